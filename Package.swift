@@ -1,0 +1,92 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let house: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+  .strictMemorySafety(),
+]
+
+/// A C library of the system: `module` is its folder, `pkgConfig` its name for pkg-config, and
+/// `package` the Debian package that a build without it is told to install.
+func library(_ module: String, pkgConfig: String, package: String) -> Target {
+  .systemLibrary(
+    name: module, path: "Sources/\(module)", pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+let package = Package(
+  name: "countersign",
+  products: [.executable(name: "countersign", targets: ["countersign"])],
+  targets: [
+    library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
+    library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
+    library("CCmark", pkgConfig: "libcmark", package: "libcmark-dev"),
+    library("CCrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
+    library("CArgon2", pkgConfig: "libargon2", package: "libargon2-dev"),
+    library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+    library("CQREncode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
+
+    module("Crypto", ["CCrypto", "CArgon2"]),
+    module("JSON", []),
+
+    module("OTP", ["Crypto"]),
+    module("Templating", []),
+    module("HTTP", ["JSON"]),
+    module("Database", []),
+    module("QRCode", ["CQREncode"]),
+    module("Markdown", ["CCmark"]),
+
+    .target(
+      name: "Identity", dependencies: ["Database", "Crypto", "OTP"],
+      exclude: ["Migrations/README.md"],
+      resources: [.embedInCode("Migrations/m0001_foundation_sqlite.sql")], swiftSettings: house),
+
+    module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),
+    module("DatabaseSQLite", ["Database", "CSQLite"]),
+    module("IdentityToolkitAPI", ["HTTP", "JSON", "Identity"]),
+    module("Console", ["HTTP", "Identity", "Templating", "QRCode", "Markdown"]),
+
+    .executableTarget(
+      name: "countersign",
+      dependencies: [
+        "Crypto", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown", "Identity",
+        "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+      ],
+      swiftSettings: house),
+
+    tests("CryptoTests", ["Crypto"]),
+    tests("JSONTests", ["JSON"]),
+    tests("OTPTests", ["OTP"]),
+    tests("TemplatingTests", ["Templating", "JSON"]),
+    tests("MarkdownTests", ["Markdown"]),
+    tests("QRCodeTests", ["QRCode"]),
+    tests("DatabaseTests", ["Database", "DatabaseSQLite"]),
+    tests("HTTPTests", ["HTTP", "JSON"]),
+    tests("HTTPServerTests", ["HTTP", "HTTPServer"]),
+    tests("IdentityTests", ["Identity", "Database", "DatabaseSQLite", "Crypto", "OTP"]),
+    tests(
+      "IdentityToolkitAPITests",
+      [
+        "IdentityToolkitAPI", "HTTP", "JSON", "Identity", "Database", "DatabaseSQLite", "Crypto",
+        "OTP",
+      ]),
+    tests(
+      "ConsoleTests",
+      [
+        "Console", "HTTP", "Identity", "Templating", "Database", "DatabaseSQLite", "Crypto", "OTP",
+      ]),
+    tests("CountersignTests", ["countersign", "HTTP", "Identity"]),
+    tests("ArchitectureTests", []),
+  ]
+)
