@@ -1,0 +1,94 @@
+extension JSON {
+  /// The members of a JSON object, in order, each name once.
+  ///
+  /// Names are equal when Swift's strings are equal, that is by canonical equivalence: a document
+  /// whose two names only differ in how an accent is composed is refused, and so no reader can
+  /// mistake one for the other. Two objects are equal whatever their order.
+  ///
+  /// - Complexity: finding a member takes time in proportion to their number.
+  public struct Object: Sendable {
+    /// A name and its value.
+    public typealias Element = (name: String, value: JSON)
+
+    /// All members in order.
+    public private(set) var members: [Element]
+
+    /// Makes an object without members.
+    public init() { members = [] }
+
+    /// Makes an object of members whose names differ.
+    public init(_ members: [Element]) {
+      assert(Set(members.map(\.name)).count == members.count, "a name stands twice")
+      self.members = members
+    }
+
+    /// Makes an object of members that were compared already.
+    init(unique members: [Element]) { self.members = members }
+
+    /// The value of a member, or nil when there is none of that name.
+    ///
+    /// Setting keeps the member's place, or adds it at the end; setting nil removes it. A member
+    /// that is there and `null` is `.null`, not nil.
+    public subscript(_ name: String) -> JSON? {
+      get {
+        for member in members where member.name == name { return member.value }
+        return nil
+      }
+      set {
+        let index = members.firstIndex { $0.name == name }
+        switch (index, newValue) {
+        case (let index?, let value?): members[index].value = value
+        case (let index?, nil): members.remove(at: index)
+        case (nil, let value?): members.append((name, value))
+        case (nil, nil): break
+        }
+      }
+    }
+
+    /// Adds a member at the end without looking for another of its name.
+    ///
+    /// For building an answer; the caller knows that the name is new.
+    public mutating func append(_ name: String, _ value: JSON) {
+      members.append((name, value))
+    }
+
+    /// Makes room for so many members.
+    public mutating func reserveCapacity(_ count: Int) {
+      members.reserveCapacity(count)
+    }
+
+    /// How many members there are.
+    public var count: Int { members.count }
+
+    /// Whether there is no member.
+    public var isEmpty: Bool { members.isEmpty }
+
+    /// The names in order.
+    public var names: [String] { members.map(\.name) }
+  }
+}
+
+extension JSON.Object: Sequence {
+  /// Goes over the members in order.
+  public func makeIterator() -> IndexingIterator<[Element]> { members.makeIterator() }
+}
+
+extension JSON.Object: Equatable {
+  /// Whether both have the same names with equal values, in whatever order.
+  public static func == (one: Self, other: Self) -> Bool {
+    guard one.count == other.count else { return false }
+    if one.count <= JSON.smallCount { return one.allSatisfy { other[$0.name] == $0.value } }
+    let values = Dictionary(other.members.map { ($0.name, $0.value) }) { first, _ in first }
+    return one.allSatisfy { values[$0.name] == $0.value }
+  }
+}
+
+extension JSON.Object: ExpressibleByDictionaryLiteral {
+  /// Makes an object; every name may stand once.
+  public init(dictionaryLiteral elements: (String, JSON)...) { self.init(elements) }
+}
+
+extension JSON {
+  /// Up to so many members a search from the first is quicker than a hash table.
+  static let smallCount = 16
+}

@@ -1,0 +1,100 @@
+import JSON
+import Testing
+
+struct ParsingTests {
+  @Test(
+    arguments: [
+      ("null", JSON.null), ("true", true), ("false", false), ("0", 0), ("-7", -7), (" 5 ", 5),
+      (#""""#, ""), (#""a\"\\\/\b\f\n\r\tz""#, "a\"\\/\u{8}\u{C}\n\r\tz"),
+      (#""\u00e9\uD83D\uDE00é😀""#, "é😀é😀"), (#""\u0000""#, "\u{0}"), ("[]", []), ("[ ]", []),
+      ("[1, [2], {}]", [1, [2], [:]]), ("{}", [:]), ("{ }", [:]),
+      (#"{"a": 1,"b":{"c":[null]}}"#, ["a": 1, "b": ["c": [nil]]]),
+      ("\t\r\n {\n}\n", [:]), (#"{"":0}"#, ["": 0]),
+    ] as [(String, JSON)])
+  func `a document reads as its value`(text: String, value: JSON) throws {
+    #expect(try parse(text) == value)
+  }
+
+  @Test(arguments: [
+    "{", "}", "[", "]", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{1:2}", #"{"a"}"#, #"{"a":}"#,
+    #"{"a":1,}"#, #"{,"a":1}"#, #"{"a" 1}"#, "{a:1}", "{'a':1}", "nul", "nulL", "tru", "True",
+    "01", "-", "+1", "1.", ".5", "1e", "1e+", "0x10", "NaN", "Infinity", "-Infinity", "1_000",
+    "\"", "\"a", "\"\\", #""\x""#, #""\u12""#, #""\u12G4""#, #""\u+123""#, "\"a\nb\"", "\"\t\"",
+    "\"\u{0}\"", "\u{0}", "{}\u{0}", "{} {}", "{},", "1 2", "[]x", "// a\n1", "[1]//", "\u{FEFF}{}",
+    #""\uD800""#, #""\uD800x""#, #""\uD800\n""#, #""\uD800\uD800""#, #""\uDC00""#,
+    #""\uDE00\uD83D""#,
+    "{\"a\":1 \"b\":2}", "[\"a\":1]", "{NUM_ADJ_INTERVALS}", "\u{A0}1",
+  ])
+  func `what the grammar does not allow is refused`(text: String) {
+    #expect {
+      try parse(text)
+    } throws: {
+      if case .syntax = $0 as? JSONError { true } else { false }
+    }
+  }
+
+  @Test(arguments: [
+    ("[1,}", 3), ("  x", 2), ("{} x", 3), ("[1", 2), (#"{"a":01}"#, 6), (#"["\q"]"#, 2),
+  ])
+  func `a syntax error says at which byte`(text: String, offset: Int) {
+    #expect(throws: JSONError.syntax(offset: offset)) { try parse(text) }
+  }
+
+  @Test(arguments: ["", " ", "\n\t\r "])
+  func `nothing is told apart from something wrong`(text: String) {
+    #expect(throws: JSONError.empty) { try parse(text) }
+  }
+
+  @Test(arguments: [
+    (#"{"a":1,"a":1}"#, "a"), (#"{"a":1,"b":2,"\u0061":3}"#, "a"), (#"[{"x":{"y":0,"y":0}}]"#, "y"),
+    ("{\"\u{E9}\":1,\"e\u{301}\":2}", "é"),
+  ])
+  func `a name stands once in an object`(text: String, name: String) {
+    #expect(throws: JSONError.duplicateMember(name)) { try parse(text) }
+  }
+
+  @Test func `a duplicate among very many is found without comparing all with all`() throws {
+    let members = (0..<100_000).map { "\"m\($0)\":\($0)" }.joined(separator: ",")
+    #expect(try parse("{\(members)}").objectValue?.count == 100_000)
+    #expect(throws: JSONError.duplicateMember("m7")) { try parse("{\(members),\"m7\":0}") }
+  }
+
+  @Test(arguments: ["[", #"{"a":"#])
+  func `a thousand levels are refused without running out of stack`(open: String) {
+    #expect(throws: JSONError.tooDeep) { try parse(String(repeating: open, count: 1_000)) }
+    #expect(throws: JSONError.tooDeep) { try parse(String(repeating: open, count: 1_000_000)) }
+  }
+
+  @Test func `a hundred levels are read and no more`() throws {
+    let nested = { String(repeating: "[", count: $0) + String(repeating: "]", count: $0) }
+    _ = try parse(nested(100))
+    #expect(throws: JSONError.tooDeep) { try parse(nested(101)) }
+    _ = try JSON.parse(Array("[[],[[]]]".utf8), maximumDepth: 3)
+    #expect(throws: JSONError.tooDeep) { try JSON.parse(Array("[[],[[]]]".utf8), maximumDepth: 2) }
+    #expect(throws: JSONError.tooDeep) { try JSON.parse(Array("[]".utf8), maximumDepth: 0) }
+  }
+
+  @Test(
+    arguments: [
+      ([0x22, 0xFF, 0x22], 1), ([0x22, 0xC3, 0x22], 1), ([0x22, 0x61, 0xC0, 0x80, 0x22], 2),
+      ([0x22, 0xED, 0xA0, 0x80, 0x22], 1), ([0x22, 0xF4, 0x90, 0x80, 0x80, 0x22], 1), ([0xFF], 0),
+      ([0x5B, 0x31, 0x5D, 0x80], 3), ([0x7B, 0x22, 0x61, 0xE2, 0x82, 0x22, 0x3A, 0x31, 0x7D], 3),
+      ([0x22, 0x5C, 0x6E, 0xFE, 0x22], 3),
+    ] as [([UInt8], Int)])
+  func `bytes that are not UTF-8 are refused`(bytes: [UInt8], offset: Int) {
+    #expect(throws: JSONError.invalidUTF8(offset: offset)) { try JSON.parse(bytes) }
+  }
+
+  @Test func `no error tells more of the content than a member's name`() {
+    for text in [#"{"password":"hunter2""#, #"{"password":"hunter2","password":"hunter2"}"#] {
+      #expect {
+        try parse(text)
+      } throws: {
+        !"\($0)".contains("hunter2")
+      }
+    }
+  }
+}
+
+@discardableResult
+func parse(_ text: String) throws -> JSON { try JSON.parse(Array(text.utf8)) }
