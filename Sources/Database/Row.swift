@@ -1,0 +1,153 @@
+/// The row a query stands on, lent to the closure that decodes it.
+///
+/// Columns are counted from 0. A row cannot be kept: what is read from it is copied.
+public struct Row: ~Copyable {
+  @usableFromInline let statement: any DatabaseStatement
+  @usableFromInline let columnCount: Int
+
+  @inlinable
+  init(statement: any DatabaseStatement) {
+    self.statement = statement
+    columnCount = statement.columnCount
+  }
+
+  /// Reads a column.
+  ///
+  /// ```swift
+  /// let name: String = try row.value(0)
+  /// let nickname: String? = try row.value(1)  // may be NULL
+  /// ```
+  ///
+  /// - Parameter column: Its position, counted from 0.
+  /// - Returns: The value.
+  /// - Throws: ``DatabaseError`` with `.unexpectedValue` when the column holds something else, or
+  ///   NULL where `T` is not optional; `.misuse` when there is no such column.
+  @inlinable
+  public func value<T: SQLReadable>(_ column: Int) throws(DatabaseError) -> T {
+    guard column >= 0, column < columnCount else {
+      throw statement.error(.misuse, "the row has \(columnCount) columns, none at \(column)")
+    }
+    return try T.read(self, column)
+  }
+
+  /// The value of a column, whatever its kind.
+  ///
+  /// - Parameter column: Its position, counted from 0.
+  /// - Returns: The value.
+  /// - Throws: ``DatabaseError`` with `.unexpectedValue` when text is not valid UTF-8.
+  public func anyValue(_ column: Int) throws(DatabaseError) -> SQLValue {
+    if let number = statement.integer(at: column) { return .integer(number) }
+    if let number = statement.real(at: column) { return .real(number) }
+    if let text = try statement.text(at: column) { return .text(text) }
+    if let bytes = statement.blob(at: column) { return .blob(bytes) }
+    return .null
+  }
+
+  @usableFromInline
+  func unexpected(_ column: Int, expected: String) -> DatabaseError {
+    statement.error(
+      .unexpectedValue,
+      "column \(column) (\(statement.name(of: column))) does not hold \(expected)")
+  }
+}
+
+/// A type that can be read from a column.
+///
+/// A type of the caller conforms by reading one of the types here and converting it:
+///
+/// ```swift
+/// extension Email: SQLReadable {
+///   static func read(_ row: borrowing Row, _ column: Int) throws(DatabaseError) -> Email {
+///     Email(stored: try String.read(row, column))
+///   }
+/// }
+/// ```
+public protocol SQLReadable {
+  /// Reads the value of a column that exists.
+  ///
+  /// - Throws: ``DatabaseError`` with `.unexpectedValue` when the column holds something else.
+  static func read(_ row: borrowing Row, _ column: Int) throws(DatabaseError) -> Self
+}
+
+extension Int64: SQLReadable {
+  /// Reads a whole number.
+  @inlinable
+  public static func read(
+    _ row: borrowing Row, _ column: Int
+  ) throws(DatabaseError) -> Int64 {
+    guard let number = row.statement.integer(at: column) else {
+      throw row.unexpected(column, expected: "a whole number")
+    }
+    return number
+  }
+}
+
+extension Int: SQLReadable {
+  /// Reads a whole number.
+  @inlinable
+  public static func read(_ row: borrowing Row, _ column: Int) throws(DatabaseError) -> Int {
+    Int(try Int64.read(row, column))
+  }
+}
+
+extension Bool: SQLReadable {
+  /// Reads 0 as false and 1 as true; another number is an error.
+  @inlinable
+  public static func read(_ row: borrowing Row, _ column: Int) throws(DatabaseError) -> Bool {
+    guard let number = row.statement.integer(at: column), number == 0 || number == 1 else {
+      throw row.unexpected(column, expected: "0 or 1")
+    }
+    return number == 1
+  }
+}
+
+extension Double: SQLReadable {
+  /// Reads a number, whole or not.
+  @inlinable
+  public static func read(
+    _ row: borrowing Row, _ column: Int
+  ) throws(DatabaseError) -> Double {
+    if let number = row.statement.real(at: column) { return number }
+    guard let number = row.statement.integer(at: column) else {
+      throw row.unexpected(column, expected: "a number")
+    }
+    return Double(number)
+  }
+}
+
+extension String: SQLReadable {
+  /// Reads text, which is valid UTF-8 and may contain NUL characters.
+  @inlinable
+  public static func read(
+    _ row: borrowing Row, _ column: Int
+  ) throws(DatabaseError) -> String {
+    guard let text = try row.statement.text(at: column) else {
+      throw row.unexpected(column, expected: "text")
+    }
+    return text
+  }
+}
+
+extension [UInt8]: SQLReadable {
+  /// Reads bytes.
+  @inlinable
+  public static func read(
+    _ row: borrowing Row, _ column: Int
+  ) throws(DatabaseError) -> [UInt8] {
+    guard let bytes = row.statement.blob(at: column) else {
+      throw row.unexpected(column, expected: "bytes")
+    }
+    return bytes
+  }
+}
+
+extension Optional: SQLReadable where Wrapped: SQLReadable {
+  /// Reads NULL as `nil`.
+  @inlinable
+  public static func read(
+    _ row: borrowing Row, _ column: Int
+  ) throws(DatabaseError) -> Wrapped? {
+    if row.statement.isNull(at: column) { return nil }
+    return try Wrapped.read(row, column)
+  }
+}

@@ -1,0 +1,136 @@
+/// A piece of SQL whose interpolated values are bound, never pasted into the text.
+///
+/// ```swift
+/// let query: SQL = "SELECT name FROM project WHERE id = \(id) AND state = \("active")"
+/// query.text    // SELECT name FROM project WHERE id = $1 AND state = $2
+/// query.values  // [.integer(7), .text("active")]
+/// ```
+///
+/// The text comes from literals of the program alone: there is no way to make SQL of a `String`
+/// that was read or computed, so an injection cannot be written by accident. Pieces are put
+/// together by interpolation or with `+`; their parameters are numbered anew.
+public struct SQL: Sendable, Equatable {
+  enum Piece: Sendable, Equatable {
+    case literal(String)
+    case value(SQLValue)
+  }
+
+  var pieces: [Piece]
+
+  init(pieces: [Piece]) {
+    self.pieces = pieces
+  }
+
+  /// The text, with `$1`, `$2` … in place of the values.
+  public var text: String {
+    if pieces.count == 1, case .literal(let only) = pieces[0] { return only }
+    var text = ""
+    text.reserveCapacity(pieces.reduce(0) { $0 + $1.textSize })
+    var number = 0
+    for piece in pieces {
+      switch piece {
+      case .literal(let literal):
+        text += literal
+      case .value:
+        number += 1
+        text += "$"
+        text += String(number)
+      }
+    }
+    return text
+  }
+
+  /// The values, in the order of their parameters.
+  public var values: [SQLValue] {
+    pieces.compactMap { piece in
+      guard case .value(let value) = piece else { return nil }
+      return value
+    }
+  }
+
+  /// Puts two pieces together, without anything between them.
+  public static func + (first: SQL, second: SQL) -> SQL {
+    SQL(pieces: first.pieces + second.pieces)
+  }
+
+  /// Adds a piece at the end.
+  public static func += (first: inout SQL, second: SQL) {
+    first.pieces += second.pieces
+  }
+
+  /// The values as parameters with commas between them: what stands in `IN (…)` or `VALUES (…)`.
+  ///
+  /// An empty list gives empty text, which SQLite accepts in `IN ()` and other databases do not.
+  public static func list(_ values: some Sequence<some SQLBindable>) -> SQL {
+    values.map { SQL(pieces: [.value($0.sqlValue)]) }.joined(separator: ", ")
+  }
+}
+
+extension SQL.Piece {
+  fileprivate var textSize: Int {
+    switch self {
+    case .literal(let literal): literal.utf8.count
+    case .value: 4
+    }
+  }
+}
+
+extension Sequence<SQL> {
+  /// The pieces as one, with `separator` between each two.
+  public func joined(separator: SQL) -> SQL {
+    var whole = SQL(pieces: [])
+    var isFirst = true
+    for part in self {
+      if !isFirst { whole += separator }
+      whole += part
+      isFirst = false
+    }
+    return whole
+  }
+}
+
+extension SQL: ExpressibleByStringInterpolation {
+  /// SQL without a value.
+  ///
+  /// A `StaticString` is a literal of the source text, which is what keeps other strings out.
+  public init(stringLiteral text: StaticString) {
+    pieces = [.literal(text.description)]
+  }
+
+  /// SQL with interpolated values.
+  public init(stringInterpolation interpolation: Interpolation) {
+    pieces = interpolation.pieces
+  }
+
+  /// Collects the literals and the values of an interpolated literal.
+  public struct Interpolation: StringInterpolationProtocol {
+    var pieces: [Piece]
+
+    /// Makes room for a literal with so many interpolations.
+    public init(literalCapacity: Int, interpolationCount: Int) {
+      pieces = []
+      pieces.reserveCapacity(2 * interpolationCount + 1)
+    }
+
+    /// Adds text of the program.
+    public mutating func appendLiteral(_ literal: StaticString) {
+      guard literal.utf8CodeUnitCount > 0 else { return }
+      pieces.append(.literal(literal.description))
+    }
+
+    /// Binds a value.
+    public mutating func appendInterpolation(_ value: some SQLBindable) {
+      pieces.append(.value(value.sqlValue))
+    }
+
+    /// Inserts another piece of SQL with its values.
+    public mutating func appendInterpolation(_ sql: SQL) {
+      pieces += sql.pieces
+    }
+
+    /// Binds every value of a list, with commas between the parameters.
+    public mutating func appendInterpolation(list values: some Sequence<some SQLBindable>) {
+      pieces += SQL.list(values).pieces
+    }
+  }
+}
