@@ -38,13 +38,20 @@ extension JSON {
   /// Appends a text as a JSON string, quotation marks included.
   public static func write(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
-    let utf8 = text.utf8
-    if utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
-      bytes.append(contentsOf: utf8)
+    if isPlain(text.utf8.span) {
+      bytes.append(contentsOf: text.utf8)
     } else {
-      for byte in utf8 { writeEscaped(byte, to: &bytes) }
+      for byte in text.utf8 { writeEscaped(byte, to: &bytes) }
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func isPlain(_ text: Span<UInt8>) -> Bool {
+    for index in text.indices {
+      let byte = text[index]
+      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
+    }
+    return true
   }
 
   private static func writeEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {
