@@ -1,0 +1,132 @@
+import CCrypto
+
+/// An RSA key pair for RS256 signatures (RSASSA-PKCS1-v1_5 with SHA-256, RFC 7518 section 3.3).
+public final class RSAKey: Sendable {
+  // Sendable without the compiler's proof, because:
+  // 1. the pointer is set once and freed in `deinit` only;
+  // 2. libcrypto's own locks make signing with one EVP_PKEY safe from many threads.
+  @safe private struct Handle: @unchecked Sendable { let pointer: OpaquePointer }
+  private let handle: Handle
+
+  private init(_ pointer: OpaquePointer) { handle = unsafe Handle(pointer: pointer) }
+  deinit { unsafe EVP_PKEY_free(handle.pointer) }
+
+  /// Makes a new key of `bits` (2048 or more).
+  ///
+  /// Takes about a tenth of a second at 2048.
+  ///
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  public static func generate(bits: Int = 2048) throws(CryptoError) -> RSAKey {
+    guard let pointer = unsafe countersign_rsa_generate(bits) else { throw .failed("RSA key") }
+    return unsafe RSAKey(pointer)
+  }
+
+  /// Reads the private key from DER.
+  ///
+  /// - Throws: ``CryptoError/malformed(_:)`` for anything but a private RSA key.
+  public init(privateDER: Secret) throws(CryptoError) {
+    let bytes = privateDER.revealedBytes
+    let pointer = unsafe bytes.withUnsafeBufferPointer { buffer in
+      var start = unsafe buffer.baseAddress
+      return unsafe d2i_AutoPrivateKey(nil, &start, buffer.count)
+    }
+    guard let pointer = unsafe pointer, unsafe EVP_PKEY_is_a(pointer, "RSA") == 1 else {
+      throw .malformed("not a private RSA key")
+    }
+    handle = unsafe Handle(pointer: pointer)
+  }
+
+  /// The private key as DER.
+  ///
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  public func privateDER() throws(CryptoError) -> Secret {
+    var buffer: UnsafeMutablePointer<UInt8>?
+    let count = unsafe i2d_PrivateKey(handle.pointer, &buffer)
+    guard count > 0, let buffer = unsafe buffer else { throw .failed("RSA key as DER") }
+    defer { unsafe CRYPTO_clear_free(buffer, Int(count), #fileID, #line) }
+    return Secret(unsafe Array(UnsafeBufferPointer(start: buffer, count: Int(count))))
+  }
+
+  /// Signs `message` with RS256.
+  ///
+  /// Takes about 0.7 ms at 2048 bits.
+  ///
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  public func sign(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
+    guard let context = unsafe EVP_MD_CTX_new() else { throw .failed("signature context") }
+    defer { unsafe EVP_MD_CTX_free(context) }
+    var signature = [UInt8](repeating: 0, count: Int(unsafe EVP_PKEY_get_size(handle.pointer)))
+    var count = signature.count
+    guard
+      unsafe EVP_DigestSignInit(context, nil, EVP_sha256(), nil, handle.pointer) == 1,
+      unsafe EVP_DigestSign(context, &signature, &count, message, message.count) == 1
+    else { throw .failed("RS256") }
+    return Array(signature.prefix(count))
+  }
+
+  /// Tells whether `signature` is this key's RS256 signature of `message`.
+  public func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+    guard let context = unsafe EVP_MD_CTX_new() else { return false }
+    defer { unsafe EVP_MD_CTX_free(context) }
+    guard unsafe EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, handle.pointer) == 1 else {
+      return false
+    }
+    return unsafe EVP_DigestVerify(
+      context, signature, signature.count, message, message.count) == 1
+  }
+
+  /// The modulus and the public exponent, big-endian without leading zeros.
+  ///
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  public func publicNumbers() throws(CryptoError) -> (modulus: [UInt8], exponent: [UInt8]) {
+    (try number(OSSL_PKEY_PARAM_RSA_N), try number(OSSL_PKEY_PARAM_RSA_E))
+  }
+
+  private func number(_ name: String) throws(CryptoError) -> [UInt8] {
+    var value: OpaquePointer?
+    guard
+      unsafe EVP_PKEY_get_bn_param(handle.pointer, name, &value) == 1, let value = unsafe value
+    else { throw .failed("RSA numbers") }
+    defer { unsafe BN_free(value) }
+    var bytes = [UInt8](repeating: 0, count: Int(unsafe (BN_num_bits(value) + 7) / 8))
+    guard unsafe BN_bn2bin(value, &bytes) == Int32(bytes.count) else {
+      throw .failed("RSA numbers")
+    }
+    return bytes
+  }
+
+  /// A self-signed X.509 certificate (PEM) that carries the public key under `commonName`,
+  /// valid from a day before `from` until `until` (both in seconds since 1970).
+  ///
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  public func certificatePEM(
+    commonName: String, serial: Int64, from: Int64, until: Int64
+  ) throws(CryptoError) -> String {
+    guard let certificate = unsafe X509_new() else { throw .failed("certificate") }
+    defer { unsafe X509_free(certificate) }
+    let name = unsafe X509_get_subject_name(certificate)
+    let bytes = Array(commonName.utf8)
+    guard
+      unsafe X509_set_version(certificate, 2) == 1,
+      unsafe ASN1_INTEGER_set_int64(X509_get_serialNumber(certificate), serial) == 1,
+      unsafe ASN1_TIME_set(X509_getm_notBefore(certificate), time_t(from - 86_400)) != nil,
+      unsafe ASN1_TIME_set(X509_getm_notAfter(certificate), time_t(until)) != nil,
+      unsafe X509_NAME_add_entry_by_txt(
+        name, "CN", MBSTRING_FLAG | 0, bytes, Int32(bytes.count), -1, 0) == 1,
+      unsafe X509_set_issuer_name(certificate, name) == 1,
+      unsafe X509_set_pubkey(certificate, handle.pointer) == 1,
+      unsafe X509_sign(certificate, handle.pointer, EVP_sha256()) > 0,
+      let bio = unsafe BIO_new(BIO_s_mem())
+    else { throw .failed("certificate") }
+    defer { unsafe BIO_free(bio) }
+    var text: UnsafeMutablePointer<CChar>?
+    guard unsafe PEM_write_bio_X509(bio, certificate) == 1 else { throw .failed("certificate") }
+    let count = unsafe countersign_bio_bytes(bio, &text)
+    guard count > 0, let text = unsafe text else { throw .failed("certificate") }
+    return unsafe UnsafeRawBufferPointer(start: text, count: count).withMemoryRebound(
+      to: UInt8.self
+    ) {
+      unsafe String(decoding: $0, as: UTF8.self)
+    }
+  }
+}

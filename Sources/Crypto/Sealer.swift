@@ -1,0 +1,84 @@
+import CCrypto
+
+/// Seals bytes with AES-256-GCM (NIST SP 800-38D) for one purpose.
+///
+/// Each purpose has a key of its own, derived from the master key by HMAC-SHA-256, so that a box
+/// of one purpose can never be opened as another. A box is: version 1 (one byte), key id (4),
+/// nonce (12, random), the sealed bytes, tag (16).
+public struct Sealer: Sendable {
+  private struct Key: Sendable {
+    let id: UInt32
+    let secret: Secret
+  }
+
+  private let keys: [Key]
+  private let random: RandomSource
+  private static let overhead = 1 + 4 + 12 + 16
+
+  /// Prepares the keys of `purpose`, a short name that never changes.
+  ///
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  public init(_ ring: KeyRing, purpose: String, random: RandomSource) throws(CryptoError) {
+    var keys: [Key] = []
+    for key in ring.keys {
+      let message = Array("countersign sealer: \(purpose)".utf8)
+      let derived = try HMAC.code(.sha256, key: key.secret, message: message)
+      keys.append(Key(id: key.id, secret: Secret(derived)))
+    }
+    self.keys = keys
+    self.random = random
+  }
+
+  /// Seals `plain` so that it opens only with the same associated data.
+  ///
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  public func seal(_ plain: [UInt8], with associated: [UInt8]) throws(CryptoError) -> [UInt8] {
+    let key = keys[0]
+    var box: [UInt8] = [1]
+    box.reserveCapacity(plain.count + Self.overhead)
+    for shift in [24, 16, 8, 0] { box.append(UInt8(truncatingIfNeeded: key.id >> UInt32(shift))) }
+    let nonce = random.bytes(12)
+    box += nonce
+    var sealed = [UInt8](repeating: 0, count: plain.count)
+    var tag = [UInt8](repeating: 0, count: 16)
+    var written: Int32 = 0
+    guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .failed("AES-GCM context") }
+    defer { unsafe EVP_CIPHER_CTX_free(context) }
+    let keyBytes = key.secret.revealedBytes
+    guard
+      unsafe EVP_EncryptInit_ex(context, EVP_aes_256_gcm(), nil, keyBytes, nonce) == 1,
+      unsafe EVP_EncryptUpdate(context, nil, &written, associated, Int32(associated.count)) == 1,
+      unsafe EVP_EncryptUpdate(context, &sealed, &written, plain, Int32(plain.count)) == 1,
+      unsafe EVP_EncryptFinal_ex(context, &tag, &written) == 1,
+      unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_GET_TAG, 16, &tag) == 1
+    else { throw .failed("AES-GCM") }
+    return box + sealed + tag
+  }
+
+  /// Opens a box.
+  ///
+  /// - Throws: ``CryptoError/notAuthentic`` when the box or the associated data is another,
+  ///   ``CryptoError/unknownKey(_:)`` when its key is not in the ring.
+  public func open(_ box: [UInt8], with associated: [UInt8]) throws(CryptoError) -> Secret {
+    guard box.count >= Self.overhead, box[0] == 1 else { throw .notAuthentic }
+    let id = box[1..<5].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    guard let key = keys.first(where: { $0.id == id }) else { throw .unknownKey(id) }
+    let nonce = Array(box[5..<17])
+    let sealed = Array(box[17..<(box.count - 16)])
+    var tag = Array(box.suffix(16))
+    var plain = [UInt8](repeating: 0, count: sealed.count)
+    var written: Int32 = 0
+    var last = [UInt8](repeating: 0, count: 16)
+    guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .failed("AES-GCM context") }
+    defer { unsafe EVP_CIPHER_CTX_free(context) }
+    let keyBytes = key.secret.revealedBytes
+    guard
+      unsafe EVP_DecryptInit_ex(context, EVP_aes_256_gcm(), nil, keyBytes, nonce) == 1,
+      unsafe EVP_DecryptUpdate(context, nil, &written, associated, Int32(associated.count)) == 1,
+      unsafe EVP_DecryptUpdate(context, &plain, &written, sealed, Int32(sealed.count)) == 1,
+      unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_SET_TAG, 16, &tag) == 1,
+      unsafe EVP_DecryptFinal_ex(context, &last, &written) == 1
+    else { throw .notAuthentic }
+    return Secret(plain)
+  }
+}

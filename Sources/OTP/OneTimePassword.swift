@@ -1,0 +1,71 @@
+public import Crypto
+
+/// What a second factor's codes are made of: the shared secret, the hash function, the length of
+/// a code and of a time step.
+///
+/// Source: RFC 4226 (HOTP) and RFC 6238 (TOTP). Time is always a parameter; nothing here reads a
+/// clock.
+public struct OneTimePassword: Sendable {
+  /// The shared secret; RFC 4226 section 4 asks for 16 bytes or more and advises 20.
+  public let secret: Secret
+  /// The hash function of the HMAC; authenticator apps expect SHA-1.
+  public let function: HashFunction
+  /// The digits of a code, 6 to 8.
+  public let digits: Int
+  /// The length of a time step in seconds, 1 to 300; 30 unless said otherwise.
+  public let period: Int64
+
+  /// Makes a generator; nil when `digits` or `period` is out of range or the secret is empty.
+  public init?(
+    secret: Secret, function: HashFunction = .sha1, digits: Int = 6, period: Int64 = 30
+  ) {
+    guard (6...8).contains(digits), (1...300).contains(period), !secret.isEmpty else { return nil }
+    self.secret = secret
+    self.function = function
+    self.digits = digits
+    self.period = period
+  }
+
+  /// The time step of an instant, in seconds since 1970: floor(time / period), RFC 6238 section 4.2.
+  public func step(at seconds: Int64) -> Int64 {
+    let (quotient, rest) = seconds.quotientAndRemainder(dividingBy: period)
+    return rest < 0 ? quotient - 1 : quotient
+  }
+
+  /// The code of a counter or time step, RFC 4226 section 5.3, with leading zeros.
+  ///
+  /// - Throws: `CryptoError.failed` when the hash function is missing.
+  public func code(step: Int64) throws(CryptoError) -> String {
+    var hmac = try HMAC(function, key: secret)
+    let number = try number(step: step, with: &hmac)
+    let text = String(number)
+    return String(repeating: "0", count: digits - text.utf8.count) + text
+  }
+
+  /// The code as a number below 10^digits, with an HMAC that already holds the secret.
+  func number(step: Int64, with hmac: inout HMAC) throws(CryptoError) -> UInt32 {
+    var message = [UInt8](repeating: 0, count: 8)
+    for index in 0..<8 {
+      message[index] = UInt8(truncatingIfNeeded: step >> Int64(56 - 8 * index))
+    }
+    let code = try hmac.code(for: message)
+    let offset = Int(code[code.count - 1] & 0x0F)
+    let truncated =
+      UInt32(code[offset] & 0x7F) << 24 | UInt32(code[offset + 1]) << 16
+      | UInt32(code[offset + 2]) << 8 | UInt32(code[offset + 3])
+    return truncated % modulus
+  }
+
+  private var modulus: UInt32 { digits == 6 ? 1_000_000 : digits == 7 ? 10_000_000 : 100_000_000 }
+
+  /// The number of a code as typed: exactly `digits` ASCII digits; nil for anything else.
+  func number(typed code: String) -> UInt32? {
+    guard code.utf8.count == digits else { return nil }
+    var number: UInt32 = 0
+    for byte in code.utf8 {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      number = number * 10 + UInt32(byte - UInt8(ascii: "0"))
+    }
+    return number
+  }
+}

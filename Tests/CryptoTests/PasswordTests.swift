@@ -1,0 +1,74 @@
+import Crypto
+import Testing
+
+@Suite struct PasswordTests {
+  static let cheap = PasswordHash.Cost(memory: 64, passes: 1)
+  let hasher = PasswordHasher(width: 2, waiting: 4, cost: cheap)
+
+  @Test func `a hash matches its password and no other`() async throws {
+    let hash = try await hasher.hash(Secret("correct horse"))
+    #expect(hash.encoded.hasPrefix("$argon2id$v=19$m=64,t=1,p=1$"))
+    #expect(try await hasher.matches(Secret("correct horse"), hash))
+    #expect(try await !hasher.matches(Secret("correct horsf"), hash))
+    #expect(try await !hasher.matches(Secret("correct horse"), nil))
+    #expect(try await !hasher.matches(Secret("x"), PasswordHash(encoded: "$argon2id$broken")))
+    #expect(try await !hasher.matches(Secret("x"), PasswordHash(encoded: "plain")))
+  }
+
+  @Test func `the same password has another hash each time`() async throws {
+    let first = try await hasher.hash(Secret("a"))
+    let second = try await hasher.hash(Secret("a"))
+    #expect(first != second)
+  }
+
+  @Test func `the standing cost is OWASP's and a cheaper hash wants an upgrade`() async throws {
+    #expect(PasswordHash.Cost.current == PasswordHash.Cost(memory: 19_456, passes: 2))
+    let hash = try await hasher.hash(Secret("a"))
+    #expect(hash.needsUpgrade())
+    #expect(!hasher.needsUpgrade(hash))
+  }
+
+  @Test func `a flood beyond the queue is told so at once`() async throws {
+    let hasher = PasswordHasher(
+      width: 1, waiting: 2, cost: PasswordHash.Cost(memory: 8_192, passes: 2))
+    let outcomes = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<32 {
+        group.addTask {
+          do {
+            _ = try await hasher.hash(Secret("a"))
+            return true
+          } catch { return error != .busy }
+        }
+      }
+      return await group.reduce(into: [Bool]()) { $0.append($1) }
+    }
+    #expect(outcomes.contains(true) && outcomes.contains(false))
+    #expect(try await hasher.matches(Secret("a"), hasher.hash(Secret("a"))))
+  }
+}
+
+@Suite struct RSAKeyTests {
+  @Test func `signatures verify, survive DER, and bind the message`() throws {
+    let key = try RSAKey.generate()
+    let message = Array("header.payload".utf8)
+    let signature = try key.sign(message)
+    let copy = try RSAKey(privateDER: key.privateDER())
+    #expect(copy.verify(signature, of: message))
+    #expect(!copy.verify(signature, of: message + [0]))
+    #expect(!copy.verify([], of: message))
+    #expect(try !RSAKey.generate().verify(signature, of: message))
+    let numbers = try key.publicNumbers()
+    #expect(numbers.modulus.count == 256 && numbers.exponent == [1, 0, 1])
+  }
+
+  @Test func `the certificate is PEM`() throws {
+    let pem = try RSAKey.generate().certificatePEM(
+      commonName: "countersign", serial: 7, from: 1_800_000_000, until: 1_900_000_000)
+    #expect(pem.hasPrefix("-----BEGIN CERTIFICATE-----\n"))
+    #expect(pem.hasSuffix("-----END CERTIFICATE-----\n"))
+  }
+
+  @Test func `what is not a private RSA key is refused`() {
+    #expect(throws: CryptoError.self) { try RSAKey(privateDER: Secret("nonsense")) }
+  }
+}

@@ -1,0 +1,71 @@
+import Crypto
+import OTP
+import Testing
+
+@Suite struct VerificationTests {
+  let password: OneTimePassword
+  static let now: Int64 = 1_800_000_015
+
+  init() throws {
+    password = try #require(OneTimePassword(secret: Secret("12345678901234567890")))
+  }
+
+  func code(_ offset: Int) throws -> String {
+    try password.code(step: password.step(at: Self.now) + Int64(offset))
+  }
+
+  func verdict(_ code: String, _ intervals: Int, after step: Int64? = nil) throws -> Verdict {
+    let window = try #require(Window(adjacentIntervals: intervals))
+    return try password.verify(code, at: Self.now, window: window, after: step)
+  }
+
+  @Test(arguments: 0...10)
+  func `every step of the window is accepted with its offset, and none beside it`(
+    intervals: Int
+  ) throws {
+    let now = password.step(at: Self.now)
+    for offset in -intervals...intervals {
+      let expected = Verdict.accepted(step: now + Int64(offset), offset: offset)
+      #expect(try verdict(code(offset), intervals) == expected)
+    }
+    #expect(try verdict(code(intervals + 1), intervals) == .refused)
+    #expect(try verdict(code(-intervals - 1), intervals) == .refused)
+  }
+
+  @Test func `a used step and every step before it are replays`() throws {
+    let last = password.step(at: Self.now) - 1
+    #expect(try verdict(code(-1), 5, after: last) == .replayed(offset: -1))
+    #expect(try verdict(code(-3), 5, after: last) == .replayed(offset: -3))
+    #expect(try verdict(code(0), 5, after: last) == .accepted(step: last + 1, offset: 0))
+  }
+
+  @Test(arguments: [
+    "", "12345", "1234567", "1000000", "abcdef", "12 456", "-12345", "１２３４５６", "12345\0",
+  ])
+  func `text that is not six ASCII digits is refused`(text: String) throws {
+    #expect(try verdict(text, 10) == .refused)
+  }
+
+  @Test func `a code that two steps share counts for the unused one`() throws {
+    // Found by search: with this secret the codes of steps 100 and 101 are the same.
+    let password = try #require(OneTimePassword(secret: Secret("seed 1741748")))
+    let code = try password.code(step: 100)
+    #expect(try password.code(step: 101) == code)
+    let window = try #require(Window(adjacentIntervals: 1))
+    let first = try password.verify(code, at: 3_000, window: window, after: nil)
+    let second = try password.verify(code, at: 3_000, window: window, after: 100)
+    let third = try password.verify(code, at: 3_000, window: window, after: 101)
+    #expect(first == .accepted(step: 100, offset: 0))
+    #expect(second == .accepted(step: 101, offset: 1))
+    #expect(third == .replayed(offset: 0))
+  }
+
+  @Test func `windows count codes and life times`() throws {
+    let five = try #require(Window(adjacentIntervals: 5))
+    #expect(five == .standard)
+    #expect((five.codes, five.lifetime, five.lateness) == (11, 330, 150))
+    #expect(Window(adjacentIntervals: 11) == nil)
+    #expect(Window(adjacentIntervals: -1) == nil)
+    #expect(abs(five.chance(ofGuesses: 10) - 0.00011) < 0.000_001)
+  }
+}
