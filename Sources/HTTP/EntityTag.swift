@@ -1,0 +1,61 @@
+/// The mark of one state of a resource, for conditional requests (RFC 9110 section 8.8.3).
+public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
+  /// The opaque text, without quotation marks.
+  public let text: String
+  /// Whether equal marks promise equal meaning only, not equal bytes.
+  public let isWeak: Bool
+
+  /// Makes a tag; the text is printable ASCII without quotation marks, anything else traps.
+  public init(_ text: String, isWeak: Bool = false) {
+    precondition(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") })
+    self.text = text
+    self.isWeak = isWeak
+  }
+
+  /// The tag as it stands in `ETag`.
+  public var description: String { (isWeak ? "W/\"" : "\"") + text + "\"" }
+
+  /// Whether the value of an `If-None-Match` field names this tag, by weak comparison.
+  public func matches(_ field: String) -> Bool {
+    let span = field.utf8.span
+    let own = text.utf8.span
+    var index = 0
+    while index < span.count {
+      switch span[index] {
+      case UInt8(ascii: "*"): return true
+      case UInt8(ascii: "\""):
+        var end = index + 1
+        while end < span.count, span[end] != UInt8(ascii: "\"") { end += 1 }
+        guard end < span.count else { return false }
+        var isSame = end - index - 1 == own.count
+        if isSame {
+          for offset in own.indices where own[offset] != span[index + 1 + offset] { isSame = false }
+        }
+        if isSame { return true }
+        index = end + 1
+      default: index += 1
+      }
+    }
+    return false
+  }
+}
+
+extension Response {
+  /// This response marked with a tag, or 304 when the client already holds what the tag marks.
+  ///
+  /// Only GET and HEAD are answered with 304, and only in place of 200; its fields are those that
+  /// RFC 9110 section 15.4.5 keeps.
+  public func conditional(on tag: EntityTag, for request: Request) -> Response {
+    var response = self
+    response.fields[.eTag] = tag.description
+    guard status == .ok, request.method == .get || request.method == .head,
+      request.fields.all(.ifNoneMatch).contains(where: tag.matches)
+    else { return response }
+    response.status = .notModified
+    response.body = .bytes([])
+    response.fields[.contentType] = nil
+    response.fields[.contentEncoding] = nil
+    response.fields[.contentLanguage] = nil
+    return response
+  }
+}

@@ -1,0 +1,116 @@
+/// A URL path with typed parameters, declared once and used to answer and to link.
+///
+/// ```swift
+/// let account = Path("projects", nil, "accounts", nil, parameters: ProjectID.self, UserID.self)
+/// account(project, user)  // "/projects/p1/accounts/a9"
+/// account.match(target)   // (ProjectID, UserID)?
+/// ```
+///
+/// A segment that is `.` or `..` cannot be linked to: clients resolve it away, coded or not
+/// (URL Standard section 4.4). Values that may read so need another spelling.
+public struct Path<each Parameter: PathParameter>: Sendable {
+  /// The segments in order.
+  public let components: [PathComponent]
+  private let positions: [(index: Int, suffix: String)]
+
+  /// Makes a path; as many parameters among the components as types, else it traps.
+  public init(_ components: PathComponent..., parameters: repeat (each Parameter).Type) {
+    self.components = components
+    var positions: [(index: Int, suffix: String)] = []
+    for (index, component) in components.enumerated() {
+      guard case .parameter(let suffix) = component else { continue }
+      positions.append((index, suffix))
+    }
+    self.positions = positions
+    var types = 0
+    for _ in repeat (each parameters) { types += 1 }
+    precondition(types == positions.count, "a path has one type for each parameter")
+  }
+
+  /// The link for these values, percent-coded.
+  public func callAsFunction(_ parameter: repeat each Parameter) -> String {
+    var texts: [String] = []
+    texts.reserveCapacity(positions.count)
+    for value in repeat each parameter { texts.append(value.pathSegment) }
+    var link = ""
+    var next = 0
+    for component in components {
+      link += "/"
+      switch component {
+      case .literal(let text):
+        PercentCoding.encode(text, into: &link, keeping: ":@!$&'()*+,;=")
+      case .parameter(let suffix):
+        PercentCoding.encode(texts[next], into: &link)
+        PercentCoding.encode(suffix, into: &link, keeping: ":@!$&'()*+,;=")
+        next += 1
+      }
+    }
+    return components.isEmpty ? "/" : link
+  }
+
+  /// The parameters that a target holds, or nothing when it is not of this path.
+  public func match(_ target: Target) -> (repeat each Parameter)? {
+    let segments = target.segments
+    guard segments.count == components.count else { return nil }
+    for index in components.indices {
+      switch components[index] {
+      case .literal(let text):
+        guard segments[index] == text else { return nil }
+      case .parameter(let suffix):
+        guard stem(of: segments[index], before: suffix) != nil else { return nil }
+      }
+    }
+    return read(segments)
+  }
+
+  /// The parameters, when the words are known to be right.
+  func read(_ segments: [String]) -> (repeat each Parameter)? {
+    var cursor = Cursor(segments: segments, positions: positions)
+    do {
+      return (repeat try cursor.next((each Parameter).self))
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension Path {
+  /// The path as people read it, with each parameter's type: `/projects/{ProjectID}`.
+  public var pattern: String {
+    var types: [String] = []
+    for type in repeat (each Parameter).self { types.append(String(describing: type)) }
+    var next = types.makeIterator()
+    let segments = components.map { component in
+      switch component {
+      case .literal(let text): text
+      case .parameter(let suffix): "{" + (next.next() ?? "") + "}" + suffix
+      }
+    }
+    return "/" + segments.joined(separator: "/")
+  }
+}
+
+/// Reads one parameter after the other from the segments of a target.
+private struct Cursor {
+  struct Unreadable: Error {}
+
+  let segments: [String]
+  let positions: [(index: Int, suffix: String)]
+  var place = 0
+
+  init(segments: [String], positions: [(index: Int, suffix: String)]) {
+    self.segments = segments
+    self.positions = positions
+  }
+
+  mutating func next<Parameter: PathParameter>(
+    _ type: Parameter.Type
+  ) throws(Unreadable) -> Parameter {
+    let (index, suffix) = positions[place]
+    place += 1
+    guard let text = stem(of: segments[index], before: suffix),
+      let parameter = Parameter(pathSegment: text)
+    else { throw Unreadable() }
+    return parameter
+  }
+}

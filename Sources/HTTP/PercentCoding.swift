@@ -1,0 +1,85 @@
+/// Percent-coding of RFC 3986 section 2.1, on UTF-8, strict in what it reads.
+enum PercentCoding {
+  /// What a decoder makes of a plus sign.
+  enum Plus {
+    case literal
+    case space
+  }
+
+  /// The text that stands in coded form in `span[range]`.
+  ///
+  /// Nothing when a percent sign is not followed by two hexadecimal digits, when the bytes are not
+  /// UTF-8, or when one of them is NUL.
+  static func decode(
+    _ span: borrowing Span<UInt8>, _ range: Range<Int>, plus: Plus = .literal
+  ) -> String? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(range.count)
+    var index = range.lowerBound
+    while index < range.upperBound {
+      var byte = span[index]
+      index += 1
+      if byte == UInt8(ascii: "%") {
+        guard index + 2 <= range.upperBound, let high = digit(span[index]),
+          let low = digit(span[index + 1])
+        else { return nil }
+        byte = high << 4 | low
+        index += 2
+      } else if byte == UInt8(ascii: "+"), plus == .space {
+        byte = 0x20
+      }
+      guard byte != 0 else { return nil }
+      bytes.append(byte)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  /// Writes a text in coded form: only unreserved characters, and those that `keeps` allows, stay.
+  static func encode(_ text: String, into result: inout String, keeping: StaticString = "") {
+    if text.utf8.allSatisfy({ isUnreserved($0) }) {
+      result += text
+      return
+    }
+    let kept = keeping.description
+    for byte in text.utf8 {
+      if isUnreserved(byte) || kept.utf8.contains(byte) {
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        result += "%"
+        result.unicodeScalars.append(Unicode.Scalar(hexadecimal(byte >> 4)))
+        result.unicodeScalars.append(Unicode.Scalar(hexadecimal(byte & 15)))
+      }
+    }
+  }
+
+  /// A URL in which every byte that no URL may hold is coded; what is coded already stays.
+  static func cleaned(_ url: String) -> String {
+    var result = ""
+    encode(url, into: &result, keeping: "%:/?#[]@!$&'()*+,;=")
+    return result
+  }
+
+  /// Whether RFC 3986 section 2.3 lets a byte stand for itself everywhere.
+  static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  private static func hexadecimal(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+}

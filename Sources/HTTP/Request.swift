@@ -1,0 +1,50 @@
+/// One request, read in full.
+public struct Request: Sendable {
+  /// The method.
+  public var method: Method
+  /// The path and query.
+  public var target: Target
+  /// The header fields.
+  public var fields: Fields
+  /// The body, empty when there was none.
+  public var body: [UInt8]
+  /// The address of the client, without a port.
+  public var peer: String
+  /// Whether it came over TLS.
+  public var isSecure: Bool
+  /// Its name in the log.
+  public var id: RequestID
+
+  /// Makes a request.
+  public init(
+    method: Method = .get, target: Target, fields: Fields = Fields(), body: [UInt8] = [],
+    peer: String = "127.0.0.1", isSecure: Bool = false, id: RequestID = RequestID(0)
+  ) {
+    self.method = method
+    self.target = target
+    self.fields = fields
+    self.body = body
+    self.peer = peer
+    self.isSecure = isSecure
+    self.id = id
+  }
+
+  /// The cookies, read anew at each call.
+  public var cookies: Cookies { Cookies(fields) }
+
+  /// The body as a form.
+  ///
+  /// Nothing when the content type is not `application/x-www-form-urlencoded`, or when the body
+  /// is not well coded.
+  public func form() -> Form? {
+    guard mediaType == "application/x-www-form-urlencoded" else { return nil }
+    return Form(urlEncoded: body)
+  }
+
+  /// The content type in lower case and without its parameters, such as `application/json`.
+  public var mediaType: String? {
+    guard let text = fields[.contentType] else { return nil }
+    let type = text.prefix { $0 != ";" }
+    return type.lowercased().split(whereSeparator: { $0 == " " || $0 == "\t" }).joined()
+  }
+}

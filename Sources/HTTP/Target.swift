@@ -1,0 +1,96 @@
+/// What a request line asks for: a path and, after a question mark, a query.
+///
+/// The path is split at its slashes as it came, and each segment is decoded afterwards, so `%2F`
+/// inside a segment is data. Nothing is normalised: `.`, `..` and empty segments stay.
+public struct Target: Sendable, Equatable {
+  /// The path as it was sent, percent-coded, with its leading slash.
+  public let rawPath: String
+  /// What followed the question mark, percent-coded; nil when there was none.
+  public let rawQuery: String?
+  /// The decoded segments: none for `/`, `["a"]` for `/a`, `["a", ""]` for `/a/`.
+  public let segments: [String]
+  /// The decoded query; empty when there was none.
+  public let query: Form
+
+  /// Reads the target of a request line.
+  ///
+  /// The absolute form of RFC 9112 section 3.2.2 is taken too; its scheme and host are left aside.
+  /// Nothing when the text is not a path, holds a byte that no URL may hold, is badly
+  /// percent-coded, or decodes to NUL or to what is not UTF-8.
+  public init?(_ text: String) {
+    let span = text.utf8.span
+    guard let start = Target.pathStart(span) else { return nil }
+    var slashes = 0
+    var codes = false
+    var end = span.count
+    for index in start..<span.count {
+      let byte = span[index]
+      guard byte > 0x20, byte < 0x7F, byte != UInt8(ascii: "#") else { return nil }
+      if end < span.count { continue }
+      switch byte {
+      case UInt8(ascii: "/"): slashes += 1
+      case UInt8(ascii: "%"): codes = true
+      case UInt8(ascii: "?"): end = index
+      default: break
+      }
+    }
+    if end < span.count {
+      let raw = Target.slice(text, end + 1, span.count)
+      guard let query = Form(urlEncoded: raw) else { return nil }
+      self.rawQuery = raw
+      self.query = query
+      self.rawPath = start == end ? "/" : Target.slice(text, start, end)
+    } else {
+      rawQuery = nil
+      query = Form()
+      rawPath = start == 0 ? text : start == end ? "/" : Target.slice(text, start, end)
+    }
+    var segments: [String] = []
+    if end - start > 1 {
+      segments.reserveCapacity(slashes)
+      var first = start + 1
+      while first <= end {
+        var last = first
+        while last < end, span[last] != UInt8(ascii: "/") { last += 1 }
+        if codes {
+          guard let segment = PercentCoding.decode(span, first..<last) else { return nil }
+          segments.append(segment)
+        } else {
+          segments.append(Target.slice(text, first, last))
+        }
+        first = last + 1
+      }
+    }
+    self.segments = segments
+  }
+
+  /// Where the path begins: at once, or behind the scheme and host of the absolute form.
+  private static func pathStart(_ span: borrowing Span<UInt8>) -> Int? {
+    guard span.count > 0 else { return nil }
+    if span[0] == UInt8(ascii: "/") { return 0 }
+    for scheme in ["http://", "https://"] {
+      let prefix = scheme.utf8.span
+      guard span.count > prefix.count else { continue }
+      var matches = true
+      for index in prefix.indices where lowercased(span[index]) != prefix[index] {
+        matches = false
+      }
+      guard matches else { continue }
+      var index = prefix.count
+      while index < span.count, span[index] != UInt8(ascii: "/"), span[index] != UInt8(ascii: "?") {
+        guard span[index] > 0x20, span[index] < 0x7F, span[index] != UInt8(ascii: "#") else {
+          return nil
+        }
+        index += 1
+      }
+      return index > prefix.count ? index : nil
+    }
+    return nil
+  }
+
+  private static func slice(_ text: String, _ start: Int, _ end: Int) -> String {
+    let bytes = text.utf8
+    let from = bytes.index(bytes.startIndex, offsetBy: start)
+    return String(text[from..<bytes.index(from, offsetBy: end - start)])
+  }
+}
