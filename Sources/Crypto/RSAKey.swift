@@ -27,7 +27,7 @@ public final class RSAKey: Sendable {
   public init(privateDER: Secret) throws(CryptoError) {
     let bytes = privateDER.revealedBytes
     let pointer = unsafe bytes.withUnsafeBufferPointer { buffer in
-      var start = unsafe buffer.baseAddress
+      var start = buffer.baseAddress
       return unsafe d2i_AutoPrivateKey(nil, &start, buffer.count)
     }
     guard let pointer = unsafe pointer, unsafe EVP_PKEY_is_a(pointer, "RSA") == 1 else {
