@@ -1,0 +1,90 @@
+/// Resolves the names of a template against the shapes of its models, and lays it out flat.
+struct Compiler: Sink {
+  private var literals: [UInt8] = []
+  private var steps: [Program.Step] = []
+  /// The start of the literal that is being added to.
+  private var literalStart = 0
+  private var scopes: [Scope]
+
+  static func compile(
+    _ name: String, from library: TemplateLibrary, for shape: Shape
+  ) throws(TemplateError) -> Program {
+    guard let template = library.templates[name] else {
+      let nearest = Array(library.names.nearest(to: name).prefix(3))
+      throw TemplateError(
+        .unknownTemplate(name, nearest: nearest), at: Place(file: name, line: 0))
+    }
+    let place = Place(file: name, line: 0)
+    var compiler = Compiler(scopes: [.model(try shape.checked(at: place), depth: 0)])
+    try Expansion(templates: library.templates, isStrict: true)
+      .expand(template.nodes, at: Site(name), into: &compiler)
+    compiler.endLiteral()
+    return Program(literals: compiler.literals, steps: compiler.steps)
+  }
+
+  private init(scopes: [Scope]) {
+    self.scopes = scopes
+  }
+
+  mutating func text(_ bytes: [UInt8]) {
+    literals += bytes
+  }
+
+  mutating func variable(_ name: Name, escaped: Bool) throws(TemplateError) {
+    let (reference, kind) = try scopes.resolve(name)
+    switch kind {
+    case .text where !escaped:
+      throw name.unsuitable("is a text, which cannot go in unescaped; make its key markup")
+    case .texts, .list, .object:
+      throw name.unsuitable("is \(kind.words), which only a section can show")
+    case .text, .number, .flag, .markup: break
+    }
+    endLiteral()
+    steps.append(.insert(reference))
+  }
+
+  mutating func section(
+    _ name: Name, inverted: Bool, content: (inout Self) throws(TemplateError) -> Void
+  ) throws(TemplateError) {
+    let (reference, kind) = try scopes.resolve(name)
+    endLiteral()
+    let start = steps.count
+    steps.append(.inverted(reference, end: start))
+    if inverted {
+      try content(&self)
+    } else {
+      scopes.append(try scope(of: kind, reference, at: name.place))
+      try content(&self)
+      scopes.removeLast()
+    }
+    endLiteral()
+    steps[start] =
+      inverted
+      ? .inverted(reference, end: steps.count) : .section(reference, end: steps.count)
+  }
+
+  private func scope(
+    of kind: Kind, _ reference: Program.Reference, at place: Place
+  ) throws(TemplateError) -> Scope {
+    let depth = scopes.count { $0.isRendered }
+    switch kind {
+    case .text, .number, .flag, .markup: return .scalar(reference, kind)
+    case .texts: return .text(depth: depth)
+    case .list(let shape), .object(let shape):
+      return .model(try shape().checked(at: place), depth: depth)
+    }
+  }
+
+  private mutating func endLiteral() {
+    if literalStart < literals.count { steps.append(.literal(literalStart..<literals.count)) }
+    literalStart = literals.count
+  }
+}
+
+extension Shape {
+  /// The shape itself, once it is known that each name is there once.
+  fileprivate func checked(at place: Place) throws(TemplateError) -> Shape {
+    guard let repeatedName else { return self }
+    throw TemplateError(.repeatedKey(repeatedName, model: model), at: place)
+  }
+}

@@ -1,0 +1,72 @@
+/// What a section brings in reach while its content is compiled.
+enum Scope {
+  /// The keys of a model, which is at `depth` among the open sections of the rendering.
+  case model(Shape, depth: Int)
+  /// One text of a list, as `.`.
+  case text(depth: Int)
+  /// The value of the section itself, as `.`; the rendering opens nothing for it.
+  case scalar(Program.Reference, Kind)
+
+  /// Whether the rendering opens a section for it too.
+  var isRendered: Bool {
+    if case .scalar = self { false } else { true }
+  }
+}
+
+extension [Scope] {
+  /// Finds what a name stands for.
+  func resolve(_ name: Name) throws(TemplateError) -> (Program.Reference, Kind) {
+    guard let first = name.path.first else { return try resolveDot(name) }
+    for case .model(let shape, let depth) in reversed() {
+      guard let key = shape.names.firstIndex(of: first) else { continue }
+      return try shape.follow(name, from: key, at: depth)
+    }
+    throw unknown(name, first)
+  }
+
+  private func resolveDot(_ name: Name) throws(TemplateError) -> (Program.Reference, Kind) {
+    switch last {
+    case .text(let depth): return (Program.Reference(depth: depth, key: 0, path: []), .text)
+    case .scalar(let reference, let kind): return (reference, kind)
+    case .model(let shape, _):
+      throw name.unsuitable("is a \(shape.model) here; name one of its keys")
+    case nil: throw name.unsuitable("stands for nothing here")
+    }
+  }
+
+  private func unknown(_ name: Name, _ part: String) -> TemplateError {
+    let shapes = compactMap { if case .model(let shape, _) = $0 { shape } else { nil } }
+    let models = shapes.reversed().map(\.model).joined(separator: ", nor in ")
+    let known = Set(shapes.flatMap(\.names)).nearest(to: part)
+    return TemplateError(.unknownName(part, model: models, known: known), at: name.place)
+  }
+}
+
+extension Shape {
+  /// Follows a dotted name whose first part is the key at index `key`.
+  fileprivate func follow(
+    _ name: Name, from key: Int, at depth: Int
+  ) throws(TemplateError) -> (Program.Reference, Kind) {
+    var kind = kinds[key]
+    var path: [Int] = []
+    for part in name.path.dropFirst() {
+      guard case .object(let makeShape) = kind else {
+        throw name.unsuitable("goes into \(kind.words), which has no “\(part)”")
+      }
+      let shape = makeShape()
+      guard let next = shape.names.firstIndex(of: part) else {
+        let known = shape.names.nearest(to: part)
+        throw TemplateError(.unknownName(part, model: shape.model, known: known), at: name.place)
+      }
+      kind = shape.kinds[next]
+      path.append(next)
+    }
+    return (Program.Reference(depth: depth, key: key, path: path), kind)
+  }
+}
+
+extension Name {
+  func unsuitable(_ reason: String) -> TemplateError {
+    TemplateError(.unsuitable(text, reason: reason), at: place)
+  }
+}

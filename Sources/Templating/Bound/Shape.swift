@@ -1,0 +1,38 @@
+/// What a key stands for, as far as it is known before there is a page.
+enum Kind: Sendable {
+  case text, number, flag, markup, texts
+  case list(@Sendable () -> Shape)
+  case object(@Sendable () -> Shape)
+
+  /// The kind in words, to follow “is”.
+  var words: String {
+    switch self {
+    case .text: "a text"
+    case .number: "a number"
+    case .flag: "a flag"
+    case .markup: "markup"
+    case .texts: "a list of texts"
+    case .list: "a list"
+    case .object: "an object"
+    }
+  }
+}
+
+/// The names and kinds of a model's keys, without its type.
+struct Shape: Sendable {
+  let model: String
+  let names: [String]
+  let kinds: [Kind]
+
+  init<Model>(_ keys: Keys<Model>.Storage) {
+    model = String(describing: Model.self)
+    names = keys.keys.map(\.name)
+    kinds = keys.keys.map(\.kind)
+  }
+
+  /// The first name that two keys have.
+  var repeatedName: String? {
+    var seen: Set<String> = []
+    return names.first { !seen.insert($0).inserted }
+  }
+}

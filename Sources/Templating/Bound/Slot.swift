@@ -1,0 +1,64 @@
+/// What a key stands for while a page is rendered.
+enum Slot {
+  case nothing
+  case text(String)
+  case number(Int)
+  case flag(Bool)
+  case markup(Markup)
+  case rows(Rows)
+
+  /// Whether a section over it is shown.
+  var isTrue: Bool {
+    switch self {
+    case .nothing: false
+    case .text(let text): !text.isEmpty
+    case .number(let number): number != 0
+    case .flag(let flag): flag
+    case .markup(let markup): !markup.bytes.isEmpty
+    case .rows(let rows): rows.count > 0
+    }
+  }
+}
+
+/// What a section renders its content over: a list, or an object as a list of one.
+class Rows {
+  let count: Int
+
+  init(count: Int) {
+    self.count = count
+  }
+
+  /// What the key at index `key` stands for in the row at index `row`.
+  func read(row: Int, key: Int) -> Slot { .nothing }
+}
+
+/// Rows that are models.
+final class ModelRows<Model>: Rows {
+  private let models: [Model]
+  private let keys: [Key<Model>]
+
+  init(_ models: [Model], keys: Keys<Model>.Storage) {
+    self.models = models
+    self.keys = keys.keys
+    super.init(count: models.count)
+  }
+
+  override func read(row: Int, key: Int) -> Slot {
+    // A span lends the model to the closure; subscripting the array would copy it first.
+    let models = models
+    let model = models.span
+    return keys[key].read(model[row])
+  }
+}
+
+/// Rows that are texts; their only key is `.`.
+final class TextRows: Rows {
+  private let texts: [String]
+
+  init(_ texts: [String]) {
+    self.texts = texts
+    super.init(count: texts.count)
+  }
+
+  override func read(row: Int, key: Int) -> Slot { .text(texts[row]) }
+}

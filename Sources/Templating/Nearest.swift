@@ -1,0 +1,26 @@
+extension Sequence<String> {
+  /// The elements ordered by how few edits make each of them into `name`.
+  func nearest(to name: String) -> [String] {
+    map { (text: $0, edits: $0.edits(to: name)) }
+      .sorted { ($0.edits, $0.text) < ($1.edits, $1.text) }
+      .map(\.text)
+  }
+}
+
+extension String {
+  /// How many insertions, removals and replacements of bytes lead to `other` (Levenshtein).
+  fileprivate func edits(to other: String) -> Int {
+    let target = Array(other.utf8)
+    var row = Array(0...target.count)
+    for (index, byte) in utf8.enumerated() {
+      var diagonal = row[0]
+      row[0] = index + 1
+      for column in target.indices {
+        let replaced = diagonal + (byte == target[column] ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = Swift.min(replaced, row[column] + 1, diagonal + 1)
+      }
+    }
+    return row[target.count]
+  }
+}

@@ -1,0 +1,105 @@
+/// Finds the tags of a template.
+struct Scanner {
+  private let source: [UInt8]
+  private let file: String
+  private var position = 0
+  private var line = 1
+  private var opening = Array("{{".utf8)
+  private var closing = Array("}}".utf8)
+
+  /// All tags of a source, in order.
+  static func tags(of source: [UInt8], file: String) throws(TemplateError) -> [Tag] {
+    var scanner = Scanner(source: source, file: file)
+    var tags: [Tag] = []
+    while let tag = try scanner.next() { tags.append(tag) }
+    return tags
+  }
+
+  private init(source: [UInt8], file: String) {
+    self.source = source
+    self.file = file
+  }
+
+  private mutating func next() throws(TemplateError) -> Tag? {
+    guard let start = find(opening, from: position) else { return nil }
+    line += newlines(in: position..<start)
+    let place = Place(file: file, line: line)
+
+    let first = start + opening.count
+    let sigil = first < source.count ? source[first] : 0
+    let kind = Self.kind(of: sigil)
+    let body = kind == .escaped ? first : first + 1
+    let ending = Self.ending(of: sigil) + closing
+    guard let bodyEnd = find(ending, from: body) else {
+      throw TemplateError(.unclosedTag, at: place)
+    }
+    let end = bodyEnd + ending.count
+    position = end
+    line += newlines(in: start..<end)
+
+    let words = source[body..<bodyEnd].split(whereSeparator: isWhitespace)
+    var name = ""
+    switch kind {
+    case .comment: break
+    case .delimiters:
+      guard words.count == 2, !words.joined().contains(UInt8(ascii: "=")) else {
+        throw malformed(start..<end, place)
+      }
+      opening = Array(words[0])
+      closing = Array(words[1])
+    default:
+      guard words.count == 1 else { throw malformed(start..<end, place) }
+      name = String(decoding: words[0], as: UTF8.self)
+    }
+    return Tag(kind: kind, name: name, range: start..<end, place: place)
+  }
+
+  private static func kind(of sigil: UInt8) -> Tag.Kind {
+    switch sigil {
+    case UInt8(ascii: "{"), UInt8(ascii: "&"): .unescaped
+    case UInt8(ascii: "#"): .section
+    case UInt8(ascii: "^"): .inverted
+    case UInt8(ascii: "/"): .close
+    case UInt8(ascii: ">"): .partial
+    case UInt8(ascii: "<"): .parent
+    case UInt8(ascii: "$"): .block
+    case UInt8(ascii: "!"): .comment
+    case UInt8(ascii: "="): .delimiters
+    default: .escaped
+    }
+  }
+
+  /// What stands before the closing delimiter of a tag that starts with `sigil`.
+  private static func ending(of sigil: UInt8) -> [UInt8] {
+    switch sigil {
+    case UInt8(ascii: "{"): [UInt8(ascii: "}")]
+    case UInt8(ascii: "="): [UInt8(ascii: "=")]
+    default: []
+    }
+  }
+
+  private func find(_ needle: [UInt8], from start: Int) -> Int? {
+    guard start + needle.count <= source.count else { return nil }
+    return (start...source.count - needle.count).first { offset in
+      source[offset...].starts(with: needle)
+    }
+  }
+
+  private func newlines(in range: Range<Int>) -> Int {
+    source[range].count { $0 == UInt8(ascii: "\n") }
+  }
+
+  private func malformed(_ range: Range<Int>, _ place: Place) -> TemplateError {
+    TemplateError(.malformedTag(String(decoding: source[range], as: UTF8.self)), at: place)
+  }
+}
+
+/// Whether a byte is a space, tab or part of a line's end.
+func isWhitespace(_ byte: UInt8) -> Bool {
+  isBlank(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+}
+
+/// Whether a byte is a space or tab.
+func isBlank(_ byte: UInt8) -> Bool {
+  byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+}

@@ -1,0 +1,84 @@
+import FoundationEssentials
+
+/// The templates of a folder, parsed once.
+///
+/// The templates are Mustache files as of the public specification (https://mustache.github.io), with
+/// its core modules and inheritance, without lambdas. A file `users/list.mustache` is the template
+/// `users/list`; partials and parents go by such names too, whichever file uses them.
+public struct TemplateLibrary: Sendable {
+  let templates: [String: ParsedTemplate]
+
+  /// Reads every `.mustache` file in a folder and below.
+  ///
+  /// - Parameter folder: The path of the folder.
+  /// - Throws: ``TemplateError`` for the first file that cannot be read or parsed, by name.
+  public init(folder: String) throws(TemplateError) {
+    let ending = ".mustache"
+    let files = FileManager.default
+    guard let paths = try? files.subpathsOfDirectory(atPath: folder) else {
+      throw TemplateError(.unreadable, at: Place(file: folder, line: 0))
+    }
+    var parsed: [String: ParsedTemplate] = [:]
+    for path in paths.sorted() where path.hasSuffix(ending) {
+      guard let data = files.contents(atPath: folder + "/" + path) else {
+        throw TemplateError(.unreadable, at: Place(file: path, line: 0))
+      }
+      let name = String(path.dropLast(ending.count))
+      parsed[name] = try Parser.parse([UInt8](data), name: name, file: path)
+    }
+    templates = parsed
+  }
+
+  /// Parses templates that are not in files.
+  ///
+  /// - Parameter sources: The text of each template by its name, which faults are reported under.
+  /// - Throws: ``TemplateError`` for the first that cannot be parsed, by name.
+  public init(sources: [String: String]) throws(TemplateError) {
+    var parsed: [String: ParsedTemplate] = [:]
+    for (name, text) in sources.sorted(by: { $0.key < $1.key }) {
+      parsed[name] = try Parser.parse(Array(text.utf8), name: name, file: name)
+    }
+    templates = parsed
+  }
+
+  /// The names of all templates, in order.
+  public var names: [String] {
+    templates.keys.sorted()
+  }
+
+  /// Binds a template to a model.
+  ///
+  /// Every name in it, and in the partials, parents and blocks it uses, must be a key of the model,
+  /// or of the models whose sections are open there. What is not markup cannot be inserted
+  /// unescaped, and a block given to a parent must exist there.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the template, such as `users/list`.
+  ///   - model: The type of the page's model.
+  /// - Returns: The template, ready to render.
+  /// - Throws: ``TemplateError`` with file and line.
+  public func template<Model: ViewModel>(
+    _ name: String, for model: Model.Type
+  ) throws(TemplateError) -> Template<Model> {
+    let keys = Model.keys.storage
+    let program = try Compiler.compile(name, from: self, for: Shape(keys))
+    return Template(program: program, keys: keys)
+  }
+
+  /// Renders a template over a tree of data, in the specification's lenient manner.
+  ///
+  /// What is missing, be it a name or a partial, renders as nothing.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the template; one that does not exist renders as nothing.
+  ///   - value: The context.
+  /// - Returns: The page, in UTF-8.
+  /// - Throws: ``TemplateError`` when templates include one another without end.
+  public func render(_ name: String, with value: Value) throws(TemplateError) -> [UInt8] {
+    var renderer = ValueRenderer(value)
+    guard let template = templates[name] else { return [] }
+    try Expansion(templates: templates, isStrict: false)
+      .expand(template.nodes, at: Site(template.name), into: &renderer)
+    return renderer.output
+  }
+}

@@ -1,0 +1,49 @@
+/// Renders a template over a tree of data.
+struct ValueRenderer: Sink {
+  private var page = Output(reserving: 1024)
+  private var stack: [Value]
+
+  init(_ context: Value) {
+    stack = [context]
+  }
+
+  var output: [UInt8] { page.bytes }
+
+  mutating func text(_ bytes: [UInt8]) {
+    page.append(bytes)
+  }
+
+  mutating func variable(_ name: Name, escaped: Bool) {
+    switch value(of: name) {
+    case .text(let text): escaped ? page.appendEscaped(text) : page.append(text)
+    case .number(let number): page.append(number)
+    case .bool(let flag): page.append(flag ? "true" : "false")
+    case .markup(let markup): page.append(markup.bytes)
+    case .null, .list, .record: break
+    }
+  }
+
+  mutating func section(
+    _ name: Name, inverted: Bool, content: (inout Self) throws(TemplateError) -> Void
+  ) throws(TemplateError) {
+    let value = value(of: name)
+    if inverted {
+      if !value.isTrue { try content(&self) }
+      return
+    }
+    guard value.isTrue else { return }
+    let contexts = if case .list(let values) = value { values } else { [value] }
+    for context in contexts {
+      stack.append(context)
+      try content(&self)
+      stack.removeLast()
+    }
+  }
+
+  /// What a name stands for: its first part in the innermost context that has it, the rest below.
+  private func value(of name: Name) -> Value {
+    guard let first = name.path.first else { return stack.last ?? .null }
+    let found = stack.lazy.reversed().compactMap { $0[[first]] }.first
+    return found?[name.path.dropFirst()] ?? .null
+  }
+}

@@ -1,0 +1,107 @@
+import Templating
+import Testing
+
+struct BoundTests {
+  @Test(arguments: [
+    ("{{title}}", "The &lt;A&gt; Team"),
+    ("[{{note}}]", "[]"),
+    ("{{count}} {{{count}}}", "2 2"),
+    ("{{isOpen}}", "true"),
+    ("{{strip}}{{{strip}}}{{&strip}}", "<svg/><svg/><svg/>"),
+    ("{{#lines}}({{.}}){{/lines}}", "(one &amp; two)(three)"),
+    ("{{#members}}{{name}},{{/members}}", "Ada,Grace,"),
+    ("{{#frame}}{{heading}}{{/frame}}", "Console"),
+    ("{{frame.heading}} {{frame.inner.text}}", "Console framed"),
+    ("[{{notice.text}}]", "[]"),
+  ])
+  func `each kind of key goes in`(page: String, expected: String) throws {
+    #expect(try render(TeamPage(), page) == expected)
+  }
+
+  @Test(arguments: [
+    ("{{#title}}<{{.}}>{{/title}}", "<The &lt;A&gt; Team>"),
+    ("{{#note}}yes{{/note}}{{^note}}no{{/note}}", "no"),
+    ("{{#count}}{{.}}{{/count}}{{^count}}none{{/count}}", "2"),
+    ("{{#isOpen}}open{{/isOpen}}{{^isOpen}}shut{{/isOpen}}", "open"),
+    ("{{#strip}}{{.}}{{/strip}}", "<svg/>"),
+    ("{{^lines}}none{{/lines}}", ""),
+    ("{{#notice}}{{text}}{{/notice}}{{^notice}}quiet{{/notice}}", "quiet"),
+    ("{{#frame.inner}}{{text}} in {{title}}{{/frame.inner}}", "framed in The &lt;A&gt; Team"),
+    ("{{^notice.text}}quiet{{/notice.text}}", "quiet"),
+  ])
+  func `a section asks whether there is something`(page: String, expected: String) throws {
+    #expect(try render(TeamPage(), page) == expected)
+  }
+
+  @Test func `zero and empty texts are not shown by sections`() throws {
+    var page = TeamPage()
+    page.count = 0
+    page.title = ""
+    page.members = []
+    page.strip = Markup(trusted: "")
+    let template = """
+      {{#count}}a{{/count}}{{#title}}b{{/title}}{{#members}}c{{/members}}{{#strip}}d{{/strip}}
+      """
+    #expect(try render(page, template) == "")
+  }
+
+  @Test func `a name is looked for in the sections around it`() throws {
+    let page = "{{#members}}{{#lines}}{{name}}/{{.}}/{{count}} {{/lines}}{{/members}}"
+    #expect(
+      try render(TeamPage(), page)
+        == "Ada/one &amp; two/2 Ada/three/2 Grace/one &amp; two/2 Grace/three/2 ")
+  }
+
+  @Test func `a missing text of a row hides one of the page`() throws {
+    var page = TeamPage()
+    page.note = "outer"
+    #expect(
+      try render(page, "{{#members}}{{name}}:{{team}}{{note}} {{/members}}")
+        == "Ada:outer Grace:Navyouter ")
+  }
+
+  @Test func `a model may hold a list of its own kind`() throws {
+    var page = TeamPage()
+    page.members = [Member(name: "Ada", reports: [Member(name: "Bob")])]
+    #expect(
+      try render(page, "{{#members}}{{name}}<{{#reports}}{{name}}{{/reports}}>{{/members}}")
+        == "Ada<Bob>")
+  }
+
+  @Test func `partials, parents and blocks are put in place`() throws {
+    let sources = [
+      "page": """
+      {{<layout}}
+      {{$main}}
+      <ul>
+        {{#members}}
+          {{>row}}
+        {{/members}}
+      </ul>
+      {{/main}}
+      {{$title}}Team of {{count}}{{/title}}
+      {{/layout}}
+      """,
+      "layout": """
+      <title>{{$title}}Untitled{{/title}}</title>
+      <main>
+        {{$main}}
+        {{/main}}
+      </main>
+
+      """,
+      "row": "<li>{{name}}</li>\n",
+    ]
+    #expect(
+      try render(TeamPage(), sources) == """
+        <title>Team of 2</title>
+        <main>
+          <ul>
+              <li>Ada</li>
+              <li>Grace</li>
+          </ul>
+        </main>
+
+        """)
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import JSON
+import Templating
+import Testing
+
+/// One example of the public Mustache specification.
+struct SpecificationCase: Sendable, CustomTestStringConvertible {
+  let module: String
+  let name: String
+  let template: String
+  let partials: [String: String]
+  let data: Value
+  let expected: String
+
+  var testDescription: String { "\(module): \(name)" }
+
+  /// The folder with the specification's JSON files; `MUSTACHE_SPEC` names another.
+  static let folder =
+    ProcessInfo.processInfo.environment["MUSTACHE_SPEC"]
+    ?? URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "shared/mustache-spec").path()
+
+  static let modules = [
+    "comments", "delimiters", "interpolation", "inverted", "partials", "sections", "inheritance",
+  ]
+
+  static let isPresent = modules.allSatisfy {
+    FileManager.default.fileExists(atPath: "\(folder)/\($0).json")
+  }
+
+  /// All examples; none where the specification is not present.
+  static let all: [SpecificationCase] =
+    isPresent ? modules.flatMap { (try? cases(of: $0)) ?? [] } : []
+
+  private static func cases(of module: String) throws -> [SpecificationCase] {
+    let bytes = try Data(contentsOf: URL(filePath: "\(folder)/\(module).json"))
+    let tests = try JSON.parse([UInt8](bytes)).objectValue?["tests"]?.arrayValue ?? []
+    return tests.compactMap { test in
+      guard let test = test.objectValue, let name = test["name"]?.stringValue,
+        let template = test["template"]?.stringValue,
+        let expected = test["expected"]?.stringValue
+      else { return nil }
+      let partials = test["partials"]?.objectValue?.members ?? []
+      return SpecificationCase(
+        module: module, name: name, template: template,
+        partials: Dictionary(
+          uniqueKeysWithValues: partials.map { ($0.name, $0.value.stringValue ?? "") }),
+        data: Value(test["data"] ?? .null), expected: expected)
+    }
+  }
+}
+
+extension Value {
+  /// The tree of data that a JSON text describes.
+  init(_ json: JSON) {
+    switch json {
+    case .null: self = .null
+    case .bool(let flag): self = .bool(flag)
+    case .number(let number): self = number.int64.map { .number(Int($0)) } ?? .text(number.text)
+    case .string(let text): self = .text(text)
+    case .array(let elements): self = .list(elements.map { Value($0) })
+    case .object(let object):
+      self = .record(
+        Dictionary(uniqueKeysWithValues: object.members.map { ($0.name, Value($0.value)) }))
+    }
+  }
+}
