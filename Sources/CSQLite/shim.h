@@ -1,2 +1,21 @@
 #pragma once
 #include <sqlite3.h>
+
+// Swift cannot call variadic functions, nor see macros that cast.
+
+static inline int countersign_sqlite_configure(sqlite3 *database, int option, int value) {
+  return sqlite3_db_config(database, option, value, (int *)0);
+}
+
+// SQLite binds NULL where the address is null; an empty text or blob has to have one.
+
+static inline int countersign_sqlite_bind_text(
+    sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+  return sqlite3_bind_text64(
+      statement, index, bytes ? (const char *)bytes : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline int countersign_sqlite_bind_blob(
+    sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+  return sqlite3_bind_blob64(statement, index, bytes ? bytes : "", count, SQLITE_TRANSIENT);
+}

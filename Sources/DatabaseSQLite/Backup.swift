@@ -1,0 +1,80 @@
+import CSQLite
+import Database
+import Dispatch
+import Glibc
+
+/// A copy of a database in the making.
+struct Backup: Sendable {
+  let source: SessionOptions
+  let path: String
+
+  /// Makes the copy on a thread of its own.
+  func run() async throws {
+    try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Void, any Error>) in
+      DispatchQueue(label: "countersign.database.backup").async {
+        continuation.resume(with: Result { try copy() })
+      }
+    }
+  }
+
+  private func copy() throws(DatabaseError) {
+    guard unsafe access(path, F_OK) != 0 else { throw DatabaseFile.failure(EEXIST, path) }
+    let draft = path + ".partial-" + String(UInt64.random(in: .min ... .max), radix: 36)
+    try make(draft)
+    defer { unsafe unlink(draft) }
+    try fill(draft)
+    try sync(draft, O_RDWR)
+    try publish(draft)
+    try sync(DatabaseFile.folder(of: path), O_RDONLY | O_DIRECTORY)
+  }
+
+  private func make(_ draft: String) throws(DatabaseError) {
+    let file = unsafe Glibc.open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw DatabaseFile.failure(errno, draft) }
+    Glibc.close(file)
+  }
+
+  /// Copies every page of one snapshot, so that writes do not make the copy start again.
+  private func fill(_ draft: String) throws(DatabaseError) {
+    let session = try SQLiteSession.open(.reader, source)
+    try session.perform(.begin)
+    defer { session.abandon() }
+    try session.ask("SELECT count(*) FROM sqlite_schema")
+    var opened: OpaquePointer?
+    defer { unsafe sqlite3_close_v2(opened) }
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    try unsafe check(sqlite3_open_v2(DatabaseFile.location(draft), &opened, flags, nil), opened)
+    // The draft is worthless until it is whole: it needs no journal, and is synced once.
+    let pragmas = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"
+    try unsafe check(sqlite3_exec(opened, pragmas, nil, nil, nil), opened)
+    try unsafe session.withHandle { source throws(DatabaseError) in
+      guard let copy = unsafe sqlite3_backup_init(opened, "main", source, "main") else {
+        throw unsafe DatabaseError.sqlite(sqlite3_extended_errcode(opened), opened)
+      }
+      let result = unsafe sqlite3_backup_step(copy, -1)
+      let end = unsafe sqlite3_backup_finish(copy)
+      try unsafe check(result == SQLITE_DONE ? end : result, opened)
+    }
+  }
+
+  private func check(_ result: Int32, _ handle: OpaquePointer?) throws(DatabaseError) {
+    guard result == SQLITE_OK else { throw unsafe DatabaseError.sqlite(result, handle) }
+  }
+
+  /// Gives the draft its name, which a file that has come into being meanwhile keeps.
+  private func publish(_ draft: String) throws(DatabaseError) {
+    if unsafe link(draft, path) == 0 { return }
+    // Some file systems know no second name for a file.
+    guard [EPERM, ENOSYS, EOPNOTSUPP].contains(errno), unsafe access(path, F_OK) != 0,
+      unsafe rename(draft, path) == 0
+    else { throw DatabaseFile.failure(errno, path) }
+  }
+
+  private func sync(_ path: String, _ flags: Int32) throws(DatabaseError) {
+    let file = unsafe Glibc.open(path, flags | O_CLOEXEC)
+    guard file >= 0 else { throw DatabaseFile.failure(errno, path) }
+    defer { Glibc.close(file) }
+    guard fsync(file) == 0 else { throw DatabaseFile.failure(errno, path) }
+  }
+}

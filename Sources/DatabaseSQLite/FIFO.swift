@@ -1,0 +1,54 @@
+/// What waits, first come, first served.
+struct FIFO<Element> {
+  private var elements: [Element?] = []
+  private var start = 0
+
+  /// How many wait.
+  private(set) var count = 0
+
+  /// The one whose turn it is.
+  var first: Element? {
+    mutating get {
+      skipRemoved()
+      return start < elements.count ? elements[start] : nil
+    }
+  }
+
+  /// Adds one at the end.
+  mutating func append(_ element: Element) {
+    elements.append(element)
+    count += 1
+  }
+
+  /// Takes the one whose turn it is.
+  mutating func popFirst() -> Element? {
+    skipRemoved()
+    guard start < elements.count else { return nil }
+    let element = elements[start].take()
+    start += 1
+    count -= 1
+    if start == elements.count {
+      elements.removeAll(keepingCapacity: true)
+      start = 0
+    } else if start >= 64, start * 2 > elements.count {
+      elements.removeFirst(start)
+      start = 0
+    }
+    return element
+  }
+
+  /// Takes the first that meets a condition out of the row.
+  mutating func remove(where condition: (Element) -> Bool) -> Element? {
+    for index in start..<elements.count {
+      guard let element = elements[index], condition(element) else { continue }
+      elements[index] = nil
+      count -= 1
+      return element
+    }
+    return nil
+  }
+
+  private mutating func skipRemoved() {
+    while start < elements.count, elements[start] == nil { start += 1 }
+  }
+}

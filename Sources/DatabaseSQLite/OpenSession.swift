@@ -1,0 +1,128 @@
+import CSQLite
+import Database
+import Glibc
+
+/// How a session is opened.
+struct SessionOptions: Sendable {
+  enum Role: Sendable { case reader, writer }
+
+  var path: String
+  var busyTimeout: Duration
+  var maximumPages: Int?
+  var trace: (@Sendable (String) -> Void)?
+}
+
+extension SQLiteSession {
+  /// Opens the file and sets up the connection.
+  ///
+  /// - Parameters:
+  ///   - role: A reader cannot change the database.
+  ///   - options: The file and the limits.
+  /// - Returns: The session.
+  /// - Throws: `DatabaseError` that tells a file that is not a database, one that cannot be
+  ///   opened and one that cannot be written to apart.
+  static func open(
+    _ role: SessionOptions.Role, _ options: SessionOptions
+  ) throws(DatabaseError) -> SQLiteSession {
+    let session = unsafe SQLiteSession(try openHandle(options.path), trace: options.trace)
+    try session.configure(role, options)
+    return session
+  }
+
+  private static func openHandle(_ path: String) throws(DatabaseError) -> OpaquePointer {
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let result = unsafe sqlite3_open_v2(DatabaseFile.location(path), &opened, flags, nil)
+    guard result == SQLITE_OK, let handle = unsafe opened else {
+      let error = unsafe DatabaseError.sqlite(result, opened)
+      unsafe sqlite3_close_v2(opened)
+      throw DatabaseError(
+        error.code, "cannot open \(path): \(error.message)", extendedCode: result)
+    }
+    return unsafe handle
+  }
+
+  private func configure(
+    _ role: SessionOptions.Role, _ options: SessionOptions
+  ) throws(DatabaseError) {
+    try unsafe withHandle { handle throws(DatabaseError) in
+      for (option, value) in [
+        (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+        (SQLITE_DBCONFIG_ENABLE_FKEY, 1), (SQLITE_DBCONFIG_DQS_DML, 0),
+        (SQLITE_DBCONFIG_DQS_DDL, 0), (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),
+      ] as [(Int32, Int32)] {
+        let result = unsafe countersign_sqlite_configure(handle, option, value)
+        guard result == SQLITE_OK else { throw unsafe DatabaseError.sqlite(result, handle) }
+      }
+      unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+      let milliseconds = options.busyTimeout / .milliseconds(1)
+      unsafe sqlite3_busy_timeout(handle, Int32(milliseconds))
+    }
+    do throws(DatabaseError) {
+      // The first look into the file: here it shows whether it is a database.
+      if role == .writer {
+        guard try ask("PRAGMA journal_mode = WAL") == ["wal"] else {
+          throw DatabaseError(.cannotOpen, "write-ahead logging is not to be had")
+        }
+        try ask("PRAGMA journal_size_limit = 67108864")
+        if let pages = options.maximumPages { try ask("PRAGMA max_page_count = \(pages)") }
+      } else {
+        try ask("PRAGMA query_only = ON")
+      }
+      try ask("PRAGMA synchronous = FULL")
+      try ask("PRAGMA temp_store = MEMORY")
+      try ask("PRAGMA cache_size = -8192")
+      try ask("SELECT count(*) FROM sqlite_schema")
+    } catch {
+      throw DatabaseError(
+        error.code, "cannot open \(options.path): \(error.message)",
+        extendedCode: error.extendedCode)
+    }
+  }
+}
+
+/// The file of a database, before SQLite opens it.
+enum DatabaseFile {
+  /// Makes the file, for its owner alone, where there is none, and checks that its folder can
+  /// take the files that stand beside it.
+  static func prepare(_ path: String) throws(DatabaseError) {
+    // An existing file must not be opened here: closing it again would drop the locks that
+    // SQLite holds on it anywhere in this process.
+    let file = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if file >= 0 {
+      close(file)
+    } else if errno != EEXIST {
+      throw failure(errno, path)
+    }
+    for place in [folder(of: path), path]
+    where unsafe faccessat(AT_FDCWD, place, W_OK, AT_EACCESS) != 0 {
+      throw failure(errno, place)
+    }
+  }
+
+  /// The folder a file stands in.
+  static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+  }
+
+  /// The path as SQLite takes it for a file.
+  ///
+  /// It reads `file:…` as a URI and `:memory:` as no file at all; a leading folder stops that.
+  static func location(_ path: String) -> String {
+    path.hasPrefix("/") ? path : "./" + path
+  }
+
+  /// The error for a call of the system that failed.
+  static func failure(_ number: Int32, _ path: String) -> DatabaseError {
+    let reason = unsafe String(cString: strerror(number))
+    let code: DatabaseError.Code =
+      switch number {
+      case EACCES, EROFS, EPERM: .readOnly
+      case ENOSPC, EDQUOT: .full
+      case EIO: .ioError
+      case EEXIST: .exists
+      default: .cannotOpen
+      }
+    return DatabaseError(code, "cannot write to \(path): \(reason)")
+  }
+}

@@ -1,0 +1,40 @@
+import Database
+
+/// The little that the driver has to know about the text of a statement.
+enum SQLText {
+  /// Statements that would end the transaction a closure runs in, or reconfigure its connection.
+  private static let reserved: Set<String> = [
+    "ATTACH", "BEGIN", "COMMIT", "DETACH", "END", "PRAGMA", "RELEASE", "ROLLBACK", "SAVEPOINT",
+    "VACUUM",
+  ]
+
+  /// Refuses a statement that begins with a reserved word.
+  static func refuseReserved(
+    _ bytes: ArraySlice<UInt8>, in text: String
+  ) throws(DatabaseError) {
+    let letters = rest(of: bytes).prefix { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7a }
+    let word = String(decoding: letters, as: UTF8.self).uppercased()
+    guard !reserved.contains(word) else {
+      throw DatabaseError(.misuse, "\(word) is not for callers", sql: text)
+    }
+  }
+
+  /// What follows leading white space, comments and semicolons.
+  static func rest(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var rest = bytes
+    while let first = rest.first {
+      if first == UInt8(ascii: ";") || first == UInt8(ascii: " ") || (9...13).contains(first) {
+        rest = rest.dropFirst()
+      } else if rest.starts(with: "--".utf8) {
+        rest = rest.drop { $0 != UInt8(ascii: "\n") }
+      } else if rest.starts(with: "/*".utf8) {
+        rest = rest.dropFirst(2)
+        while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest = rest.dropFirst() }
+        rest = rest.dropFirst(2)
+      } else {
+        return rest
+      }
+    }
+    return rest
+  }
+}

@@ -1,0 +1,46 @@
+import CSQLite
+import Database
+
+extension DatabaseError {
+  /// The error a connection has just met.
+  ///
+  /// - Parameters:
+  ///   - code: The extended result code of the call that failed.
+  ///   - connection: Its connection, which holds the message.
+  ///   - sql: The text of the statement.
+  static func sqlite(_ code: Int32, _ connection: OpaquePointer?, sql: String? = nil)
+    -> DatabaseError
+  {
+    var message = ""
+    if let text = unsafe sqlite3_errmsg(connection) { message = unsafe String(cString: text) }
+    return DatabaseError(
+      kind(of: code, message: message), message, extendedCode: code, sql: sql)
+  }
+
+  private static func kind(of code: Int32, message: String) -> Code {
+    switch code {
+    case 1555, 2067, 2579: return .uniqueViolation(subject(of: message))
+    case 787: return .foreignKey
+    case 275: return .checkViolation(subject(of: message))
+    case 1299: return .notNullViolation(subject(of: message))
+    default: break
+    }
+    switch code & 0xff {
+    case SQLITE_FULL: return .full
+    case SQLITE_IOERR: return .ioError
+    case SQLITE_BUSY, SQLITE_LOCKED: return .busy
+    case SQLITE_READONLY: return .readOnly
+    case SQLITE_CORRUPT: return .corrupt
+    case SQLITE_NOTADB: return .notADatabase
+    case SQLITE_CANTOPEN: return .cannotOpen
+    case SQLITE_MISUSE, SQLITE_RANGE: return .misuse
+    default: return .other(code)
+    }
+  }
+
+  /// What a constraint's message names: all that follows the colon.
+  private static func subject(of message: String) -> String {
+    guard let colon = message.firstIndex(of: ":") else { return message }
+    return String(message[message.index(after: colon)...].drop { $0 == " " })
+  }
+}

@@ -1,0 +1,210 @@
+import CSQLite
+import Database
+
+/// One connection to the file, with its prepared statements and its transaction.
+///
+/// It is `@unchecked Sendable` because:
+/// 1. SQLite allows a connection opened with `SQLITE_OPEN_NOMUTEX` to move between threads as long
+///    as no two use it at the same time;
+/// 2. a reader is either in the pool or lent to one read, and both transitions happen under the
+///    pool's mutex, which orders what the borrowers do;
+/// 3. the writer's session is touched by its serial queue alone, once it has been opened;
+/// 4. what it lends (`Connection`, `Row`) is noncopyable and cannot leave the closure.
+@safe
+final class SQLiteSession: DatabaseSession, @unchecked Sendable {
+  private static let statementLimit = 256
+
+  private let handle: OpaquePointer
+  private let trace: (@Sendable (String) -> Void)?
+  private var statements: [String: SQLiteStatement] = [:]
+  private var controls: [Control: SQLiteStatement] = [:]
+  private var uses = 0
+  private var lossCause: DatabaseError?
+
+  /// Takes over an open connection.
+  init(_ handle: OpaquePointer, trace: (@Sendable (String) -> Void)?) {
+    unsafe self.handle = handle
+    self.trace = trace
+  }
+
+  deinit {
+    statements = [:]
+    controls = [:]
+    unsafe sqlite3_close_v2(handle)
+  }
+
+  // MARK: - Statements
+
+  func statement(for sql: SQL) throws(DatabaseError) -> any DatabaseStatement {
+    guard isInTransaction else { throw loss }
+    let text = sql.text
+    trace?(text)
+    let statement = try cached(text)
+    do {
+      try statement.bind(sql.values)
+    } catch {
+      statement.reset()
+      throw error
+    }
+    return statement
+  }
+
+  /// A statement that nobody uses, from the cache when there is one.
+  private func cached(_ text: String) throws(DatabaseError) -> SQLiteStatement {
+    uses += 1
+    if let statement = statements[text], !statement.isLent {
+      statement.isLent = true
+      statement.lastUse = uses
+      return statement
+    }
+    let statement = try prepareOnly(text)
+    statement.isLent = true
+    statement.lastUse = uses
+    guard statements[text] == nil else { return statement }
+    if statements.count >= Self.statementLimit { forgetOldest() }
+    statements[text] = statement
+    return statement
+  }
+
+  private func forgetOldest() {
+    let free = statements.filter { !$0.value.isLent }
+    guard let oldest = free.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
+    statements[oldest.key] = nil
+  }
+
+  private func prepareOnly(_ text: String) throws(DatabaseError) -> SQLiteStatement {
+    var bytes = Array(text.utf8)[...]
+    try SQLText.refuseReserved(bytes, in: text)
+    guard let statement = try prepare(&bytes, flags: SQLITE_PREPARE_PERSISTENT, from: text) else {
+      throw DatabaseError(.misuse, "the text holds no statement", sql: text)
+    }
+    guard SQLText.rest(of: bytes).isEmpty else {
+      throw DatabaseError(.misuse, "the text holds more than one statement", sql: text)
+    }
+    return statement
+  }
+
+  func runScript(_ text: String) throws(DatabaseError) {
+    guard isInTransaction else { throw loss }
+    var bytes = Array(text.utf8)[...]
+    while !SQLText.rest(of: bytes).isEmpty {
+      try SQLText.refuseReserved(bytes, in: text)
+      guard let statement = try prepare(&bytes, flags: 0, from: text) else { continue }
+      trace?(statement.text)
+      _ = try statement.finish()
+      guard isInTransaction else { throw loss }
+    }
+  }
+
+  /// Prepares the first statement of `bytes` and moves past it; `nil` when it is empty.
+  private func prepare(
+    _ bytes: inout ArraySlice<UInt8>, flags: Int32, from text: String
+  ) throws(DatabaseError) -> SQLiteStatement? {
+    var prepared: OpaquePointer?
+    var length = 0
+    let result = unsafe bytes.withUnsafeBytes { buffer in
+      let start = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+      var tail: UnsafePointer<CChar>?
+      let result = unsafe sqlite3_prepare_v3(
+        handle, start, Int32(buffer.count), UInt32(flags), &prepared, &tail)
+      if let start = unsafe start, let tail = unsafe tail { length = unsafe tail - start }
+      return result
+    }
+    guard result == SQLITE_OK else { throw failure(result, sql: text) }
+    guard length > 0 else {
+      throw DatabaseError(.misuse, "the text holds a NUL character", sql: text)
+    }
+    let own = bytes.prefix(length)
+    bytes = bytes.dropFirst(length)
+    guard let prepared = unsafe prepared else { return nil }
+    return unsafe SQLiteStatement(
+      prepared, text: String(decoding: own, as: UTF8.self), session: self)
+  }
+
+  // MARK: - State
+
+  /// Whether a transaction is open.
+  var isInTransaction: Bool {
+    unsafe sqlite3_get_autocommit(handle) == 0
+  }
+
+  /// Rows changed by the last statement that changed any.
+  var changes: Int { Int(unsafe sqlite3_changes64(handle)) }
+
+  /// Rows changed since the connection was opened, those of triggers included.
+  var totalChanges: Int { Int(unsafe sqlite3_total_changes64(handle)) }
+
+  /// Why SQLite has rolled back the transaction by itself.
+  var loss: DatabaseError {
+    lossCause ?? DatabaseError(.misuse, "the transaction is over")
+  }
+
+  /// The error the connection has just met; the first that ends the transaction is kept.
+  func failure(_ code: Int32, sql: String) -> DatabaseError {
+    let error = unsafe DatabaseError.sqlite(code, handle, sql: sql)
+    if lossCause == nil, !isInTransaction { lossCause = error }
+    return error
+  }
+
+  // MARK: - Control
+
+  /// Statements that are the driver's alone.
+  enum Control: String {
+    case begin = "BEGIN"
+    case beginImmediate = "BEGIN IMMEDIATE"
+    case commit = "COMMIT"
+    case rollback = "ROLLBACK"
+    case savepoint = "SAVEPOINT write"
+    case release = "RELEASE write"
+    case rollbackToSavepoint = "ROLLBACK TO write"
+  }
+
+  /// Begins, ends or divides the transaction.
+  func perform(_ control: Control) throws(DatabaseError) {
+    if control == .begin || control == .beginImmediate { lossCause = nil }
+    let statement = if let known = controls[control] { known } else { try prepareControl(control) }
+    defer { statement.reset() }
+    while try statement.step() {}
+  }
+
+  private func prepareControl(_ control: Control) throws(DatabaseError) -> SQLiteStatement {
+    let statement = try prepareWhole(control.rawValue)
+    controls[control] = statement
+    return statement
+  }
+
+  /// Sets or asks something of the connection, outside of what callers may run.
+  ///
+  /// - Parameters:
+  ///   - text: One statement.
+  ///   - column: The column that is wanted.
+  /// - Returns: The text in that column of each row.
+  /// - Throws: ``DatabaseError``.
+  @discardableResult
+  func ask(_ text: String, column: Int = 0) throws(DatabaseError) -> [String] {
+    let statement = try prepareWhole(text)
+    var rows: [String] = []
+    while try statement.step() {
+      if let text = try statement.text(at: column) {
+        rows.append(text)
+      } else {
+        rows.append(statement.integer(at: column).map { String($0) } ?? "")
+      }
+    }
+    return rows
+  }
+
+  private func prepareWhole(_ text: String) throws(DatabaseError) -> SQLiteStatement {
+    var bytes = Array(text.utf8)[...]
+    guard let statement = try prepare(&bytes, flags: 0, from: text) else {
+      throw DatabaseError(.misuse, "the text holds no statement", sql: text)
+    }
+    return statement
+  }
+
+  /// Lends the address of the connection to the backup and the checkpoint.
+  func withHandle<T>(_ body: (OpaquePointer) throws(DatabaseError) -> T) throws(DatabaseError) -> T
+  {
+    try unsafe body(handle)
+  }
+}

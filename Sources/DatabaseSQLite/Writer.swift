@@ -1,0 +1,224 @@
+import Database
+import Dispatch
+import Synchronization
+
+/// The one writer: a queue of writes, stored group by group on a thread of their own.
+///
+/// A group is all that waits when its turn comes, up to a number and a time. Each of its writes
+/// runs in a savepoint, one commit stores them all, and only then are the callers told. When the
+/// transaction is lost or the commit fails, nobody is told anything yet: each write of the group
+/// runs again alone, and gets its own answer.
+final class Writer: Sendable {
+  struct Limits: Sendable {
+    var waiting: Int
+    var group = 256
+    var time: Duration = .milliseconds(20)
+  }
+
+  private enum Work {
+    case write(WriteJob)
+    case control(@Sendable (SQLiteSession) -> Void)
+  }
+
+  private struct Entry {
+    let id: UInt64
+    let work: Work
+  }
+
+  private struct State {
+    var session: SQLiteSession?
+    var waiting = FIFO<Entry>()
+    var lastID: UInt64 = 0
+    var isRunning = false
+    var isClosed = false
+    var statistics = DatabaseStatistics()
+  }
+
+  private let limits: Limits
+  private let state: Mutex<State>
+  private let queue = DispatchQueue(label: "countersign.database.writer")
+
+  init(_ session: SQLiteSession, _ limits: Limits) {
+    self.limits = limits
+    state = Mutex(State(session: session))
+  }
+
+  /// Counts of writes and commits.
+  var statistics: DatabaseStatistics { state.withLock { $0.statistics } }
+
+  // MARK: - For callers
+
+  /// Queues a write and waits for its answer.
+  nonisolated(nonsending) func write<T: Sendable>(
+    _ body: @escaping @Sendable (borrowing Connection) throws -> T
+  ) async throws -> T {
+    let id = makeID()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let job = WriteJob(
+          run: { connection in
+            let value = try body(connection)
+            return { continuation.resume(returning: value) }
+          },
+          fail: { continuation.resume(throwing: $0) })
+        do {
+          try add(Entry(id: id, work: .write(job)))
+        } catch {
+          job.fail(error)
+        }
+        if Task.isCancelled { cancel(id) }
+      }
+    } onCancel: {
+      cancel(id)
+    }
+  }
+
+  /// Queues work on the writer's session that is not a transaction, and waits for it.
+  func control(
+    _ body: @escaping @Sendable (SQLiteSession) throws(DatabaseError) -> Void
+  ) async throws {
+    let id = makeID()
+    try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Void, any Error>) in
+      do {
+        try add(
+          Entry(
+            id: id,
+            work: .control { session in
+              continuation.resume(with: Result { try body(session) })
+            }))
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+  }
+
+  /// Refuses further writes and waits for those that are queued.
+  func finish() async {
+    state.withLock { $0.isClosed = true }
+    await withCheckedContinuation { continuation in
+      // A write that was added just now may not have started its own drain yet.
+      queue.async {
+        self.drain()
+        continuation.resume()
+      }
+    }
+  }
+
+  /// Lets go of the connection; call it last, after ``finish()``.
+  func close() {
+    state.withLock { $0.session = nil }
+  }
+
+  private func makeID() -> UInt64 {
+    state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+  }
+
+  private func add(_ entry: Entry) throws(DatabaseError) {
+    let isFirst = try state.withLock { state throws(DatabaseError) in
+      guard !state.isClosed else { throw .closed }
+      guard state.waiting.count < limits.waiting else {
+        throw DatabaseError(.busy, "\(limits.waiting) writes wait already")
+      }
+      state.waiting.append(entry)
+      defer { state.isRunning = true }
+      return !state.isRunning
+    }
+    if isFirst { queue.async { self.drain() } }
+  }
+
+  /// Takes a write back that has not begun.
+  private func cancel(_ id: UInt64) {
+    let entry = state.withLock { $0.waiting.remove { $0.id == id } }
+    if case .write(let job)? = entry?.work { job.fail(CancellationError()) }
+  }
+
+  // MARK: - On the writer's thread
+
+  private func drain() {
+    while let (session, control) = next() {
+      if let control { control(session) } else { runGroup(session) }
+    }
+  }
+
+  /// What to do next: a control, or a group when it is `nil`.
+  private func next() -> (SQLiteSession, (@Sendable (SQLiteSession) -> Void)?)? {
+    state.withLock { state in
+      guard let session = state.session, let first = state.waiting.first else {
+        state.isRunning = false
+        return nil
+      }
+      guard case .control(let control) = first.work else { return (session, nil) }
+      _ = state.waiting.popFirst()
+      return (session, control)
+    }
+  }
+
+  private func nextWrite() -> WriteJob? {
+    state.withLock { state in
+      guard case .write(let job)? = state.waiting.first?.work else { return nil }
+      _ = state.waiting.popFirst()
+      return job
+    }
+  }
+
+  private func runGroup(_ session: SQLiteSession) {
+    do {
+      try session.perform(.beginImmediate)
+    } catch {
+      session.abandon()
+      for _ in 0..<limits.group { nextWrite()?.fail(error) }
+      return
+    }
+    let end = ContinuousClock.now + limits.time
+    var group: [(job: WriteJob, outcome: WriteOutcome?)] = []
+    while group.count < limits.group, let job = nextWrite() {
+      group.append((job, session.runInGroup(job)))
+      guard group.last?.outcome != nil, ContinuousClock.now < end else { break }
+    }
+    guard commit(group.map(\.outcome), session) else {
+      session.abandon()
+      for (job, _) in group { tell(job, session.runAlone(job), countingCommit: true) }
+      return
+    }
+    for case (let job, let outcome?) in group { tell(job, outcome, countingCommit: false) }
+  }
+
+  /// Ends the group's transaction; false when its outcomes do not hold.
+  private func commit(_ outcomes: [WriteOutcome?], _ session: SQLiteSession) -> Bool {
+    let done = outcomes.count { $0?.isDone == true }
+    guard outcomes.allSatisfy({ $0 != nil }) else { return false }
+    guard done > 0 else {
+      session.abandon()
+      return true
+    }
+    do {
+      try session.perform(.commit)
+    } catch {
+      return false
+    }
+    state.withLock { $0.statistics.countCommit(of: done) }
+    return true
+  }
+
+  private func tell(_ job: WriteJob, _ outcome: WriteOutcome, countingCommit: Bool) {
+    switch outcome {
+    case .done(let tell):
+      if countingCommit { state.withLock { $0.statistics.countCommit(of: 1) } }
+      tell()
+    case .undone(let error):
+      job.fail(error)
+    }
+  }
+}
+
+extension DatabaseStatistics {
+  fileprivate mutating func countCommit(of writes: Int) {
+    self.writes += writes
+    commits += 1
+    largestGroup = max(largestGroup, writes)
+  }
+}
