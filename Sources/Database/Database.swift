@@ -29,6 +29,7 @@ public protocol Database: Sendable {
   /// - Returns: What the last run of `body` returned.
   /// - Throws: What `body` throws; ``DatabaseError`` when the changes could not be stored, and
   ///   nothing of them has been; `CancellationError` when the task is cancelled while it waits.
+  @discardableResult
   nonisolated(nonsending) func write<T: Sendable>(
     _ body: @escaping @Sendable (borrowing Connection) throws -> T
   ) async throws -> T

@@ -66,6 +66,11 @@ public struct SQL: Sendable, Equatable {
   }
 }
 
+extension SQL: CustomStringConvertible {
+  /// The text; the values stay out of logs and messages.
+  public var description: String { text }
+}
+
 extension SQL.Piece {
   fileprivate var textSize: Int {
     switch self {

@@ -49,6 +49,7 @@ public final class SQLiteDatabase: Database {
   }
 
   /// Changes the database; returns when the changes are on the disk.
+  @discardableResult
   public nonisolated(nonsending) func write<T: Sendable>(
     _ body: @escaping @Sendable (borrowing Connection) throws -> T
   ) async throws -> T {
