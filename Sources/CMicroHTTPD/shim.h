@@ -1,2 +1,80 @@
 #pragma once
 #include <microhttpd.h>
+#include <string.h>
+
+// MHD_start_daemon and MHD_get_connection_info are variadic, which Swift cannot call.
+
+/// What the engine is started with. Texts must live as long as the daemon.
+struct engine_settings {
+  unsigned int flags;
+  MHD_socket listener;
+  unsigned int threads;
+  unsigned int connections;
+  unsigned int connections_per_address;
+  size_t memory;
+  const char *certificate;
+  const char *key;
+  const char *priorities;
+  void *context;
+  MHD_AccessHandlerCallback handle;
+  void *(*begin)(void *context, const char *uri, struct MHD_Connection *connection);
+  MHD_RequestCompletedCallback complete;
+  MHD_NotifyConnectionCallback notice;
+};
+
+/// Leaves the text as it came: decoding is done on the raw target, after it has been split.
+static size_t engine_leave_coded(void *context, struct MHD_Connection *connection, char *text) {
+  (void)context;
+  (void)connection;
+  return strlen(text);
+}
+
+static inline struct MHD_Daemon *engine_start(const struct engine_settings *settings) {
+  struct MHD_OptionItem options[] = {
+      {MHD_OPTION_LISTEN_SOCKET, settings->listener, NULL},
+      {MHD_OPTION_THREAD_POOL_SIZE, settings->threads, NULL},
+      {MHD_OPTION_CONNECTION_LIMIT, settings->connections, NULL},
+      {MHD_OPTION_PER_IP_CONNECTION_LIMIT, settings->connections_per_address, NULL},
+      {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)settings->memory, NULL},
+      {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
+      {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)&engine_leave_coded, NULL},
+      {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)settings->begin, settings->context},
+      {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)settings->complete, settings->context},
+      {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)settings->notice, settings->context},
+      {MHD_OPTION_END, 0, NULL},
+      {MHD_OPTION_END, 0, NULL},
+      {MHD_OPTION_END, 0, NULL},
+      {MHD_OPTION_END, 0, NULL},
+  };
+  if (settings->certificate != NULL) {
+    options[10] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)settings->certificate};
+    options[11] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)settings->key};
+    options[12] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)settings->priorities};
+  }
+  return MHD_start_daemon(settings->flags, 0, NULL, NULL, settings->handle, settings->context,
+                          MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+}
+
+static inline int engine_socket(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info == NULL ? -1 : info->connect_fd;
+}
+
+static inline const struct sockaddr *engine_address(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  return info == NULL ? NULL : info->client_addr;
+}
+
+static inline void *engine_connection_context(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return info == NULL ? NULL : info->socket_context;
+}
+
+static inline size_t engine_header_size(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  return info == NULL ? 0 : info->header_size;
+}

@@ -1,0 +1,60 @@
+import CMicroHTTPD
+import HTTP
+
+/// Makes responses of the engine.
+enum Answer {
+  /// Hands an answer to the engine, which sends it after the callback has returned.
+  static func queue(_ response: Response, on raw: OpaquePointer, andClose: Bool) -> MHD_Result {
+    let code = UInt32(response.status.code)
+    if !andClose, case .file(let file) = response.body, let held = file as? HeldResponse,
+      response.status == .ok, response.fields == held.fields
+    {
+      return unsafe MHD_queue_response(raw, code, held.raw)
+    }
+    guard let made = unsafe make(response.body.bytes, response.fields) else { return MHD_Result.NO }
+    if andClose { _ = unsafe MHD_add_response_header(made, "Connection", "close") }
+    let result = unsafe MHD_queue_response(raw, code, made)
+    unsafe MHD_destroy_response(made)
+    return result
+  }
+
+  /// A response of the engine's; the caller owns it.
+  static func make(_ bytes: [UInt8], _ fields: Fields) -> OpaquePointer? {
+    let made = unsafe bytes.withUnsafeBytes { bytes in
+      unsafe MHD_create_response_from_buffer(
+        bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+    }
+    guard let made = unsafe made else { return nil }
+    for field in fields where !isOwnBusiness(field.name) {
+      _ = unsafe MHD_add_response_header(made, field.name.text, field.value)
+    }
+    return unsafe made
+  }
+
+  /// Whether the engine writes a field itself: how long the body is and whether to stay connected.
+  private static func isOwnBusiness(_ name: FieldName) -> Bool {
+    name == .contentLength || name == .transferEncoding || name == .connection || name == .date
+  }
+}
+
+/// A response of the engine's that is made once and sent often.
+///
+/// `@unchecked Sendable`, because:
+/// 1. `raw` is made in `init`, destroyed in `deinit` and never changed between;
+/// 2. the engine counts its uses of a response under a lock of its own.
+@safe final class HeldResponse: HeldFile, @unchecked Sendable {
+  let bytes: [UInt8]
+  let fields: Fields
+  let raw: OpaquePointer
+
+  init?(bytes: [UInt8], fields: Fields) {
+    guard let raw = unsafe Answer.make(bytes, fields) else { return nil }
+    self.bytes = bytes
+    self.fields = fields
+    unsafe self.raw = raw
+  }
+
+  deinit {
+    unsafe MHD_destroy_response(raw)
+  }
+}

@@ -1,0 +1,59 @@
+import CMicroHTTPD
+import Glibc
+
+/// What libmicrohttpd calls, on its own threads.
+///
+/// The context is an `Engine`, alive as long as the
+/// daemon; each connection holds a `Connection` and each request an `Exchange`, both retained.
+enum Callbacks {
+  /// A connection has been accepted, or is about to be closed.
+  static let notice: MHD_NotifyConnectionCallback = { context, raw, slot, code in
+    guard let context = unsafe context, let raw = unsafe raw, let slot = unsafe slot else { return }
+    let engine = unsafe Unmanaged<Engine>.fromOpaque(context).takeUnretainedValue()
+    if code == MHD_ConnectionNotificationCode.CONNECTION_NOTIFY_STARTED {
+      unsafe slot.pointee = Unmanaged.passRetained(engine.accept(raw)).toOpaque()
+    } else if let held = unsafe slot.pointee {
+      let connection = unsafe Unmanaged<Connection>.fromOpaque(held).takeRetainedValue()
+      unsafe slot.pointee = nil
+      engine.connections.remove(connection)
+    }
+  }
+
+  /// A request line has been read; what is returned comes back as the slot of `handle`.
+  static let begin:
+    @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?)
+      -> UnsafeMutableRawPointer? = { context, target, raw in
+        guard let context = unsafe context, let target = unsafe target, let raw = unsafe raw,
+          let held = unsafe engine_connection_context(raw)
+        else { return nil }
+        let engine = unsafe Unmanaged<Engine>.fromOpaque(context).takeUnretainedValue()
+        let connection = unsafe Unmanaged<Connection>.fromOpaque(held).takeUnretainedValue()
+        let exchange = unsafe engine.begin(raw, connection, target: target)
+        return unsafe Unmanaged.passRetained(exchange).toOpaque()
+      }
+
+  /// A header, part of a body or its end has been read, or a suspended connection resumed.
+  static let handle: MHD_AccessHandlerCallback = {
+    context, raw, _, method, version, data, size, slot in
+    guard let context = unsafe context, let raw = unsafe raw, let held = unsafe slot?.pointee else {
+      return MHD_Result.NO
+    }
+    let engine = unsafe Unmanaged<Engine>.fromOpaque(context).takeUnretainedValue()
+    let exchange = unsafe Unmanaged<Exchange>.fromOpaque(held).takeUnretainedValue()
+    return unsafe engine.advance(
+      exchange, raw, method: method, version: version, data: data, size: size)
+  }
+
+  /// A request has been answered or given up.
+  static let complete: MHD_RequestCompletedCallback = { context, _, slot, code in
+    guard let context = unsafe context, let slot = unsafe slot, let held = unsafe slot.pointee
+    else {
+      return
+    }
+    unsafe slot.pointee = nil
+    let engine = unsafe Unmanaged<Engine>.fromOpaque(context).takeUnretainedValue()
+    let exchange = unsafe Unmanaged<Exchange>.fromOpaque(held).takeRetainedValue()
+    engine.complete(
+      exchange, isComplete: code == MHD_RequestTerminationCode.REQUEST_TERMINATED_COMPLETED_OK)
+  }
+}

@@ -1,0 +1,197 @@
+import CMicroHTTPD
+import HTTP
+import Synchronization
+
+/// What the callbacks of one server share, and what they do.
+final class Engine: Sendable {
+  let configuration: ServerConfiguration
+  let handler: @Sendable (Request) async -> Response
+  let failure: @Sendable (Status, Target?) -> Response
+  let log: AccessLog?
+  let connections = Connections()
+  let isStopping = Atomic<Bool>(false)
+  private let limits: Limits
+  private let salt = UInt64.random(in: 0..<1 << 60)
+  private let headerDeadline: UInt64
+  private let bodyDeadline: UInt64
+  private let writeDeadline: UInt64
+  private let idle: UInt64
+
+  /// What of a body that is too long is read and dropped, so that the client gets to the answer.
+  private static let discardedAtMost = 16 << 20
+
+  init(
+    _ configuration: ServerConfiguration, log: AccessLog?,
+    failure: @escaping @Sendable (Status, Target?) -> Response,
+    handler: @escaping @Sendable (Request) async -> Response
+  ) {
+    self.configuration = configuration
+    self.log = log
+    self.failure = failure
+    self.handler = handler
+    limits = configuration.limits
+    headerDeadline = limits.headerDeadline.milliseconds
+    bodyDeadline = limits.bodyDeadline.milliseconds
+    writeDeadline = limits.writeDeadline.milliseconds
+    idle = limits.idle.milliseconds
+  }
+
+  // MARK: - Connections
+
+  /// A client has come.
+  func accept(_ raw: OpaquePointer) -> Connection {
+    unsafe connections.add(
+      socket: engine_socket(raw), peer: PeerAddress.text(engine_address(raw)),
+      deadline: SystemClock.coarseMilliseconds() + headerDeadline)
+  }
+
+  // MARK: - Requests
+
+  /// A request line has come.
+  func begin(_ raw: OpaquePointer, _ connection: Connection, target: UnsafePointer<CChar>)
+    -> Exchange
+  {
+    connection.phase.store(Connection.Phase.serving, ordering: .releasing)
+    return unsafe Exchange(
+      connection: connection, id: RequestID(scramble(connection.nextRequest())),
+      rawTarget: String(cString: target), targetAddress: UInt(bitPattern: target), raw: raw)
+  }
+
+  /// Spreads consecutive numbers over 60 bits, each to one of its own.
+  private func scramble(_ number: UInt64) -> UInt64 {
+    let mask: UInt64 = 1 << 60 - 1
+    let spread = (number &+ salt) &* 0x9E37_79B9_7F4A_7C15 & mask
+    return spread ^ spread >> 29
+  }
+
+  /// A callback of the engine for this request: header, part of the body, or the end of it.
+  func advance(
+    _ exchange: Exchange, _ raw: OpaquePointer, method: UnsafePointer<CChar>?,
+    version: UnsafePointer<CChar>?, data: UnsafePointer<CChar>?, size: UnsafeMutablePointer<Int>?
+  ) -> MHD_Result {
+    switch exchange.step {
+    case .header:
+      return unsafe readHeader(exchange, raw, method: method, version: version)
+    case .body, .excess:
+      guard let size = unsafe size, unsafe size.pointee > 0 else {
+        return unsafe dispatch(exchange, raw)
+      }
+      let part = unsafe UnsafeRawBufferPointer(start: data, count: size.pointee)
+      unsafe size.pointee = 0
+      return unsafe readBody(exchange, part) ? MHD_Result.YES : MHD_Result.NO
+    case .answering:
+      guard let response = exchange.response else {
+        exchange.suspend()
+        return MHD_Result.YES
+      }
+      return unsafe send(response, exchange, raw)
+    case .answered:
+      return MHD_Result.YES
+    }
+  }
+
+  private func readHeader(
+    _ exchange: Exchange, _ raw: OpaquePointer, method: UnsafePointer<CChar>?,
+    version: UnsafePointer<CChar>?
+  ) -> MHD_Result {
+    let header = unsafe HeaderReader(raw)
+    exchange.method = unsafe method.map { unsafe Method(String(cString: $0)) } ?? .get
+    exchange.fields = header.fields
+    let rawTarget = exchange.rawTarget
+    // The version stands behind the target and one space: where it does not, the line held a NUL
+    // that hides the rest of the target, or more than three words.
+    let end = exchange.targetAddress + UInt(rawTarget.utf8.count) + 1
+    if UInt(bitPattern: version) == end { exchange.target = Target(rawTarget) }
+    if rawTarget.utf8.count > limits.target {
+      return unsafe refuse(.targetTooLong, exchange, raw)
+    }
+    if unsafe max(engine_header_size(raw), header.bytes) > limits.headers {
+      return unsafe refuse(.fieldsTooLarge, exchange, raw)
+    }
+    guard let target = exchange.target, let framing = header.framing else {
+      return unsafe refuse(.badRequest, exchange, raw)
+    }
+    if header.expectsTheUnknown { return unsafe refuse(.expectationFailed, exchange, raw) }
+    exchange.step = .body
+    guard framing != .none, framing != .length(0) else {
+      exchange.connection.expire(at: Connection.never)
+      return MHD_Result.YES
+    }
+    exchange.bodyLimit = limits.body(target)
+    exchange.bodyStart = SystemClock.coarseMilliseconds()
+    exchange.connection.expire(at: exchange.bodyStart + bodyDeadline)
+    guard case .length(let length) = framing else { return MHD_Result.YES }
+    if length > exchange.bodyLimit {
+      exchange.step = .excess
+      if header.waitsForContinue || length > Engine.discardedAtMost {
+        return unsafe refuse(.contentTooLarge, exchange, raw)
+      }
+    } else {
+      exchange.body.reserveCapacity(min(length, 64 << 10))
+    }
+    return MHD_Result.YES
+  }
+
+  /// Takes part of a body; false when the connection must end.
+  private func readBody(_ exchange: Exchange, _ part: UnsafeRawBufferPointer) -> Bool {
+    exchange.received += part.count
+    exchange.connection.expire(
+      at: exchange.bodyStart + bodyDeadline + limits.grant(forBytes: exchange.received))
+    if exchange.received > exchange.bodyLimit {
+      exchange.step = .excess
+      exchange.body = []
+      return exchange.received - exchange.bodyLimit <= Engine.discardedAtMost
+    }
+    unsafe exchange.body.append(contentsOf: part)
+    return true
+  }
+
+  /// The request is complete: starts its handler, on this thread until it first suspends.
+  private func dispatch(_ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
+    exchange.connection.expire(at: Connection.never)
+    guard exchange.step == .body, let target = exchange.target else {
+      return unsafe refuse(.contentTooLarge, exchange, raw)
+    }
+    exchange.step = .answering
+    let origin = Origin(of: exchange, configuration)
+    let request = Request(
+      method: exchange.method, target: target, fields: exchange.fields, body: exchange.body,
+      peer: origin.peer, isSecure: origin.isSecure, id: exchange.id)
+    exchange.fields = Fields()
+    exchange.body = []
+    let handler = handler
+    Task.immediate { exchange.finish(await handler(request)) }
+    guard let response = exchange.response else {
+      exchange.suspend()
+      return MHD_Result.YES
+    }
+    return unsafe send(response, exchange, raw)
+  }
+
+  // MARK: - Answers
+
+  /// Answers in place of the handler, and ends the connection: what follows may not be a request.
+  private func refuse(_ status: Status, _ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
+    unsafe send(failure(status, exchange.target), exchange, raw, andClose: true)
+  }
+
+  private func send(
+    _ response: Response, _ exchange: Exchange, _ raw: OpaquePointer, andClose: Bool = false
+  ) -> MHD_Result {
+    exchange.step = .answered
+    exchange.status = response.status.code
+    exchange.sent = exchange.method == .head ? 0 : response.body.count
+    exchange.connection.expire(
+      at: SystemClock.coarseMilliseconds() + writeDeadline + limits.grant(forBytes: exchange.sent))
+    let closes = andClose || isStopping.load(ordering: .relaxed)
+    return unsafe Answer.queue(response, on: raw, andClose: closes)
+  }
+
+  /// A request has ended, well or not.
+  func complete(_ exchange: Exchange, isComplete: Bool) {
+    exchange.release()
+    exchange.connection.expire(at: SystemClock.coarseMilliseconds() + idle)
+    exchange.connection.phase.store(Connection.Phase.waiting, ordering: .releasing)
+    log?.record(exchange, isComplete: isComplete)
+  }
+}

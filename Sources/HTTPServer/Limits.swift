@@ -1,0 +1,47 @@
+public import HTTP
+
+/// What a client may send, and how long it may take.
+public struct Limits: Sendable {
+  /// The most bytes of the request line's target; a longer one is answered with 414.
+  public var target = 8 << 10
+  /// The most bytes of request line and header together, at most 64 KiB; more is answered with
+  /// 431.
+  public var headers = 32 << 10
+  /// The most bytes of a body, by target; a longer one is answered with 413.
+  public var body: @Sendable (Target) -> Int = { _ in 1 << 20 }
+  /// How long a new connection may take to send its first header, the handshake of TLS included.
+  public var headerDeadline: Duration = .seconds(10)
+  /// How long a body may take, plus the time that `minimumRate` grants for what has come of it.
+  public var bodyDeadline: Duration = .seconds(30)
+  /// How long a kept connection may take from an answer to the end of its next header.
+  public var idle: Duration = .seconds(60)
+  /// How long a client may take to fetch an answer, plus what `minimumRate` grants for its size.
+  public var writeDeadline: Duration = .seconds(30)
+  /// The bytes a second below which a long body or answer is cut off.
+  public var minimumRate = 32 << 10
+  /// The most connections at once; further ones wait to be accepted.
+  public var connections = 4096
+  /// The most connections at once from one address; further ones are closed.
+  public var connectionsPerAddress = 1024
+
+  /// Makes the limits that suit a server on the open network.
+  public init() {}
+
+  /// The time that `minimumRate` grants for a number of bytes, in milliseconds.
+  func grant(forBytes count: Int) -> UInt64 {
+    UInt64(count) * 1000 / UInt64(max(minimumRate, 1))
+  }
+
+  /// The shortest of the deadlines, in milliseconds.
+  var shortestDeadline: UInt64 {
+    [headerDeadline, bodyDeadline, idle, writeDeadline].map(\.milliseconds).min() ?? 0
+  }
+}
+
+extension Duration {
+  /// The duration in whole milliseconds, zero when it is negative.
+  var milliseconds: UInt64 {
+    let (seconds, attoseconds) = components
+    return UInt64(max(seconds, 0)) * 1000 + UInt64(max(attoseconds, 0) / 1_000_000_000_000_000)
+  }
+}

@@ -1,0 +1,127 @@
+import CMicroHTTPD
+import Glibc
+
+/// A socket that listens.
+struct Listener {
+  let socket: Int32
+  let port: Int
+  let isIPv6: Bool
+
+  /// Binds the first address of the host that can be bound.
+  init(host: String, port: Int) throws(ServerError) {
+    var hints = unsafe addrinfo()
+    unsafe hints.ai_family = AF_UNSPEC
+    unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    unsafe hints.ai_flags = AI_PASSIVE
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard (0...65535).contains(port), unsafe getaddrinfo(host, String(port), &hints, &found) == 0
+    else { throw .unknownHost(host) }
+    defer { unsafe freeaddrinfo(found) }
+    var reason = "the host has no address"
+    var next = unsafe found
+    while let candidate = unsafe next?.pointee {
+      unsafe next = candidate.ai_next
+      guard let socket = unsafe Listener.listen(candidate) else {
+        reason = lastError()
+        continue
+      }
+      self.socket = socket
+      self.port = Listener.port(of: socket)
+      isIPv6 = unsafe candidate.ai_family == AF_INET6
+      return
+    }
+    throw .cannotListen(host: host, port: port, reason: reason)
+  }
+
+  private static func listen(_ address: addrinfo) -> Int32? {
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let listener = unsafe Glibc.socket(
+      address.ai_family, kind | Int32(SOCK_NONBLOCK.rawValue), address.ai_protocol)
+    guard listener >= 0 else { return nil }
+    var yes: Int32 = 1
+    let size = socklen_t(MemoryLayout<Int32>.size)
+    _ = unsafe setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, size)
+    guard unsafe bind(listener, address.ai_addr, address.ai_addrlen) == 0,
+      Glibc.listen(listener, 4096) == 0
+    else {
+      let reason = errno
+      close(listener)
+      errno = reason
+      return nil
+    }
+    return listener
+  }
+
+  private static func port(of socket: Int32) -> Int {
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return unsafe withUnsafeMutablePointer(to: &storage) { storage in
+      unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        guard unsafe getsockname(socket, address, &size) == 0 else { return 0 }
+        return unsafe PeerAddress.port(address)
+      }
+    }
+  }
+}
+
+/// Reads socket addresses.
+enum PeerAddress {
+  /// The address without its port; one of IPv4 in IPv6 clothes is shown as IPv4.
+  static func text(_ address: UnsafePointer<sockaddr>?) -> String {
+    guard let address = unsafe address else { return "" }
+    let family = unsafe Int32(address.pointee.sa_family)
+    return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+      guard let base = buffer.baseAddress else { return "" }
+      var written: UnsafePointer<CChar>?
+      switch family {
+      case AF_INET:
+        unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
+          var number = unsafe address.pointee.sin_addr
+          unsafe written = inet_ntop(AF_INET, &number, base, 64)
+        }
+      case AF_INET6:
+        unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
+          var number = unsafe address.pointee.sin6_addr
+          unsafe written = inet_ntop(AF_INET6, &number, base, 64)
+        }
+      default: break
+      }
+      guard let written = unsafe written else { return "" }
+      let text = unsafe String(cString: written)
+      return text.hasPrefix("::ffff:") && text.contains(".") ? String(text.dropFirst(7)) : text
+    }
+  }
+
+  /// The port.
+  static func port(_ address: UnsafePointer<sockaddr>) -> Int {
+    switch unsafe Int32(address.pointee.sa_family) {
+    case AF_INET:
+      unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+        unsafe Int(UInt16(bigEndian: $0.pointee.sin_port))
+      }
+    case AF_INET6:
+      unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+        unsafe Int(UInt16(bigEndian: $0.pointee.sin6_port))
+      }
+    default: 0
+    }
+  }
+}
+
+/// Lets this process hold as many sockets as the limits ask for, as far as the system allows.
+///
+/// - Returns: The number of connections that fit beside the other files of a process.
+func raiseFileLimit(toConnections wanted: Int) -> Int {
+  let spare = 256
+  var limit = rlimit()
+  guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+    return wanted
+  }
+  let needed = rlim_t(wanted + spare)
+  if limit.rlim_cur < needed {
+    limit.rlim_cur = min(needed, limit.rlim_max)
+    _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  }
+  return min(wanted, max(Int(min(limit.rlim_cur, 1 << 30)) - spare, 16))
+}

@@ -1,0 +1,142 @@
+import FoundationEssentials
+public import HTTP
+
+/// The files below a folder, held in memory and ready to send.
+///
+/// Each is compressed once where that makes it smaller, and marked with a hash of its content. A
+/// URL that carries the hash, as `link` makes it, may be kept for good; any other must be asked
+/// again, which costs a 304 when nothing changed. Files whose names start with a dot are left out.
+public struct StaticFiles: Sendable {
+  private struct File: Sendable {
+    let link: String
+    let version: String
+    let plain: Variant
+    let compressed: Variant?
+  }
+
+  /// One coding of a file's content.
+  private struct Variant: Sendable {
+    let tag: EntityTag
+    let kept: HeldResponse
+    let checked: HeldResponse
+  }
+
+  private let prefix: String
+  private var files: [String: File] = [:]
+
+  /// Reads every file of a folder and its subfolders.
+  ///
+  /// - Parameters:
+  ///   - folder: The path of the folder.
+  ///   - prefix: Where the files appear, with slashes at both ends, such as `/static/`.
+  ///   - fields: Fields that go with every file, such as `X-Content-Type-Options`.
+  /// - Throws: `ServerError.unreadableFile`.
+  public init(folder: String, prefix: String, fields: Fields = Fields()) throws(ServerError) {
+    precondition(prefix.hasPrefix("/") && prefix.hasSuffix("/"), "a prefix stands between slashes")
+    self.prefix = prefix
+    let names: [String]
+    do {
+      names = try FileManager.default.subpathsOfDirectory(atPath: folder)
+    } catch {
+      throw .unreadableFile(path: folder, reason: "there is no such folder, or it is closed")
+    }
+    for name in names.sorted() where !name.split(separator: "/").contains(where: isHidden) {
+      let path = folder + "/" + name
+      var isFolder = false
+      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder else {
+        continue
+      }
+      guard let data = FileManager.default.contents(atPath: path) else {
+        throw .unreadableFile(path: path, reason: "it is closed")
+      }
+      add(name, Array(data), fields)
+    }
+  }
+
+  private mutating func add(_ name: String, _ bytes: [UInt8], _ fields: Fields) {
+    let type = MediaType(ofFile: name)
+    let version = hash(bytes)
+    let compressed =
+      type.isCompressible ? gzip(bytes).flatMap { $0.count < bytes.count ? $0 : nil } : nil
+    var fields = fields
+    fields[.contentType] = type.text
+    if compressed != nil { fields[.vary] = "Accept-Encoding" }
+    guard let plain = variant(bytes, EntityTag(version), fields) else { return }
+    var other: Variant?
+    if let compressed {
+      fields[.contentEncoding] = "gzip"
+      other = variant(compressed, EntityTag(version + "-gzip"), fields)
+    }
+    var path = prefix
+    for (index, segment) in name.split(separator: "/").enumerated() {
+      if index > 0 { path += "/" }
+      path += Path(nil, parameters: String.self)(String(segment)).dropFirst()
+    }
+    files[path] = File(
+      link: path + "?v=" + version, version: "v=" + version, plain: plain, compressed: other)
+  }
+
+  private func variant(_ bytes: [UInt8], _ tag: EntityTag, _ fields: Fields) -> Variant? {
+    var kept = fields
+    kept[.eTag] = tag.description
+    var checked = kept
+    kept[.cacheControl] = "public, max-age=31536000, immutable"
+    checked[.cacheControl] = "no-cache"
+    guard let kept = HeldResponse(bytes: bytes, fields: kept),
+      let checked = HeldResponse(bytes: bytes, fields: checked)
+    else { return nil }
+    return Variant(tag: tag, kept: kept, checked: checked)
+  }
+
+  /// The URL of a file, with its hash, or nothing when there is no such file.
+  ///
+  /// - Parameter name: The path below the folder, such as `console.css`.
+  /// - Returns: A path such as `/static/console.css?v=…`, to be kept for good by browsers.
+  public func link(_ name: String) -> String? {
+    files[prefix + name]?.link
+  }
+
+  /// The answer to a request for one of the files, or nothing when it is for something else.
+  public func response(to request: Request) -> Response? {
+    guard let file = files[request.target.rawPath] else { return nil }
+    guard request.method == .get || request.method == .head else {
+      var refusal = Response.text("A file can only be read.\n", status: .methodNotAllowed)
+      refusal.fields[.allow] = "GET, HEAD"
+      return refusal
+    }
+    var variant = file.plain
+    if let compressed = file.compressed, let codings = request.fields[.acceptEncoding],
+      acceptsGzip(codings)
+    {
+      variant = compressed
+    }
+    let held = request.target.rawQuery == file.version ? variant.kept : variant.checked
+    let response = Response(fields: held.fields, body: .file(held))
+    guard request.fields[.ifNoneMatch] != nil else { return response }
+    return response.conditional(on: variant.tag, for: request)
+  }
+}
+
+private func isHidden(_ segment: Substring) -> Bool {
+  segment.hasPrefix(".")
+}
+
+/// Whether an `Accept-Encoding` names gzip with a weight above zero (RFC 9110 section 12.5.3).
+func acceptsGzip(_ field: String) -> Bool {
+  for coding in field.split(separator: ",") {
+    let parts = coding.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+    guard let name = parts.first?.lowercased(), name == "gzip" || name == "x-gzip" else { continue }
+    let weight = parts.dropFirst().first { $0.lowercased().hasPrefix("q=") }
+    return weight.map { (Double($0.dropFirst(2)) ?? 0) > 0 } ?? true
+  }
+  return false
+}
+
+/// A hash of 64 bits (FNV-1a), in 16 hexadecimal digits: it tells versions of one file apart and
+/// guards against nothing else.
+private func hash(_ bytes: [UInt8]) -> String {
+  var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+  for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+  let digits = String(hash, radix: 16)
+  return String(repeating: "0", count: 16 - digits.count) + digits
+}
