@@ -26,6 +26,11 @@ public struct Form: Sendable, Equatable {
     self.entries = entries
   }
 
+  /// Makes a form of names and values as written.
+  public init(_ elements: KeyValuePairs<String, String>) {
+    self.init(elements.map { Entry(name: $0.key, value: $0.value) })
+  }
+
   /// Reads a body.
   ///
   /// Nothing when a percent sign is not followed by two digits, when a name or value is not UTF-8

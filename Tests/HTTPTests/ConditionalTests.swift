@@ -1,0 +1,44 @@
+import HTTP
+import Testing
+
+struct ConditionalTests {
+  private let tag = EntityTag("v1")
+
+  private func answer(
+    _ method: HTTP.Method, _ field: String?, status: Status = .ok
+  ) throws -> Response {
+    let target = try #require(Target("/"))
+    var request = Request(method: method, target: target)
+    request.fields[.ifNoneMatch] = field
+    var response = Response.text("hello", status: status)
+    response.fields[.cacheControl] = "no-cache"
+    return response.conditional(on: tag, for: request)
+  }
+
+  @Test(arguments: [
+    "\"v1\"", "W/\"v1\"", "*", "\"v0\", \"v1\"", "\"v0\",W/\"v1\"", "  \"v1\"  ", "\"a,\\\",\"v1\"",
+  ])
+  func `who holds the state is told so`(_ field: String) throws {
+    for method in [HTTP.Method.get, .head] {
+      let response = try answer(method, field)
+      #expect(response.status == .notModified)
+      #expect(response.body.count == 0)
+      #expect(response.fields[.eTag] == "\"v1\"")
+      #expect(response.fields[.cacheControl] == "no-cache")
+      #expect(response.fields[.contentType] == nil)
+    }
+  }
+
+  @Test(arguments: [nil, "", "v1", "\"v2\"", "\"v11\"", "\"v\"", "\"v1", "W/\"V1\""])
+  func `who holds another gets the answer`(_ field: String?) throws {
+    let response = try answer(.get, field)
+    #expect(response.status == .ok)
+    #expect(response.body.count == 5)
+    #expect(response.fields[.eTag] == "\"v1\"")
+  }
+
+  @Test func `only a plain success of GET is cut short`() throws {
+    #expect(try answer(.post, "*").status == .ok)
+    #expect(try answer(.get, "*", status: .notFound).status == .notFound)
+  }
+}

@@ -1,0 +1,54 @@
+import HTTP
+import Testing
+
+struct FieldsTests {
+  @Test func `names are alike whatever their case`() {
+    var fields: Fields = ["content-TYPE": "a", "X-One": "1", "x-ONE": "2"]
+    #expect(fields[.contentType] == "a")
+    #expect(fields.all("X-one") == ["1", "2"])
+    #expect(Set<FieldName>(["SET-cookie", .setCookie]).count == 1)
+    fields["x-one"] = "3"
+    #expect(fields.map(\.value) == ["a", "3"])
+    fields["x-one"] = nil
+    #expect(fields.count == 1)
+    fields[.eTag] = "\"x\""
+    #expect(fields.map(\.name.text) == ["content-TYPE", "ETag"])
+  }
+
+  @Test(arguments: [
+    "a\r\nSet-Cookie: b=c", "a\nb", "a\rb", "a\u{0}b", "\u{1}", "a\u{7F}", "\u{B}",
+    "a\r\n\r\n<html>",
+  ])
+  func `a value that ends its line is not stored`(_ value: String) {
+    var fields: Fields = [.location: "/old"]
+    let isStored = fields.add(.setCookie, value)
+    #expect(!isStored)
+    fields[.location] = value
+    #expect(fields.isEmpty)
+    #expect(Fields(dictionaryLiteral: (.vary, value)).isEmpty)
+  }
+
+  @Test(arguments: ["", " ", "a b:c", "ä", "a:", "a\r", "(a)", "a/b", "[a]", "a,b", "a\u{0}"])
+  func `a name is a token`(_ name: String) {
+    #expect(FieldName(name) == nil)
+  }
+
+  @Test(arguments: ["a", "\t", "ä€", "", "a, b; c=\"d\""])
+  func `other values are kept as they are`(_ value: String) {
+    var fields = Fields()
+    let isStored = fields.add(.vary, value)
+    #expect(isStored)
+    #expect(fields[.vary] == value)
+  }
+
+  @Test(arguments: [
+    ("/a?b=c", "/a?b=c"), ("/a b", "/a%20b"), ("/\r\nSet-Cookie: a=b", "/%0D%0ASet-Cookie:%20a=b"),
+    ("/%2F", "/%2F"), ("/ä", "/%C3%A4"), ("https://e.com/x#y", "https://e.com/x#y"),
+    ("/\u{0}", "/%00"),
+  ])
+  func `a redirect stays on its line`(_ location: String, _ written: String) {
+    let response = Response.redirect(to: location)
+    #expect(response.status == .seeOther)
+    #expect(response.fields[.location] == written)
+  }
+}

@@ -1,0 +1,39 @@
+import HTTP
+import Testing
+
+struct TargetTests {
+  @Test(
+    arguments: [
+      ("/", []), ("/a", ["a"]), ("/a/", ["a", ""]), ("//", ["", ""]), ("/a//b", ["a", "", "b"]),
+      ("/./../a", [".", "..", "a"]), ("/a%2Fb/c", ["a/b", "c"]), ("/%2e%2e/x", ["..", "x"]),
+      ("/a+b", ["a+b"]), ("/%E2%82%AC", ["€"]), ("/a;b=c", ["a;b=c"]), ("/?q", []), ("?q", nil),
+      ("http://h", []), ("http://h?x=1", []), ("HTTPS://h:1/a/b", ["a", "b"]), ("http:///a", nil),
+    ] as [(String, [String]?)])
+  func `segments are split before they are decoded`(_ text: String, _ segments: [String]?) {
+    #expect(Target(text)?.segments == segments)
+  }
+
+  @Test(arguments: [
+    "", "a", "*", "a/b", "/%", "/%2", "/%G0", "/%0g", "/%00", "/a%00b", "/%FF", "/%C0%AF",
+    "/%ED%A0%80",
+    "/a b", "/a\tb", "/a\r\nb", "/\u{0}", "/ä", "/a#b", "/\u{7F}", "/?a=%", "/?a=%00", "/?%FF=1",
+    "ftp://h/a", "http://", "https://h h/",
+  ])
+  func `what is badly coded is no target`(_ text: String) {
+    #expect(Target(text) == nil)
+  }
+
+  @Test func `path and query are kept as sent`() throws {
+    let target = try #require(Target("/a%20b/?q=x%20y&z=1?2/3"))
+    #expect(target.rawPath == "/a%20b/")
+    #expect(target.rawQuery == "q=x%20y&z=1?2/3")
+    #expect(target.query["q"] == "x y")
+    #expect(target.query["z"] == "1?2/3")
+    let absolute = try #require(Target("http://example.com:80/a?b=c"))
+    #expect(absolute.rawPath == "/a")
+    #expect(absolute.query["b"] == "c")
+    #expect(Target("http://example.com")?.rawPath == "/")
+    #expect(Target("/a")?.rawQuery == nil)
+    #expect(Target("/a?")?.rawQuery == "")
+  }
+}
