@@ -64,6 +64,7 @@ struct Expansion {
       throw TemplateError(
         .unknownTemplate(inclusion.template, nearest: nearest), at: inclusion.place)
     }
+    if isStrict { try checkArguments(of: inclusion) }
     var inner = try site.deeper(inclusion.template, at: inclusion.place)
     inner.template = template.name
     inner.indentation = inclusion.isStandalone ? site.indentation + inclusion.indentation : []

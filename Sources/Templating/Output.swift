@@ -7,8 +7,14 @@ struct Output {
   }
 
   /// Appends bytes as they stand.
-  mutating func append(_ raw: some Collection<UInt8>) {
+  mutating func append(_ raw: [UInt8]) {
     bytes.append(contentsOf: raw)
+  }
+
+  /// Appends a part of `source` as it stands.
+  mutating func append(_ range: Range<Int>, of source: [UInt8]) {
+    guard range.count < Self.shortRun else { return bytes.append(contentsOf: source[range]) }
+    append(range, of: source.span)
   }
 
   /// Appends a text as it stands.
@@ -25,29 +31,38 @@ struct Output {
   mutating func appendEscaped(_ text: String) {
     let view = text.utf8Span
     let source = view.span
-    var index = 0
-    while index < source.count, !Self.isSpecial(source[index]) { index += 1 }
-    guard index < source.count else { return bytes.append(contentsOf: text.utf8) }
+    var start = 0
+    for index in source.indices {
+      guard let reference = Self.reference(for: source[index]) else { continue }
+      append(start..<index, of: source)
+      append(reference)
+      start = index + 1
+    }
+    if start == 0, source.count >= Self.shortRun { return append(text) }
+    append(start..<source.count, of: source)
+  }
 
-    bytes.append(contentsOf: text.utf8.prefix(index))
-    while index < source.count {
-      switch source[index] {
-      case UInt8(ascii: "&"): append("&amp;")
-      case UInt8(ascii: "<"): append("&lt;")
-      case UInt8(ascii: ">"): append("&gt;")
-      case UInt8(ascii: "\""): append("&quot;")
-      case UInt8(ascii: "'"): append("&#39;")
-      case let other: bytes.append(other)
-      }
-      index += 1
+  /// The length from which copying a run at once outweighs the counting of references it takes.
+  private static let shortRun = 64
+
+  private mutating func append(_ range: Range<Int>, of source: Span<UInt8>) {
+    bytes.append(addingCapacity: range.count) { output in
+      for index in range { output.append(source[index]) }
     }
   }
 
-  /// The bits of the five characters that HTML text and attribute values may not hold.
-  private static let specials: UInt64 =
-    1 << 34 | 1 << 38 | 1 << 39 | 1 << 60 | 1 << 62
-
-  private static func isSpecial(_ byte: UInt8) -> Bool {
-    byte < 64 && specials &>> UInt64(byte) & 1 == 1
+  /// What stands for a byte that HTML text and attribute values may not hold.
+  private static func reference(for byte: UInt8) -> String? {
+    guard byte < 64, specials &>> UInt64(byte) & 1 == 1 else { return nil }
+    return switch byte {
+    case UInt8(ascii: "&"): "&amp;"
+    case UInt8(ascii: "<"): "&lt;"
+    case UInt8(ascii: ">"): "&gt;"
+    case UInt8(ascii: "\""): "&quot;"
+    default: "&#39;"
+    }
   }
+
+  /// A bit for each of the five bytes, so that all others are passed over at once.
+  private static let specials: UInt64 = 1 << 34 | 1 << 38 | 1 << 39 | 1 << 60 | 1 << 62
 }

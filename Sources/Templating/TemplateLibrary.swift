@@ -61,7 +61,7 @@ public struct TemplateLibrary: Sendable {
     _ name: String, for model: Model.Type
   ) throws(TemplateError) -> Template<Model> {
     let keys = Model.keys.storage
-    let program = try Compiler.compile(name, from: self, for: Shape(keys))
+    let program = try Compiler.compile(name, from: self, for: keys.shape)
     return Template(program: program, keys: keys)
   }
 

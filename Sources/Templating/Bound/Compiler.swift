@@ -2,6 +2,7 @@
 struct Compiler: Sink {
   private var literals: [UInt8] = []
   private var steps: [Program.Step] = []
+  private var paths: [[Int]] = []
   /// The start of the literal that is being added to.
   private var literalStart = 0
   private var scopes: [Scope]
@@ -19,7 +20,7 @@ struct Compiler: Sink {
     try Expansion(templates: library.templates, isStrict: true)
       .expand(template.nodes, at: Site(name), into: &compiler)
     compiler.endLiteral()
-    return Program(literals: compiler.literals, steps: compiler.steps)
+    return Program(literals: compiler.literals, steps: compiler.steps, paths: compiler.paths)
   }
 
   private init(scopes: [Scope]) {
@@ -31,29 +32,30 @@ struct Compiler: Sink {
   }
 
   mutating func variable(_ name: Name, escaped: Bool) throws(TemplateError) {
-    let (reference, kind) = try scopes.resolve(name)
-    switch kind {
+    let meaning = try scopes.resolve(name)
+    switch meaning.kind {
     case .text where !escaped:
       throw name.unsuitable("is a text, which cannot go in unescaped; make its key markup")
     case .texts, .list, .object:
-      throw name.unsuitable("is \(kind.words), which only a section can show")
+      throw name.unsuitable("is \(meaning.kind.words), which only a section can show")
     case .text, .number, .flag, .markup: break
     }
     endLiteral()
-    steps.append(.insert(reference))
+    steps.append(.insert(reference(to: meaning)))
   }
 
   mutating func section(
     _ name: Name, inverted: Bool, content: (inout Self) throws(TemplateError) -> Void
   ) throws(TemplateError) {
-    let (reference, kind) = try scopes.resolve(name)
+    let meaning = try scopes.resolve(name)
+    let reference = reference(to: meaning)
     endLiteral()
     let start = steps.count
     steps.append(.inverted(reference, end: start))
     if inverted {
       try content(&self)
     } else {
-      scopes.append(try scope(of: kind, reference, at: name.place))
+      scopes.append(try scope(of: meaning, at: name.place))
       try content(&self)
       scopes.removeLast()
     }
@@ -64,15 +66,21 @@ struct Compiler: Sink {
   }
 
   private func scope(
-    of kind: Kind, _ reference: Program.Reference, at place: Place
+    of meaning: Meaning, at place: Place
   ) throws(TemplateError) -> Scope {
     let depth = scopes.count { $0.isRendered }
-    switch kind {
-    case .text, .number, .flag, .markup: return .scalar(reference, kind)
+    switch meaning.kind {
+    case .text, .number, .flag, .markup: return .scalar(meaning)
     case .texts: return .text(depth: depth)
     case .list(let shape), .object(let shape):
       return .model(try shape().checked(at: place), depth: depth)
     }
+  }
+
+  private mutating func reference(to meaning: Meaning) -> Program.Reference {
+    if !meaning.path.isEmpty { paths.append(meaning.path) }
+    let path = meaning.path.isEmpty ? nil : paths.count - 1
+    return Program.Reference(depth: meaning.depth, key: meaning.key, path: path)
   }
 
   private mutating func endLiteral() {

@@ -50,7 +50,7 @@ public struct Key<Model>: Sendable {
     _ name: String, _ get: @escaping @Sendable (Model) -> [Row]
   ) -> Key {
     let keys = LazyKeys<Row>()
-    return Key(name: name, kind: .list { Shape(keys.value) }) {
+    return Key(name: name, kind: .list { keys.value.shape }) {
       .rows(ModelRows(get($0), keys: keys.value))
     }
   }
@@ -67,7 +67,7 @@ public struct Key<Model>: Sendable {
     _ name: String, _ get: @escaping @Sendable (Model) -> Part?
   ) -> Key {
     let keys = LazyKeys<Part>()
-    return Key(name: name, kind: .object { Shape(keys.value) }) { model in
+    return Key(name: name, kind: .object { keys.value.shape }) { model in
       guard let part = get(model) else { return .nothing }
       return .rows(ModelRows([part], keys: keys.value))
     }

@@ -14,17 +14,19 @@ final class Program: Sendable {
   struct Reference: Sendable {
     let depth: Int
     let key: Int
-    /// The keys that lead on from there, for a dotted name.
-    let path: [Int]
+    /// For a dotted name, where in ``Program/paths`` are the keys that lead on from there.
+    let path: Int?
   }
 
   private let literals: [UInt8]
   private let steps: [Step]
+  private let paths: [[Int]]
   private let largest: Atomic<Int>
 
-  init(literals: [UInt8], steps: [Step]) {
+  init(literals: [UInt8], steps: [Step], paths: [[Int]]) {
     self.literals = literals
     self.steps = steps
+    self.paths = paths
     largest = Atomic(literals.count + 1024)
   }
 
@@ -42,12 +44,15 @@ final class Program: Sendable {
   private struct Run: ~Copyable {
     let program: Program
     var output: Output
-    var scopes: [(rows: Rows, row: Int)]
+    /// What the keys of all open sections stand for.
+    var slots: [Slot] = []
+    /// Where in `slots` each open section begins.
+    var scopes = [0]
 
     init(program: Program, root: Rows, reserving capacity: Int) {
       self.program = program
       output = Output(reserving: capacity)
-      scopes = [(root, 0)]
+      root.read(0, into: &slots)
     }
 
     mutating func perform(_ range: Range<Int>) {
@@ -57,7 +62,7 @@ final class Program: Sendable {
         index += 1
         switch step {
         case .literal(let bytes):
-          output.append(program.literals[bytes])
+          output.append(bytes, of: program.literals)
         case .insert(let reference):
           insert(read(reference))
         case .section(let reference, let end):
@@ -71,11 +76,11 @@ final class Program: Sendable {
     }
 
     func read(_ reference: Reference) -> Slot {
-      let scope = scopes[reference.depth]
-      var slot = scope.rows.read(row: scope.row, key: reference.key)
-      for key in reference.path {
+      var slot = slots[scopes[reference.depth] + reference.key]
+      guard let path = reference.path else { return slot }
+      for key in program.paths[path] {
         guard case .rows(let rows) = slot, rows.count > 0 else { return .nothing }
-        slot = rows.read(row: 0, key: key)
+        slot = rows.first[key]
       }
       return slot
     }
@@ -95,12 +100,12 @@ final class Program: Sendable {
         if slot.isTrue { perform(content) }
         return
       }
-      let depth = scopes.count
-      guard rows.count > 0 else { return }
-      scopes.append((rows, 0))
+      let start = slots.count
+      scopes.append(start)
       for row in 0..<rows.count {
-        scopes[depth].row = row
+        rows.read(row, into: &slots)
         perform(content)
+        slots.removeSubrange(start...)
       }
       scopes.removeLast()
     }

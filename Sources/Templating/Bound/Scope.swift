@@ -1,3 +1,14 @@
+/// What a name stands for.
+struct Meaning {
+  /// The position of its model among the open sections.
+  let depth: Int
+  /// The key in the model.
+  let key: Int
+  /// The keys that lead on from there, for a dotted name.
+  var path: [Int] = []
+  var kind: Kind
+}
+
 /// What a section brings in reach while its content is compiled.
 enum Scope {
   /// The keys of a model, which is at `depth` among the open sections of the rendering.
@@ -5,7 +16,7 @@ enum Scope {
   /// One text of a list, as `.`.
   case text(depth: Int)
   /// The value of the section itself, as `.`; the rendering opens nothing for it.
-  case scalar(Program.Reference, Kind)
+  case scalar(Meaning)
 
   /// Whether the rendering opens a section for it too.
   var isRendered: Bool {
@@ -15,7 +26,7 @@ enum Scope {
 
 extension [Scope] {
   /// Finds what a name stands for.
-  func resolve(_ name: Name) throws(TemplateError) -> (Program.Reference, Kind) {
+  func resolve(_ name: Name) throws(TemplateError) -> Meaning {
     guard let first = name.path.first else { return try resolveDot(name) }
     for case .model(let shape, let depth) in reversed() {
       guard let key = shape.names.firstIndex(of: first) else { continue }
@@ -24,10 +35,10 @@ extension [Scope] {
     throw unknown(name, first)
   }
 
-  private func resolveDot(_ name: Name) throws(TemplateError) -> (Program.Reference, Kind) {
+  private func resolveDot(_ name: Name) throws(TemplateError) -> Meaning {
     switch last {
-    case .text(let depth): return (Program.Reference(depth: depth, key: 0, path: []), .text)
-    case .scalar(let reference, let kind): return (reference, kind)
+    case .text(let depth): return Meaning(depth: depth, key: 0, kind: .text)
+    case .scalar(let meaning): return meaning
     case .model(let shape, _):
       throw name.unsuitable("is a \(shape.model) here; name one of its keys")
     case nil: throw name.unsuitable("stands for nothing here")
@@ -46,22 +57,21 @@ extension Shape {
   /// Follows a dotted name whose first part is the key at index `key`.
   fileprivate func follow(
     _ name: Name, from key: Int, at depth: Int
-  ) throws(TemplateError) -> (Program.Reference, Kind) {
-    var kind = kinds[key]
-    var path: [Int] = []
+  ) throws(TemplateError) -> Meaning {
+    var meaning = Meaning(depth: depth, key: key, kind: kinds[key])
     for part in name.path.dropFirst() {
-      guard case .object(let makeShape) = kind else {
-        throw name.unsuitable("goes into \(kind.words), which has no “\(part)”")
+      guard case .object(let makeShape) = meaning.kind else {
+        throw name.unsuitable("goes into \(meaning.kind.words), which has no “\(part)”")
       }
       let shape = makeShape()
       guard let next = shape.names.firstIndex(of: part) else {
         let known = shape.names.nearest(to: part)
         throw TemplateError(.unknownName(part, model: shape.model, known: known), at: name.place)
       }
-      kind = shape.kinds[next]
-      path.append(next)
+      meaning.kind = shape.kinds[next]
+      meaning.path.append(next)
     }
-    return (Program.Reference(depth: depth, key: key, path: path), kind)
+    return meaning
   }
 }
 

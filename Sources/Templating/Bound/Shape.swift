@@ -24,12 +24,6 @@ struct Shape: Sendable {
   let names: [String]
   let kinds: [Kind]
 
-  init<Model>(_ keys: Keys<Model>.Storage) {
-    model = String(describing: Model.self)
-    names = keys.keys.map(\.name)
-    kinds = keys.keys.map(\.kind)
-  }
-
   /// The first name that two keys have.
   var repeatedName: String? {
     var seen: Set<String> = []

@@ -28,26 +28,30 @@ class Rows {
     self.count = count
   }
 
-  /// What the key at index `key` stands for in the row at index `row`.
-  func read(row: Int, key: Int) -> Slot { .nothing }
+  /// Appends what each key stands for in the row at index `row`.
+  func read(_ row: Int, into slots: inout [Slot]) {}
+
+  /// The first row's slots, kept for the next dotted name that goes through the object.
+  private(set) lazy var first: [Slot] = {
+    var slots: [Slot] = []
+    if count > 0 { read(0, into: &slots) }
+    return slots
+  }()
 }
 
 /// Rows that are models.
 final class ModelRows<Model>: Rows {
   private let models: [Model]
-  private let keys: [Key<Model>]
+  private let keys: Keys<Model>.Storage
 
   init(_ models: [Model], keys: Keys<Model>.Storage) {
     self.models = models
-    self.keys = keys.keys
+    self.keys = keys
     super.init(count: models.count)
   }
 
-  override func read(row: Int, key: Int) -> Slot {
-    // A span lends the model to the closure; subscripting the array would copy it first.
-    let models = models
-    let model = models.span
-    return keys[key].read(model[row])
+  override func read(_ row: Int, into slots: inout [Slot]) {
+    keys.read(models[row], &slots)
   }
 }
 
@@ -60,5 +64,7 @@ final class TextRows: Rows {
     super.init(count: texts.count)
   }
 
-  override func read(row: Int, key: Int) -> Slot { .text(texts[row]) }
+  override func read(_ row: Int, into slots: inout [Slot]) {
+    slots.append(.text(texts[row]))
+  }
 }

@@ -33,11 +33,27 @@ public struct Keys<Model>: Sendable, ExpressibleByArrayLiteral {
     storage = Storage(keys)
   }
 
+  /// The keys in the form that rendering needs.
   final class Storage: Sendable {
-    let keys: [Key<Model>]
+    let shape: Shape
+    /// Appends what each key stands for in a model, in the order of the keys.
+    let read: Reader
+
+    typealias Reader = @Sendable (Model, inout [Slot]) -> Void
 
     init(_ keys: [Key<Model>]) {
-      self.keys = keys
+      shape = Shape(
+        model: String(describing: Model.self), names: keys.map(\.name), kinds: keys.map(\.kind))
+      // A chain of closures: an array of them would have its generic type looked up at each step.
+      var chain: Reader = { _, _ in }
+      for key in keys {
+        let (before, read) = (chain, key.read)
+        chain = { model, slots in
+          before(model, &slots)
+          slots.append(read(model))
+        }
+      }
+      read = chain
     }
   }
 }

@@ -14,6 +14,13 @@ struct SpecificationCase: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(module): \(name)" }
 
+  /// The name that the template goes by among its partials.
+  static let page = "template under test"
+
+  func library() throws -> TemplateLibrary {
+    try TemplateLibrary(sources: partials.merging([Self.page: template]) { $1 })
+  }
+
   /// The folder with the specification's JSON files; `MUSTACHE_SPEC` names another.
   static let folder =
     ProcessInfo.processInfo.environment["MUSTACHE_SPEC"]

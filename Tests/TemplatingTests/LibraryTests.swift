@@ -1,0 +1,65 @@
+import Foundation
+import Templating
+import Testing
+
+struct LibraryTests {
+  /// A folder of its own with the given files.
+  private func folder(_ files: [String: [UInt8]]) throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    for (path, bytes) in files {
+      let file = folder.appending(path: path)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(bytes).write(to: file)
+    }
+    return folder
+  }
+
+  @Test func `a template is named after its path`() throws {
+    let folder = try folder([
+      "page.mustache": Array("{{>users/list}}".utf8),
+      "users/list.mustache": Array("<li>{{title}}\n".utf8), "users/notes.md": [0xFF],
+    ])
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let library = try TemplateLibrary(folder: folder.path())
+    #expect(library.names == ["page", "users/list"])
+    let page = try library.template("page", for: TeamPage.self).render(TeamPage(title: "&"))
+    #expect(String(decoding: page, as: UTF8.self) == "<li>&amp;\n")
+  }
+
+  @Test func `a fault names the file below the folder`() throws {
+    let folder = try folder(["users/list.mustache": Array("\n{{#a}}".utf8)])
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let fault = #expect(throws: TemplateError.self) {
+      try TemplateLibrary(folder: folder.path())
+    }
+    #expect(fault?.file == "users/list.mustache")
+    #expect(fault?.line == 2)
+  }
+
+  @Test func `what is not UTF-8 is refused`() throws {
+    let folder = try folder(["page.mustache": [0xC3, 0x28]])
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let fault = #expect(throws: TemplateError.self) {
+      try TemplateLibrary(folder: folder.path())
+    }
+    #expect(fault?.description == "page.mustache: cannot be read as UTF-8")
+  }
+
+  @Test func `a folder that is not there is refused`() {
+    let fault = #expect(throws: TemplateError.self) {
+      try TemplateLibrary(folder: "/nowhere/at/all")
+    }
+    #expect(fault?.problem == .unreadable)
+  }
+
+  @Test func `one template renders on many threads`() async throws {
+    let library = try TemplateLibrary(sources: ["page": "{{#members}}{{name}}{{/members}}"])
+    let template = try library.template("page", for: TeamPage.self)
+    let pages = await withTaskGroup(of: [UInt8].self, returning: Set<[UInt8]>.self) { group in
+      for _ in 0..<200 { group.addTask { template.render(TeamPage()) } }
+      return await group.reduce(into: []) { $0.insert($1) }
+    }
+    #expect(pages == [Array("AdaGrace".utf8)])
+  }
+}
