@@ -128,6 +128,11 @@ extension SQL: ExpressibleByStringInterpolation {
       pieces.append(.value(value.sqlValue))
     }
 
+    /// Binds a value, or NULL where there is none.
+    public mutating func appendInterpolation<Value: SQLBindable>(_ value: Value?) {
+      appendInterpolation(value.sqlValue)
+    }
+
     /// Inserts another piece of SQL with its values.
     public mutating func appendInterpolation(_ sql: SQL) {
       pieces += sql.pieces

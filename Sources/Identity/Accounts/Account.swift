@@ -1,0 +1,162 @@
+public import Crypto
+import Database
+
+/// A person who signs in to an application.
+public struct Account: Sendable {
+  /// The uid, `localId` on the wire.
+  public let id: ID<Account>
+  /// The database's key; it stands in no address and no answer.
+  let key: Int64
+  /// The e-mail address as given.
+  public let email: String?
+  /// True when the address is known to be the user's.
+  public let emailVerified: Bool
+  /// The name for people.
+  public let displayName: String?
+  /// The address of a picture.
+  public let photoURL: String?
+  /// The phone number in E.164 form.
+  public let phoneNumber: String?
+  /// True when an account may not sign in.
+  public let disabled: Bool
+  /// Custom claims as JSON text.
+  public let customAttributes: String?
+  /// Sessions whose sign-in is older, in seconds since 1970, are over.
+  public let validSince: Int64
+  /// When it was made.
+  public let createdAt: Instant
+  /// When it last signed in; with a second factor, when that had passed.
+  public let lastLoginAt: Instant?
+  /// When tokens were last refreshed.
+  public let lastRefreshAt: Instant?
+  /// When the password was set.
+  public let passwordUpdatedAt: Instant?
+  /// True when there is a password.
+  public let hasPassword: Bool
+  /// True for an account without any credential.
+  public let isAnonymous: Bool
+  /// True when it was made by a custom token.
+  public let isCustomAuth: Bool
+  /// The wrong codes in a row.
+  public let wrongCodes: Int
+  /// Until when codes are not even looked at; nil or past when they are.
+  public let codesBlockedUntil: Instant?
+  /// The second factors, in the order of their enrolment.
+  public internal(set) var factors: [Factor]
+
+  static let columns: SQL = """
+    a.uid, a.account_key, a.email, a.email_verified, a.display_name, a.photo_url, a.phone,
+      a.disabled, a.custom_attributes, a.valid_since_s, a.created_at, a.last_login_at,
+      a.last_refresh_at, a.password_updated_at, a.password_hash IS NOT NULL, a.anonymous,
+      a.custom_auth, a.wrong_codes, a.codes_blocked_until
+    """
+
+  init(_ row: borrowing Row, factors: [Factor]) throws {
+    func instant(_ column: Int) throws -> Instant? {
+      (try row.value(column) as Int64?).map(Instant.init(microseconds:))
+    }
+    id = ID(try row.value(0))
+    key = try row.value(1)
+    email = try row.value(2)
+    emailVerified = try row.value(3)
+    displayName = try row.value(4)
+    photoURL = try row.value(5)
+    phoneNumber = try row.value(6)
+    disabled = try row.value(7)
+    customAttributes = try row.value(8)
+    validSince = try row.value(9)
+    createdAt = Instant(microseconds: try row.value(10))
+    lastLoginAt = try instant(11)
+    lastRefreshAt = try instant(12)
+    passwordUpdatedAt = try instant(13)
+    hasPassword = try row.value(14)
+    isAnonymous = try row.value(15)
+    isCustomAuth = try row.value(16)
+    wrongCodes = try row.value(17)
+    codesBlockedUntil = try instant(18)
+    self.factors = factors
+  }
+
+  /// The name that people know it by: e-mail, else name, else phone, else uid.
+  public var label: String { email ?? displayName ?? phoneNumber ?? id.text }
+}
+
+/// What an account is made with.
+///
+/// What is nil is left out.
+public struct NewAccount: Sendable {
+  /// The uid; one is made when nil.
+  public var localID: String?
+  /// The e-mail address.
+  public var email: String?
+  /// The password, at least six characters.
+  public var password: Secret?
+  /// The name for people.
+  public var displayName: String?
+  /// The address of a picture.
+  public var photoURL: String?
+  /// The phone number in E.164 form.
+  public var phoneNumber: String?
+  /// True when the address is known to be the user's.
+  public var emailVerified = false
+  /// True when the account may not sign in.
+  public var disabled = false
+
+  /// Makes an empty one.
+  public init() {}
+}
+
+/// What happens to a field.
+public enum Change<Value: Sendable>: Sendable {
+  /// It stays.
+  case keep
+  /// It becomes this.
+  case set(Value)
+  /// It becomes empty.
+  case clear
+}
+
+/// A change of an account.
+///
+/// Everything stays unless said otherwise.
+public struct AccountChange: Sendable {
+  /// The e-mail address.
+  ///
+  /// A new one is not verified unless `emailVerified` says so.
+  public var email: Change<String> = .keep
+  /// The password; clearing it ends password sign-in.
+  public var password: Change<Secret> = .keep
+  /// The name for people.
+  public var displayName: Change<String> = .keep
+  /// The address of a picture.
+  public var photoURL: Change<String> = .keep
+  /// The phone number in E.164 form.
+  public var phoneNumber: Change<String> = .keep
+  /// Custom claims as JSON text, at most 1000 characters.
+  public var customAttributes: Change<String> = .keep
+  /// Whether the address is known to be the user's.
+  public var emailVerified: Bool?
+  /// Whether the account may not sign in.
+  public var disabled: Bool?
+  /// Sessions whose sign-in is older, in seconds since 1970, are over.
+  public var validSince: Int64?
+  /// When it was made.
+  public var createdAt: Instant?
+  /// When it last signed in.
+  public var lastLoginAt: Instant?
+  /// The second factors.
+  public var factors: FactorsChange = .keep
+
+  /// Makes a change of nothing.
+  public init() {}
+}
+
+/// A change of an account's second factors by an administrator's call.
+public enum FactorsChange: Sendable {
+  /// They stay.
+  case keep
+  /// All go.
+  case clear
+  /// Those named stay, and are renamed where a name is given.
+  case rename([(id: String, displayName: String?)])
+}

@@ -1,0 +1,43 @@
+/// Why an account cannot be made, found or changed.
+public enum AccountError: Error, Sendable {
+  /// The address belongs to another account of the scope.
+  case emailExists
+  /// Not an e-mail address.
+  case invalidEmail
+  /// A password without an address.
+  case missingEmail
+  /// An address without a password, at a sign-up.
+  case missingPassword
+  /// A password of less than six characters.
+  case weakPassword
+  /// The uid belongs to another account of the scope.
+  case duplicateLocalID
+  /// A uid that is empty or longer than 128 bytes.
+  case invalidLocalID
+  /// The phone number belongs to another account of the scope.
+  case phoneExists
+  /// Not a phone number in E.164 form.
+  case invalidPhone
+  /// No such account.
+  case notFound
+  /// The scope does not allow this way of signing in.
+  case operationNotAllowed
+  /// The scope does not allow users to make accounts of this kind themselves.
+  case adminOnly
+  /// Nobody can sign in to the scope.
+  case scopeDisabled
+  /// A new TOTP factor can only be enrolled by its user.
+  case unsupportedSecondFactor
+  /// Custom claims of more than 1000 characters.
+  case claimsTooLarge
+  /// Custom claims that are not a JSON object.
+  case invalidClaims
+  /// Custom claims with a name that tokens use themselves.
+  case forbiddenClaim(String)
+  /// Too many passwords are being hashed; try again after a second.
+  case busy
+  /// The database cannot do it now.
+  case unavailable(Failure)
+}
+
+extension AccountError: UseCaseError {}

@@ -1,0 +1,124 @@
+import Database
+
+/// How accounts are read and written, for the use cases of this module.
+enum AccountRecord {
+  static func find(
+    _ scope: Scope, _ id: ID<Account>, _ connection: borrowing Connection
+  ) throws -> Account? {
+    try one("a.scope_key = \(scope.key) AND a.uid = \(id.text)", connection)
+  }
+
+  static func find(
+    _ scope: Scope, email: String, _ connection: borrowing Connection
+  ) throws -> Account? {
+    let folded = AccountRules.folded(email: email)
+    return try one("a.scope_key = \(scope.key) AND a.email_folded = \(folded)", connection)
+  }
+
+  static func find(
+    _ scope: Scope, phone: String, _ connection: borrowing Connection
+  ) throws -> Account? {
+    try one("a.scope_key = \(scope.key) AND a.phone = \(phone)", connection)
+  }
+
+  static func find(key: Int64, _ connection: borrowing Connection) throws -> Account? {
+    try one("a.account_key = \(key)", connection)
+  }
+
+  private static func one(_ condition: SQL, _ connection: borrowing Connection) throws -> Account? {
+    try many("\(condition)", limit: 1, connection).first
+  }
+
+  static func many(
+    _ condition: SQL, order: SQL = "", limit: Int, _ connection: borrowing Connection
+  ) throws -> [Account] {
+    let plain = try connection.all(
+      "SELECT \(Account.columns), a.has_totp FROM account a WHERE \(condition) \(order) LIMIT \(limit)"
+    ) { row in (account: try Account(row, factors: []), hasFactors: try row.value(19) as Bool) }
+    var accounts: [Account] = []
+    accounts.reserveCapacity(plain.count)
+    for (account, hasFactors) in plain {
+      var account = account
+      if hasFactors { account.factors = try Factor.all(of: account.key, connection) }
+      accounts.append(account)
+    }
+    return accounts
+  }
+
+  /// Stores a new account in a scope and counts it.
+  static func insert(
+    _ new: NewAccount, passwordHash: String?, anonymous: Bool, in scope: Scope, uid: String,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> Account {
+    let number = try connection.first(
+      """
+      UPDATE scope SET next_account = next_account + 1, users = users + 1
+      WHERE scope_key = \(scope.key) AND deleted_at IS NULL RETURNING next_account - 1
+      """
+    ) { try $0.value(0) as Int64 }
+    guard let number else { throw AccountError.notFound }
+    let key = scope.accountKeys.lowerBound + number
+    let email = new.email.map { AccountRules.folded(email: $0) }
+    do {
+      try connection.run(
+        """
+        INSERT INTO account (account_key, scope_key, uid, email, email_folded, email_verified,
+          display_name, photo_url, phone, password_hash, password_updated_at, anonymous, disabled,
+          valid_since_s, created_at)
+        VALUES (\(key), \(scope.key), \(uid), \(email), \(email), \(new.emailVerified),
+          \(new.displayName), \(new.photoURL), \(new.phoneNumber), \(passwordHash),
+          \(passwordHash == nil ? nil : now.microseconds), \(anonymous), \(new.disabled),
+          \(now.seconds), \(now.microseconds))
+        """)
+    } catch {
+      throw conflict(error) ?? error
+    }
+    guard let account = try find(key: key, connection) else { throw Failure("account vanished") }
+    return account
+  }
+
+  /// The account error that a broken uniqueness means.
+  static func conflict(_ error: DatabaseError) -> (any Error)? {
+    guard case .uniqueViolation(let columns) = error.code else { return nil }
+    if columns.contains("email") { return AccountError.emailExists }
+    if columns.contains("phone") { return AccountError.phoneExists }
+    if columns.contains("uid") { return AccountError.duplicateLocalID }
+    return nil
+  }
+
+  /// Ends every session of an account: sessions are deleted, and tokens of older sign-ins are
+  /// refused from now on, those of this very second too.
+  ///
+  /// - Returns: How many sessions there were.
+  static func endSessions(
+    _ account: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Int {
+    let newest = try connection.first(
+      "SELECT max(auth_time_s) FROM session WHERE account_key = \(account)"
+    ) { try $0.value(0) as Int64? }
+    let validSince = max(now.seconds, (newest.flatMap { $0 } ?? 0) + 1)
+    try connection.run(
+      """
+      UPDATE account SET valid_since_s = max(valid_since_s, \(validSince))
+      WHERE account_key = \(account)
+      """)
+    return try connection.run("DELETE FROM session WHERE account_key = \(account)")
+  }
+
+  /// Deletes a factor and keeps the counts of account and scope right.
+  static func deleteFactor(
+    _ factor: ID<Factor>, of account: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      "DELETE FROM factor WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)")
+    let isLast = account.factors.allSatisfy { $0.id == factor }
+    guard isLast else { return }
+    try connection.run(
+      """
+      UPDATE account SET has_totp = 0, wrong_codes = 0, codes_blocked_until = NULL
+      WHERE account_key = \(account.key)
+      """)
+    try connection.run(
+      "UPDATE scope SET enrolled_users = enrolled_users - 1 WHERE scope_key = \(scope.key)")
+  }
+}

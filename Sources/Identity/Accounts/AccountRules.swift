@@ -1,0 +1,46 @@
+/// What the fields of an account may be.
+enum AccountRules {
+  /// The shortest password.
+  static let shortestPassword = 6
+  /// The longest password in bytes; longer ones are refused, not cut.
+  static let longestPassword = 4_096
+
+  static let uidAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+  static let uidLength = 28
+
+  /// The form in which addresses are compared.
+  static func folded(email: String) -> String { email.lowercased() }
+
+  static func checkEmail(_ email: String) throws(AccountError) {
+    let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+    guard
+      parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, email.utf8.count <= 320,
+      !email.unicodeScalars.contains(where: { $0.value <= 32 || (127...159).contains($0.value) })
+    else { throw .invalidEmail }
+  }
+
+  static func checkPassword(_ bytes: Int) throws(AccountError) {
+    guard (shortestPassword...longestPassword).contains(bytes) else { throw .weakPassword }
+  }
+
+  /// E.164: a plus, then 7 to 15 digits of which the first is not 0.
+  static func checkPhone(_ phone: String) throws(AccountError) {
+    let bytes = Array(phone.utf8)
+    let digits = bytes.dropFirst()
+    guard
+      bytes.first == UInt8(ascii: "+"), (7...15).contains(digits.count),
+      digits.first != UInt8(ascii: "0"),
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { throw .invalidPhone }
+  }
+
+  static func checkUID(_ uid: String) throws(AccountError) {
+    guard (1...128).contains(uid.utf8.count) else { throw .invalidLocalID }
+  }
+
+  /// Names that tokens use themselves.
+  static let reservedClaims: Set<String> = [
+    "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat",
+    "iss", "jti", "nbf", "nonce", "sub", "user_id",
+  ]
+}

@@ -1,0 +1,164 @@
+import Crypto
+import Database
+
+extension Accounts {
+  /// Changes an account and writes one audit row.
+  ///
+  /// What stays the same writes nothing.
+  ///
+  /// A new address, password, `validSince` or disabling ends the account's sessions.
+  ///
+  /// - Throws: ``AccountError``.
+  public func update(
+    _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, by author: Author
+  ) async throws(AccountError) -> Account {
+    try Self.check(change)
+    var hash: PasswordHash?
+    if case .set(let password) = change.password { hash = try await self.hash(password) }
+    let newHash = hash
+    let now = store.clock.now()
+    return try await store.write(AccountError.self) { connection in
+      guard let old = try AccountRecord.find(scope, id, connection) else {
+        throw AccountError.notFound
+      }
+      try Self.store(change, newHash, over: old, at: now, connection)
+      try Self.changeFactors(change.factors, of: old, in: scope, connection)
+      if Self.endsSessions(change, old) {
+        _ = try AccountRecord.endSessions(old.key, at: now, connection)
+      }
+      if let validSince = change.validSince {
+        try connection.run(
+          "UPDATE account SET valid_since_s = \(validSince) WHERE account_key = \(old.key)")
+      }
+      guard let new = try AccountRecord.find(key: old.key, connection) else {
+        throw AccountError.notFound
+      }
+      var entry = AuditEntry("account.change", "account", id.text, name: new.label, in: scope)
+      (entry.from, entry.to) = Words.difference(
+        old.fieldWords(password: "as it was"),
+        new.fieldWords(password: newHash == nil ? "as it was" : "changed"))
+      if entry.from != nil { try entry.record(by: author, at: now, connection) }
+      return new
+    }
+  }
+
+  private static func check(_ change: AccountChange) throws(AccountError) {
+    if case .set(let email) = change.email { try AccountRules.checkEmail(email) }
+    if case .set(let phone) = change.phoneNumber { try AccountRules.checkPhone(phone) }
+    if case .set(let claims) = change.customAttributes, claims.utf8.count > 1_000 {
+      throw .claimsTooLarge
+    }
+  }
+
+  private static func store(
+    _ change: AccountChange, _ hash: PasswordHash?, over old: Account, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    let email = change.email.applied(to: old.email).map { AccountRules.folded(email: $0) }
+    let sameEmail = email == old.email.map { AccountRules.folded(email: $0) }
+    let verified = change.emailVerified ?? (sameEmail && old.emailVerified)
+    let hasCredential =
+      email != nil || hash != nil || change.phoneNumber.applied(to: old.phoneNumber) != nil
+    do {
+      try connection.run(
+        """
+        UPDATE account SET email = \(email), email_folded = \(email),
+          email_verified = \(verified && email != nil),
+          display_name = \(change.displayName.applied(to: old.displayName)),
+          photo_url = \(change.photoURL.applied(to: old.photoURL)),
+          phone = \(change.phoneNumber.applied(to: old.phoneNumber)),
+          custom_attributes = \(change.customAttributes.applied(to: old.customAttributes)),
+          disabled = \(change.disabled ?? old.disabled),
+          anonymous = \(old.isAnonymous && !hasCredential),
+          created_at = \((change.createdAt ?? old.createdAt).microseconds),
+          last_login_at = \((change.lastLoginAt ?? old.lastLoginAt)?.microseconds)
+        WHERE account_key = \(old.key)
+        """)
+      switch change.password {
+      case .keep: break
+      case .clear:
+        try connection.run(
+          """
+          UPDATE account SET password_hash = NULL, password_updated_at = NULL
+          WHERE account_key = \(old.key)
+          """)
+      case .set:
+        try connection.run(
+          """
+          UPDATE account SET password_hash = \(hash?.encoded),
+            password_updated_at = \(now.microseconds), wrong_passwords = 0,
+            passwords_blocked_until = NULL
+          WHERE account_key = \(old.key)
+          """)
+      }
+    } catch {
+      throw AccountRecord.conflict(error) ?? error
+    }
+  }
+
+  private static func endsSessions(_ change: AccountChange, _ old: Account) -> Bool {
+    switch change.password {
+    case .set, .clear: return true
+    case .keep: break
+    }
+    let email = change.email.applied(to: old.email).map { AccountRules.folded(email: $0) }
+    if email != old.email.map({ AccountRules.folded(email: $0) }) { return true }
+    return change.disabled == true && !old.disabled
+  }
+
+  private static func changeFactors(
+    _ change: FactorsChange, of old: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws {
+    switch change {
+    case .keep: return
+    case .clear:
+      guard !old.factors.isEmpty else { return }
+      try connection.run("DELETE FROM factor WHERE account_key = \(old.key)")
+      try connection.run(
+        """
+        UPDATE account SET has_totp = 0, wrong_codes = 0, codes_blocked_until = NULL
+        WHERE account_key = \(old.key)
+        """)
+      try connection.run(
+        "UPDATE scope SET enrolled_users = enrolled_users - 1 WHERE scope_key = \(scope.key)")
+    case .rename(let entries):
+      for entry in entries {
+        guard old.factors.contains(where: { $0.id.text == entry.id }) else {
+          throw AccountError.unsupportedSecondFactor
+        }
+        guard let name = entry.displayName else { continue }
+        try connection.run(
+          """
+          UPDATE factor SET display_name = \(name)
+          WHERE account_key = \(old.key) AND enrolment_id = \(entry.id)
+          """)
+      }
+    }
+  }
+}
+
+extension Change {
+  /// The value after the change.
+  func applied(to old: Value?) -> Value? {
+    switch self {
+    case .keep: old
+    case .set(let value): value
+    case .clear: nil
+    }
+  }
+}
+
+extension Account {
+  /// The fields in words, for the audit log; of the password only whether it changed.
+  fileprivate func fieldWords(password: String) -> [(String, String)] {
+    let factors = factors.map { "\($0.label) (\($0.id.text))" }.joined(separator: ", ")
+    return [
+      ("e-mail", email ?? "none"), ("e-mail verified", emailVerified ? "yes" : "no"),
+      ("password", hasPassword ? password : "none"), ("name", displayName ?? "none"),
+      ("picture", photoURL ?? "none"), ("phone", phoneNumber ?? "none"),
+      ("claims", customAttributes ?? "none"), ("disabled", disabled ? "yes" : "no"),
+      ("sessions valid since", String(validSince)),
+      ("second factors", factors.isEmpty ? "none" : factors),
+    ]
+  }
+}

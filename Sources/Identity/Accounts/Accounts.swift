@@ -1,0 +1,203 @@
+import Crypto
+import Database
+
+/// Makes, finds, lists and deletes accounts of a scope.
+public struct Accounts: Sendable {
+  let store: Store
+  let hasher: PasswordHasher
+
+  /// Which accounts to list.
+  public enum Filter: String, Sendable, CaseIterable {
+    /// All of them.
+    case all
+    /// Those without a second factor.
+    case none
+    /// Those with an authenticator app.
+    case totp
+  }
+
+  /// Makes an account for somebody who may make any.
+  ///
+  /// - Throws: ``AccountError``.
+  public func create(
+    _ scope: Scope, _ new: NewAccount, by author: Author
+  ) async throws(AccountError) -> Account {
+    let hash = try await check(new)
+    let now = store.clock.now()
+    let random = store.random
+    return try await store.write(AccountError.self) { connection in
+      let uid = new.localID ?? random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
+      let account = try AccountRecord.insert(
+        new, passwordHash: hash?.encoded, anonymous: false, in: scope, uid: uid, at: now,
+        connection)
+      var entry = AuditEntry("account.create", "account", uid, name: account.label, in: scope)
+      entry.to = account.words
+      try entry.record(by: author, at: now, connection)
+      return account
+    }
+  }
+
+  /// Checks the fields of a new account and hashes its password.
+  func check(_ new: NewAccount) async throws(AccountError) -> PasswordHash? {
+    if let uid = new.localID { try AccountRules.checkUID(uid) }
+    if let email = new.email { try AccountRules.checkEmail(email) }
+    if let phone = new.phoneNumber { try AccountRules.checkPhone(phone) }
+    guard let password = new.password else { return nil }
+    return try await hash(password)
+  }
+
+  /// Checks and hashes a password.
+  func hash(_ password: Secret) async throws(AccountError) -> PasswordHash {
+    try AccountRules.checkPassword(password.count)
+    do { return try await hasher.hash(password) } catch {
+      throw error == .busy ? .busy : .unavailable(Failure(error))
+    }
+  }
+
+  /// Finds an account by its uid; nil when there is none.
+  ///
+  /// - Throws: ``AccountError/unavailable(_:)``.
+  public func find(_ scope: Scope, _ id: ID<Account>) async throws(AccountError) -> Account? {
+    try await store.read(AccountError.self) { connection in
+      try AccountRecord.find(scope, id, connection)
+    }
+  }
+
+  /// Finds the accounts of uids, addresses and phone numbers, each account once.
+  ///
+  /// - Throws: ``AccountError/unavailable(_:)``.
+  public func lookup(
+    _ scope: Scope, ids: [String] = [], emails: [String] = [], phoneNumbers: [String] = []
+  ) async throws(AccountError) -> [Account] {
+    try await store.read(AccountError.self) { connection in
+      var found: [Account] = []
+      for id in ids {
+        if let account = try AccountRecord.find(scope, ID(id), connection) { found.append(account) }
+      }
+      for email in emails {
+        let account = try AccountRecord.find(scope, email: email, connection)
+        if let account { found.append(account) }
+      }
+      for phone in phoneNumbers {
+        let account = try AccountRecord.find(scope, phone: phone, connection)
+        if let account { found.append(account) }
+      }
+      var seen: Set<Int64> = []
+      return found.filter { seen.insert($0.key).inserted }
+    }
+  }
+
+  /// Lists accounts, the newest first; with a search those whose e-mail address or uid begins with
+  /// it, by address, and no further part.
+  ///
+  /// - Throws: ``AccountError/unavailable(_:)``.
+  public func list(
+    _ scope: Scope, search: String? = nil, filter: Filter = .all, after: String? = nil,
+    limit: Int = 50
+  ) async throws(AccountError) -> Page<Account> {
+    let keys = scope.accountKeys
+    return try await store.read(AccountError.self) { connection in
+      if let search, !search.isEmpty {
+        let found = try Self.search(scope, search, filter, limit: limit, connection)
+        return Page(items: found, next: nil)
+      }
+      let before = after.flatMap { Int64($0) }.map { keys.lowerBound + $0 } ?? keys.upperBound + 1
+      var condition: SQL =
+        "a.account_key >= \(keys.lowerBound) AND a.account_key < \(min(before, keys.upperBound + 1))"
+      if filter != .all {
+        condition += " AND a.scope_key = \(scope.key) AND a.has_totp = \(filter == .totp)"
+      }
+      let accounts = try AccountRecord.many(
+        condition, order: "ORDER BY a.account_key DESC", limit: limit + 1, connection)
+      return Page(accounts, limit: limit) { String($0.key - keys.lowerBound) }
+    }
+  }
+
+  private static func search(
+    _ scope: Scope, _ text: String, _ filter: Filter, limit: Int,
+    _ connection: borrowing Connection
+  ) throws -> [Account] {
+    let folded = AccountRules.folded(email: text)
+    var restriction: SQL = ""
+    if filter != .all { restriction = " AND a.has_totp = \(filter == .totp)" }
+    // U+10FFFF sorts behind every character, so this is the range of a prefix.
+    let last = Unicode.Scalar(0x10FFFF).map(String.init) ?? ""
+    let byEmail = try AccountRecord.many(
+      """
+      a.scope_key = \(scope.key) AND a.email_folded >= \(folded)
+        AND a.email_folded <= \(folded + last)\(restriction)
+      """, order: "ORDER BY a.email_folded", limit: limit, connection)
+    let byID = try AccountRecord.many(
+      """
+      a.scope_key = \(scope.key) AND a.uid >= \(text) AND a.uid <= \(text + last)\(restriction)
+      """, order: "ORDER BY a.uid", limit: limit, connection)
+    var seen: Set<Int64> = []
+    return Array((byEmail + byID).filter { seen.insert($0.key).inserted }.prefix(limit))
+  }
+
+  /// Reads accounts in the order of their uids, for downloads.
+  ///
+  /// - Throws: ``AccountError/unavailable(_:)``.
+  public func batch(
+    _ scope: Scope, after: String?, limit: Int
+  ) async throws(AccountError) -> Page<Account> {
+    try await store.read(AccountError.self) { connection in
+      let accounts = try AccountRecord.many(
+        "a.scope_key = \(scope.key) AND a.uid > \(after ?? "")", order: "ORDER BY a.uid",
+        limit: limit + 1, connection)
+      return Page(accounts, limit: limit) { $0.id.text }
+    }
+  }
+
+  /// Deletes an account with its factors and sessions.
+  ///
+  /// - Throws: ``AccountError/notFound``, ``AccountError/unavailable(_:)``.
+  public func delete(
+    _ scope: Scope, _ id: ID<Account>, by author: Author
+  ) async throws(AccountError) {
+    let now = store.clock.now()
+    try await store.write(AccountError.self) { connection in
+      guard let account = try AccountRecord.find(scope, id, connection) else {
+        throw AccountError.notFound
+      }
+      try connection.run("DELETE FROM account WHERE account_key = \(account.key)")
+      try connection.run(
+        """
+        UPDATE scope SET users = users - 1, enrolled_users = enrolled_users - \(!account.factors.isEmpty)
+        WHERE scope_key = \(scope.key)
+        """)
+      var entry = AuditEntry("account.delete", "account", id.text, name: account.label, in: scope)
+      entry.from = account.words
+      try entry.record(by: author, at: now, connection)
+    }
+  }
+
+  /// Deletes all accounts of a scope, in one audit row.
+  ///
+  /// - Throws: ``AccountError/unavailable(_:)``.
+  public func deleteAll(_ scope: Scope, by author: Author) async throws(AccountError) {
+    let now = store.clock.now()
+    let keys = scope.accountKeys
+    try await store.write(AccountError.self) { connection in
+      let count = try connection.run(
+        "DELETE FROM account WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)")
+      try connection.run(
+        "UPDATE scope SET users = 0, enrolled_users = 0 WHERE scope_key = \(scope.key)")
+      var entry = AuditEntry(
+        "account.delete-all", "scope", Policies.objectID(scope), name: scope.name, in: scope)
+      entry.from = "\(count) accounts"
+      try entry.record(by: author, at: now, connection)
+    }
+  }
+}
+
+extension Account {
+  /// What an audit row says of an account that is made or goes.
+  var words: String {
+    var words = ["uid \(id.text)"]
+    if let email { words.append("e-mail \(email)") }
+    if let phoneNumber { words.append("phone \(phoneNumber)") }
+    if !factors.isEmpty { words.append("\(factors.count) second factors") }
+    return words.joined(separator: ", ")
+  }
+}

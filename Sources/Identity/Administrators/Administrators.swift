@@ -1,0 +1,135 @@
+import Crypto
+import Database
+
+/// Makes and finds administrators.
+public struct Administrators: Sendable {
+  let store: Store
+  let hasher: PasswordHasher
+
+  /// The shortest password of an administrator, in characters.
+  public static let shortestPassword = 12
+
+  /// Makes an administrator with one grant.
+  ///
+  /// - Throws: ``AdministratorError``.
+  public func create(
+    email: String, displayName: String, password: Secret, grant: Grant, by author: Author
+  ) async throws(AdministratorError) -> Administrator {
+    let hash = try await check(email: email, displayName: displayName, password: password)
+    let now = store.clock.now()
+    let id = ID<Administrator>(store.random.uuid())
+    return try await store.write(AdministratorError.self) { connection in
+      try Self.insert(
+        id, email: email, displayName: displayName, hash: hash, grant: grant, by: author, at: now,
+        connection)
+    }
+  }
+
+  /// Checks the fields of a new administrator and hashes the password.
+  func check(
+    email: String, displayName: String, password: Secret
+  ) async throws(AdministratorError) -> PasswordHash {
+    do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
+    guard Projects.isValidName(displayName) else { throw .invalidName }
+    let text = password.revealedText
+    guard text.count >= Self.shortestPassword else {
+      throw .weakPassword("Use at least \(Self.shortestPassword) characters.")
+    }
+    guard password.count <= AccountRules.longestPassword else {
+      throw .weakPassword("Use at most \(AccountRules.longestPassword) bytes.")
+    }
+    guard text.lowercased() != email.lowercased() else {
+      throw .weakPassword("Use something else than your e-mail address.")
+    }
+    do { return try await hasher.hash(password) } catch {
+      throw error == .busy ? .busy : .unavailable(Failure(error))
+    }
+  }
+
+  static func insert(
+    _ id: ID<Administrator>, email: String, displayName: String, hash: PasswordHash, grant: Grant,
+    by author: Author, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Administrator {
+    if let project = grant.project {
+      do {
+        _ = try Scopes.find(project: project, tenant: grant.tenant, connection)
+      } catch is ScopeError {
+        throw AdministratorError.scopeNotFound
+      }
+    }
+    do {
+      try connection.run(
+        """
+        INSERT INTO administrator (administrator_id, email, email_folded, display_name,
+          password_hash, created_at)
+        VALUES (\(id.text), \(email), \(AccountRules.folded(email: email)), \(displayName),
+          \(hash.encoded), \(now.microseconds))
+        """)
+    } catch {
+      if case .uniqueViolation = error.code { throw AdministratorError.emailTaken }
+      throw error
+    }
+    try connection.run(
+      """
+      INSERT INTO administrator_grant (administrator_id, role, project_id, tenant_id)
+      VALUES (\(id.text), \(grant.role.rawValue), \(grant.project?.text ?? ""),
+        \(grant.tenant?.text ?? ""))
+      """)
+    var entry = AuditEntry("administrator.create", "administrator", id.text, name: displayName)
+    entry.to = "\(email), \(grant.words)"
+    try entry.record(by: author, at: now, connection)
+    return Administrator(id: id, email: email, displayName: displayName, grants: [grant])
+  }
+
+  /// Every administrator, by address.
+  ///
+  /// - Throws: ``AdministratorError/unavailable(_:)``.
+  public func list() async throws(AdministratorError) -> [Administrator] {
+    try await store.read(AdministratorError.self) { connection in
+      let plain = try connection.all(
+        """
+        SELECT administrator_id, email, display_name FROM administrator ORDER BY email_folded
+        """
+      ) { row in
+        (
+          id: ID<Administrator>(try row.value(0)), email: try row.value(1) as String,
+          name: try row.value(2) as String
+        )
+      }
+      var administrators: [Administrator] = []
+      for (id, email, name) in plain {
+        let grants = try Self.grants(id, connection)
+        administrators.append(
+          Administrator(id: id, email: email, displayName: name, grants: grants))
+      }
+      return administrators
+    }
+  }
+
+  static func grants(
+    _ id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> [Grant] {
+    try connection.all(
+      """
+      SELECT role, project_id, tenant_id FROM administrator_grant
+      WHERE administrator_id = \(id.text)
+      """
+    ) { row in
+      let role: String = try row.value(0)
+      let project: String = try row.value(1)
+      let tenant: String = try row.value(2)
+      guard let known = Role(rawValue: role) else { throw Failure("unknown role") }
+      return Grant(
+        role: known, project: project.isEmpty ? nil : ID(project),
+        tenant: tenant.isEmpty ? nil : ID(tenant))
+    }
+  }
+
+  static func hasOwner(_ connection: borrowing Connection) throws -> Bool {
+    try connection.first(
+      """
+      SELECT 1 FROM administrator_grant WHERE role = \(Role.owner.rawValue) AND project_id = ''
+      """
+    ) { _ in true } ?? false
+  }
+}

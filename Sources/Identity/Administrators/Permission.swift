@@ -1,0 +1,83 @@
+/// Something that can be done in a scope, or on the instance.
+public enum Permission: String, CaseIterable, Sendable {
+  /// See that the project or tenant exists, and its counts.
+  case seeScope
+  /// Read the MFA policy and its history.
+  case readPolicy
+  /// Change the MFA policy.
+  case changePolicy
+  /// Make a project; needs a grant on the instance.
+  case createProject
+  /// Change a project's or tenant's settings.
+  case changeScope
+  /// Make and delete tenants; needs a grant on the project.
+  case manageTenants
+  /// Read API keys and service tokens, make and revoke them.
+  case manageKeys
+  /// Find users, see their facts, factors and history.
+  case findUsers
+  /// Make, change and delete users.
+  case changeUsers
+  /// Download users.
+  case exportUsers
+  /// Remove second factors.
+  case removeFactors
+  /// End sessions of users.
+  case endSessions
+  /// Read the audit log.
+  case readAudit
+  /// See administrators and their grants.
+  case seeAdministrators
+  /// Invite administrators, give and take grants.
+  case manageAdministrators
+}
+
+/// What an administrator is.
+public enum Role: String, CaseIterable, Sendable {
+  /// Everything.
+  case owner
+  /// Projects, tenants, MFA policy, API keys; nothing about users.
+  case policy
+  /// Users, their factors and sessions; nothing about policy.
+  case support
+  /// Reads everything, changes nothing.
+  case auditor
+
+  /// What the role may do where it was granted.
+  public var permissions: Set<Permission> {
+    switch self {
+    case .owner: Set(Permission.allCases)
+    case .policy:
+      [
+        .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
+        .manageKeys,
+      ]
+    case .support: [.seeScope, .readPolicy, .findUsers, .removeFactors, .endSessions]
+    case .auditor: [.seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators]
+    }
+  }
+}
+
+/// What a service token is.
+public enum ServiceTokenRole: String, CaseIterable, Sendable {
+  /// Everything in its scope.
+  case owner
+  /// Configuration and tenants.
+  case policy
+  /// Looks users up.
+  case support
+  /// Looks users up.
+  case auditor
+  /// An application's own back end: its users.
+  case application
+
+  /// What a token of the role may do in its scope.
+  public var permissions: Set<Permission> {
+    switch self {
+    case .owner: Set(Permission.allCases).subtracting([.createProject, .manageAdministrators])
+    case .policy: [.seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants]
+    case .support, .auditor: [.seeScope, .findUsers]
+    case .application: [.seeScope, .findUsers, .changeUsers, .exportUsers, .endSessions]
+    }
+  }
+}

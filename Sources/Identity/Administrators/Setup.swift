@@ -1,0 +1,114 @@
+public import Crypto
+import Database
+
+/// Why the first owner is not made.
+public enum SetupError: Error, Sendable {
+  /// There is an owner already.
+  case closed
+  /// Not the code that the server printed.
+  case wrongCode
+  /// Too many wrong codes; from then on one may try again.
+  case throttled(until: Instant)
+  /// The owner's fields are not acceptable.
+  case administrator(AdministratorError)
+  /// The database cannot do it now.
+  case unavailable(Failure)
+}
+
+extension SetupError: UseCaseError {}
+
+/// Makes the first owner, for whoever can read what the server prints.
+public struct Setup: Sendable {
+  let store: Store
+  let administrators: Administrators
+
+  /// Letters and digits that are not taken for each other.
+  private static let alphabet = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+  private static let name = "setup_code"
+
+  /// True as long as there is no owner of the instance.
+  ///
+  /// - Throws: ``SetupError/unavailable(_:)``.
+  public func isOpen() async throws(SetupError) -> Bool {
+    try await store.read(SetupError.self) { connection in
+      try !Administrators.hasOwner(connection)
+    }
+  }
+
+  /// Makes a new code, which counts instead of any older one; nil when there is an owner.
+  ///
+  /// - Throws: ``SetupError/unavailable(_:)``.
+  public func issueCode() async throws(SetupError) -> Secret? {
+    let letters = store.random.text(16, from: Self.alphabet)
+    let digest = Hex.encode(Store.digest(letters))
+    let issued = try await store.write(SetupError.self) { connection in
+      guard try !Administrators.hasOwner(connection) else { return false }
+      try connection.run(
+        """
+        INSERT INTO instance (name, value) VALUES (\(Self.name), \(digest))
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value
+        """)
+      return true
+    }
+    guard issued else { return nil }
+    let groups = stride(from: 0, to: 16, by: 4).map { letters.dropFirst($0).prefix(4) }
+    return Secret(groups.joined(separator: "-"))
+  }
+
+  /// Makes the first owner and signs them in.
+  ///
+  /// - Throws: ``SetupError``.
+  public func complete(
+    code: String, email: String, displayName: String, password: Secret, address: String,
+    userAgent: String, requestID: String = ""
+  ) async throws(SetupError) -> NewConsoleSession {
+    let now = store.clock.now()
+    try await checkCode(code, address: address, at: now)
+    let hash: PasswordHash
+    do {
+      hash = try await administrators.check(
+        email: email, displayName: displayName, password: password)
+    } catch {
+      throw .administrator(error)
+    }
+    let random = store.random
+    let id = ID<Administrator>(random.uuid())
+    return try await store.write(SetupError.self) { connection in
+      guard try !Administrators.hasOwner(connection) else { throw SetupError.closed }
+      let author = Author(
+        actor: .administrator(id, name: displayName), address: address, requestID: requestID)
+      do {
+        _ = try Administrators.insert(
+          id, email: email, displayName: displayName, hash: hash, grant: Grant(role: .owner),
+          by: author, at: now, connection)
+      } catch let error as AdministratorError { throw SetupError.administrator(error) }
+      try connection.run("DELETE FROM instance WHERE name = \(Self.name)")
+      return try ConsoleSessions.begin(
+        id, address: address, userAgent: userAgent, requestID: requestID, at: now, random: random,
+        connection)
+    }
+  }
+
+  private func checkCode(
+    _ code: String, address: String, at now: Instant
+  ) async throws(SetupError) {
+    let typed = String(code.uppercased().filter { $0.isLetter || $0.isNumber }.prefix(64))
+    let digest = Hex.encode(Store.digest(typed))
+    let outcome: SetupError? = try await store.write(SetupError.self) { connection in
+      guard try !Administrators.hasOwner(connection) else { return .closed }
+      let name = "setup \(address)"
+      if let until = try ThrottleRecord.take(name, .passwords, at: now, connection) {
+        return .throttled(until: until)
+      }
+      let kept = try connection.first(
+        "SELECT value FROM instance WHERE name = \(Self.name)"
+      ) { try $0.value(0) as String }
+      guard let kept, constantTimeEqual(Array(kept.utf8), Array(digest.utf8)) else {
+        return .wrongCode
+      }
+      try ThrottleRecord.clear(name, connection)
+      return nil
+    }
+    if let outcome { throw outcome }
+  }
+}

@@ -1,0 +1,89 @@
+import Database
+
+/// The log of changes.
+public struct Audit: Sendable {
+  let store: Store
+
+  /// Lists rows, the newest first.
+  ///
+  /// - Throws: ``AuditError``.
+  public func list(
+    _ filter: AuditFilter = AuditFilter(), after: String? = nil, limit: Int = 50
+  ) async throws(AuditError) -> Page<AuditRow> {
+    try await store.read(AuditError.self) { connection in
+      try Self.list(filter, after: after, limit: limit, connection)
+    }
+  }
+
+  static func list(
+    _ filter: AuditFilter, after: String?, limit: Int, _ connection: borrowing Connection
+  ) throws -> Page<AuditRow> {
+    let before = after.flatMap { Int64($0) } ?? Int64.max
+    var condition: SQL = "audit_id < \(before)"
+    if let scope = filter.scope {
+      condition +=
+        " AND project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")"
+      if let kind = filter.objectKind { condition += " AND object_kind = \(kind)" }
+      if let id = filter.objectID { condition += " AND object_id = \(id)" }
+    }
+    let rows = try connection.all(
+      """
+      SELECT audit_id, at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,
+        object_kind, object_id, object_name, from_value, to_value, reason, note, address,
+        request_id
+      FROM audit WHERE \(condition) ORDER BY audit_id DESC LIMIT \(limit + 1)
+      """, row)
+    return Page(rows, limit: limit) { String($0.id) }
+  }
+
+  private static func row(_ row: borrowing Row) throws -> AuditRow {
+    let project: String = try row.value(5)
+    let tenant: String = try row.value(6)
+    return AuditRow(
+      id: try row.value(0), at: Instant(microseconds: try row.value(1)),
+      actorKind: try row.value(2), actorID: try row.value(3), actorName: try row.value(4),
+      project: project.isEmpty ? nil : ID(project), tenant: tenant.isEmpty ? nil : ID(tenant),
+      action: try row.value(7), objectKind: try row.value(8), objectID: try row.value(9),
+      objectName: try row.value(10), from: try row.value(11), to: try row.value(12),
+      reason: try row.value(13), note: try row.value(14), address: try row.value(15),
+      requestID: try row.value(16))
+  }
+}
+
+/// What is about to be recorded.
+struct AuditEntry {
+  var project: String = ""
+  var tenant: String = ""
+  let action: String
+  let objectKind: String
+  let objectID: String
+  let objectName: String
+  var from: String?
+  var to: String?
+  var reason: String?
+  var note: String?
+
+  init(
+    _ action: String, _ objectKind: String, _ objectID: String, name: String, in scope: Scope? = nil
+  ) {
+    self.action = action
+    self.objectKind = objectKind
+    self.objectID = objectID
+    objectName = name
+    project = scope?.project.text ?? ""
+    tenant = scope?.tenant?.text ?? ""
+  }
+
+  /// Writes the row inside the transaction of the change it is about.
+  func record(by author: Author, at now: Instant, _ connection: borrowing Connection) throws {
+    try connection.run(
+      """
+      INSERT INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,
+        object_kind, object_id, object_name, from_value, to_value, reason, note, address,
+        request_id)
+      VALUES (\(now.microseconds), \(author.actor.kind), \(author.actor.id), \(author.actor.name),
+        \(project), \(tenant), \(action), \(objectKind), \(objectID), \(objectName), \(from),
+        \(to), \(reason), \(note), \(author.address), \(author.requestID))
+      """)
+  }
+}

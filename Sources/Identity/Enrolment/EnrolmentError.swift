@@ -1,0 +1,53 @@
+public import Crypto
+
+/// Why a factor is not enrolled or withdrawn.
+public enum EnrolmentError: Error, Sendable {
+  /// The scope does not have TOTP switched on.
+  case totpNotEnabled
+  /// The session does not count.
+  case session(SessionError)
+  /// The first factor of the session allows no second one.
+  case unsupportedFirstFactor
+  /// The e-mail address is not verified.
+  case unverifiedEmail
+  /// The sign-in is older than five minutes.
+  case signInTooOld
+  /// The account has a TOTP factor already.
+  case alreadyEnrolled
+  /// The account has five factors already.
+  case tooManyFactors
+  /// An enrolment session that was not issued here, or to somebody else.
+  case invalidSessionInfo
+  /// The enrolment session is over.
+  case sessionExpired
+  /// The enrolment session has led to a factor already.
+  case alreadyComplete
+  /// The factor has no name.
+  case missingDisplayName
+  /// The code is wrong.
+  case invalidCode
+  /// Three codes were wrong; enrolment has to start again.
+  case tooManyAttempts
+  /// The account has no such factor.
+  case enrolmentNotFound
+  /// The database cannot do it now.
+  case unavailable(Failure)
+}
+
+extension EnrolmentError: UseCaseError {}
+
+/// What an application needs to show a new secret to its user.
+public struct EnrolmentStart: Sendable {
+  /// The shared secret as base32 text, to be shown once.
+  public let sharedSecret: Secret
+  /// The sealed enrolment session that the code comes back with.
+  public let sessionInfo: String
+  /// Until when the code must come.
+  public let finalizeBy: Instant
+  /// The digits of a code.
+  public let digits = TOTPFactor.digits
+  /// The length of a time step in seconds.
+  public let period = Int(TOTPFactor.period)
+  /// The hash function, as `otpauth` addresses spell it.
+  public let algorithm = HashFunction.sha1.rawValue
+}

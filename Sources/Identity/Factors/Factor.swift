@@ -1,0 +1,43 @@
+import Database
+
+/// An enrolled second factor.
+public struct Factor: Sendable {
+  /// The kinds of second factors.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// One-time codes from an authenticator app.
+    case totp
+  }
+
+  /// The enrolment id.
+  public let id: ID<Factor>
+  /// The kind.
+  public let kind: Kind
+  /// The name that the user gave it.
+  public let displayName: String?
+  /// When it was enrolled.
+  public let enrolledAt: Instant
+  /// When a code of it last passed; nil when never since enrolment.
+  public let lastUsedAt: Instant?
+
+  /// The name for people.
+  public var label: String { displayName ?? "authenticator" }
+
+  static let columns: SQL = "enrolment_id, kind, display_name, enrolled_at, last_used_at"
+
+  init(_ row: borrowing Row) throws {
+    id = ID(try row.value(0))
+    let kind: String = try row.value(1)
+    guard let known = Kind(rawValue: kind) else { throw Failure("unknown kind of factor") }
+    self.kind = known
+    displayName = try row.value(2)
+    enrolledAt = Instant(microseconds: try row.value(3))
+    lastUsedAt = (try row.value(4) as Int64?).map(Instant.init(microseconds:))
+  }
+
+  /// The factors of an account, in the order of their enrolment.
+  static func all(of account: Int64, _ connection: borrowing Connection) throws -> [Factor] {
+    try connection.all(
+      "SELECT \(columns) FROM factor WHERE account_key = \(account) ORDER BY position"
+    ) { try Factor($0) }
+  }
+}

@@ -1,0 +1,84 @@
+import Crypto
+import Database
+import OTP
+
+/// The secret side of a TOTP factor.
+struct TOTPFactor: Sendable {
+  /// Twenty bytes, which RFC 4226 section 4 advises: 32 characters of base32.
+  static let secretLength = 20
+  static let digits = 6
+  static let period: Int64 = 30
+
+  private let sealer: Sealer
+
+  init(keys: KeyRing, random: RandomSource) throws(CryptoError) {
+    sealer = try Sealer(keys, purpose: "totp secret", random: random)
+  }
+
+  /// Project, tenant, user and factor: a sealed secret opens nowhere else, so that rows cannot be
+  /// swapped.
+  private func associated(_ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>) -> [UInt8] {
+    let parts = [scope.project.text, scope.tenant?.text ?? "", account.text, factor.text]
+    return parts.flatMap { part in
+      withLength(Array(part.utf8))
+    }
+  }
+
+  private func withLength(_ bytes: [UInt8]) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
+  }
+
+  /// Stores a new factor as the account's newest.
+  func insert(
+    _ id: ID<Factor>, displayName: String, secret: Secret, lastStep: Int64, for account: Account,
+    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let sealed = try sealer.seal(
+      secret.revealedBytes, with: associated(scope, account.id, id))
+    try connection.run(
+      """
+      INSERT INTO factor (account_key, position, enrolment_id, kind, display_name, enrolled_at,
+        sealed_secret, last_step)
+      VALUES (\(account.key),
+        (SELECT coalesce(max(position), 0) + 1 FROM factor WHERE account_key = \(account.key)),
+        \(id.text), \(Factor.Kind.totp.rawValue), \(displayName), \(now.microseconds), \(sealed),
+        \(lastStep))
+      """)
+    try connection.run(
+      "UPDATE account SET has_totp = 1 WHERE account_key = \(account.key)")
+    try connection.run(
+      "UPDATE scope SET enrolled_users = enrolled_users + 1 WHERE scope_key = \(scope.key)")
+  }
+
+  /// Compares a code and moves the last accepted step, so that of two equal codes one wins.
+  ///
+  /// - Returns: True when the code counts, which is recorded.
+  func accept(
+    _ code: String, for factor: ID<Factor>, of account: Account, in scope: Scope, window: Window,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let row = try connection.first(
+      """
+      SELECT sealed_secret, last_step FROM factor
+      WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
+      """
+    ) { row in (sealed: try row.value(0) as [UInt8], lastStep: try row.value(1) as Int64?) }
+    guard let row else { return false }
+    let secret = try sealer.open(row.sealed, with: associated(scope, account.id, factor))
+    guard let password = Self.password(secret) else { throw Failure("a factor without secret") }
+    let verdict = try password.verify(code, at: now.seconds, window: window, after: row.lastStep)
+    guard case .accepted(let step, _) = verdict else { return false }
+    let moved = try connection.run(
+      """
+      UPDATE factor SET last_step = \(step), last_used_at = \(now.microseconds)
+      WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
+        AND (last_step IS NULL OR last_step < \(step))
+      """)
+    return moved == 1
+  }
+
+  /// The generator of a secret, as all factors here have it.
+  static func password(_ secret: Secret) -> OneTimePassword? {
+    OneTimePassword(secret: secret, digits: digits, period: period)
+  }
+}

@@ -1,0 +1,116 @@
+import Crypto
+public import Database
+
+/// Why an instance cannot start on its data folder.
+public enum StartError: Error, Sendable, CustomStringConvertible {
+  /// The schema does not fit this version.
+  case migration(MigrationError)
+  /// The data folder belongs to the other profile.
+  case wrongProfile(Profile)
+  /// The master key is not the one that the data was sealed with.
+  case wrongKey
+  /// The database cannot do it now.
+  case unavailable(Failure)
+
+  /// A sentence for the operator.
+  public var description: String {
+    switch self {
+    case .migration(let error): error.description
+    case .wrongProfile(let profile):
+      """
+      This data folder belongs to the \(profile.rawValue) profile. Start with --profile \
+      \(profile.rawValue), or with another --data folder.
+      """
+    case .wrongKey:
+      """
+      The master key is not the one this data folder was made with. Without it its second factors \
+      and signing keys cannot be read. Put the right key back.
+      """
+    case .unavailable(let failure): "The database cannot be used: \(failure)"
+    }
+  }
+}
+
+extension StartError: UseCaseError {}
+
+extension Identity {
+  /// The steps of the schema.
+  public static var migrations: [Migration] {
+    [migration("m0001_foundation", PackageResources.m0001_foundation_sqlite_sql)]
+  }
+
+  private static func migration(_ name: String, _ text: [UInt8]) -> Migration {
+    Migration(
+      name: name, text: String(decoding: text, as: UTF8.self),
+      digest: Hex.encode(HashFunction.sha256.digest(text)))
+  }
+
+  /// Makes the database ready: the schema, the stamp of profile and key, the first signing key and,
+  /// in the emulator profile, the default project.
+  ///
+  /// - Throws: ``StartError``.
+  public func prepare() async throws(StartError) {
+    let now = clock.now()
+    do {
+      try await store.database.migrate(Self.migrations, at: now.milliseconds)
+    } catch let error as MigrationError {
+      throw .migration(error)
+    } catch {
+      throw .unavailable(Failure(error))
+    }
+    try await stamp()
+    do { try await signingKeys.prepare() } catch {
+      switch error {
+      case .unavailable(let failure): throw .unavailable(failure)
+      }
+    }
+    guard let defaultProject else { return }
+    do { _ = try await scopes.find(project: defaultProject) } catch {
+      throw .unavailable(Failure(error))
+    }
+  }
+
+  private func stamp() async throws(StartError) {
+    let marks: [String]
+    do { marks = try keys.mark() } catch { throw .unavailable(Failure(error)) }
+    let profile = profile
+    try await store.write(StartError.self) { connection in
+      let kept = try Self.stamped("profile", profile.rawValue, connection)
+      if let known = Profile(rawValue: kept), known != profile {
+        throw StartError.wrongProfile(known)
+      }
+      guard marks.contains(try Self.stamped("key_mark", marks[0], connection)) else {
+        throw StartError.wrongKey
+      }
+    }
+  }
+
+  /// The stamp that the data folder has, which is `value` where it had none.
+  private static func stamped(
+    _ name: String, _ value: String, _ connection: borrowing Connection
+  ) throws -> String {
+    try connection.run(
+      """
+      INSERT INTO instance (name, value) VALUES (\(name), \(value)) ON CONFLICT (name) DO NOTHING
+      """)
+    return try connection.first(
+      "SELECT value FROM instance WHERE name = \(name)"
+    ) { try $0.value(0) } ?? value
+  }
+
+  /// Forgets what has run out: tickets, guesses, console sessions.
+  ///
+  /// To be called about each minute.
+  ///
+  /// - Throws: ``StartError/unavailable(_:)``.
+  public func tidy() async throws(StartError) {
+    let now = clock.now()
+    let oldest = now.advanced(bySeconds: -ConsoleSessions.longest)
+    try await store.write(StartError.self) { connection in
+      try connection.run("DELETE FROM ticket WHERE expires_at < \(now.microseconds)")
+      try connection.run("DELETE FROM throttle WHERE expires_at < \(now.microseconds)")
+      _ = try connection.run(
+        "DELETE FROM console_session WHERE created_at < \(oldest.microseconds)")
+    }
+  }
+}

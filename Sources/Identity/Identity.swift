@@ -1,0 +1,94 @@
+public import Crypto
+public import Database
+
+/// All rules of one instance: who may sign in, with which second factor, and who changes that.
+///
+/// It is made once at the start and handed to the surfaces; each use case is a member of one of
+/// its parts.
+public struct Identity: Sendable {
+  /// How the data folder is used.
+  public let profile: Profile
+  /// Where the time comes from.
+  public let clock: WallClock
+  /// The project that any API key means in the emulator profile; nil in the standalone profile.
+  public let defaultProject: ID<Project>?
+
+  /// Scopes: projects and tenants as user pools.
+  public let scopes: Scopes
+  /// Projects.
+  public let projects: Projects
+  /// Tenants.
+  public let tenants: Tenants
+  /// MFA policies.
+  public let policies: Policies
+  /// Accounts of users.
+  public let accounts: Accounts
+  /// Enrolment and withdrawal by users.
+  public let enrolments: Enrolments
+  /// Sign-in of users.
+  public let signIns: SignIns
+  /// Removal of factors by administrators.
+  public let unenrolments: Unenrolments
+  /// Sessions of users.
+  public let sessions: Sessions
+  /// API keys.
+  public let apiKeys: APIKeys
+  /// Service tokens.
+  public let serviceTokens: ServiceTokens
+  /// Keys that sign tokens.
+  public let signingKeys: SigningKeys
+  /// Administrators.
+  public let administrators: Administrators
+  /// Sessions of administrators.
+  public let consoleSessions: ConsoleSessions
+  /// The making of the first owner.
+  public let setup: Setup
+  /// The audit log.
+  public let audit: Audit
+
+  let store: Store
+  let keys: KeyRing
+
+  /// Puts the rules together.
+  ///
+  /// - Parameters:
+  ///   - database: Where everything is kept.
+  ///   - keys: The master keys, which are not in the database.
+  ///   - profile: How the data folder is used.
+  ///   - hasher: What hashes passwords.
+  ///   - clock: The time.
+  ///   - random: Random bytes.
+  ///   - defaultProject: The project that any API key means in the emulator profile.
+  /// - Throws: `CryptoError` when libcrypto refuses.
+  public init(
+    database: any Database, keys: KeyRing, profile: Profile, hasher: PasswordHasher,
+    clock: WallClock = .system, random: RandomSource = .system,
+    defaultProject: ID<Project>? = nil
+  ) throws(CryptoError) {
+    let store = Store(database: database, profile: profile, clock: clock, random: random)
+    let tickets = try Sealer(keys, purpose: "ticket", random: random)
+    let totp = try TOTPFactor(keys: keys, random: random)
+    self.store = store
+    self.keys = keys
+    self.profile = profile
+    self.clock = clock
+    self.defaultProject = profile == .emulator ? defaultProject : nil
+    projects = Projects(store: store)
+    tenants = Tenants(store: store)
+    scopes = Scopes(store: store, projects: projects, tenants: tenants)
+    policies = Policies(store: store)
+    accounts = Accounts(store: store, hasher: hasher)
+    enrolments = Enrolments(store: store, tickets: tickets, totp: totp)
+    signIns = SignIns(
+      store: store, accounts: accounts, hasher: hasher, tickets: tickets, totp: totp)
+    unenrolments = Unenrolments(store: store)
+    sessions = Sessions(store: store)
+    apiKeys = APIKeys(store: store)
+    serviceTokens = ServiceTokens(store: store)
+    signingKeys = try SigningKeys(store: store, keys: keys)
+    administrators = Administrators(store: store, hasher: hasher)
+    consoleSessions = ConsoleSessions(store: store, hasher: hasher)
+    setup = Setup(store: store, administrators: administrators)
+    audit = Audit(store: store)
+  }
+}

@@ -1,0 +1,101 @@
+import Database
+
+/// Reads and changes the MFA policy of scopes.
+public struct Policies: Sendable {
+  let store: Store
+
+  /// The policy in force.
+  ///
+  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
+  public func read(_ scope: Scope) async throws(PolicyError) -> Policy {
+    try await store.read(PolicyError.self) { connection in
+      try Self.find(scope.key, connection)
+    }
+  }
+
+  /// Changes the policy and writes its audit row.
+  ///
+  /// What stays the same writes nothing.
+  ///
+  /// - Parameters:
+  ///   - scope: The scope.
+  ///   - version: The version the change was made for; nil to change whatever is there.
+  ///   - author: Who changes it.
+  ///   - edit: Makes the change; may run more than once.
+  /// - Returns: The policy in force afterwards.
+  /// - Throws: ``PolicyError``.
+  public func change(
+    _ scope: Scope, expecting version: Int? = nil, by author: Author,
+    edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
+  ) async throws(PolicyError) -> Policy {
+    let now = store.clock.now()
+    return try await store.write(PolicyError.self) { connection in
+      let policy = try Self.find(scope.key, connection)
+      if let version, policy.version != version { throw PolicyError.changedMeanwhile(policy) }
+      var new = policy.edit
+      try edit(&new)
+      return try Self.store(new, over: policy, by: author, at: now, connection)
+    }
+  }
+
+  /// What a change would do, without doing it.
+  ///
+  /// - Throws: ``PolicyError``.
+  public func preview(_ scope: Scope, _ edit: PolicyEdit) async throws(PolicyError) -> PolicyPreview
+  {
+    try edit.configuration.check()
+    let policy = try await read(scope)
+    let loses = policy.configuration.isTOTPOn && !edit.configuration.isTOTPOn
+    return PolicyPreview(
+      policy: policy, new: edit, changes: PolicyChange.between(policy.edit, edit),
+      losingSecondFactor: loses ? policy.enrolledUsers : 0)
+  }
+
+  /// The changes of a scope's policy, the newest first.
+  ///
+  /// - Throws: ``PolicyError/unavailable(_:)``.
+  public func history(_ scope: Scope, limit: Int = 10) async throws(PolicyError) -> [AuditRow] {
+    let filter = AuditFilter(scope: scope, objectKind: "policy", objectID: Self.objectID(scope))
+    return try await store.read(PolicyError.self) { connection in
+      try Audit.list(filter, after: nil, limit: limit, connection).items
+    }
+  }
+
+  static func objectID(_ scope: Scope) -> String { scope.tenant?.text ?? scope.project.text }
+
+  static func find(_ key: Int64, _ connection: borrowing Connection) throws -> Policy {
+    let policy = try connection.first(
+      """
+      SELECT \(Policy.columns) FROM scope s JOIN project p USING (project_id)
+      WHERE s.scope_key = \(key) AND s.deleted_at IS NULL
+      """
+    ) { try Policy($0) }
+    guard let policy else { throw PolicyError.scopeNotFound }
+    return policy
+  }
+
+  static func store(
+    _ new: PolicyEdit, over policy: Policy, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Policy {
+    guard new != policy.edit else { return policy }
+    try new.configuration.check()
+    let configuration = new.configuration
+    let scope = policy.scope
+    try connection.run(
+      """
+      UPDATE scope SET mfa_state = \(configuration.state?.rawValue), sms = \(configuration.smsEnabled),
+        totp_state = \(configuration.totp?.state.rawValue),
+        totp_intervals = \(configuration.totp?.adjacentIntervals), pattern = \(new.pattern?.rawValue),
+        policy_version = policy_version + 1, policy_changed_at = \(now.microseconds),
+        policy_changed_by = \(author.actor.name)
+      WHERE scope_key = \(scope.key)
+      """)
+    let changes = PolicyChange.between(policy.edit, new)
+    var entry = AuditEntry("policy.change", "policy", objectID(scope), name: scope.name, in: scope)
+    entry.from = changes.map { "\($0.field.rawValue): \($0.from)" }.joined(separator: "; ")
+    entry.to = changes.map { "\($0.field.rawValue): \($0.to)" }.joined(separator: "; ")
+    try entry.record(by: author, at: now, connection)
+    return try find(scope.key, connection)
+  }
+}

@@ -1,0 +1,161 @@
+import Database
+
+/// A scope's MFA configuration with what belongs to it.
+public struct Policy: Sendable {
+  /// The scope it is in force for.
+  public let scope: Scope
+  /// The configuration.
+  public let configuration: MFAConfiguration
+  /// The enrolment pattern; nil when none was chosen.
+  public let pattern: EnrolmentPattern?
+  /// Counts the changes; 0 for one that was never changed.
+  public let version: Int
+  /// When it was last changed; nil when never.
+  public let changedAt: Instant?
+  /// Who changed it last.
+  public let changedBy: String?
+  /// How many users the scope has.
+  public let users: Int
+  /// How many of them have a TOTP factor.
+  public let enrolledUsers: Int
+
+  /// What of it can be changed.
+  public var edit: PolicyEdit { PolicyEdit(configuration: configuration, pattern: pattern) }
+
+  static let columns: SQL = """
+    \(Scope.columns), s.mfa_state, s.sms, s.totp_state, s.totp_intervals, s.pattern,
+      s.policy_version, s.policy_changed_at, s.policy_changed_by, s.users, s.enrolled_users
+    """
+  /// How many columns `columns` names.
+  static let columnCount = 17
+
+  init(_ row: borrowing Row) throws {
+    scope = try Scope(row)
+    configuration = try Self.configuration(row, from: 7)
+    pattern = (try row.value(11) as String?).flatMap(EnrolmentPattern.init(rawValue:))
+    version = try row.value(12)
+    changedAt = (try row.value(13) as Int64?).map(Instant.init(microseconds:))
+    changedBy = try row.value(14)
+    users = try row.value(15)
+    enrolledUsers = try row.value(16)
+  }
+
+  /// The configuration of the four columns `mfa_state, sms, totp_state, totp_intervals`.
+  static func configuration(_ row: borrowing Row, from column: Int) throws -> MFAConfiguration {
+    let state: Int? = try row.value(column)
+    let totpState: Int? = try row.value(column + 2)
+    let intervals: Int? = try row.value(column + 3)
+    return MFAConfiguration(
+      state: state.flatMap(MFAState.init(rawValue:)), smsEnabled: try row.value(column + 1),
+      totp: totpState.flatMap(MFAState.init(rawValue:)).map {
+        TOTPConfiguration(state: $0, adjacentIntervals: intervals)
+      })
+  }
+}
+
+/// What of a policy can be changed.
+public struct PolicyEdit: Equatable, Sendable {
+  /// The configuration.
+  public var configuration: MFAConfiguration
+  /// The enrolment pattern.
+  public var pattern: EnrolmentPattern?
+
+  /// Makes an edit.
+  public init(configuration: MFAConfiguration, pattern: EnrolmentPattern?) {
+    self.configuration = configuration
+    self.pattern = pattern
+  }
+}
+
+/// A field of a policy that changes, in words for people.
+public struct PolicyChange: Sendable, Equatable {
+  /// What changes.
+  public enum Field: String, Sendable, CaseIterable {
+    /// One-time codes from an authenticator app.
+    case totp = "TOTP"
+    /// The steps accepted on each side.
+    case adjacentIntervals = "adjacent intervals"
+    /// Codes by SMS.
+    case sms = "SMS"
+    /// The configuration's top state.
+    case state = "state"
+    /// How users come to enrol.
+    case pattern = "enrolment pattern"
+  }
+  /// The field.
+  public let field: Field
+  /// What it is before.
+  public let from: String
+  /// What it is after.
+  public let to: String
+
+  /// The fields in which two policies differ, in a fixed order.
+  public static func between(_ old: PolicyEdit, _ new: PolicyEdit) -> [PolicyChange] {
+    Field.allCases.compactMap { field in
+      let (from, to) = (words(field, old), words(field, new))
+      return from == to ? nil : PolicyChange(field: field, from: from, to: to)
+    }
+  }
+
+  /// A field of a policy in words.
+  public static func words(_ field: Field, _ edit: PolicyEdit) -> String {
+    let configuration = edit.configuration
+    switch field {
+    case .totp:
+      return switch configuration.totp?.state {
+      case nil, .disabled: "off"
+      case .enabled: "on"
+      case .mandatory: "on (mandatory)"
+      case .unspecified: "on (state not given)"
+      }
+    case .adjacentIntervals:
+      guard let totp = configuration.totp else { return "none" }
+      return totp.adjacentIntervals.map(String.init) ?? "default (5)"
+    case .sms: return configuration.smsEnabled ? "on" : "off"
+    case .state:
+      return switch configuration.state {
+      case nil: "not set"
+      case .unspecified: "unspecified"
+      case .disabled: "disabled"
+      case .enabled: "enabled"
+      case .mandatory: "mandatory"
+      }
+    case .pattern:
+      return switch edit.pattern {
+      case nil: "none"
+      case .mandatory: "mandatory at sign-up"
+      case .skippable: "skippable at sign-up"
+      case .account: "from the account page"
+      case .stepUp: "step-up"
+      }
+    }
+  }
+}
+
+/// What a change of policy would do.
+public struct PolicyPreview: Sendable {
+  /// The policy in force.
+  public let policy: Policy
+  /// What it would become.
+  public let new: PolicyEdit
+  /// The fields that differ.
+  public let changes: [PolicyChange]
+  /// How many enrolled users would then sign in with their first factor only.
+  public let losingSecondFactor: Int
+}
+
+/// Why a policy cannot be changed.
+public enum PolicyError: Error, Sendable {
+  /// Adjacent intervals that are not 0 to 10.
+  case invalidAdjacentIntervals(Int)
+  /// More than one TOTP entry in one configuration.
+  case twoTOTPEntries
+  /// Somebody else changed it since; the policy now in force.
+  case changedMeanwhile(Policy)
+  /// The scope was deleted.
+  case scopeNotFound
+  /// The database cannot do it now.
+  case unavailable(Failure)
+}
+
+extension PolicyError: UseCaseError {}

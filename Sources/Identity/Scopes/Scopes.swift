@@ -1,0 +1,85 @@
+import Database
+
+/// Finds scopes.
+public struct Scopes: Sendable {
+  let store: Store
+  let projects: Projects
+  let tenants: Tenants
+
+  /// Finds the scope of a project, or of one of its tenants.
+  ///
+  /// In the emulator profile a project or tenant that does not exist is made at once, as Google's
+  /// emulator does.
+  ///
+  /// - Throws: ``ScopeError``.
+  public func find(
+    project: ID<Project>, tenant: ID<Tenant>? = nil
+  ) async throws(ScopeError) -> Scope {
+    do {
+      return try await existing(project: project, tenant: tenant)
+    } catch {
+      guard store.profile == .emulator else { throw error }
+      switch error {
+      case .projectNotFound:
+        try await makeProject(project)
+      case .tenantNotFound:
+        guard let tenant else { throw error }
+        try await makeTenant(tenant, in: project)
+      case .tenantDeleted, .unavailable: throw error
+      }
+      return try await find(project: project, tenant: tenant)
+    }
+  }
+
+  /// Finds a scope without making one, in any profile.
+  ///
+  /// - Throws: ``ScopeError``.
+  public func existing(
+    project: ID<Project>, tenant: ID<Tenant>? = nil
+  ) async throws(ScopeError) -> Scope {
+    try await store.read(ScopeError.self) { connection in
+      try Self.find(project: project, tenant: tenant, connection)
+    }
+  }
+
+  static func find(
+    project: ID<Project>, tenant: ID<Tenant>?, _ connection: borrowing Connection
+  ) throws -> Scope {
+    let row = try connection.first(
+      """
+      SELECT \(Scope.columns), s.deleted_at FROM scope s JOIN project p USING (project_id)
+      WHERE s.project_id = \(project.text) AND s.tenant_id = \(tenant?.text ?? "")
+      """
+    ) { row in
+      (scope: try Scope(row), deletedAt: try row.value(7) as Int64?)
+    }
+    guard let row else {
+      guard tenant != nil else { throw ScopeError.projectNotFound }
+      _ = try find(project: project, tenant: nil, connection)
+      throw ScopeError.tenantNotFound
+    }
+    guard row.deletedAt == nil else { throw ScopeError.tenantDeleted }
+    return row.scope
+  }
+
+  private func makeProject(_ project: ID<Project>) async throws(ScopeError) {
+    do {
+      try await projects.makeImplicit(project)
+    } catch {
+      switch error {
+      case .idTaken: return  // by a request at the same time
+      case .unavailable(let failure): throw .unavailable(failure)
+      case .invalidID, .invalidDisplayName, .notFound, .policy: throw .projectNotFound
+      }
+    }
+  }
+
+  private func makeTenant(_ tenant: ID<Tenant>, in project: ID<Project>) async throws(ScopeError) {
+    do {
+      try await tenants.makeImplicit(tenant, in: project)
+    } catch {
+      if case .unavailable(let failure) = error { throw .unavailable(failure) }
+      throw .tenantNotFound
+    }
+  }
+}

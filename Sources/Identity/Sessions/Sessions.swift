@@ -1,0 +1,166 @@
+import Crypto
+import Database
+
+/// The sessions of users: checked, refreshed, ended.
+public struct Sessions: Sendable {
+  let store: Store
+
+  /// Checks that a session still counts.
+  ///
+  /// - Returns: The account as it is now.
+  /// - Throws: ``SessionError``.
+  public func check(_ session: UserSession) async throws(SessionError) -> Account {
+    try await store.read(SessionError.self) { connection in
+      try Self.check(session, connection)
+    }
+  }
+
+  static func check(_ session: UserSession, _ connection: borrowing Connection) throws -> Account {
+    guard let account = try AccountRecord.find(session.scope, session.account, connection) else {
+      throw SessionError.userNotFound
+    }
+    guard !account.disabled else { throw SessionError.userDisabled }
+    guard session.authTime >= account.validSince else { throw SessionError.tokenExpired }
+    return account
+  }
+
+  /// Grants the session of a refresh token again, with its first sign-in time and second factor.
+  ///
+  /// - Parameters:
+  ///   - token: The refresh token.
+  ///   - project: The project of the request; another project's token is as good as none.
+  ///   - tenant: The tenant of the request; nil when it names none.
+  /// - Returns: The session.
+  /// - Throws: ``SessionError``.
+  public func refresh(
+    _ token: String, project: ID<Project>, tenant: ID<Tenant>? = nil
+  ) async throws(SessionError) -> SessionGrant {
+    let now = store.clock.now()
+    let digest = Store.digest(token)
+    return try await store.write(SessionError.self) { connection in
+      let row = try connection.first(
+        """
+        SELECT \(Scope.columns), t.account_key, t.auth_time_s, t.provider, t.factor_kind,
+          t.enrolment_id
+        FROM session t JOIN account a USING (account_key) JOIN scope s USING (scope_key)
+          JOIN project p USING (project_id)
+        WHERE t.token_digest = \(digest)
+        """
+      ) { row in
+        (
+          scope: try Scope(row), account: try row.value(7) as Int64,
+          authTime: try row.value(8) as Int64, provider: try row.value(9) as String,
+          kind: try row.value(10) as String?, enrolment: try row.value(11) as String?
+        )
+      }
+      guard let row, let provider = SignInProvider(rawValue: row.provider) else {
+        throw SessionError.invalidRefreshToken
+      }
+      guard row.scope.project == project else { throw SessionError.invalidRefreshToken }
+      guard tenant == nil || tenant == row.scope.tenant else { throw SessionError.tenantMismatch }
+      guard let account = try AccountRecord.find(key: row.account, connection) else {
+        throw SessionError.userNotFound
+      }
+      guard !account.disabled else { throw SessionError.userDisabled }
+      guard row.authTime >= account.validSince else { throw SessionError.tokenExpired }
+      try connection.run(
+        "UPDATE session SET last_refresh_at = \(now.microseconds) WHERE token_digest = \(digest)")
+      try connection.run(
+        """
+        UPDATE account SET last_refresh_at = \(now.microseconds) WHERE account_key = \(row.account)
+        """)
+      var claim: SecondFactorClaim?
+      if let kind = row.kind.flatMap(Factor.Kind.init(rawValue:)), let id = row.enrolment {
+        claim = SecondFactorClaim(kind: kind, enrolment: ID(id))
+      }
+      let session = UserSession(
+        scope: row.scope, account: account.id, authTime: row.authTime, provider: provider,
+        secondFactor: claim)
+      return SessionGrant(session: session, account: account, refreshToken: token)
+    }
+  }
+
+  /// How many sessions an account has.
+  ///
+  /// - Throws: ``SessionError/unavailable(_:)``.
+  public func count(_ account: Account) async throws(SessionError) -> Int {
+    try await store.read(SessionError.self) { connection in
+      try Self.count(account.key, connection)
+    }
+  }
+
+  static func count(_ account: Int64, _ connection: borrowing Connection) throws -> Int {
+    try connection.first(
+      "SELECT count(*) FROM session WHERE account_key = \(account)"
+    ) { try $0.value(0) } ?? 0
+  }
+
+  /// Ends all sessions of an account and writes the audit row.
+  ///
+  /// - Returns: How many there were.
+  /// - Throws: ``SessionError``.
+  @discardableResult
+  public func endAll(
+    _ scope: Scope, _ id: ID<Account>, by author: Author
+  ) async throws(SessionError) -> Int {
+    let now = store.clock.now()
+    return try await store.write(SessionError.self) { connection in
+      guard let account = try AccountRecord.find(scope, id, connection) else {
+        throw SessionError.userNotFound
+      }
+      let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      var entry = AuditEntry("sessions.end", "account", id.text, name: account.label, in: scope)
+      entry.from = "\(ended) sessions"
+      entry.to = "none"
+      try entry.record(by: author, at: now, connection)
+      return ended
+    }
+  }
+
+  /// Begins a session inside the transaction of a sign-in, whose time it takes.
+  ///
+  /// The time of sign-in is not before `validSince`, so that a session which begins in the second
+  /// of a revocation is not taken for one from before it.
+  static func begin(
+    _ account: Account, in scope: Scope, provider: SignInProvider,
+    secondFactor: SecondFactorClaim?, at now: Instant, random: RandomSource,
+    _ connection: borrowing Connection
+  ) throws -> SessionGrant {
+    let authTime = max(now.seconds, account.validSince)
+    let token = random.token(bytes: 32)
+    try connection.run(
+      """
+      INSERT INTO session (token_digest, account_key, auth_time_s, provider, factor_kind,
+        enrolment_id, created_at)
+      VALUES (\(Store.digest(token)), \(account.key), \(authTime), \(provider.rawValue),
+        \(secondFactor?.kind.rawValue), \(secondFactor?.enrolment.text), \(now.microseconds))
+      """)
+    try connection.run(
+      """
+      UPDATE account SET last_login_at = \(now.microseconds), last_refresh_at = \(now.microseconds),
+        wrong_codes = 0, codes_blocked_until = NULL
+      WHERE account_key = \(account.key)
+      """)
+    let session = UserSession(
+      scope: scope, account: account.id, authTime: authTime, provider: provider,
+      secondFactor: secondFactor)
+    return SessionGrant(session: session, account: account, refreshToken: token)
+  }
+
+  /// Begins a new session for a user whose credentials have just changed under an old one.
+  ///
+  /// - Throws: ``SessionError``.
+  public func renew(_ old: UserSession) async throws(SessionError) -> SessionGrant {
+    let now = store.clock.now()
+    let random = store.random
+    return try await store.write(SessionError.self) { connection in
+      guard let account = try AccountRecord.find(old.scope, old.account, connection)
+      else { throw SessionError.userNotFound }
+      guard !account.disabled else { throw SessionError.userDisabled }
+      let kept = account.factors.contains { $0.id == old.secondFactor?.enrolment }
+      return try Self.begin(
+        account, in: old.scope, provider: old.provider,
+        secondFactor: kept ? old.secondFactor : nil, at: now, random: random, connection)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Crypto
+import Database
+
+extension SignIns {
+  /// A pending credential as `password` gives it, for an account that has passed its first factor
+  /// elsewhere.
+  ///
+  /// - Throws: ``SignInError/unavailable(_:)``.
+  public func pendingCredential(
+    _ scope: Scope, _ account: Account
+  ) throws(SignInError) -> String {
+    let ticket = Ticket(
+      scope: scope, account: account, provider: .password, at: store.clock.now(),
+      random: store.random)
+    do { return try ticket.sealed(.pendingCredential, by: tickets) } catch {
+      throw .unavailable(Failure(error))
+    }
+  }
+
+  /// Signs in with a code of a second factor.
+  ///
+  /// A wrong code is counted in the same transaction that looked at it. From the fifth in a row on
+  /// codes are not even looked at for a while.
+  ///
+  /// - Parameters:
+  ///   - project: The project of the request.
+  ///   - tenant: The tenant of the request; nil when it names none, then the credential's counts.
+  ///   - pendingCredential: What the first factor's answer gave.
+  ///   - enrolment: Which factor.
+  ///   - code: The code as typed.
+  /// - Returns: The session.
+  /// - Throws: ``SignInError``.
+  public func finalize(
+    project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrolment: String,
+    code: String
+  ) async throws(SignInError) -> SessionGrant {
+    guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
+      throw .invalidPendingCredential
+    }
+    let now = store.clock.now()
+    let (random, totp) = (store.random, totp)
+    let outcome: Result<SessionGrant, SignInError> = try await store.write(SignInError.self) {
+      connection in
+      let policy: Policy
+      do { policy = try Policies.find(ticket.scope, connection) } catch PolicyError.scopeNotFound {
+        return .failure(.invalidPendingCredential)
+      }
+      let scope = policy.scope
+      guard scope.project == project else { return .failure(.projectMismatch) }
+      guard tenant == nil || tenant == scope.tenant else { return .failure(.tenantMismatch) }
+      let lifetime = Ticket.pendingLifetime
+      guard now <= ticket.issuedAt.advanced(bySeconds: lifetime) else {
+        return .failure(.pendingExpired)
+      }
+      guard let account = try AccountRecord.find(key: ticket.account, connection) else {
+        return .failure(.userNotFound)
+      }
+      guard !scope.isDisabled else { return .failure(.scopeDisabled) }
+      guard !account.disabled else { return .failure(.userDisabled) }
+      // The credential is older than a revocation: the first factor has to be given again.
+      guard ticket.issuedAt.seconds + 1 >= account.validSince else {
+        return .failure(.invalidPendingCredential)
+      }
+      guard try ticket.record(connection).uses == 0 else {
+        return .failure(.invalidPendingCredential)
+      }
+      guard let factor = account.factors.first(where: { $0.id.text == enrolment }) else {
+        return .failure(.invalidEnrolment)
+      }
+      if let until = account.codesBlockedUntil, until > now {
+        return .failure(.quotaExceeded(until: until))
+      }
+      let accepted = try totp.accept(
+        code, for: factor.id, of: account, in: scope, window: policy.configuration.window, at: now,
+        connection)
+      guard accepted else {
+        return .failure(try Self.countWrongCode(account, at: now, connection))
+      }
+      try ticket.countUse(lifetime, connection)
+      return .success(
+        try Sessions.begin(
+          account, in: scope, provider: ticket.provider,
+          secondFactor: SecondFactorClaim(kind: factor.kind, enrolment: factor.id), at: now,
+          random: random, connection))
+    }
+    return try outcome.get()
+  }
+
+  /// Counts a wrong code of an account, and says what to answer.
+  private static func countWrongCode(
+    _ account: Account, at now: Instant, _ connection: borrowing Connection
+  ) throws -> SignInError {
+    let until = Throttle.codes.blockedUntil(afterFailures: account.wrongCodes + 1, at: now)
+    try connection.run(
+      """
+      UPDATE account SET wrong_codes = wrong_codes + 1,
+        codes_blocked_until = \(until?.microseconds)
+      WHERE account_key = \(account.key)
+      """)
+    return until.map { .quotaExceeded(until: $0) } ?? .invalidCode
+  }
+}

@@ -1,0 +1,106 @@
+import Crypto
+import Database
+
+/// What a sealed token of the MFA flow says: a pending credential, or an enrolment session.
+///
+/// It is sealed and carries all it needs, so that starting writes nothing. What must be used once
+/// or counts its tries has a row in `ticket` from its first use on.
+struct Ticket {
+  enum Kind: String {
+    case pendingCredential
+    case enrolmentSession
+  }
+
+  let id: [UInt8]
+  let scope: Int64
+  let account: Int64
+  let issuedAt: Instant
+  let provider: SignInProvider
+  /// The shared secret of an enrolment session; empty for a pending credential.
+  let secret: Secret
+
+  init(
+    scope: Scope, account: Account, provider: SignInProvider, secret: Secret = Secret([]),
+    at now: Instant, random: RandomSource
+  ) {
+    id = random.bytes(16)
+    self.scope = scope.key
+    self.account = account.key
+    issuedAt = now
+    self.provider = provider
+    self.secret = secret
+  }
+
+  func sealed(_ kind: Kind, by sealer: Sealer) throws(CryptoError) -> String {
+    var bytes = id
+    for number in [scope, account, issuedAt.microseconds] {
+      for shift in stride(from: Int64(56), through: 0, by: -8) {
+        bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+      }
+    }
+    let provider = Array(provider.rawValue.utf8)
+    bytes.append(UInt8(provider.count))
+    bytes += provider
+    bytes += secret.revealedBytes
+    return Base64URL.encode(try sealer.seal(bytes, with: Array(kind.rawValue.utf8)))
+  }
+
+  /// Opens a token; nil for anything that was not sealed here as this kind.
+  init?(_ text: String, _ kind: Kind, by sealer: Sealer) {
+    guard
+      text.utf8.count < 1_024, let box = Base64URL.decode(text),
+      let secret = try? sealer.open(box, with: Array(kind.rawValue.utf8))
+    else { return nil }
+    let bytes = secret.revealedBytes
+    guard bytes.count >= 41 else { return nil }
+    func number(at index: Int) -> Int64 {
+      bytes[index..<(index + 8)].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    }
+    let end = 41 + Int(bytes[40])
+    guard
+      bytes.count >= end,
+      let provider = SignInProvider(rawValue: String(decoding: bytes[41..<end], as: UTF8.self))
+    else { return nil }
+    id = Array(bytes[0..<16])
+    scope = number(at: 16)
+    account = number(at: 24)
+    issuedAt = Instant(microseconds: number(at: 32))
+    self.provider = provider
+    self.secret = Secret(Array(bytes[end...]))
+  }
+
+  /// How long a pending credential counts, in seconds.
+  static let pendingLifetime: Int64 = 300
+  /// How long an enrolment session counts, in seconds.
+  static let enrolmentLifetime: Int64 = 900
+  /// How many wrong codes an enrolment session bears.
+  static let enrolmentTries = 3
+
+  /// What was recorded of it so far.
+  func record(_ connection: borrowing Connection) throws -> (uses: Int, failures: Int) {
+    try connection.first("SELECT uses, failures FROM ticket WHERE ticket_id = \(id)") { row in
+      (uses: try row.value(0) as Int, failures: try row.value(1) as Int)
+    } ?? (0, 0)
+  }
+
+  func countUse(_ lifetime: Int64, _ connection: borrowing Connection) throws {
+    try count(uses: 1, failures: 0, lifetime, connection)
+  }
+
+  func countFailure(_ lifetime: Int64, _ connection: borrowing Connection) throws {
+    try count(uses: 0, failures: 1, lifetime, connection)
+  }
+
+  private func count(
+    uses: Int, failures: Int, _ lifetime: Int64, _ connection: borrowing Connection
+  ) throws {
+    let expires = issuedAt.advanced(bySeconds: lifetime + 60)
+    try connection.run(
+      """
+      INSERT INTO ticket (ticket_id, uses, failures, expires_at)
+      VALUES (\(id), \(uses), \(failures), \(expires.microseconds))
+      ON CONFLICT (ticket_id) DO UPDATE SET uses = uses + excluded.uses,
+        failures = failures + excluded.failures
+      """)
+  }
+}

@@ -1,0 +1,112 @@
+import Database
+
+/// An isolated user pool inside a project, with an MFA configuration of its own.
+public struct Tenant: Sendable {
+  /// The id: the display name and five random characters.
+  public let id: ID<Tenant>
+  /// Its scope.
+  public let scope: Scope
+  /// The name for people.
+  public let displayName: String
+  /// Which first factors it allows.
+  public let signIn: SignInMethods
+  /// True when nobody can sign in.
+  public let disableAuth: Bool
+  /// Members that are stored and echoed only, as JSON text.
+  public let members: String
+  /// When it was made.
+  public let createdAt: Instant
+  /// Its MFA policy; nothing is inherited from the project.
+  public let policy: Policy
+
+  static let columns: SQL = """
+    \(Policy.columns), s.created_at, s.members, s.password, s.email_link, s.anonymous
+    """
+
+  init(_ row: borrowing Row) throws {
+    policy = try Policy(row)
+    scope = policy.scope
+    id = scope.tenant ?? ID("")
+    displayName = scope.name
+    disableAuth = scope.isDisabled
+    let column = Policy.columnCount
+    createdAt = Instant(microseconds: try row.value(column))
+    members = try row.value(column + 1)
+    signIn = SignInMethods(
+      password: try row.value(column + 2), emailLink: try row.value(column + 3),
+      anonymous: try row.value(column + 4))
+  }
+
+  /// What of it can be changed.
+  public var edit: TenantEdit {
+    TenantEdit(
+      displayName: displayName, signIn: signIn, disableAuth: disableAuth, members: members,
+      configuration: policy.configuration)
+  }
+}
+
+/// What of a tenant is given when it is made, and can be changed.
+public struct TenantEdit: Equatable, Sendable {
+  /// The name: a letter, then letters, digits and hyphens, 4 to 20 in all.
+  public var displayName: String
+  /// Which first factors it allows.
+  public var signIn: SignInMethods
+  /// True when nobody can sign in.
+  public var disableAuth: Bool
+  /// Members that are stored and echoed only, as JSON text.
+  public var members: String
+  /// The MFA configuration.
+  public var configuration: MFAConfiguration
+
+  /// Makes the values of a tenant; all first factors off unless said otherwise.
+  public init(
+    displayName: String,
+    signIn: SignInMethods = SignInMethods(password: false, emailLink: false, anonymous: false),
+    disableAuth: Bool = false, members: String = "{}",
+    configuration: MFAConfiguration = MFAConfiguration()
+  ) {
+    self.displayName = displayName
+    self.signIn = signIn
+    self.disableAuth = disableAuth
+    self.members = members
+    self.configuration = configuration
+  }
+
+  var words: [(String, String)] {
+    [
+      ("name", displayName), ("password sign-in", Words.onOff(signIn.password)),
+      ("e-mail link", Words.onOff(signIn.emailLink)), ("anonymous", Words.onOff(signIn.anonymous)),
+      ("sign-in", disableAuth ? "off" : "on"), ("other members", members),
+    ]
+  }
+}
+
+/// A tenant in a list, with counts.
+public struct TenantSummary: Sendable {
+  /// The tenant.
+  public let tenant: Tenant
+  /// How many users it has.
+  public var users: Int { tenant.policy.users }
+  /// How many of them have a TOTP factor.
+  public var enrolledUsers: Int { tenant.policy.enrolledUsers }
+}
+
+/// Why a tenant cannot be made, found or changed.
+public enum TenantError: Error, Sendable {
+  /// No such project.
+  case projectNotFound
+  /// No such tenant, or a deleted one.
+  case notFound
+  /// No name was given.
+  case missingDisplayName
+  /// A name that breaks the rule of 4 to 20 letters, digits and hyphens.
+  case invalidDisplayName
+  /// The project does not allow tenants.
+  case multiTenancyOff
+  /// The MFA configuration is not acceptable.
+  case policy(PolicyError)
+  /// The database cannot do it now.
+  case unavailable(Failure)
+}
+
+extension TenantError: UseCaseError {}

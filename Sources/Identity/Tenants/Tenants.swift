@@ -1,0 +1,255 @@
+import Crypto
+import Database
+
+/// Makes, finds, changes and deletes tenants.
+public struct Tenants: Sendable {
+  let store: Store
+
+  private static let letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+  /// Makes a tenant.
+  ///
+  /// - Throws: ``TenantError``.
+  public func create(
+    in project: ID<Project>, _ edit: TenantEdit, by author: Author
+  ) async throws(TenantError) -> Tenant {
+    try checkName(edit.displayName)
+    let now = store.clock.now()
+    let random = store.random
+    return try await store.write(TenantError.self) { connection in
+      // Five characters: sixty million tenants of one name, so a second draw is rare.
+      for _ in 0..<8 {
+        let stem = edit.displayName.lowercased().filter { Self.letters.contains($0) || $0 == "-" }
+        let tail = random.text(stem.isEmpty ? 28 : 5, from: Self.letters)
+        let id = stem.isEmpty ? tail : "\(stem)-\(tail)"
+        if let tenant = try insert(ID(id), in: project, edit, by: author, at: now, connection) {
+          return tenant
+        }
+      }
+      throw Failure("no free tenant id")
+    }
+  }
+
+  /// Makes the tenant of an id that an application used, with everything on, as the emulator does.
+  func makeImplicit(_ id: ID<Tenant>, in project: ID<Project>) async throws(TenantError) {
+    guard (1...128).contains(id.text.utf8.count) else { throw .notFound }
+    let now = store.clock.now()
+    let edit = TenantEdit(
+      displayName: id.text, signIn: SignInMethods(password: true, emailLink: true, anonymous: true),
+      configuration: MFAConfiguration(
+        state: .enabled, smsEnabled: true,
+        totp: TOTPConfiguration(state: .enabled, adjacentIntervals: nil)))
+    try await store.write(TenantError.self) { connection in
+      _ = try insert(
+        id, in: project, edit, by: Author(actor: .emulatorOwner), at: now, connection)
+    }
+  }
+
+  private func checkName(_ name: String) throws(TenantError) {
+    if store.profile == .emulator { return }
+    guard !name.isEmpty else { throw .missingDisplayName }
+    guard Self.isValidName(name) else { throw .invalidDisplayName }
+  }
+
+  static func isValidName(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    guard (4...20).contains(bytes.count) else { return false }
+    for (index, byte) in bytes.enumerated() {
+      switch byte | 0x20 {
+      case UInt8(ascii: "a")...UInt8(ascii: "z") where byte >= 0x41: continue
+      default:
+        let digitOrHyphen =
+          (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+        if index == 0 || !digitOrHyphen { return false }
+      }
+    }
+    return true
+  }
+
+  private func insert(
+    _ id: ID<Tenant>, in project: ID<Project>, _ edit: TenantEdit, by author: Author,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> Tenant? {
+    let owner: Project
+    do { owner = try Projects.find(project, connection) } catch ProjectError.notFound {
+      throw TenantError.projectNotFound
+    }
+    guard owner.allowTenants else { throw TenantError.multiTenancyOff }
+    do { try edit.configuration.check() } catch { throw TenantError.policy(error) }
+    let configuration = edit.configuration
+    let inserted = try connection.run(
+      """
+      INSERT INTO scope (project_id, tenant_id, display_name, password, email_link, anonymous,
+        disabled, members, created_at, mfa_state, sms, totp_state, totp_intervals)
+      VALUES (\(project.text), \(id.text), \(edit.displayName), \(edit.signIn.password),
+        \(edit.signIn.emailLink), \(edit.signIn.anonymous), \(edit.disableAuth), \(edit.members),
+        \(now.microseconds), \(configuration.state?.rawValue), \(configuration.smsEnabled),
+        \(configuration.totp?.state.rawValue), \(configuration.totp?.adjacentIntervals))
+      ON CONFLICT (project_id, tenant_id) DO NOTHING
+      """)
+    guard inserted == 1 else { return nil }
+    let tenant = try Self.find(project, id, connection)
+    var entry = AuditEntry(
+      "tenant.create", "tenant", id.text, name: edit.displayName, in: tenant.scope)
+    entry.to = edit.displayName
+    try entry.record(by: author, at: now, connection)
+    return tenant
+  }
+
+  /// Finds a tenant.
+  ///
+  /// - Throws: ``TenantError/projectNotFound``, ``TenantError/notFound``,
+  ///   ``TenantError/unavailable(_:)``.
+  public func find(
+    project: ID<Project>, tenant: ID<Tenant>
+  ) async throws(TenantError) -> Tenant {
+    try await store.read(TenantError.self) { connection in
+      try Self.find(project, tenant, connection)
+    }
+  }
+
+  /// Lists the tenants of a project by id.
+  ///
+  /// - Parameters:
+  ///   - project: The project.
+  ///   - administrator: Who looks: only the tenants they have a grant for; nil for all.
+  ///   - search: A part of the name or id; nil for all.
+  ///   - after: The key of the part before.
+  ///   - limit: How many at most.
+  /// - Returns: The tenants.
+  /// - Throws: ``TenantError/unavailable(_:)``.
+  public func list(
+    project: ID<Project>, visibleTo administrator: Administrator? = nil, search: String? = nil,
+    after: String? = nil, limit: Int = 50
+  ) async throws(TenantError) -> Page<TenantSummary> {
+    var condition: SQL = "s.project_id = \(project.text) AND s.tenant_id > \(after ?? "")"
+    if let search, !search.isEmpty {
+      condition += """
+         AND (instr(lower(s.display_name), lower(\(search)))
+          OR instr(s.tenant_id, lower(\(search))))
+        """
+    }
+    condition += Self.restriction(to: administrator, in: project)
+    let filter = condition
+    return try await store.read(TenantError.self) { connection in
+      let tenants = try connection.all(
+        """
+        SELECT \(Tenant.columns) FROM scope s JOIN project p USING (project_id)
+        WHERE \(filter) AND s.deleted_at IS NULL ORDER BY s.tenant_id LIMIT \(limit + 1)
+        """
+      ) { TenantSummary(tenant: try Tenant($0)) }
+      return Page(tenants, limit: limit) { $0.tenant.id.text }
+    }
+  }
+
+  private static func restriction(
+    to administrator: Administrator?, in project: ID<Project>
+  ) -> SQL {
+    guard let only = administrator?.onlyTenants(of: project) else { return "" }
+    return " AND s.tenant_id IN (\(list: only.map(\.text)))"
+  }
+
+  /// The names of the first tenants that an administrator has a grant for, by id; for menus.
+  ///
+  /// - Throws: ``TenantError/unavailable(_:)``.
+  public func names(
+    project: ID<Project>, visibleTo administrator: Administrator, limit: Int
+  ) async throws(TenantError) -> [(id: ID<Tenant>, displayName: String)] {
+    let restriction = Self.restriction(to: administrator, in: project)
+    return try await store.read(TenantError.self) { connection in
+      try connection.all(
+        """
+        SELECT s.tenant_id, s.display_name FROM scope s
+        WHERE s.project_id = \(project.text) AND s.tenant_id > '' AND s.deleted_at IS NULL
+          \(restriction)
+        ORDER BY s.tenant_id LIMIT \(limit)
+        """
+      ) { (ID(try $0.value(0)), try $0.value(1)) }
+    }
+  }
+
+  /// Changes a tenant and writes its audit rows: one for the tenant, one for its MFA policy, for
+  /// whichever changed.
+  ///
+  /// - Throws: ``TenantError``, and what `edit` throws.
+  public func update(
+    project: ID<Project>, tenant: ID<Tenant>, by author: Author,
+    edit: @escaping @Sendable (inout TenantEdit) throws(TenantError) -> Void
+  ) async throws(TenantError) -> Tenant {
+    let now = store.clock.now()
+    return try await store.write(TenantError.self) { connection in
+      let old = try Self.find(project, tenant, connection)
+      var new = old.edit
+      try edit(&new)
+      if new.displayName != old.displayName { try checkName(new.displayName) }
+      if old.edit.words.map(\.1) != new.words.map(\.1) {
+        try connection.run(
+          """
+          UPDATE scope SET display_name = \(new.displayName), password = \(new.signIn.password),
+            email_link = \(new.signIn.emailLink), anonymous = \(new.signIn.anonymous),
+            disabled = \(new.disableAuth), members = \(new.members)
+          WHERE scope_key = \(old.scope.key)
+          """)
+        var entry = AuditEntry(
+          "tenant.change", "tenant", tenant.text, name: new.displayName, in: old.scope)
+        (entry.from, entry.to) = Words.difference(old.edit.words, new.words)
+        try entry.record(by: author, at: now, connection)
+      }
+      do {
+        _ = try Policies.store(
+          PolicyEdit(configuration: new.configuration, pattern: old.policy.pattern),
+          over: old.policy, by: author, at: now, connection)
+      } catch let error as PolicyError { throw TenantError.policy(error) }
+      return try Self.find(project, tenant, connection)
+    }
+  }
+
+  /// Deletes a tenant with its users, factors and sessions.
+  ///
+  /// Its id is never used again.
+  ///
+  /// - Throws: ``TenantError``.
+  public func delete(
+    project: ID<Project>, tenant: ID<Tenant>, by author: Author
+  ) async throws(TenantError) {
+    let now = store.clock.now()
+    try await store.write(TenantError.self) { connection in
+      let old = try Self.find(project, tenant, connection)
+      let keys = old.scope.accountKeys
+      try connection.run(
+        """
+        DELETE FROM account WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
+        """)
+      try connection.run(
+        """
+        UPDATE scope SET deleted_at = \(now.microseconds), users = 0, enrolled_users = 0
+        WHERE scope_key = \(old.scope.key)
+        """)
+      try connection.run(
+        """
+        UPDATE service_token SET revoked_at = \(now.microseconds)
+        WHERE project_id = \(project.text) AND tenant_id = \(tenant.text) AND revoked_at IS NULL
+        """)
+      var entry = AuditEntry(
+        "tenant.delete", "tenant", tenant.text, name: old.displayName, in: old.scope)
+      entry.from = "\(old.displayName), \(old.policy.users) users"
+      try entry.record(by: author, at: now, connection)
+    }
+  }
+
+  static func find(
+    _ project: ID<Project>, _ tenant: ID<Tenant>, _ connection: borrowing Connection
+  ) throws -> Tenant {
+    // The empty tenant id is the project's own scope in the database, and no tenant.
+    guard !tenant.text.isEmpty else { throw TenantError.notFound }
+    let found = try connection.first(
+      """
+      SELECT \(Tenant.columns) FROM scope s JOIN project p USING (project_id)
+      WHERE s.project_id = \(project.text) AND s.tenant_id = \(tenant.text)
+        AND s.deleted_at IS NULL
+      """
+    ) { try Tenant($0) }
+    guard let found else { throw TenantError.notFound }
+    return found
+  }
+}
