@@ -1,0 +1,73 @@
+import HTTP
+import JSON
+
+/// Reads request bodies.
+enum Body {
+  /// The message of a request.
+  ///
+  /// No body is the empty message where a method takes one; a PATCH without a body is refused,
+  /// since with a mask it would clear what the mask names.
+  static func message(of request: Request) throws(WireError) -> Message {
+    guard request.method == .post || request.method == .patch else { return Message() }
+    guard !request.body.isEmpty else {
+      if request.method == .patch { throw .payload("The request has no body.") }
+      return Message()
+    }
+    guard isJSON(request) else {
+      throw .payload("The Content-Type of the request must be application/json.")
+    }
+    guard case .object(let object) = try parse(request.body) else {
+      throw .payload("The root must be an object.")
+    }
+    return Message(object)
+  }
+
+  private static func isJSON(_ request: Request) -> Bool {
+    guard let field = request.fields[.contentType] else { return true }
+    if field == "application/json" { return true }
+    guard let type = request.mediaType else { return true }
+    return type == "application/json" || type.hasSuffix("+json") || type == "text/json"
+  }
+
+  private static func parse(_ bytes: [UInt8]) throws(WireError) -> JSON {
+    let value: JSON
+    do throws(JSONError) {
+      value = try JSON.parse(bytes)
+    } catch {
+      switch error {
+      case .duplicateMember(let name):
+        throw .payload("The member \"\(name.prefix(100))\" stands twice in an object.")
+      default: throw .payload("\(error)")
+      }
+    }
+    if mayHoldNUL(bytes), holdsNUL(value) {
+      throw .payload("A text holds the character U+0000.")
+    }
+    return value
+  }
+
+  /// Whether the escape of NUL stands in the bytes; the parser refuses NUL itself.
+  private static func mayHoldNUL(_ bytes: [UInt8]) -> Bool {
+    let span = bytes.span
+    var zeros = 0
+    for index in span.indices {
+      if span[index] != UInt8(ascii: "0") {
+        zeros = 0
+        continue
+      }
+      zeros += 1
+      if zeros >= 4, index >= 5, span[index - zeros] == UInt8(ascii: "u") { return true }
+    }
+    return false
+  }
+
+  private static func holdsNUL(_ value: JSON) -> Bool {
+    switch value {
+    case .string(let text): text.utf8.contains(0)
+    case .array(let elements): elements.contains(where: holdsNUL)
+    case .object(let object):
+      object.contains { $0.name.utf8.contains(0) || holdsNUL($0.value) }
+    default: false
+    }
+  }
+}

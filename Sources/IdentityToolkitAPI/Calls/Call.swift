@@ -1,0 +1,38 @@
+import HTTP
+import Identity
+
+/// A call by an application for one of its users.
+///
+/// It showed an API key, which is no secret: what it may do hangs on passwords, tokens and codes
+/// in its message.
+struct ClientCall: Sendable {
+  let request: Request
+  /// The project of the API key.
+  let project: ID<Project>
+  /// The tenant that the message or the query names; nil when neither does, and a token says.
+  let tenant: ID<Tenant>?
+  let message: Message
+
+  /// The author of what is done before anybody is known.
+  var visitor: Author { author(.nobody) }
+
+  func author(_ actor: Actor) -> Author {
+    Author(actor: actor, address: request.peer, requestID: request.id.text)
+  }
+}
+
+/// A call by a back end or an operator, with the right to make it for this scope.
+struct AdminCall: Sendable {
+  let request: Request
+  let scope: Scope
+  let message: Message
+  let author: Author
+}
+
+extension Request {
+  /// A query parameter, in camel case or snake case; nil when it is not there.
+  func parameter(_ name: String) -> String? {
+    for entry in target.query.entries where Names.match(entry.name, name) { return entry.value }
+    return nil
+  }
+}

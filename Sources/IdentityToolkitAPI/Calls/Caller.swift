@@ -1,0 +1,95 @@
+import HTTP
+import Identity
+import JSON
+
+/// Who holds a bearer token.
+enum Operator: Sendable {
+  /// Whoever talks to the emulator with one of its well-known tokens.
+  case emulatorOwner
+  /// A program with a service token.
+  case service(ServiceToken)
+
+  var actor: Actor {
+    switch self {
+    case .emulatorOwner: .emulatorOwner
+    case .service(let token): .serviceToken(token.id, name: token.name)
+    }
+  }
+}
+
+/// Reads the credentials that requests carry in fields and query.
+struct Credentials: Sendable {
+  let identity: Identity
+
+  /// The holder of the bearer token; nil when there is none, other schemes passed over.
+  func bearer(_ request: Request) async throws(WireError) -> Operator? {
+    guard let field = request.fields[.authorization] else { return nil }
+    let parts = field.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    if identity.profile == .emulator {
+      guard parts[1].lowercased() == "owner" || parts[1].hasPrefix("ya29.") else {
+        throw .invalidCredentials
+      }
+      return .emulatorOwner
+    }
+    let token: ServiceToken?
+    do throws(ServiceTokenError) {
+      token = try await identity.serviceTokens.find(Secret(String(parts[1])))
+    } catch {
+      throw WireError(error)
+    }
+    guard let token else { throw .invalidCredentials }
+    return .service(token)
+  }
+
+  /// The project of the API key; nil when there is no key.
+  func keyProject(_ request: Request) async throws(WireError) -> ID<Project>? {
+    let key = request.parameter("key") ?? request.fields[Credentials.apiKey] ?? ""
+    guard !key.isEmpty else { return nil }
+    if identity.profile == .emulator, let project = identity.defaultProject { return project }
+    let project: ID<Project>?
+    do throws(APIKeyError) {
+      project = try await identity.apiKeys.project(for: key)
+    } catch {
+      throw WireError(error)
+    }
+    guard let project else { throw .invalidKey }
+    return project
+  }
+
+  private static let apiKey: FieldName = "X-Goog-Api-Key"
+}
+
+extension WireError {
+  static let missingKey = WireError(
+    "The request is missing a valid API key.", status: .forbidden, reason: "forbidden",
+    isFrontEnd: true)
+
+  /// The reason in `errors[]` is what the iOS SDK looks for.
+  static let invalidKey = WireError(
+    "API key not valid. Please pass a valid API key.", reason: "keyInvalid",
+    details: [
+      [
+        "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID",
+        "domain": "googleapis.com", "metadata": ["service": "identitytoolkit.googleapis.com"],
+      ]
+    ],
+    isFrontEnd: true)
+
+  static let missingCredentials = WireError(
+    "Request is missing required authentication credential. Expected OAuth 2 access token, login "
+      + "cookie or other valid authentication credential.",
+    status: .unauthorized, reason: "required", isFrontEnd: true)
+
+  static let invalidCredentials = WireError(
+    "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie "
+      + "or other valid authentication credential.",
+    status: .unauthorized, reason: "authError", isFrontEnd: true)
+
+  /// For a scope that a token is not for, and for a method that its role does not have.
+  ///
+  /// It is given before anything is looked up, so it does not tell what exists.
+  static let permissionDenied = WireError(
+    "PERMISSION_DENIED : The caller does not have permission", status: .forbidden,
+    reason: "forbidden", isFrontEnd: true)
+}

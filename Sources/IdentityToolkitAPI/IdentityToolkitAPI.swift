@@ -1,0 +1,126 @@
+public import HTTP
+public import Identity
+import JSON
+
+/// The REST interface of Google's Identity Toolkit over this server's rules.
+///
+/// Every address is served at the root and below the name of the production host, which SDKs put
+/// in front when they are pointed at an emulator: `/v1/accounts:lookup` and
+/// `/identitytoolkit.googleapis.com/v1/accounts:lookup` are the same.
+///
+/// ```swift
+/// let api = IdentityToolkitAPI(identity: identity, publicURL: "https://mfa.example.com")
+/// let response = await api.respond(to: request) ?? page(request)
+/// ```
+public struct IdentityToolkitAPI: Sendable {
+  /// Which names of this server requests may be sent to in the emulator profile.
+  public enum Hosts: Sendable {
+    /// `localhost`, names below it, and loopback addresses. Everything else is refused, since the
+    /// profile asks for no real credential and any web page can send requests to loopback.
+    case loopback
+    /// All; for an emulator that listens beyond loopback on purpose.
+    case any
+  }
+
+  private let router: Router
+  private let profile: Profile
+  private let hosts: Hosts
+
+  /// Makes the interface of one server.
+  ///
+  /// - Parameters:
+  ///   - identity: The rules, with their profile and default project.
+  ///   - publicURL: The address that clients use, such as `https://mfa.example.com`.
+  ///   - hosts: In the emulator profile, by which names the server may be called.
+  ///   - log: Takes one line about something that went wrong and is not told to clients.
+  public init(
+    identity: Identity, publicURL: String, hosts: Hosts = .loopback,
+    log: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    let url = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
+    let methods = Methods(identity: identity, tokens: IDTokens(identity: identity), publicURL: url)
+    let credentials = Credentials(identity: identity)
+    router = Routes(methods, Gate(identity: identity, credentials: credentials, log: log)).router
+    profile = identity.profile
+    self.hosts = hosts
+  }
+
+  /// Answers a request, or nothing when its address is not one of this interface.
+  public func respond(to request: Request) async -> Response? {
+    guard owns(request.target) || greets(request) else { return nil }
+    guard profile == .standalone || hosts == .any || LoopbackHost.isNamed(by: request) else {
+      let text = "The emulator answers to the names of this machine only, such as localhost."
+      let error = WireError(text, status: .forbidden, reason: "forbidden", isFrontEnd: true)
+      return error.response(.both)
+    }
+    if let preflight = CORS.preflight(request) { return preflight }
+    var inner = request
+    inner.target = Addresses.shortened(request.target)
+    var response =
+      await router.respond(to: inner) ?? WireError.engine(.notFound).response(.both)
+    if response.fields[.cacheControl] == nil { response.fields.add(.cacheControl, "no-store") }
+    response.fields.add(.xContentTypeOptions, "nosniff")
+    CORS.open(&response, to: request)
+    return response
+  }
+
+  /// The answer to a request that the engine refuses before it reaches a method.
+  ///
+  /// Like every error here it is JSON: SDKs take anything else for a broken connection.
+  public func failure(_ status: Status) -> Response {
+    var response = WireError.engine(status).response(.both)
+    response.fields.add(.cacheControl, "no-store")
+    return response
+  }
+
+  /// Whether an address is one of this interface, be it known or not.
+  public func owns(_ target: Target) -> Bool {
+    Addresses.areOwned(target.segments, profile)
+  }
+
+  /// Whether a request asks for the emulator's greeting, which shares its address with the console.
+  private func greets(_ request: Request) -> Bool {
+    guard profile == .emulator, request.target.rawPath == "/",
+      request.method == .get || request.method == .head
+    else { return false }
+    return !(request.fields[.accept] ?? "").contains("text/html")
+  }
+
+  /// Every route, for tests.
+  var routes: [Route] { router.routes }
+}
+
+/// Which addresses are of this interface, and what they mean.
+enum Addresses {
+  private static let hosts = [
+    "identitytoolkit.googleapis.com", "securetoken.googleapis.com", "www.googleapis.com",
+    "securetoken.google.com",
+  ]
+
+  static func areOwned(_ segments: [String], _ profile: Profile) -> Bool {
+    guard let first = segments.first else { return false }
+    switch first {
+    case "v1", "v2", "robot", "service_accounts", "identitytoolkit": return true
+    case "admin": return segments.count > 1 && segments[1] == "v2"
+    case "emulator": return profile == .emulator
+    default:
+      if segments.count == 3, segments[1] == ".well-known" {
+        return segments[2] == "openid-configuration"
+      }
+      return hosts.contains(first)
+    }
+  }
+
+  /// The target without a host name and without `admin` in front.
+  static func shortened(_ target: Target) -> Target {
+    var path = target.rawPath[...]
+    for prefix in hosts.map({ "/" + $0 }) where path.hasPrefix(prefix + "/") {
+      path = path.dropFirst(prefix.count)
+      break
+    }
+    if path.hasPrefix("/admin/v2/") { path = path.dropFirst("/admin".count) }
+    guard path.startIndex != target.rawPath.startIndex else { return target }
+    let query = target.rawQuery.map { "?" + $0 } ?? ""
+    return Target(path + query) ?? target
+  }
+}

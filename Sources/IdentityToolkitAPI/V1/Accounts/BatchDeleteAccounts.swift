@@ -1,0 +1,38 @@
+import Identity
+import JSON
+
+extension Methods {
+  /// `accounts:batchDelete`: many users at once; those that are not disabled only with `force`.
+  ///
+  /// A user that does not exist is as good as deleted, as SDKs expect.
+  func batchDelete(_ call: AdminCall) async throws(WireError) -> JSON {
+    let ids = try call.message.texts("localIds")
+    let force = try call.message.flag("force") ?? false
+    guard !ids.isEmpty else { throw WireError("MISSING_LOCAL_ID") }
+    guard ids.count <= 1000 else { throw WireError("LOCAL_ID_LIST_EXCEEDS_LIMIT") }
+    var errors: [JSON] = []
+    for (index, id) in ids.enumerated() {
+      guard let reason = try await delete(ID(id), force: force, call) else { continue }
+      errors.append([
+        "index": .number(JSON.Number(index)), "localId": .string(id), "message": .string(reason),
+      ])
+    }
+    return errors.isEmpty ? [:] : ["errors": .array(errors)]
+  }
+
+  private func delete(
+    _ id: ID<Account>, force: Bool, _ call: AdminCall
+  ) async throws(WireError) -> String? {
+    do throws(AccountError) {
+      guard let account = try await identity.accounts.find(call.scope, id) else { return nil }
+      guard force || account.disabled else {
+        return "NOT_DISABLED : Disable the account before batch deletion."
+      }
+      try await identity.accounts.delete(call.scope, id, by: call.author)
+      return nil
+    } catch {
+      if case .notFound = error { return nil }
+      throw WireError(error)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import Identity
+import JSON
+
+extension Methods {
+  /// `accounts:batchGet`: all users by id, a page at a time.
+  func batchGet(_ call: AdminCall) async throws(WireError) -> JSON {
+    let limit = try call.request.pageSize("maxResults", standard: 20, maximum: 1000)
+    let after = call.request.parameter("nextPageToken").flatMap { $0.isEmpty ? nil : $0 }
+    let page: Page<Account>
+    do throws(AccountError) {
+      page = try await identity.accounts.batch(call.scope, after: after, limit: limit)
+    } catch {
+      throw WireError(error)
+    }
+    var answer: JSON.Object = ["kind": "identitytoolkit#DownloadAccountResponse"]
+    if !page.items.isEmpty {
+      answer.append(
+        "users", .array(page.items.map { UserMessage.write($0, tenant: call.scope.tenant) }))
+    }
+    UserMessage.append("nextPageToken", page.next, to: &answer)
+    return .object(answer)
+  }
+}

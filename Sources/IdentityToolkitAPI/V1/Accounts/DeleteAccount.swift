@@ -1,0 +1,30 @@
+import Identity
+import JSON
+
+extension Methods {
+  /// `accounts:delete` by a client: the user of an ID token.
+  func delete(_ call: ClientCall) async throws(WireError) -> JSON {
+    let session = try await tokens.session(call)
+    let account = try await check(session)
+    return try await delete(account.id, in: session.scope, by: call.author(.user(account.id)))
+  }
+
+  /// `accounts:delete` by an administrator.
+  func deleteAccount(_ call: AdminCall) async throws(WireError) -> JSON {
+    guard let id = try call.message.text("localId"), !id.isEmpty else {
+      throw WireError("MISSING_LOCAL_ID")
+    }
+    return try await delete(ID(id), in: call.scope, by: call.author)
+  }
+
+  private func delete(
+    _ id: ID<Account>, in scope: Scope, by author: Author
+  ) async throws(WireError) -> JSON {
+    do throws(AccountError) {
+      try await identity.accounts.delete(scope, id, by: author)
+    } catch {
+      throw WireError(error)
+    }
+    return ["kind": "identitytoolkit#DeleteAccountResponse"]
+  }
+}

@@ -1,0 +1,40 @@
+import Identity
+import JSON
+
+extension Methods {
+  /// `accounts:lookup` by a client: the user of an ID token.
+  func lookup(_ call: ClientCall) async throws(WireError) -> JSON {
+    let session = try await tokens.session(call)
+    let account = try await check(session)
+    return Methods.lookupAnswer([account], tenant: session.scope.tenant)
+  }
+
+  /// `accounts:lookup` by an administrator: users by id, e-mail and phone number.
+  func lookupAccounts(_ call: AdminCall) async throws(WireError) -> JSON {
+    let ids = try call.message.texts("localId")
+    let emails = try call.message.texts("email")
+    let phoneNumbers = try call.message.texts("phoneNumber")
+    // Nobody has a federated identity yet, so these name nobody; they count all the same.
+    let federated = try call.message.messages("federatedUserId")
+    guard ids.count + emails.count + phoneNumbers.count + federated.count <= 100 else {
+      throw WireError("TOO_MANY_IDENTIFIERS : At most 100 identifiers can be looked up.")
+    }
+    let accounts: [Account]
+    do throws(AccountError) {
+      accounts = try await identity.accounts.lookup(
+        call.scope, ids: ids, emails: emails, phoneNumbers: phoneNumbers)
+    } catch {
+      throw WireError(error)
+    }
+    return Methods.lookupAnswer(accounts, tenant: call.scope.tenant)
+  }
+
+  /// `users` is left out when there is none, as proto3 leaves out every empty list.
+  private static func lookupAnswer(_ accounts: [Account], tenant: ID<Tenant>?) -> JSON {
+    var answer: JSON.Object = ["kind": "identitytoolkit#GetAccountInfoResponse"]
+    if !accounts.isEmpty {
+      answer.append("users", .array(accounts.map { UserMessage.write($0, tenant: tenant) }))
+    }
+    return .object(answer)
+  }
+}

@@ -1,0 +1,74 @@
+import Identity
+import JSON
+
+/// Steps that several methods share.
+extension Methods {
+  /// The scope of a call in which no token names one.
+  func scope(of call: ClientCall) async throws(WireError) -> Scope {
+    do throws(ScopeError) {
+      return try await identity.scopes.find(project: call.project, tenant: call.tenant)
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  /// The user of a session, when it is still good.
+  func check(_ session: UserSession) async throws(WireError) -> Account {
+    do throws(SessionError) {
+      return try await identity.sessions.check(session)
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  /// Changes an account on its own user's behalf.
+  func change(
+    _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, _ call: ClientCall
+  ) async throws(WireError) -> Account {
+    do throws(AccountError) {
+      return try await identity.accounts.update(scope, id, change, by: call.author(.user(id)))
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  /// Changes a credential, which ends the sessions there are, and begins one anew.
+  func change(
+    _ session: UserSession, _ change: AccountChange, _ call: ClientCall
+  ) async throws(WireError) -> SessionGrant {
+    _ = try await self.change(session.scope, session.account, change, call)
+    do throws(SessionError) {
+      return try await identity.sessions.renew(session)
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  /// Whether answers must not tell which e-mail addresses have an account.
+  ///
+  /// A tenant follows its own setting, and its project where it has none.
+  func hidesUsers(_ scope: Scope) async throws(WireError) -> Bool {
+    if let id = scope.tenant {
+      let tenant = try await tenant(id, of: scope.project)
+      let privacy = Resource.stored(tenant.members)["emailPrivacyConfig"]
+      if let hides = privacy?["enableImprovedEmailPrivacy"]?.boolValue { return hides }
+    }
+    return try await project(scope.project).emailPrivacy
+  }
+
+  func project(_ id: ID<Project>) async throws(WireError) -> Project {
+    do throws(ProjectError) {
+      return try await identity.projects.find(id)
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  func tenant(_ id: ID<Tenant>, of project: ID<Project>) async throws(WireError) -> Tenant {
+    do throws(TenantError) {
+      return try await identity.tenants.find(project: project, tenant: id)
+    } catch {
+      throw WireError(error)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import HTTP
+import Identity
+import JSON
+
+extension Methods {
+  /// `accounts:signInWithPassword`: tokens, or the credential with which the second factor is
+  /// given.
+  func signInWithPassword(_ call: ClientCall) async throws(WireError) -> JSON {
+    guard let email = try call.message.text("email"), !email.isEmpty else {
+      throw WireError("MISSING_EMAIL")
+    }
+    guard let password = try call.message.text("password"), !password.isEmpty else {
+      throw WireError("MISSING_PASSWORD")
+    }
+    let scope = try await scope(of: call)
+    let outcome: SignInOutcome
+    do throws(SignInError) {
+      outcome = try await identity.signIns.password(
+        scope, email: email, password: Secret(password), address: call.request.peer)
+    } catch {
+      throw WireError(error, hidingUsers: try await hidesUsers(scope))
+    }
+    switch outcome {
+    case .signedIn(let grant):
+      var answer = Methods.signInAnswer(grant.account)
+      try appendTokens(grant, to: &answer)
+      return .object(answer)
+    case .secondFactorDue(let account, let pendingCredential, let factors):
+      // No tokens and no expiresIn: the web SDK asks for the second factor when it sees this
+      // credential beside no ID token.
+      var answer = Methods.signInAnswer(account)
+      answer.append("mfaPendingCredential", .string(pendingCredential))
+      answer.append("mfaInfo", UserMessage.mfaInfo(factors))
+      return .object(answer)
+    }
+  }
+
+  private static func signInAnswer(_ account: Account) -> JSON.Object {
+    [
+      "kind": "identitytoolkit#VerifyPasswordResponse", "localId": .string(account.id.text),
+      "email": .string(account.email ?? ""), "displayName": .string(account.displayName ?? ""),
+      "registered": true,
+    ]
+  }
+}

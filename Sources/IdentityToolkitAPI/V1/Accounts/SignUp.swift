@@ -1,0 +1,80 @@
+import HTTP
+import Identity
+import JSON
+
+extension Methods {
+  /// `accounts:signUp` by a client: with e-mail and password, or anonymous without both; with an
+  /// ID token, the credentials are added to that account.
+  func signUp(_ call: ClientCall) async throws(WireError) -> JSON {
+    let message = call.message
+    guard try !message.has("localId") else { throw WireError("UNEXPECTED_PARAMETER : User ID") }
+    if let token = try message.text("idToken") {
+      return try await link(token, call)
+    }
+    let new = try NewAccount(signUp: message)
+    let scope = try await scope(of: call)
+    let grant: SessionGrant
+    do throws(AccountError) {
+      grant = try await identity.signIns.signUp(scope, new, by: call.visitor)
+    } catch {
+      throw WireError(error)
+    }
+    var answer = Methods.signUpAnswer(grant.account)
+    try appendTokens(grant, to: &answer)
+    return .object(answer)
+  }
+
+  private func link(_ token: String, _ call: ClientCall) async throws(WireError) -> JSON {
+    let session = try await tokens.session(token, call)
+    _ = try await check(session)
+    var change = AccountChange()
+    guard let email = try call.message.text("email") else { throw WireError("MISSING_EMAIL") }
+    guard let password = try call.message.text("password") else {
+      throw WireError("MISSING_PASSWORD")
+    }
+    change.email = .set(email)
+    change.password = .set(Secret(password))
+    let grant = try await self.change(session, change, call)
+    var answer = Methods.signUpAnswer(grant.account)
+    try appendTokens(grant, to: &answer)
+    return .object(answer)
+  }
+
+  /// `accounts` by an administrator, and `accounts:signUp` with a bearer token: never answers with
+  /// tokens.
+  func createAccount(_ call: AdminCall) async throws(WireError) -> JSON {
+    var new = try NewAccount(signUp: call.message)
+    new.localID = try call.message.text("localId")
+    new.phoneNumber = try call.message.text("phoneNumber")
+    new.emailVerified = try call.message.flag("emailVerified") ?? false
+    new.disabled = try call.message.flag("disabled") ?? false
+    guard try call.message.messages("mfaInfo").isEmpty else { throw .smsNotEnabled }
+    let account: Account
+    do throws(AccountError) {
+      account = try await identity.accounts.create(call.scope, new, by: call.author)
+    } catch {
+      throw WireError(error)
+    }
+    return .object(Methods.signUpAnswer(account))
+  }
+
+  /// The web SDK takes from `kind` that the user is new.
+  private static func signUpAnswer(_ account: Account) -> JSON.Object {
+    var answer: JSON.Object = [
+      "kind": "identitytoolkit#SignupNewUserResponse", "localId": .string(account.id.text),
+    ]
+    UserMessage.append("email", account.email, to: &answer)
+    UserMessage.append("displayName", account.displayName, to: &answer)
+    return answer
+  }
+}
+
+extension NewAccount {
+  fileprivate init(signUp message: Message) throws(WireError) {
+    self.init()
+    email = try message.text("email")
+    password = try message.text("password").map { Secret($0) }
+    displayName = try message.text("displayName")
+    photoURL = try message.text("photoUrl")
+  }
+}

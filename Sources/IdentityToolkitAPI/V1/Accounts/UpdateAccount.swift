@@ -1,0 +1,119 @@
+import Identity
+import JSON
+
+extension Methods {
+  /// `accounts:update` by a client: the user of an ID token changes what is theirs.
+  func update(_ call: ClientCall) async throws(WireError) -> JSON {
+    let message = call.message
+    // Codes by e-mail are not sent yet, so no code is a good one.
+    guard try !message.has("oobCode") else { throw WireError("INVALID_OOB_CODE") }
+    let session = try await tokens.session(call)
+    let account = try await check(session)
+    try Methods.refuseAdministrators(message)
+    let change = try AccountChange(shared: message)
+    if case .set(let email) = change.email, email != account.email,
+      try await hidesUsers(session.scope)
+    {
+      throw WireError("OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
+    }
+    guard change.changesCredential else {
+      let account = try await self.change(session.scope, account.id, change, call)
+      return .object(Methods.updateAnswer(account))
+    }
+    let grant = try await self.change(session, change, call)
+    var answer = Methods.updateAnswer(grant.account)
+    try appendTokens(grant, to: &answer)
+    return .object(answer)
+  }
+
+  /// `accounts:update` by an administrator: any user, and any member.
+  func updateAccount(_ call: AdminCall) async throws(WireError) -> JSON {
+    let message = call.message
+    guard let id = try message.text("localId"), !id.isEmpty else {
+      throw WireError("MISSING_LOCAL_ID")
+    }
+    var change = try AccountChange(shared: message)
+    change.emailVerified = try message.flag("emailVerified")
+    change.disabled = try message.flag("disableUser")
+    change.validSince = try message.int64("validSince")
+    if let number = try message.text("phoneNumber") {
+      change.phoneNumber = number.isEmpty ? .clear : .set(number)
+    }
+    if let claims = try message.text("customAttributes") {
+      change.customAttributes = try CustomClaims.change(claims)
+    }
+    change.createdAt = try message.int64("createdAt").map(Instant.init(milliseconds:))
+    change.lastLoginAt = try message.int64("lastLoginAt").map(Instant.init(milliseconds:))
+    change.factors = try await factors(message, of: ID(id), in: call.scope)
+    let account: Account
+    do throws(AccountError) {
+      account = try await identity.accounts.update(call.scope, ID(id), change, by: call.author)
+    } catch {
+      throw WireError(error)
+    }
+    return .object(Methods.updateAnswer(account))
+  }
+
+  private static func refuseAdministrators(_ message: Message) throws(WireError) {
+    guard try !message.has("disableUser") else { throw WireError("OPERATION_NOT_ALLOWED") }
+    for name in ["customAttributes", "emailVerified", "mfa", "phoneNumber", "validSince"] {
+      guard try !message.has(name) else { throw WireError("INSUFFICIENT_PERMISSION") }
+    }
+  }
+
+  private static func updateAnswer(_ account: Account) -> JSON.Object {
+    var answer: JSON.Object = [
+      "kind": "identitytoolkit#SetAccountInfoResponse", "localId": .string(account.id.text),
+    ]
+    UserMessage.append("email", account.email, to: &answer)
+    UserMessage.append("displayName", account.displayName, to: &answer)
+    UserMessage.append("photoUrl", account.photoURL, to: &answer)
+    // Always there, so that a client which unlinked its last provider sees that none is left.
+    answer.append("providerUserInfo", .array(UserMessage.providerUserInfo(account)))
+    if account.hasPassword { answer.append("passwordHash", UserMessage.redacted) }
+    if account.email != nil { answer.append("emailVerified", .bool(account.emailVerified)) }
+    return answer
+  }
+}
+
+extension AccountChange {
+  /// What users may change themselves, and administrators for them.
+  fileprivate init(shared message: Message) throws(WireError) {
+    self.init()
+    if let text = try message.text("email") { email = .set(text) }
+    if let text = try message.text("password") { password = .set(Secret(text)) }
+    if let text = try message.text("displayName") {
+      displayName = text.isEmpty ? .clear : .set(text)
+    }
+    if let text = try message.text("photoUrl") { photoURL = text.isEmpty ? .clear : .set(text) }
+    for attribute in try message.enumerations("deleteAttribute", AccountChange.attributes) {
+      switch AccountChange.attributes.values[attribute] {
+      case "EMAIL": email = .clear
+      case "DISPLAY_NAME": displayName = .clear
+      case "PHOTO_URL": photoURL = .clear
+      case "PASSWORD": password = .clear
+      default: break
+      }
+    }
+    for provider in try message.texts("deleteProvider") {
+      switch provider {
+      case "password": password = .clear
+      case "phone": phoneNumber = .clear
+      default: break
+      }
+    }
+  }
+
+  private static let attributes = EnumType(
+    name: "google.cloud.identitytoolkit.v1.SetAccountInfoRequest.UserAttributeName",
+    values: [
+      "USER_ATTRIBUTE_NAME_UNSPECIFIED", "EMAIL", "DISPLAY_NAME", "PROVIDER", "PHOTO_URL",
+      "PASSWORD", "RAW_USER_INFO",
+    ])
+
+  /// Whether sessions end with the change, so that the client needs new tokens.
+  fileprivate var changesCredential: Bool {
+    if case .keep = email, case .keep = password { return false }
+    return true
+  }
+}

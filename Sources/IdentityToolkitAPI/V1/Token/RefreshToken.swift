@@ -1,0 +1,30 @@
+import HTTP
+import Identity
+import JSON
+
+extension Methods {
+  /// `token`: a fresh ID token for a refresh token, by form (web) or JSON (iOS).
+  func refresh(_ call: ClientCall) async throws(WireError) -> JSON {
+    guard let type = try call.message.text("grantType"), !type.isEmpty else {
+      throw WireError("MISSING_GRANT_TYPE")
+    }
+    guard type == "refresh_token" else { throw WireError("INVALID_GRANT_TYPE") }
+    guard let token = try call.message.text("refreshToken"), !token.isEmpty else {
+      throw WireError("MISSING_REFRESH_TOKEN")
+    }
+    let grant: SessionGrant
+    do throws(SessionError) {
+      grant = try await identity.sessions.refresh(
+        token, project: call.project, tenant: call.tenant)
+    } catch {
+      throw WireError(error)
+    }
+    let idToken = JSON.string(try tokens.make(for: grant))
+    return [
+      "access_token": idToken, "expires_in": Methods.expiresIn, "token_type": "Bearer",
+      "refresh_token": .string(grant.refreshToken), "id_token": idToken,
+      "user_id": .string(grant.account.id.text),
+      "project_id": .string(String(grant.session.scope.projectNumber)),
+    ]
+  }
+}

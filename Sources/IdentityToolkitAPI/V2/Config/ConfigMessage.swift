@@ -1,0 +1,84 @@
+import Identity
+import JSON
+
+/// A project's configuration on the wire: a few members that rule something here, and many that
+/// are stored and given back so that an SDK reads what it wrote.
+enum ConfigMessage {
+  /// What a caller may write, besides `mfa`.
+  static let members = [
+    "signIn", "notification", "quota", "monitoring", "multiTenant", "authorizedDomains", "client",
+    "blockingFunctions", "smsRegionConfig", "recaptchaConfig", "passwordPolicyConfig",
+    "emailPrivacyConfig", "mobileLinksConfig", "autodeleteAnonymousUsers", "defaultHostingSite",
+  ]
+
+  static func write(_ project: Project, apiKey: String? = nil) -> JSON {
+    var config: JSON.Object = [
+      "name": .string("projects/\(project.number)/config"), "subtype": "IDENTITY_PLATFORM",
+    ]
+    for member in resource(project.edit) { config.append(member.name, member.value) }
+    Resource.complete(&config)
+    config.append("mfa", MFAMessage.write(project.policy.configuration))
+    return .object(config)
+  }
+
+  /// Puts what a mask names into a project.
+  static func apply(
+    _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
+    to project: inout ProjectEdit
+  ) {
+    var resource = resource(project)
+    let allowed = UpdateMask(
+      mask.paths.filter { path in path.first.map(members.contains) ?? false })
+    allowed.apply(body, to: &resource)
+    Resource.settle(&resource, after: allowed, body)
+    let email = Resource.flag("signIn", "email", "enabled", in: resource)
+    let passwordRequired = Resource.flag("signIn", "email", "passwordRequired", in: resource)
+    project.signIn = SignInMethods(
+      password: email, emailLink: email && !passwordRequired,
+      anonymous: Resource.flag("signIn", "anonymous", "enabled", in: resource))
+    project.allowDuplicateEmails = Resource.flag("signIn", "allowDuplicateEmails", in: resource)
+    project.emailPrivacy = Resource.flag(
+      "emailPrivacyConfig", "enableImprovedEmailPrivacy", in: resource)
+    project.allowTenants = Resource.flag("multiTenant", "allowTenants", in: resource)
+    project.authorizedDomains =
+      resource["authorizedDomains"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    project.members = Resource.text(resource)
+    MFAMessage.apply(mask, root: "mfa", configuration, to: &project.configuration)
+  }
+
+  /// Checks the types of the members that rule something.
+  static func check(_ message: Message) throws(WireError) {
+    if let signIn = try message.message("signIn") {
+      if let email = try signIn.message("email") {
+        _ = try email.flag("enabled")
+        _ = try email.flag("passwordRequired")
+      }
+      _ = try signIn.message("anonymous")?.flag("enabled")
+      _ = try signIn.flag("allowDuplicateEmails")
+    }
+    _ = try message.message("emailPrivacyConfig")?.flag("enableImprovedEmailPrivacy")
+    _ = try message.message("multiTenant")?.flag("allowTenants")
+    for domain in try message.texts("authorizedDomains") {
+      guard !domain.isEmpty, domain.utf8.allSatisfy({ $0 > 0x20 }) else {
+        throw WireError("INVALID_CONFIG : A domain is empty or has a space in it.")
+      }
+    }
+  }
+
+  /// The stored members with those of the database in their places.
+  private static func resource(_ project: ProjectEdit) -> JSON.Object {
+    var resource = Resource.stored(project.members)
+    let methods = project.signIn
+    let values: [([String], Bool)] = [
+      (["signIn", "email", "enabled"], methods.password || methods.emailLink),
+      (["signIn", "email", "passwordRequired"], !methods.emailLink),
+      (["signIn", "anonymous", "enabled"], methods.anonymous),
+      (["signIn", "allowDuplicateEmails"], project.allowDuplicateEmails),
+      (["emailPrivacyConfig", "enableImprovedEmailPrivacy"], project.emailPrivacy),
+      (["multiTenant", "allowTenants"], project.allowTenants),
+    ]
+    for (path, value) in values { Resource.set(.bool(value), at: path, in: &resource) }
+    resource["authorizedDomains"] = .array(project.authorizedDomains.map { .string($0) })
+    return resource
+  }
+}

@@ -1,0 +1,23 @@
+import Identity
+import JSON
+
+extension Methods {
+  /// `PATCH projects/{p}/config`: what the mask names, or the members of the body without one.
+  func updateConfig(_ call: AdminCall) async throws(WireError) -> JSON {
+    let message = Message(call.message.object, path: "config")
+    try ConfigMessage.check(message)
+    let configuration = try MFAMessage.read(try message.message("mfa"))
+    let text = call.request.parameter("updateMask") ?? ""
+    let mask = text.isEmpty ? UpdateMask(of: message.object) : UpdateMask(text)
+    let body = Resource.camelCased(message.object)
+    do throws(ProjectError) {
+      let project = try await identity.projects.update(call.scope.project, by: call.author) {
+        (project) throws(ProjectError) in
+        ConfigMessage.apply(mask, body, configuration, to: &project)
+      }
+      return ConfigMessage.write(project)
+    } catch {
+      throw WireError(error)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import Identity
+import JSON
+
+extension Methods {
+  /// `mfaEnrollment:finalize`: the first code proves that the app holds the secret.
+  func finalizeEnrolment(_ call: ClientCall) async throws(WireError) -> JSON {
+    let kind = try SecondFactorKind(
+      of: call.message, "phoneVerificationInfo", "totpVerificationInfo",
+      oneof: "verification_info")
+    if kind == .phone { throw .smsNotEnabled }
+    let session = try await tokens.session(call)
+    guard let info = try call.message.message("totpVerificationInfo") else {
+      throw .invalidArgument
+    }
+    guard let sessionInfo = try info.text("sessionInfo"), !sessionInfo.isEmpty else {
+      throw WireError("MISSING_SESSION_INFO")
+    }
+    guard let code = try info.text("verificationCode"), !code.isEmpty else {
+      throw WireError("MISSING_CODE")
+    }
+    let displayName = try call.message.text("displayName")
+    let grant: SessionGrant
+    do throws(EnrolmentError) {
+      grant = try await identity.enrolments.finalize(
+        session, sessionInfo: sessionInfo, code: code, displayName: displayName,
+        by: call.author(.user(session.account)))
+    } catch {
+      throw WireError(error)
+    }
+    var answer = JSON.Object()
+    try appendTokens(grant, expires: false, to: &answer)
+    answer.append("totpAuthInfo", [:])
+    return .object(answer)
+  }
+}

@@ -1,0 +1,22 @@
+import Identity
+import JSON
+
+extension Methods {
+  /// `mfaEnrollment:withdraw`: the user takes a factor away.
+  ///
+  /// No tokens come back when the newest of several went: clients then sign out, as documented.
+  func withdrawEnrolment(_ call: ClientCall) async throws(WireError) -> JSON {
+    let session = try await tokens.session(call)
+    let enrolment = try call.message.text("mfaEnrollmentId") ?? ""
+    let grant: SessionGrant?
+    do throws(EnrolmentError) {
+      grant = try await identity.enrolments.withdraw(
+        session, enrolment: enrolment, by: call.author(.user(session.account)))
+    } catch {
+      throw WireError(error)
+    }
+    var answer = JSON.Object()
+    if let grant { try appendTokens(grant, expires: false, to: &answer) }
+    return .object(answer)
+  }
+}

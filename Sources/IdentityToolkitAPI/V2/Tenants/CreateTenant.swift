@@ -1,0 +1,19 @@
+import Identity
+import JSON
+
+extension Methods {
+  /// `POST projects/{p}/tenants`.
+  func createTenant(_ call: AdminCall) async throws(WireError) -> JSON {
+    let message = Message(call.message.object, path: "tenant")
+    let configuration = try TenantMessage.check(message)
+    var tenant = TenantEdit(displayName: "")
+    TenantMessage.apply(
+      TenantMessage.everything, Resource.camelCased(message.object), configuration, to: &tenant)
+    do throws(TenantError) {
+      return TenantMessage.write(
+        try await identity.tenants.create(in: call.scope.project, tenant, by: call.author))
+    } catch {
+      throw WireError(error)
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import Identity
+import JSON
+
+extension Methods {
+  /// `DELETE projects/{p}/tenants/{t}`, with all that is in it.
+  func deleteTenant(_ call: AdminCall) async throws(WireError) -> JSON {
+    guard let id = call.scope.tenant else { throw WireError(TenantError.notFound) }
+    do throws(TenantError) {
+      try await identity.tenants.delete(project: call.scope.project, tenant: id, by: call.author)
+    } catch {
+      throw WireError(error)
+    }
+    return [:]
+  }
+}

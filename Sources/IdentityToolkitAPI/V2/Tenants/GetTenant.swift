@@ -1,0 +1,10 @@
+import Identity
+import JSON
+
+extension Methods {
+  /// `GET projects/{p}/tenants/{t}`.
+  func getTenant(_ call: AdminCall) async throws(WireError) -> JSON {
+    guard let id = call.scope.tenant else { throw WireError(TenantError.notFound) }
+    return TenantMessage.write(try await tenant(id, of: call.scope.project))
+  }
+}

@@ -1,0 +1,37 @@
+import HTTP
+import Identity
+import JSON
+
+extension Methods {
+  /// `GET projects/{p}/tenants`: by id, a page at a time.
+  func listTenants(_ call: AdminCall) async throws(WireError) -> JSON {
+    let limit = try call.request.pageSize("pageSize", standard: 20, maximum: 1000)
+    let after = call.request.parameter("pageToken").flatMap { $0.isEmpty ? nil : $0 }
+    let page: Page<TenantSummary>
+    do throws(TenantError) {
+      page = try await identity.tenants.list(
+        project: call.scope.project, after: after, limit: limit)
+    } catch {
+      throw WireError(error)
+    }
+    var answer = JSON.Object()
+    if !page.items.isEmpty {
+      answer.append("tenants", .array(page.items.map { TenantMessage.write($0.tenant) }))
+    }
+    UserMessage.append("nextPageToken", page.next, to: &answer)
+    return .object(answer)
+  }
+}
+
+extension Request {
+  /// How many elements to list; absent and zero are the standard, negative and too many as many as
+  /// allowed.
+  func pageSize(_ name: String, standard: Int, maximum: Int) throws(WireError) -> Int {
+    guard let text = parameter(name), !text.isEmpty else { return standard }
+    guard let size = Int32(text) else {
+      throw .invalidValue(at: Names.snake(name), type: "TYPE_INT32", .string(text))
+    }
+    guard size != 0 else { return standard }
+    return size > 0 ? min(Int(size), maximum) : maximum
+  }
+}

@@ -1,0 +1,75 @@
+import Identity
+import JSON
+
+/// A tenant on the wire.
+enum TenantMessage {
+  /// What is only stored and given back.
+  private static let members = [
+    "testPhoneNumbers", "client", "monitoring", "emailPrivacyConfig", "passwordPolicyConfig",
+    "recaptchaConfig", "smsRegionConfig", "mobileLinksConfig", "inheritance",
+  ]
+
+  /// What rules something, except `mfaConfig`.
+  private static let ruling = [
+    "displayName", "allowPasswordSignup", "enableEmailLinkSignin", "disableAuth",
+    "enableAnonymousUser",
+  ]
+
+  /// Writes a tenant; switches that are off are left out, and so is an MFA configuration that was
+  /// never given.
+  static func write(_ tenant: Tenant) -> JSON {
+    let number = tenant.scope.projectNumber
+    var message: JSON.Object = ["name": .string("projects/\(number)/tenants/\(tenant.id)")]
+    UserMessage.append("displayName", tenant.displayName, to: &message)
+    for (name, value) in switches(tenant.edit) where value { message.append(name, true) }
+    if tenant.policy.configuration != MFAConfiguration() {
+      message.append("mfaConfig", MFAMessage.write(tenant.policy.configuration))
+    }
+    let stored = Resource.stored(tenant.members)
+    for member in stored { message.append(member.name, member.value) }
+    if stored["inheritance"] == nil { message.append("inheritance", [:]) }
+    Resource.complete(&message)
+    return .object(message)
+  }
+
+  /// Reads the types of the members that rule something, and the MFA configuration.
+  static func check(_ message: Message) throws(WireError) -> MFAConfiguration {
+    for name in ruling.dropFirst() { _ = try message.flag(name) }
+    _ = try message.text("displayName")
+    _ = try message.message("emailPrivacyConfig")?.flag("enableImprovedEmailPrivacy")
+    return try MFAMessage.read(try message.message("mfaConfig"))
+  }
+
+  /// The mask of all members: without a mask, a tenant is replaced whole.
+  static let everything = UpdateMask((ruling + members + ["mfaConfig"]).map { [$0] })
+
+  /// Puts what a mask names into a tenant.
+  static func apply(
+    _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
+    to tenant: inout TenantEdit
+  ) {
+    var resource = Resource.stored(tenant.members)
+    resource["displayName"] = .string(tenant.displayName)
+    for (name, value) in switches(tenant) { resource[name] = .bool(value) }
+    let known = ruling + members
+    let allowed = UpdateMask(mask.paths.filter { path in path.first.map(known.contains) ?? false })
+    allowed.apply(body, to: &resource)
+    Resource.settle(&resource, after: allowed, body)
+    tenant.displayName = resource["displayName"]?.stringValue ?? ""
+    tenant.signIn = SignInMethods(
+      password: Resource.flag("allowPasswordSignup", in: resource),
+      emailLink: Resource.flag("enableEmailLinkSignin", in: resource),
+      anonymous: Resource.flag("enableAnonymousUser", in: resource))
+    tenant.disableAuth = Resource.flag("disableAuth", in: resource)
+    tenant.members = Resource.text(Resource.members(members, of: resource))
+    MFAMessage.apply(mask, root: "mfaConfig", configuration, to: &tenant.configuration)
+  }
+
+  private static func switches(_ tenant: TenantEdit) -> [(String, Bool)] {
+    [
+      ("allowPasswordSignup", tenant.signIn.password),
+      ("enableEmailLinkSignin", tenant.signIn.emailLink), ("disableAuth", tenant.disableAuth),
+      ("enableAnonymousUser", tenant.signIn.anonymous),
+    ]
+  }
+}

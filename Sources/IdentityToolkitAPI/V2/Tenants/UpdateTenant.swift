@@ -1,0 +1,30 @@
+import Identity
+import JSON
+
+extension Methods {
+  /// `PATCH projects/{p}/tenants/{t}`: what the mask names; without one the whole tenant.
+  func updateTenant(_ call: AdminCall) async throws(WireError) -> JSON {
+    guard let id = call.scope.tenant else { throw WireError(TenantError.notFound) }
+    let message = Message(call.message.object, path: "tenant")
+    let configuration = try TenantMessage.check(message)
+    let mask = Methods.mask(call.request.parameter("updateMask"), message.object)
+    let body = Resource.camelCased(message.object)
+    do throws(TenantError) {
+      let tenant = try await identity.tenants.update(
+        project: call.scope.project, tenant: id, by: call.author
+      ) { (tenant) throws(TenantError) in
+        TenantMessage.apply(mask, body, configuration, to: &tenant)
+        guard !tenant.displayName.isEmpty else { throw .missingDisplayName }
+      }
+      return TenantMessage.write(tenant)
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  /// An empty mask with an empty body changes nothing: the Node SDK sends that.
+  private static func mask(_ text: String?, _ body: JSON.Object) -> UpdateMask {
+    if let text, !text.isEmpty { return UpdateMask(text) }
+    return text != nil && body.isEmpty ? UpdateMask("") : TenantMessage.everything
+  }
+}

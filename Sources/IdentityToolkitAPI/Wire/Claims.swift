@@ -1,0 +1,138 @@
+import Identity
+import JSON
+
+/// What an ID token says that this server reads again.
+struct Claims {
+  let issuer: String
+  let audience: String
+  let subject: String
+  let issued: Int64
+  let expires: Int64
+  let authTime: Int64
+  let tenant: String?
+  let provider: SignInProvider
+  let secondFactor: SecondFactorClaim?
+
+  /// Reads a payload, or nothing when a claim is missing that every token has.
+  init?(_ payload: JSON.Object) {
+    guard let issuer = payload["iss"]?.stringValue, let audience = payload["aud"]?.stringValue,
+      let subject = payload["sub"]?.stringValue, (1...128).contains(subject.utf8.count),
+      let issued = payload["iat"]?.numberValue?.int64,
+      let expires = payload["exp"]?.numberValue?.int64, expires < Int64(1) << 40,
+      let authTime = payload["auth_time"]?.numberValue?.int64,
+      let firebase = payload["firebase"]?.objectValue,
+      let provider = firebase["sign_in_provider"]?.stringValue.flatMap(
+        SignInProvider.init(rawValue:))
+    else { return nil }
+    self.issuer = issuer
+    self.audience = audience
+    self.subject = subject
+    self.issued = issued
+    self.expires = expires
+    self.authTime = authTime
+    self.provider = provider
+    tenant = firebase["tenant"]?.stringValue
+    let kind = firebase["sign_in_second_factor"]?.stringValue.flatMap(Factor.Kind.init(rawValue:))
+    let enrolment = firebase["second_factor_identifier"]?.stringValue
+    secondFactor = kind.flatMap { kind in
+      enrolment.map { SecondFactorClaim(kind: kind, enrolment: ID($0)) }
+    }
+  }
+
+  func isFor(_ project: ID<Project>) -> Bool {
+    audience == project.text && issuer == IDTokens.issuer + project.text
+  }
+
+  func session(in scope: Scope) -> UserSession {
+    UserSession(
+      scope: scope, account: ID(subject), authTime: authTime, provider: provider,
+      secondFactor: secondFactor)
+  }
+}
+
+/// Writes the claims of an ID token straight to bytes, since every sign-in does.
+struct ClaimsWriter {
+  private var bytes: [UInt8] = []
+
+  /// The payload of a session's token.
+  static func payload(_ grant: SessionGrant, now: Int64) -> [UInt8] {
+    var writer = ClaimsWriter()
+    writer.bytes.reserveCapacity(768)
+    writer.write(grant, now: now)
+    return writer.bytes
+  }
+
+  private mutating func write(_ grant: SessionGrant, now: Int64) {
+    let session = grant.session
+    let account = grant.account
+    let project = session.scope.project.text
+    // A sign-in is never later than its token, also where it was moved past a revocation.
+    let issued = max(now, session.authTime)
+    bytes.append(UInt8(ascii: "{"))
+    text("iss", IDTokens.issuer + project)
+    text("aud", project)
+    number("auth_time", session.authTime)
+    text("user_id", account.id.text)
+    text("sub", account.id.text)
+    number("iat", issued)
+    number("exp", issued + IDTokens.lifetime)
+    if let email = account.email {
+      text("email", email)
+      name("email_verified")
+      bytes.append(contentsOf: (account.emailVerified ? "true" : "false").utf8)
+    }
+    text("name", account.displayName)
+    text("picture", account.photoURL)
+    text("phone_number", account.phoneNumber)
+    if session.provider == .anonymous { text("provider_id", "anonymous") }
+    custom(account.customAttributes)
+    name("firebase")
+    bytes.append(UInt8(ascii: "{"))
+    name("identities")
+    bytes.append(UInt8(ascii: "{"))
+    list("email", account.email)
+    list("phone", account.phoneNumber)
+    bytes.append(UInt8(ascii: "}"))
+    text("sign_in_provider", session.provider.rawValue)
+    if let factor = session.secondFactor {
+      text("sign_in_second_factor", factor.kind.rawValue)
+      text("second_factor_identifier", factor.enrolment.text)
+    }
+    text("tenant", session.scope.tenant?.text)
+    bytes.append(contentsOf: "}}".utf8)
+  }
+
+  /// Claims that an administrator set, at the top; a name of ours stays ours.
+  private mutating func custom(_ attributes: String?) {
+    guard let attributes, let claims = CustomClaims.read(attributes) else { return }
+    for claim in claims where !CustomClaims.reserved.contains(claim.name) {
+      name(claim.name)
+      claim.value.write(to: &bytes)
+    }
+  }
+
+  private mutating func name(_ name: String) {
+    if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+    JSON.write(name, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+  }
+
+  private mutating func text(_ name: String, _ value: String?) {
+    guard let value, !value.isEmpty else { return }
+    self.name(name)
+    JSON.write(value, to: &bytes)
+  }
+
+  private mutating func number(_ name: String, _ value: Int64) {
+    self.name(name)
+    bytes.append(contentsOf: String(value).utf8)
+  }
+
+  private mutating func list(_ name: String, _ value: String?) {
+    guard let value else { return }
+    self.name(name)
+    bytes.append(UInt8(ascii: "["))
+    JSON.write(value, to: &bytes)
+    bytes.append(UInt8(ascii: "]"))
+  }
+}

@@ -1,0 +1,195 @@
+import HTTP
+import Identity
+import JSON
+
+/// What each refusal of the rules is called on the wire.
+///
+/// Words and texts are the interface: SDKs map the word before ` : ` to their own errors.
+extension WireError {
+  init(_ error: ScopeError) {
+    switch error {
+    case .projectNotFound: self.init("PROJECT_NOT_FOUND")
+    case .tenantNotFound: self.init("INVALID_TENANT_ID")
+    case .tenantDeleted: self.init("TENANT_DELETED")
+    case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  /// For calls about tenants themselves, which answer 404.
+  init(tenants error: ScopeError) {
+    switch error {
+    case .projectNotFound: self.init(TenantError.projectNotFound)
+    case .tenantNotFound, .tenantDeleted: self.init(TenantError.notFound)
+    case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  init(_ error: ProjectError) {
+    switch error {
+    case .notFound: self.init("PROJECT_NOT_FOUND", status: .notFound, reason: "notFound")
+    case .invalidID: self.init("INVALID_PROJECT_ID")
+    case .invalidDisplayName: self.init("INVALID_DISPLAY_NAME")
+    case .idTaken: self.init("PROJECT_ALREADY_EXISTS", status: .conflict, reason: "conflict")
+    case .policy(let error): self.init(error)
+    case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  init(_ error: TenantError) {
+    switch error {
+    case .projectNotFound: self.init("PROJECT_NOT_FOUND", status: .notFound, reason: "notFound")
+    case .notFound: self.init("TENANT_NOT_FOUND", status: .notFound, reason: "notFound")
+    case .missingDisplayName:
+      self.init("MISSING_DISPLAY_NAME : Missing tenant with valid display_name.")
+    case .invalidDisplayName:
+      self.init(
+        "INVALID_DISPLAY_NAME : display_name should start with a letter and only consist of "
+          + "letters, digits and hyphens with 4-20 characters.")
+    case .multiTenancyOff:
+      self.init("UNSUPPORTED_TENANT_OPERATION : The project does not allow tenants.")
+    case .policy(let error): self.init(error)
+    case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  init(_ error: PolicyError) {
+    switch error {
+    case .invalidAdjacentIntervals:
+      self.init(
+        "INVALID_ADJACENT_INTERVAL_RANGE : Allowed number of adjacent intervals must be between "
+          + "0 and 10, inclusive")
+    case .twoTOTPEntries:
+      self.init("INVALID_CONFIG : Only one TOTP provider config can be given.")
+    case .changedMeanwhile:
+      self.init(
+        "ABORTED : The configuration was changed meanwhile.", status: .conflict, reason: "conflict")
+    case .scopeNotFound: self.init("TENANT_NOT_FOUND", status: .notFound, reason: "notFound")
+    case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  init(_ error: AccountError) {
+    switch error {
+    case .emailExists: self.init("EMAIL_EXISTS")
+    case .invalidEmail: self.init("INVALID_EMAIL")
+    case .missingEmail: self.init("MISSING_EMAIL")
+    case .missingPassword: self.init("MISSING_PASSWORD")
+    case .weakPassword: self.init("WEAK_PASSWORD : Password should be at least 6 characters")
+    case .duplicateLocalID: self.init("DUPLICATE_LOCAL_ID")
+    case .invalidLocalID: self.init("INVALID_LOCAL_ID : A uid has 1 to 128 bytes.")
+    case .phoneExists: self.init("PHONE_NUMBER_EXISTS")
+    case .invalidPhone: self.init("INVALID_PHONE_NUMBER : Invalid format.")
+    case .notFound: self.init("USER_NOT_FOUND")
+    case .operationNotAllowed: self.init("OPERATION_NOT_ALLOWED")
+    case .adminOnly: self.init("ADMIN_ONLY_OPERATION")
+    case .scopeDisabled: self.init("PROJECT_DISABLED")
+    case .unsupportedSecondFactor:
+      self.init("UNSUPPORTED_SECOND_FACTOR : attempting to add a new TOTP enrollment")
+    case .claimsTooLarge: self.init("CLAIMS_TOO_LARGE")
+    case .invalidClaims: self.init("INVALID_CLAIMS")
+    case .forbiddenClaim(let name): self.init("FORBIDDEN_CLAIM : \(name.prefix(100))")
+    case .busy: self = .unavailable
+    case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  init(_ error: SessionError) {
+    switch error {
+    case .userNotFound: self.init("USER_NOT_FOUND")
+    case .userDisabled: self.init("USER_DISABLED")
+    case .tokenExpired: self.init("TOKEN_EXPIRED")
+    case .invalidRefreshToken: self.init("INVALID_REFRESH_TOKEN")
+    case .tenantMismatch: self.init("TENANT_ID_MISMATCH")
+    case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  /// With e-mail privacy on, nobody learns which of address and password was wrong.
+  init(_ error: SignInError, hidingUsers: Bool) {
+    switch error {
+    case .emailNotFound where hidingUsers, .wrongPassword where hidingUsers:
+      self.init("INVALID_LOGIN_CREDENTIALS")
+    case .emailNotFound: self.init("EMAIL_NOT_FOUND")
+    case .wrongPassword: self.init("INVALID_PASSWORD")
+    case .userDisabled: self.init("USER_DISABLED")
+    case .passwordLoginDisabled: self.init("PASSWORD_LOGIN_DISABLED")
+    case .scopeDisabled: self.init("PROJECT_DISABLED")
+    case .tooManyAttempts:
+      self.init(
+        "TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled due "
+          + "to many failed login attempts.")
+    case .invalidPendingCredential: self.init("INVALID_PENDING_TOKEN")
+    case .pendingExpired:
+      self.init(
+        "TOTP_CHALLENGE_TIMEOUT : TOTP challenge timeout, provide first factor again.")
+    case .invalidEnrolment: self.init("INVALID_MFA_ENROLLMENT_ID")
+    case .invalidCode: self.init("INVALID_CODE")
+    case .quotaExceeded: self.init("QUOTA_EXCEEDED : Exceeded quota.")
+    case .userNotFound: self.init("USER_NOT_FOUND")
+    case .projectMismatch:
+      self.init("INVALID_PROJECT_ID : Project ID does not match MFA pending credential.")
+    case .tenantMismatch: self.init("TENANT_ID_MISMATCH")
+    case .busy: self = .unavailable
+    case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  init(_ error: EnrolmentError) {
+    switch error {
+    case .totpNotEnabled: self.init("OPERATION_NOT_ALLOWED : TOTP based MFA not enabled.")
+    case .session(let error): self.init(error)
+    case .unsupportedFirstFactor:
+      self.init("UNSUPPORTED_FIRST_FACTOR : MFA is not available for the given first factor.")
+    case .unverifiedEmail:
+      self.init(
+        "UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.")
+    case .signInTooOld: self.init("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    case .alreadyEnrolled:
+      self.init(
+        "SECOND_FACTOR_LIMIT_EXCEEDED : Too many TOTP based second factors enrolled for this "
+          + "account.")
+    case .tooManyFactors:
+      self.init(
+        "SECOND_FACTOR_LIMIT_EXCEEDED : Too many second factors enrolled for this account.")
+    case .invalidSessionInfo: self.init("INVALID_SESSION_INFO")
+    case .sessionExpired: self.init("SESSION_EXPIRED")
+    case .alreadyComplete: self.init("MFA_ENROLLMENT_ALREADY_COMPLETE")
+    case .missingDisplayName:
+      self.init("MISSING_DISPLAY_NAME : display name cannot be empty")
+    case .invalidCode: self.init("INVALID_CODE")
+    case .tooManyAttempts: self.init("TOO_MANY_ENROLLMENT_ATTEMPTS : restart enrollment")
+    case .enrolmentNotFound: self.init("MFA_ENROLLMENT_NOT_FOUND")
+    case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  init(_ error: KeyError) {
+    switch error {
+    case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  /// Tokens are only looked up here, so one failure is all there can be.
+  init(_ error: ServiceTokenError) {
+    if case .unavailable(let cause) = error {
+      self.init(unavailable: cause)
+    } else {
+      self = .internal
+    }
+  }
+
+  init(_ error: APIKeyError) {
+    switch error {
+    case .projectNotFound: self.init("PROJECT_NOT_FOUND")
+    case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  private init(unavailable cause: Failure) {
+    self = .unavailable
+    self.cause = cause.description
+  }
+
+  /// Codes by SMS are not sent, whatever a configuration says.
+  static let smsNotEnabled = WireError("OPERATION_NOT_ALLOWED : SMS based MFA not enabled.")
+}

@@ -1,0 +1,98 @@
+import Identity
+import JSON
+
+/// Makes and reads ID tokens, JSON Web Tokens of RFC 7519.
+///
+/// The standalone profile signs with RS256 and believes nothing else. The emulator profile issues
+/// unsigned tokens, which the Node SDK demands of an emulator, and believes any.
+struct IDTokens: Sendable {
+  let identity: Identity
+
+  /// Seconds for which a token is good.
+  static let lifetime: Int64 = 3600
+  /// Seconds for which a token is still taken after its end, as production does: clients send
+  /// the token they hold, and it may have been good when they began.
+  static let grace: Int64 = 300
+
+  static let issuer = "https://securetoken.google.com/"
+
+  /// Makes the token of a session.
+  func make(for grant: SessionGrant) throws(WireError) -> String {
+    let payload = ClaimsWriter.payload(grant, now: identity.clock.now().seconds)
+    if identity.profile == .emulator {
+      return Self.unsignedHeader + "." + Base64URL.encode(payload) + "."
+    }
+    do throws(KeyError) {
+      let keyID = try identity.signingKeys.currentID()
+      var token = Base64URL.encodedBytes(Self.header(keyID))
+      token.append(UInt8(ascii: "."))
+      token += Base64URL.encodedBytes(payload)
+      let signature = try identity.signingKeys.sign(token, keyID: keyID)
+      token.append(UInt8(ascii: "."))
+      token += Base64URL.encodedBytes(signature)
+      return String(decoding: token, as: UTF8.self)
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  /// Reads the token of a message and finds its scope.
+  ///
+  /// That the session is still good is for the use case to say.
+  func session(_ call: ClientCall) async throws(WireError) -> UserSession {
+    guard let token = try call.message.text("idToken"), !token.isEmpty else {
+      throw WireError("MISSING_ID_TOKEN")
+    }
+    return try await session(token, call)
+  }
+
+  func session(_ token: String, _ call: ClientCall) async throws(WireError) -> UserSession {
+    let claims = try read(token)
+    let now = identity.clock.now().seconds
+    guard claims.isFor(call.project), claims.expires + Self.grace > now,
+      claims.issued <= now + Self.grace
+    else { throw .invalidIDToken }
+    if let tenant = call.tenant, tenant.text != claims.tenant {
+      throw WireError("TENANT_ID_MISMATCH : Specified tenant ID mismatches with the ID token.")
+    }
+    let scope: Scope
+    do throws(ScopeError) {
+      scope = try await identity.scopes.find(
+        project: call.project, tenant: claims.tenant.map { ID($0) })
+    } catch {
+      throw WireError(error)
+    }
+    return claims.session(in: scope)
+  }
+
+  /// Reads a token whose signature is good.
+  private func read(_ token: String) throws(WireError) -> Claims {
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, token.utf8.count < 16_384, let header = Self.object(parts[0]),
+      let payload = Self.object(parts[1]), let claims = Claims(payload)
+    else { throw .invalidIDToken }
+    if identity.profile == .emulator { return claims }
+    guard header["alg"] == "RS256", let keyID = header["kid"]?.stringValue,
+      let signature = Base64URL.decode(parts[2]),
+      identity.signingKeys.verify(
+        Array("\(parts[0]).\(parts[1])".utf8), signature: signature, keyID: keyID)
+    else { throw .invalidIDToken }
+    return claims
+  }
+
+  private static func object(_ part: Substring) -> JSON.Object? {
+    guard let bytes = Base64URL.decode(part) else { return nil }
+    return (try? JSON.parse(bytes))?.objectValue
+  }
+
+  private static let unsignedHeader = Base64URL.encode(
+    Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
+
+  private static func header(_ keyID: String) -> [UInt8] {
+    Array(#"{"alg":"RS256","kid":"\#(keyID)","typ":"JWT"}"#.utf8)
+  }
+}
+
+extension WireError {
+  static let invalidIDToken = WireError("INVALID_ID_TOKEN")
+}

@@ -1,0 +1,22 @@
+import HTTP
+
+/// Whether a request names this machine in its Host field.
+///
+/// The emulator profile asks for no real credential. A page on a domain of an attacker's own that
+/// resolves to 127.0.0.1 is of the same origin as the server, but must send its own name as host.
+enum LoopbackHost {
+  static func isNamed(by request: Request) -> Bool {
+    guard let host = request.fields[.host] else { return false }
+    let name = withoutPort(host).lowercased()
+    if name == "localhost" || name.hasSuffix(".localhost") || name == "[::1]" { return true }
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+
+  private static func withoutPort(_ host: String) -> Substring {
+    guard let colon = host.lastIndex(of: ":"), !host.hasSuffix("]"),
+      host[host.index(after: colon)...].allSatisfy(\.isNumber)
+    else { return host[...] }
+    return host[..<colon]
+  }
+}

@@ -1,0 +1,91 @@
+import Identity
+import JSON
+
+/// The MFA message: `mfa` of a project's configuration, `mfaConfig` of a tenant.
+///
+/// A name that the message does not have is refused here, where a typing error would quietly leave
+/// a second factor switched off.
+enum MFAMessage {
+  private static let package = "google.cloud.identitytoolkit.admin.v2"
+  private static let states = EnumType(
+    name: "\(package).MultiFactorAuthConfig.State",
+    values: ["STATE_UNSPECIFIED", "DISABLED", "ENABLED", "MANDATORY"])
+  private static let providers = EnumType(
+    name: "\(package).MultiFactorAuthConfig.Provider",
+    values: ["PROVIDER_UNSPECIFIED", "PHONE_SMS"]
+  )
+  private static let entryStates = EnumType(
+    name: "\(package).ProviderConfig.MfaState",
+    values: ["MFA_STATE_UNSPECIFIED", "DISABLED", "ENABLED", "MANDATORY"])
+
+  /// Reads the message; nil, as an absent one, is an empty configuration.
+  static func read(_ message: Message?) throws(WireError) -> MFAConfiguration {
+    guard let message else { return MFAConfiguration() }
+    try message.refuseUnknown(except: ["state", "enabledProviders", "providerConfigs"])
+    var configuration = MFAConfiguration()
+    // The zero of an enum is what an absent member reads as.
+    if let state = try message.enumeration("state", states), state != 0 {
+      configuration.state = MFAState(rawValue: state)
+    }
+    configuration.smsEnabled = try message.enumerations("enabledProviders", providers).contains(1)
+    for entry in try message.messages("providerConfigs") {
+      guard let totp = try read(entry: entry) else { continue }
+      guard configuration.totp == nil else { throw WireError(PolicyError.twoTOTPEntries) }
+      configuration.totp = totp
+    }
+    return configuration
+  }
+
+  /// Reads one entry; one without `totpProviderConfig` says nothing, whatever its state.
+  private static func read(entry: Message) throws(WireError) -> TOTPConfiguration? {
+    try entry.refuseUnknown(except: ["state", "totpProviderConfig"])
+    let state = try entry.enumeration("state", entryStates) ?? 0
+    guard let totp = try entry.message("totpProviderConfig") else { return nil }
+    try totp.refuseUnknown(except: ["adjacentIntervals"])
+    return TOTPConfiguration(
+      state: MFAState(rawValue: state) ?? .unspecified,
+      adjacentIntervals: try totp.int32("adjacentIntervals"))
+  }
+
+  /// Puts what a mask names into a configuration; `root` is the message's name in the resource.
+  static func apply(
+    _ mask: UpdateMask, root: String, _ new: MFAConfiguration, to old: inout MFAConfiguration
+  ) {
+    for path in mask.paths where path.first == root {
+      switch path.dropFirst() {
+      case []: old = new
+      case ["state"]: old.state = new.state
+      case ["enabledProviders"]: old.smsEnabled = new.smsEnabled
+      case ["providerConfigs"]: old.totp = new.totp
+      default: break
+      }
+    }
+  }
+
+  /// The message as it is read.
+  ///
+  /// `state` always stands there, and in an entry `state` and `totpProviderConfig`: the Node SDK
+  /// fails without them. Zero intervals are left out as proto3 leaves out every zero; that they
+  /// are in force all the same is kept in the database.
+  static func write(_ configuration: MFAConfiguration) -> JSON {
+    var message: JSON.Object = [
+      "state": .string(states.values[configuration.state?.rawValue ?? MFAState.disabled.rawValue])
+    ]
+    if configuration.smsEnabled { message.append("enabledProviders", ["PHONE_SMS"]) }
+    if let totp = configuration.totp {
+      var settings = JSON.Object()
+      if let intervals = totp.adjacentIntervals, intervals != 0 {
+        settings.append("adjacentIntervals", .number(JSON.Number(intervals)))
+      }
+      message.append(
+        "providerConfigs",
+        [
+          [
+            "state": .string(entryStates.values[totp.state.rawValue]),
+            "totpProviderConfig": .object(settings),
+          ]
+        ])
+    }
+    return .object(message)
+  }
+}

@@ -1,0 +1,163 @@
+import JSON
+
+/// A message as it came, read by the rules of proto3 JSON.
+///
+/// Names are camel case or snake case, `null` is absent, whole numbers may be written as text, as
+/// `5.0` or as `5e0`, and enums by name or number. Members nobody asks for are ignored; a message
+/// where that is dangerous says so with `refuseUnknown`.
+struct Message: Sendable {
+  let object: JSON.Object
+  /// Where the message lies in the request, for errors: `config.mfa`; empty for the whole body.
+  let path: String
+
+  init(_ object: JSON.Object = [:], path: String = "") {
+    self.object = object
+    self.path = path
+  }
+
+  /// The value of a member, or nil when it is absent or `null`.
+  func value(_ name: String) throws(WireError) -> JSON? {
+    var found: JSON?
+    for member in object.members where Names.match(member.name, name) {
+      guard found == nil else { throw .payload("The member \"\(name)\" stands twice.") }
+      found = member.value
+    }
+    guard let found, !found.isNull else { return nil }
+    return found
+  }
+
+  /// Whether a member is there and not `null`.
+  func has(_ name: String) throws(WireError) -> Bool { try value(name) != nil }
+
+  func text(_ name: String) throws(WireError) -> String? {
+    guard let value = try value(name) else { return nil }
+    guard case .string(let text) = value else { throw invalid(name, "TYPE_STRING", value) }
+    return text
+  }
+
+  func flag(_ name: String) throws(WireError) -> Bool? {
+    guard let value = try value(name) else { return nil }
+    switch value {
+    case .bool(let flag): return flag
+    case .string("true"): return true
+    case .string("false"): return false
+    default: throw invalid(name, "TYPE_BOOL", value)
+    }
+  }
+
+  func int32(_ name: String) throws(WireError) -> Int? {
+    guard let value = try value(name) else { return nil }
+    guard let number = Message.whole(value), let int32 = Int32(exactly: number) else {
+      throw invalid(name, "TYPE_INT32", value)
+    }
+    return Int(int32)
+  }
+
+  func int64(_ name: String) throws(WireError) -> Int64? {
+    guard let value = try value(name) else { return nil }
+    guard let number = Message.whole(value) else { throw invalid(name, "TYPE_INT64", value) }
+    return number
+  }
+
+  /// The message in a member.
+  func message(_ name: String) throws(WireError) -> Message? {
+    guard let value = try value(name) else { return nil }
+    return try message(value, at: field(name))
+  }
+
+  /// The messages in a list; an absent list is empty.
+  func messages(_ name: String) throws(WireError) -> [Message] {
+    var messages: [Message] = []
+    for (index, value) in try list(name).enumerated() {
+      messages.append(try message(value, at: "\(field(name))[\(index)]"))
+    }
+    return messages
+  }
+
+  /// The texts in a list; an absent list is empty.
+  func texts(_ name: String) throws(WireError) -> [String] {
+    var texts: [String] = []
+    for (index, value) in try list(name).enumerated() {
+      guard case .string(let text) = value else {
+        throw .invalidValue(at: "\(field(name))[\(index)]", type: "TYPE_STRING", value)
+      }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  /// An enum's number; nil when the member is absent.
+  func enumeration(_ name: String, _ type: EnumType) throws(WireError) -> Int? {
+    guard let value = try value(name) else { return nil }
+    return try type.read(value, at: field(name))
+  }
+
+  /// The enums in a list; an absent list is empty.
+  func enumerations(_ name: String, _ type: EnumType) throws(WireError) -> [Int] {
+    var numbers: [Int] = []
+    for (index, value) in try list(name).enumerated() {
+      numbers.append(try type.read(value, at: "\(field(name))[\(index)]"))
+    }
+    return numbers
+  }
+
+  /// Refuses members with other names than these.
+  func refuseUnknown(except names: [String]) throws(WireError) {
+    for member in object.members
+    where !names.contains(where: { Names.match(member.name, $0) }) {
+      throw .unknownName(member.name, in: path)
+    }
+  }
+}
+
+extension Message {
+  private func list(_ name: String) throws(WireError) -> [JSON] {
+    guard let value = try value(name) else { return [] }
+    guard case .array(let elements) = value else {
+      throw .invalidValue(at: field(name), type: "TYPE_LIST", value)
+    }
+    return elements
+  }
+
+  private func message(_ value: JSON, at field: String) throws(WireError) -> Message {
+    switch value {
+    case .object(let object): return Message(object, path: field)
+    case .array: throw .repeated(field)
+    default: throw .invalidValue(at: field, type: "TYPE_MESSAGE", value)
+    }
+  }
+
+  private func invalid(_ name: String, _ type: String, _ value: JSON) -> WireError {
+    .invalidValue(at: field(name), type: type, value)
+  }
+
+  private func field(_ name: String) -> String {
+    path.isEmpty ? Names.snake(name) : "\(path).\(Names.snake(name))"
+  }
+
+  /// A whole number, written as a number or as text.
+  static func whole(_ value: JSON) -> Int64? {
+    switch value {
+    case .number(let number): number.int64
+    case .string(let text): Int64(text) ?? JSON.Number(text: text)?.int64
+    default: nil
+    }
+  }
+}
+
+/// The values of a proto enum: its type's name, and each value's name at its number.
+struct EnumType: Sendable {
+  let name: String
+  let values: [String]
+
+  func read(_ value: JSON, at field: String) throws(WireError) -> Int {
+    switch value {
+    case .string(let text):
+      if let number = values.firstIndex(of: text) { return number }
+    case .number(let number):
+      if let number = number.int64, values.indices.contains(Int(number)) { return Int(number) }
+    default: break
+    }
+    throw .invalidValue(at: field, type: "type.googleapis.com/\(name)", value)
+  }
+}

@@ -1,0 +1,79 @@
+import JSON
+
+/// Helpers for resources of which most members are only stored and given back.
+enum Resource {
+  /// A body with every name in camel case, so that stored members have one spelling.
+  ///
+  /// Names below `testPhoneNumbers` and `triggers` are data, not names.
+  static func camelCased(_ object: JSON.Object) -> JSON.Object {
+    JSON.Object(
+      object.members.map { name, value in
+        let name = Names.camel(name)
+        let isMap = name == "testPhoneNumbers" || name == "triggers"
+        return (name, isMap ? value : camelCased(value))
+      })
+  }
+
+  private static func camelCased(_ value: JSON) -> JSON {
+    switch value {
+    case .object(let object): .object(camelCased(object))
+    case .array(let elements): .array(elements.map(camelCased))
+    default: value
+    }
+  }
+
+  /// Keeps the members that a resource has and a caller may write.
+  static func members(_ names: [String], of object: JSON.Object) -> JSON.Object {
+    JSON.Object(object.members.filter { names.contains($0.name) })
+  }
+
+  /// Stored members; what is stored was JSON when it was written.
+  static func stored(_ text: String) -> JSON.Object {
+    (try? JSON.parse(Array(text.utf8)))?.objectValue ?? [:]
+  }
+
+  static func text(_ object: JSON.Object) -> String {
+    String(decoding: JSON.object(object).serialized(), as: UTF8.self)
+  }
+
+  /// Sets a value at a path, making the objects on the way.
+  static func set(_ value: JSON, at path: [String], in object: inout JSON.Object) {
+    guard let name = path.first else { return }
+    guard path.count > 1 else {
+      object[name] = value
+      return
+    }
+    var inner = object[name]?.objectValue ?? [:]
+    set(value, at: Array(path.dropFirst()), in: &inner)
+    object[name] = .object(inner)
+  }
+
+  /// The truth value at a path; absent and everything else is false.
+  static func flag(_ path: String..., in object: JSON.Object) -> Bool {
+    path.reduce(JSON.object(object)) { $0[$1] ?? .null }.boolValue ?? false
+  }
+
+  /// Settles what the wire format says about members that depend on each other.
+  ///
+  /// `smsRegionConfig` is a choice of two: writing one takes the other away.
+  static func settle(_ resource: inout JSON.Object, after mask: UpdateMask, _ body: JSON.Object) {
+    guard mask.covers("smsRegionConfig"),
+      var regions = resource["smsRegionConfig"]?.objectValue, regions.count > 1
+    else { return }
+    let written = body["smsRegionConfig"]?.objectValue?.names.last ?? ""
+    for name in ["allowByDefault", "allowlistOnly"] where name != written {
+      regions[name] = nil
+    }
+    resource["smsRegionConfig"] = .object(regions)
+  }
+
+  /// Adds what a reader needs where a member is there at all: the Node SDK fails on a password
+  /// policy without its state.
+  static func complete(_ resource: inout JSON.Object) {
+    guard var policy = resource["passwordPolicyConfig"]?.objectValue,
+      policy["passwordPolicyEnforcementState"] == nil
+    else { return }
+    policy["passwordPolicyEnforcementState"] = "OFF"
+    resource["passwordPolicyConfig"] = .object(policy)
+  }
+}

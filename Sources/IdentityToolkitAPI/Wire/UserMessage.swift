@@ -1,0 +1,74 @@
+import Identity
+import JSON
+
+/// A user as lookup, batchGet and query show it, and the parts of it that other answers have.
+enum UserMessage {
+  /// What stands where a password hash would: `REDACTED` in base64.
+  static let redacted: JSON = "UkVEQUNURUQ="
+
+  /// The whole user; `tenant` must stand there for a tenant's user and for no other, or the web SDK
+  /// takes the session for another tenant's.
+  static func write(_ account: Account, tenant: ID<Tenant>?) -> JSON {
+    var user: JSON.Object = ["localId": .string(account.id.text)]
+    if let email = account.email {
+      user.append("email", .string(email))
+      user.append("emailVerified", .bool(account.emailVerified))
+    }
+    append("displayName", account.displayName, to: &user)
+    append("photoUrl", account.photoURL, to: &user)
+    append("phoneNumber", account.phoneNumber, to: &user)
+    if account.hasPassword { user.append("passwordHash", redacted) }
+    if let updated = account.passwordUpdatedAt {
+      user.append("passwordUpdatedAt", .number(JSON.Number(updated.milliseconds)))
+    }
+    let providers = providerUserInfo(account)
+    if !providers.isEmpty { user.append("providerUserInfo", .array(providers)) }
+    user.append("validSince", .string(String(account.validSince)))
+    if account.disabled { user.append("disabled", true) }
+    user.append("createdAt", .string(String(account.createdAt.milliseconds)))
+    append("lastLoginAt", account.lastLoginAt.map { String($0.milliseconds) }, to: &user)
+    append("lastRefreshAt", account.lastRefreshAt?.rfc3339Milliseconds, to: &user)
+    append("customAttributes", account.customAttributes, to: &user)
+    if account.isCustomAuth { user.append("customAuth", true) }
+    if !account.factors.isEmpty { user.append("mfaInfo", mfaInfo(account.factors)) }
+    append("tenantId", tenant?.text, to: &user)
+    return .object(user)
+  }
+
+  /// Enrolled factors, each with the member by which SDKs tell its kind.
+  static func mfaInfo(_ factors: [Factor]) -> JSON {
+    .array(
+      factors.map { factor in
+        var entry: JSON.Object = ["mfaEnrollmentId": .string(factor.id.text)]
+        append("displayName", factor.displayName, to: &entry)
+        entry.append("enrolledAt", .string(factor.enrolledAt.rfc3339))
+        switch factor.kind {
+        case .totp: entry.append("totpInfo", [:])
+        }
+        return .object(entry)
+      })
+  }
+
+  /// The first factors that are linked to a user.
+  static func providerUserInfo(_ account: Account) -> [JSON] {
+    var providers: [JSON] = []
+    if let email = account.email, account.hasPassword {
+      var provider: JSON.Object = ["providerId": "password"]
+      append("displayName", account.displayName, to: &provider)
+      append("photoUrl", account.photoURL, to: &provider)
+      for name in ["federatedId", "email", "rawId"] { provider.append(name, .string(email)) }
+      providers.append(.object(provider))
+    }
+    if let phone = account.phoneNumber {
+      providers.append([
+        "providerId": "phone", "rawId": .string(phone), "phoneNumber": .string(phone),
+      ])
+    }
+    return providers
+  }
+
+  /// Appends a text that is not absent or empty: an empty text is the zero that proto3 leaves out.
+  static func append(_ name: String, _ text: String?, to object: inout JSON.Object) {
+    if let text, !text.isEmpty { object.append(name, .string(text)) }
+  }
+}
