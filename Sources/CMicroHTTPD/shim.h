@@ -36,7 +36,7 @@ static inline struct MHD_Daemon *engine_start(const struct engine_settings *sett
       {MHD_OPTION_CONNECTION_LIMIT, settings->connections, NULL},
       {MHD_OPTION_PER_IP_CONNECTION_LIMIT, settings->connections_per_address, NULL},
       {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)settings->memory, NULL},
-      {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
+      {MHD_OPTION_STRICT_FOR_CLIENT, 0, NULL},
       {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)&engine_leave_coded, NULL},
       {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)settings->begin, settings->context},
       {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)settings->complete, settings->context},

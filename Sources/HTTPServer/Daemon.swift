@@ -88,10 +88,12 @@ import Synchronization
     stop()
   }
 
-  /// Takes no more connections.
+  /// Takes no more connections; who tries is told at once.
   func quiesce() {
     guard !isQuiet.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    // The threads may still look at the socket, so it is closed when they have ended.
     _ = unsafe MHD_quiesce_daemon(raw)
+    _ = shutdown(listener, Int32(SHUT_RDWR))
   }
 
   /// Ends every thread and connection; suspended handlers are answered for.

@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Glibc
 import HTTP
 import Synchronization
 
@@ -54,7 +55,8 @@ final class Engine: Sendable {
     connection.phase.store(Connection.Phase.serving, ordering: .releasing)
     return unsafe Exchange(
       connection: connection, id: RequestID(scramble(connection.nextRequest())),
-      rawTarget: String(cString: target), targetAddress: UInt(bitPattern: target), raw: raw)
+      rawTarget: String(cString: target), target: (UInt(bitPattern: target), strlen(target)),
+      raw: raw)
   }
 
   /// Spreads consecutive numbers over 60 bits, each to one of its own.
@@ -94,20 +96,14 @@ final class Engine: Sendable {
     _ exchange: Exchange, _ raw: OpaquePointer, method: UnsafePointer<CChar>?,
     version: UnsafePointer<CChar>?
   ) -> MHD_Result {
-    let header = unsafe HeaderReader(raw)
-    exchange.method = unsafe method.map { unsafe Method(String(cString: $0)) } ?? .get
+    guard let method = unsafe method, let version = unsafe version else { return MHD_Result.NO }
+    let header = unsafe HeaderReader(
+      raw, method: method, target: (exchange.targetAddress, exchange.targetSize), version: version)
+    exchange.method = unsafe Method(String(cString: method))
     exchange.fields = header.fields
-    let rawTarget = exchange.rawTarget
-    // The version stands behind the target and one space: where it does not, the line held a NUL
-    // that hides the rest of the target, or more than three words.
-    let end = exchange.targetAddress + UInt(rawTarget.utf8.count) + 1
-    if UInt(bitPattern: version) == end { exchange.target = Target(rawTarget) }
-    if rawTarget.utf8.count > limits.target {
-      return unsafe refuse(.targetTooLong, exchange, raw)
-    }
-    if unsafe max(engine_header_size(raw), header.bytes) > limits.headers {
-      return unsafe refuse(.fieldsTooLarge, exchange, raw)
-    }
+    exchange.target = Target(exchange.rawTarget)
+    if exchange.targetSize > limits.target { return unsafe refuse(.targetTooLong, exchange, raw) }
+    if header.size > limits.headers { return unsafe refuse(.fieldsTooLarge, exchange, raw) }
     guard let target = exchange.target, let framing = header.framing else {
       return unsafe refuse(.badRequest, exchange, raw)
     }

@@ -29,8 +29,10 @@ import Synchronization
   let connection: Connection
   let id: RequestID
   let rawTarget: String
-  /// Where the engine holds the target, to see what stood behind it.
+  /// Where the engine holds the target, to see what stands around it.
   let targetAddress: UInt
+  /// The bytes of the target.
+  let targetSize: Int
   let start: UInt64
   private let raw: OpaquePointer
 
@@ -50,13 +52,14 @@ import Synchronization
   private let answer = Mutex<Response?>(nil)
 
   init(
-    connection: Connection, id: RequestID, rawTarget: String, targetAddress: UInt,
+    connection: Connection, id: RequestID, rawTarget: String, target: (start: UInt, count: Int),
     raw: OpaquePointer
   ) {
     self.connection = connection
     self.id = id
     self.rawTarget = rawTarget
-    self.targetAddress = targetAddress
+    targetAddress = target.start
+    targetSize = target.count
     unsafe self.raw = raw
     start = SystemClock.nanoseconds()
   }

@@ -1,0 +1,155 @@
+import FoundationEssentials
+import Glibc
+import HTTP
+import HTTPServer
+import Testing
+
+/// What is written down of a request.
+struct AccessLogTests {
+  private struct Line: Decodable {
+    let time: String
+    let id: String
+    let peer: String
+    let method: String
+    let path: String
+    let status: Int
+    let bytes: Int
+    let ms: Double
+    let cut: Bool?
+  }
+
+  private let folder: TemporaryFolder
+  private let file: String
+  private let log: AccessLog
+
+  init() throws {
+    folder = try TemporaryFolder()
+    file = folder.path + "/access.log"
+    log = AccessLog(
+      fileDescriptor: unsafe open(file, O_WRONLY | O_CREAT | O_APPEND, 0o600))
+  }
+
+  private func text() -> String {
+    log.flush()
+    return String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
+  }
+
+  private func lines() throws -> [Line] {
+    try text().split(separator: "\n").map {
+      try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+    }
+  }
+
+  private func lines(after requests: [String]) async throws -> [Line] {
+    let server = try TestServer(log: log)
+    for request in requests {
+      let client = try server.client()
+      await client.send(request)
+      _ = try await client.rest()
+    }
+    let isEmpty = await eventually { server.server.connectionCount == 0 }
+    #expect(isEmpty)
+    return try lines()
+  }
+
+  @Test func `a request leaves one line`() async throws {
+    let lines = try await lines(after: [
+      "GET /a%20b/c HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+      "HEAD /later HTTP/1.0\r\n\r\n",
+    ])
+    try #require(lines.count == 2)
+    #expect(lines[0].path == "/a%20b/c")
+    #expect(lines[0].method == "GET")
+    #expect(lines[0].peer == "127.0.0.1")
+    #expect(lines[0].status == 200)
+    #expect(lines[0].bytes == "GET /a%20b/c 0".utf8.count)
+    #expect(lines[0].ms >= 0 && lines[0].ms < 10_000)
+    #expect(lines[0].id.utf8.count == 12)
+    #expect(lines[0].time.wholeMatch(of: /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
+    #expect(lines[0].cut == nil)
+    #expect(lines[1].method == "HEAD")
+    #expect(lines[1].bytes == 0)
+    #expect(lines[0].id != lines[1].id)
+  }
+
+  @Test func `the time is that of the clock`() async throws {
+    let lines = try await lines(after: ["GET / HTTP/1.0\r\n\r\n"])
+    let parsed = try Date(
+      try #require(lines.first).time,
+      strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    #expect(abs(parsed.timeIntervalSinceNow) < 60)
+  }
+
+  @Test func `a query is not written down`() async throws {
+    _ = try await lines(after: [
+      "GET /a?key=hush-hush HTTP/1.0\r\n\r\n", "GET /%zz?key=hush-hush HTTP/1.0\r\n\r\n",
+      "GET http://h/a?key=hush-hush HTTP/1.0\r\n\r\n",
+    ])
+    #expect(!text().contains("hush"))
+    #expect(try lines().map(\.path) == ["/a", "/%zz", "http://h/a"])
+  }
+
+  @Test(arguments: [
+    "/a\"b", "/a\\b", "/a\",\"status\":999,\"x\":\"", "/\u{1B}[31mred", "/ä€", "/a\u{7F}", "/a\tb",
+    "/a\u{8}",
+    "/\"}\\n{\"forged\":1}",
+  ])
+  func `a hostile path stays inside its text`(_ path: String) async throws {
+    let lines = try await lines(after: ["GET \(path) HTTP/1.0\r\n\r\n"])
+    try #require(lines.count == 1)
+    #expect(lines[0].status != 999)
+    #expect(text().utf8.allSatisfy { $0 == 10 || $0 >= 0x20 && $0 < 0x7F })
+    let bytes = lines[0].path.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+    #expect(String(decoding: bytes, as: UTF8.self) == path)
+  }
+
+  @Test func `a long path is cut`() async throws {
+    let lines = try await lines(after: [
+      "GET /\(String(repeating: "a", count: 5000)) HTTP/1.0\r\n\r\n"
+    ])
+    #expect(lines.first?.path.utf8.count == 1024)
+  }
+
+  @Test func `refusals are written down too`() async throws {
+    let lines = try await lines(after: [
+      "GET /%zz HTTP/1.1\r\nHost: h\r\n\r\n",
+      "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 900000000\r\n\r\n",
+    ])
+    #expect(lines.map(\.status) == [400, 413])
+    #expect(lines.map(\.path) == ["/%zz", "/x"])
+  }
+
+  @Test func `a request that is given up is marked`() async throws {
+    let server = try TestServer(log: log)
+    let client = try server.client()
+    await client.send("POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\na")
+    let isThere = await eventually { server.server.connectionCount == 1 }
+    #expect(isThere)
+    try await Task.sleep(for: .milliseconds(50))
+    await client.close()
+    let isGone = await eventually { server.server.connectionCount == 0 }
+    #expect(isGone)
+    let lines = try lines()
+    #expect(lines.map(\.cut) == [true])
+    #expect(lines.map(\.status) == [0])
+  }
+
+  @Test func `lines reach the file by themselves, and all of them at the end`() async throws {
+    let server = try TestServer(log: log)
+    let client = try server.client()
+    await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    _ = try await client.answer()
+    let isWritten = await eventually {
+      FileManager.default.contents(atPath: file)?.isEmpty == false
+    }
+    #expect(isWritten)
+    for _ in 0..<100 {
+      await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+      _ = try await client.answer()
+    }
+    await server.server.stop(grace: .seconds(1))
+    log.close()
+    #expect(try lines().count == 101)
+    log.close()
+  }
+}

@@ -1,0 +1,108 @@
+import HTTP
+import HTTPServer
+import Testing
+
+/// Clients that take their time.
+@Suite(.timeLimit(.minutes(1)))
+struct DeadlineTests {
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer(
+      limits: { limits in
+        limits.headerDeadline = .milliseconds(400)
+        limits.bodyDeadline = .milliseconds(400)
+        limits.idle = .milliseconds(400)
+        limits.writeDeadline = .milliseconds(400)
+        limits.minimumRate = 100 << 20
+      },
+      handler: { request in
+        guard request.target.rawPath == "/large" else { return await TestServer.echo(request) }
+        return Response(body: .bytes([UInt8](repeating: 1, count: 64 << 20)))
+      })
+  }
+
+  /// Sends a byte every so often, and tells whether the server cut the connection.
+  private func isCut(_ client: Client, sendingEvery pause: Duration) async throws -> Bool {
+    for _ in 0..<100 {
+      guard await client.send("x") else { return true }
+      try await Task.sleep(for: pause)
+    }
+    return false
+  }
+
+  @Test func `a slow header is cut, however steadily it comes`() async throws {
+    let client = try server.client()
+    await client.send("GET / HTTP/1.1\r\nHost: h\r\nX-Slow: ")
+    #expect(try await isCut(client, sendingEvery: .milliseconds(100)))
+  }
+
+  @Test func `a slow second header is cut too`() async throws {
+    let client = try server.client()
+    await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    #expect(try await client.answer().status == 200)
+    await client.send("GET / HTTP/1.1\r\nHost: h\r\nX-Slow: ")
+    #expect(try await isCut(client, sendingEvery: .milliseconds(100)))
+  }
+
+  @Test(arguments: ["Content-Length: 1000", "Transfer-Encoding: chunked"])
+  func `a slow body is cut`(_ framing: String) async throws {
+    let client = try server.client()
+    await client.send("POST / HTTP/1.1\r\nHost: h\r\n\(framing)\r\n\r\n")
+    if framing.hasSuffix("chunked") { await client.send("100\r\n") }
+    #expect(try await isCut(client, sendingEvery: .milliseconds(100)))
+  }
+
+  @Test func `a silent client is cut`() async throws {
+    let client = try server.client()
+    #expect(try await client.isAtEnd())
+  }
+
+  @Test func `an idle client is cut`() async throws {
+    let client = try server.client()
+    await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    #expect(try await client.answer().status == 200)
+    #expect(try await client.isAtEnd())
+  }
+
+  @Test func `a client that does not fetch its answer is cut`() async throws {
+    let client = try Client(port: server.server.port, receiveBuffer: 4096)
+    await client.send("GET /large HTTP/1.1\r\nHost: h\r\n\r\n")
+    #expect(await client.sip(1000) == 1000)
+    let isGone = await eventually { server.server.connectionCount == 0 }
+    #expect(isGone)
+  }
+
+  @Test func `a client that keeps the pace is served for longer than any deadline`() async throws {
+    let server = try TestServer(limits: { limits in
+      limits.headerDeadline = .seconds(1)
+      limits.bodyDeadline = .seconds(1)
+      limits.idle = .seconds(1)
+    })
+    let client = try server.client()
+    let end = ContinuousClock.now + .milliseconds(2200)
+    while ContinuousClock.now < end {
+      await client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n")
+      try await Task.sleep(for: .milliseconds(50))
+      await client.send("abc")
+      #expect(try await client.answer().text == "POST / 3")
+      try await Task.sleep(for: .milliseconds(50))
+    }
+  }
+
+  @Test func `a slow handler is not cut`() async throws {
+    let server = try TestServer(
+      limits: { limits in
+        limits.headerDeadline = .milliseconds(100)
+        limits.idle = .milliseconds(100)
+        limits.writeDeadline = .milliseconds(100)
+      },
+      handler: { _ in
+        try? await Task.sleep(for: .milliseconds(600))
+        return .text("at last")
+      })
+    let client = try server.client()
+    await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    #expect(try await client.answer().text == "at last")
+  }
+}

@@ -1,0 +1,115 @@
+import HTTP
+import HTTPServer
+import Testing
+
+/// Requests as they should not be.
+struct HostileRequestTests {
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer()
+  }
+
+  /// Sends, and expects one refusal and then nothing but the end.
+  private func refusal(_ request: String) async throws -> Client.Answer {
+    let client = try server.client()
+    await client.send(request)
+    let answer = try await client.answer()
+    #expect(try await client.isAtEnd())
+    return answer
+  }
+
+  private static let next = "GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n"
+
+  @Test(arguments: [
+    "Content-Length: 3\r\nTransfer-Encoding: chunked",
+    "Transfer-Encoding: chunked\r\nContent-Length: 3",
+    "Content-Length: 3\r\nContent-Length: 40", "Content-Length: 3\r\nContent-Length: 3",
+    "Content-Length: 3, 3", "Content-Length: +3", "Content-Length: -3", "Content-Length: 0x3",
+    "Content-Length: 3 3", "Content-Length: ",
+    "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: chunked, identity",
+    "Transfer-Encoding: identity",
+    "Transfer-Encoding: xchunked", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+    "Transfer-Encoding: \"chunked\"", "Content-Length: 3\r\n Transfer-Encoding: chunked",
+    "Content-Length : 3",
+    "Transfer-Encoding : chunked", "Transfer-Encoding:\u{B}chunked", "Content-Length: \u{0}3",
+    "\u{0}: 1",
+    "X-A: b\u{0}c", "X A: b", "X-A\t: b", ": b", "X-A: b\rX-B: c", "X-Ä: c", "Host: other",
+    "X-A: b\r\n folded", "Transfer-Encoding: chunked ",
+  ])
+  func `a header that can be read in two ways is refused`(_ lines: String) async throws {
+    for method in ["POST", "GET", "DELETE", "PATCH"] {
+      let client = try server.client()
+      await client.send(
+        "\(method) /x HTTP/1.1\r\nHost: h\r\n\(lines)\r\n\r\n0\r\n\r\n" + HostileRequestTests.next)
+      let text = String(decoding: try await client.rest(), as: UTF8.self)
+      #expect(text.hasPrefix("HTTP/1.1 400 ") || text.isEmpty, "\(lines): \(text)")
+      #expect(!text.contains("smuggled"), "\(lines)")
+      #expect(!text.contains("HTTP/1.1 200"), "\(lines): \(text)")
+    }
+  }
+
+  @Test func `a length beyond all numbers is too long`() async throws {
+    let client = try server.client()
+    await client.send(
+      "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n"
+        + HostileRequestTests.next)
+    let text = String(decoding: try await client.rest(), as: UTF8.self)
+    #expect(text.hasPrefix("HTTP/1.1 413 "))
+    #expect(!text.contains("smuggled"))
+  }
+
+  @Test(arguments: [
+    "/a\u{0}b", "/\u{0}", "/a%00b", "/%", "/%zz", "/%FF", "a", "*", "/ä", "/a\tb", "/a#b", "/a b",
+    "/?a=%",
+    "ftp://h/",
+  ])
+  func `a target that is not one is refused`(_ target: String) async throws {
+    let client = try server.client()
+    await client.send("GET \(target) HTTP/1.1\r\nHost: h\r\n\r\n" + HostileRequestTests.next)
+    let text = String(decoding: try await client.rest(), as: UTF8.self)
+    #expect(text.hasPrefix("HTTP/1.1 400 "), "\(target): \(text)")
+    #expect(!text.contains("smuggled"))
+  }
+
+  @Test func `a refusal has the caller's shape`() async throws {
+    #expect(try await refusal("GET /%zz HTTP/1.1\r\nHost: h\r\n\r\n").text == "refused 400 ?")
+    let lengths = "Content-Length: 1\r\nContent-Length: 2"
+    #expect(
+      try await refusal("POST /api HTTP/1.1\r\nHost: h\r\n\(lengths)\r\n\r\n").text
+        == "refused 400 /api")
+    #expect(
+      try await refusal("POST /api HTTP/1.1\r\nHost: h\r\nExpect: gold\r\n\r\n").text
+        == "refused 417 /api")
+  }
+
+  @Test(arguments: [
+    "GET / HTTP/1.1\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/9.9\r\nHost: h\r\n\r\n",
+    "\u{16}\u{3}\u{1}\r\n\r\n",
+    "GET  /  HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1 x\r\nHost: h\r\n\r\n",
+    " GET / HTTP/1.1\r\n\r\n",
+    "GET / http/1.1\r\nHost: h\r\n\r\n",
+  ])
+  func `what is not HTTP gets no handler`(_ text: String) async throws {
+    let client = try server.client()
+    await client.send(text + HostileRequestTests.next)
+    let answer = String(decoding: try await client.rest(), as: UTF8.self)
+    #expect(!answer.contains(" 200 "), "\(text): \(answer)")
+    #expect(!answer.contains("smuggled"), "\(text): \(answer)")
+  }
+
+  @Test(arguments: [
+    "3\r\nabcd\r\n0\r\n\r\n", "x\r\nabc\r\n0\r\n\r\n", "-3\r\nabc\r\n0\r\n\r\n",
+    "0x3\r\nabc\r\n0\r\n\r\n",
+    "FFFFFFFFFFFFFFFFF\r\nabc", " 3\r\nabc\r\n0\r\n\r\n", "\r\n3\r\nabc\r\n0\r\n\r\n",
+  ])
+  func `chunks that are not well formed end the connection`(_ chunks: String) async throws {
+    let client = try server.client()
+    await client.send(
+      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks
+        + HostileRequestTests.next)
+    let answer = String(decoding: try await client.rest(), as: UTF8.self)
+    #expect(!answer.contains(" 200 "), "\(answer)")
+    #expect(!answer.contains("smuggled"), "\(answer)")
+  }
+}

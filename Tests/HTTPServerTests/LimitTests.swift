@@ -1,0 +1,134 @@
+import HTTP
+import HTTPServer
+import Testing
+
+/// What a client may send, and how many may come.
+struct LimitTests {
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer(limits: { limits in
+      limits.body = { $0.rawPath == "/import" ? 4 << 20 : 1 << 20 }
+    })
+  }
+
+  @Test(arguments: [(8192, 200), (8193, 414), (20_000, 414)])
+  func `a long target is refused`(_ size: Int, _ status: Int) async throws {
+    let client = try server.client()
+    let target = "/" + String(repeating: "a", count: size - 1)
+    await client.send("GET \(target) HTTP/1.1\r\nHost: h\r\n\r\n")
+    let answer = try await client.answer()
+    #expect(answer.status == status)
+    #expect(status == 200 || answer.text == "refused 414 \(target)")
+  }
+
+  @Test(arguments: [
+    (1, 32 << 10, 200), (1, 32 << 10 + 1, 431), (500, 30_000, 200), (60, 40_000, 431),
+  ])
+  func `a large header is refused`(_ lines: Int, _ size: Int, _ status: Int) async throws {
+    let client = try server.client()
+    var text = "GET / HTTP/1.1\r\nHost: h\r\n"
+    let spare = size - text.utf8.count - 2
+    for line in 0..<lines {
+      let length = spare * (line + 1) / lines - spare * line / lines
+      text += "X: " + String(repeating: "a", count: length - 5) + "\r\n"
+    }
+    await client.send(text + "\r\n")
+    let answer = try await client.answer()
+    #expect(answer.status == status)
+    #expect(status == 200 || answer.text == "refused 431 /")
+  }
+
+  @Test(arguments: [100_000, 1 << 20])
+  func `a header beyond every bound is refused too`(_ size: Int) async throws {
+    let client = try server.client()
+    await client.send(
+      "GET / HTTP/1.1\r\nHost: h\r\nX: " + String(repeating: "a", count: size) + "\r\n\r\n")
+    let text = String(decoding: (try? await client.rest()) ?? [], as: UTF8.self)
+    #expect(text.hasPrefix("HTTP/1.1 431 ") || text.isEmpty, "\(text)")
+  }
+
+  @Test(arguments: [
+    ("/", 1 << 20, 200), ("/", 1 << 20 + 1, 413), ("/import", 4 << 20, 200),
+    ("/import", 4 << 20 + 1, 413),
+  ])
+  func `a long body is refused, with a length or in chunks`(
+    _ target: String, _ size: Int, _ status: Int
+  ) async throws {
+    let expected = status == 200 ? "POST \(target) \(size)" : "refused 413 \(target)"
+    let body = [UInt8](repeating: 97, count: size)
+    let client = try server.client()
+    await client.send("POST \(target) HTTP/1.1\r\nHost: h\r\nContent-Length: \(size)\r\n\r\n")
+    await client.send(body)
+    #expect(try await client.answer().text == expected)
+
+    let other = try server.client()
+    await other.send("POST \(target) HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
+    await other.send("\(String(size, radix: 16))\r\n")
+    await other.send(body)
+    await other.send("\r\n0\r\n\r\n")
+    #expect(try await other.answer().text == expected)
+  }
+
+  @Test func `who asks first is refused before the body is sent`() async throws {
+    let client = try server.client()
+    await client.send(
+      "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000\r\nExpect: 100-continue\r\n\r\n")
+    #expect(try await client.answer().text == "refused 413 /")
+    #expect(try await client.isAtEnd())
+  }
+
+  @Test func `a body far too long is refused at once`() async throws {
+    let client = try server.client()
+    await client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 900000000000\r\n\r\n")
+    #expect(try await client.answer().text == "refused 413 /")
+    #expect(try await client.isAtEnd())
+  }
+
+  @Test func `chunks without end are cut`() async throws {
+    let client = try server.client()
+    await client.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
+    let chunk = "10000\r\n" + String(repeating: "a", count: 0x10000) + "\r\n"
+    var sent = 0
+    while sent < 2000, await client.send(chunk) { sent += 1 }
+    #expect(sent < 2000)
+  }
+
+  @Test func `one address gets no more than its share`() async throws {
+    let server = try TestServer(limits: { $0.connectionsPerAddress = 3 })
+    var clients: [Client] = []
+    for _ in 0..<3 {
+      let client = try server.client()
+      await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+      #expect(try await client.answer().status == 200)
+      clients.append(client)
+    }
+    let late = try server.client()
+    await late.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    #expect(try await late.isAtEnd())
+    await clients[0].close()
+    let hasRoom = await eventually { server.server.connectionCount == 2 }
+    #expect(hasRoom)
+    let again = try server.client()
+    await again.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    #expect(try await again.answer().status == 200)
+  }
+
+  @Test func `beyond the total, clients wait for room`() async throws {
+    let server = try TestServer(limits: { $0.connections = 4 })
+    var clients: [Client] = []
+    for _ in 0..<4 {
+      let client = try server.client()
+      await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+      #expect(try await client.answer().status == 200)
+      clients.append(client)
+    }
+    let late = try server.client(patience: 1)
+    await late.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    await #expect(throws: Client.Failure.self) { try await late.answer() }
+    for client in clients { await client.close() }
+    var answer: Client.Answer?
+    for _ in 0..<5 where answer == nil { answer = try? await late.answer() }
+    #expect(answer?.status == 200)
+  }
+}

@@ -1,0 +1,92 @@
+import HTTP
+import HTTPServer
+import Testing
+
+/// The end of a server.
+@Suite(.timeLimit(.minutes(1)))
+struct StopTests {
+  private let gate = Gate()
+  private let server: TestServer
+
+  init() throws {
+    let gate = gate
+    server = try TestServer(handler: { request in
+      if request.target.rawPath == "/wait" { await gate.pass() }
+      return .text(request.target.rawPath)
+    })
+  }
+
+  @Test func `requests under way are finished, others are not taken`() async throws {
+    let idle = try server.client()
+    await idle.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    #expect(try await idle.answer().status == 200)
+    let busy = try server.client()
+    await busy.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+    let waits = await eventually { gate.count == 1 }
+    #expect(waits)
+
+    async let stopped: Void = server.server.stop(grace: .seconds(20))
+    #expect(try await idle.isAtEnd())
+    #expect(throws: Client.Failure.self) { _ = try server.client() }
+    gate.open()
+    let answer = try await busy.answer()
+    #expect(answer.text == "/wait")
+    #expect(answer["Connection"] == "close")
+    #expect(try await busy.isAtEnd())
+    await stopped
+  }
+
+  @Test func `what outlives the grace is answered for`() async throws {
+    let busy = try server.client()
+    await busy.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+    let waits = await eventually { gate.count == 1 }
+    #expect(waits)
+    let start = ContinuousClock.now
+    await server.server.stop(grace: .milliseconds(100))
+    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(try await busy.answer().text == "refused 503 /wait")
+    gate.open()
+    try await Task.sleep(for: .milliseconds(50))
+  }
+
+  @Test func `a server without clients ends at once, once or twice`() async throws {
+    let start = ContinuousClock.now
+    await server.server.stop(grace: .seconds(20))
+    await server.server.stop(grace: .seconds(20))
+    #expect(ContinuousClock.now - start < .seconds(5))
+  }
+
+  @Test func `a server that is let go ends, whatever its clients do`() async throws {
+    var server: TestServer? = try TestServer(handler: { [gate] _ in
+      await gate.pass()
+      return .noContent
+    })
+    let client = try #require(try server?.client())
+    await client.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n")
+    let waits = await eventually { gate.count == 1 }
+    #expect(waits)
+    server = nil
+    _ = try await client.rest()
+    gate.open()
+  }
+
+  @Test func `a port that is taken is told`() throws {
+    let port = server.server.port
+    #expect {
+      _ = try HTTPServer(
+        ServerConfiguration(port: port), failure: { status, _ in .text("", status: status) },
+        handler: { _ in .noContent })
+    } throws: { error in
+      guard case .cannotListen(_, port, _) = error as? ServerError else { return false }
+      return true
+    }
+  }
+
+  @Test func `a host that is nowhere is told`() {
+    #expect(throws: ServerError.unknownHost("nowhere.invalid")) {
+      _ = try HTTPServer(
+        ServerConfiguration(host: "nowhere.invalid"),
+        failure: { status, _ in .text("", status: status) }, handler: { _ in .noContent })
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import HTTP
+import HTTPServer
+import Testing
+
+/// Handlers that wait.
+@Suite(.timeLimit(.minutes(1)))
+struct SuspensionTests {
+  private let gate = Gate()
+  private let server: TestServer
+
+  init() throws {
+    let gate = gate
+    server = try TestServer(handler: { request in
+      if request.target.rawPath.hasPrefix("/wait") { await gate.pass() }
+      return .text("\(request.target.rawPath) \(request.body.count)")
+    })
+  }
+
+  @Test func `many may wait at once, and others are served meanwhile`() async throws {
+    var clients: [Client] = []
+    for number in 0..<64 {
+      let client = try server.client()
+      await client.send("POST /wait\(number) HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nab")
+      clients.append(client)
+    }
+    let allWait = await eventually { gate.count == 64 }
+    #expect(allWait)
+    let other = try server.client()
+    await other.send("GET /now HTTP/1.1\r\nHost: h\r\n\r\n")
+    #expect(try await other.answer().text == "/now 0")
+    gate.open()
+    for (number, client) in clients.enumerated() {
+      #expect(try await client.answer().text == "/wait\(number) 2")
+      await client.send("GET /again HTTP/1.1\r\nHost: h\r\n\r\n")
+      #expect(try await client.answer().text == "/again 0")
+    }
+  }
+
+  @Test func `clients may leave while their handlers wait`() async throws {
+    for number in 0..<16 {
+      let client = try server.client()
+      await client.send("GET /wait\(number) HTTP/1.1\r\nHost: h\r\n\r\n")
+      let waits = await eventually { gate.count == number + 1 }
+      #expect(waits)
+      await client.close()
+    }
+    gate.open()
+    let isEmpty = await eventually { server.server.connectionCount == 0 }
+    #expect(isEmpty)
+    let client = try server.client()
+    await client.send("GET /now HTTP/1.1\r\nHost: h\r\n\r\n")
+    #expect(try await client.answer().text == "/now 0")
+  }
+
+  @Test func `a client may leave in the middle of a request`() async throws {
+    // The engine may miss that a client has left right behind its bytes: the deadline does not.
+    let server = try TestServer(limits: { limits in
+      limits.headerDeadline = .seconds(1)
+      limits.bodyDeadline = .seconds(1)
+    })
+    for text in [
+      "G", "GET / HTTP/1.1\r\nHost", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nab",
+      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+    ] {
+      let client = try server.client()
+      await client.send(text)
+      let isThere = await eventually { server.server.connectionCount == 1 }
+      #expect(isThere)
+      await client.close()
+      let isGone = await eventually { server.server.connectionCount == 0 }
+      #expect(isGone)
+    }
+  }
+
+  @Test func `requests sent together wait in order`() async throws {
+    let client = try server.client()
+    await client.send(
+      (0..<8).map { "GET /wait\($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined())
+    let waits = await eventually { gate.count == 1 }
+    #expect(waits)
+    gate.open()
+    for number in 0..<8 { #expect(try await client.answer().text == "/wait\(number) 0") }
+  }
+
+  @Test func `races between answer and suspension lose nothing`() async throws {
+    let server = try TestServer(handler: { request in
+      let turns = (request.target.query["n"].flatMap { Int($0) } ?? 0) % 5
+      for _ in 0..<turns { await Task.yield() }
+      return .text(request.target.query["n"] ?? "")
+    })
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<8 {
+        let client = try server.client()
+        group.addTask {
+          for number in 0..<500 {
+            await client.send("GET /?n=\(number) HTTP/1.1\r\nHost: h\r\n\r\n")
+            let text = try await client.answer().text
+            #expect(text == "\(number)")
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import HTTP
+import HTTPServer
+
+/// A server whose answers tell what it was asked.
+struct TestServer {
+  let server: HTTPServer
+
+  init(
+    log: AccessLog? = nil, trustedProxies: Set<String> = [],
+    limits adjust: (inout Limits) -> Void = { _ in },
+    handler: @escaping @Sendable (Request) async -> Response = TestServer.echo
+  ) throws {
+    var limits = Limits()
+    adjust(&limits)
+    server = try HTTPServer(
+      ServerConfiguration(threads: 2, limits: limits, trustedProxies: trustedProxies), log: log,
+      failure: { status, target in
+        .text("refused \(status.code) \(target?.rawPath ?? "?")", status: status)
+      }, handler: handler)
+  }
+
+  func client(patience: Int = 10) throws -> Client {
+    try Client(port: server.port, patience: patience)
+  }
+
+  /// Method, path, and the number of bytes of the body.
+  static let echo: @Sendable (Request) async -> Response = { request in
+    if request.target.rawPath.hasPrefix("/later") { await Task.yield() }
+    return .text("\(request.method) \(request.target.rawPath) \(request.body.count)")
+  }
+}
+
+/// What an asynchronous test waits for; the engine works on threads of its own.
+func eventually(_ condition: () -> Bool) async -> Bool {
+  for _ in 0..<500 {
+    if condition() { return true }
+    try? await Task.sleep(for: .milliseconds(10))
+  }
+  return condition()
+}
