@@ -59,6 +59,9 @@ extension JSON {
 
 extension JSON: ExpressibleByNilLiteral {
   /// Makes `null`.
+  ///
+  /// Mind the type: in `condition ? nil : value` with a `JSON` value this is `null` and not an
+  /// absent `JSON?`; there write `JSON?.none`.
   public init(nilLiteral: ()) { self = .null }
 }
 

@@ -34,7 +34,7 @@ struct UpdateMask: Sendable, Equatable {
   func apply(_ body: JSON.Object, to resource: inout JSON.Object) {
     for path in paths {
       let value = path.reduce(JSON.object(body)) { value, name in value[name] ?? .null }
-      UpdateMask.set(path[...], value.isNull ? nil : value, in: &resource)
+      UpdateMask.set(path[...], value.isNull ? JSON?.none : value, in: &resource)
     }
   }
 

@@ -1,0 +1,27 @@
+import JSON
+import Testing
+
+/// Reads JSON that stands in a test.
+func json(_ text: String) throws -> JSON { try JSON.parse(Array(text.utf8)) }
+
+/// Members whose values differ from run to run, replaced by their names where they are texts.
+private let varying: Set<String> = [
+  "localId", "idToken", "id_token", "access_token", "refreshToken", "refresh_token", "user_id",
+  "sub", "mfaEnrollmentId", "mfaPendingCredential", "sharedSecretKey", "sessionInfo", "name",
+  "projectId", "project_id", "second_factor_identifier",
+]
+
+/// A value in which what varies is masked: `"localId": "<localId>"`.
+func masked(_ value: JSON) -> JSON {
+  switch value {
+  case .array(let elements): .array(elements.map(masked))
+  case .object(let object):
+    .object(
+      JSON.Object(
+        object.members.map { name, value in
+          if case .string = value, varying.contains(name) { return (name, "<\(name)>") }
+          return (name, masked(value))
+        }))
+  default: value
+  }
+}

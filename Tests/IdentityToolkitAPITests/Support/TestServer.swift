@@ -1,0 +1,124 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Foundation
+import HTTP
+import Identity
+import IdentityToolkitAPI
+import JSON
+import OTP
+import Synchronization
+
+/// A server in process, over a database file of its own, with a clock that stands still.
+final class TestServer: Sendable {
+  let api: IdentityToolkitAPI
+  let identity: Identity
+  let database: SQLiteDatabase
+  let profile: Profile
+  /// An API key of the project `acme-mfa`.
+  let key: String
+  /// A service token of `acme-mfa` that may everything there.
+  let owner: String
+  private let time: Mutex<Int64>
+
+  static let project = "acme-mfa"
+  /// The time at the start, 2026-09-24T10:00:00.123456Z.
+  static let start: Int64 = 1_790_244_000_123_456
+
+  private init(_ profile: Profile, _ path: String, log: @escaping @Sendable (String) -> Void)
+    async throws
+  {
+    let clock = Clock()
+    database = try SQLiteDatabase(path: path)
+    identity = try Identity(
+      database: database, keys: Template.keys, profile: profile, hasher: Template.hasher,
+      clock: WallClock { clock.now }, defaultProject: ID(TestServer.project))
+    api = IdentityToolkitAPI(
+      identity: identity, publicURL: "https://mfa.example.com/", log: log)
+    self.profile = profile
+    try await identity.prepare()
+    key = try await identity.apiKeys.list(ID(TestServer.project)).first?.text ?? ""
+    let made = try await identity.serviceTokens.create(
+      project: ID(TestServer.project), tenant: nil, role: .owner, name: "tests",
+      maker: .commandLine)
+    owner = profile == .emulator ? "owner" : made.secret.revealedText
+    self.clock = clock
+    time = Mutex(0)
+  }
+
+  private let clock: Clock
+
+  private final class Clock: Sendable {
+    private let microseconds = Mutex(TestServer.start)
+    var now: Instant { Instant(microseconds: microseconds.withLock { $0 }) }
+    func advance(_ by: Int64) { microseconds.withLock { $0 += by } }
+  }
+
+  var now: Instant { clock.now }
+  func advance(seconds: Int64) { clock.advance(seconds * 1_000_000) }
+
+  /// Runs a test over a new server, and removes it afterwards.
+  static func with<T>(
+    _ profile: Profile = .standalone, log: @escaping @Sendable (String) -> Void = { _ in },
+    _ body: (TestServer) async throws -> T
+  ) async throws -> T {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "test.sqlite").path
+    try await Template.copy(profile, to: path)
+    let server = try await TestServer(profile, path, log: log)
+    do {
+      let result = try await body(server)
+      await server.database.close()
+      return result
+    } catch {
+      await server.database.close()
+      throw error
+    }
+  }
+}
+
+/// A database that is made once for each profile and copied for each test: making a signing key
+/// takes longer than most tests.
+private enum Template {
+  static let keys = KeyRing(random: .system)
+  static let hasher = PasswordHasher(
+    width: 2, waiting: 1000, cost: PasswordHash.Cost(memory: 64, passes: 1))
+
+  private static let standalone = Task { try await make(.standalone) }
+  private static let emulator = Task { try await make(.emulator) }
+
+  static func copy(_ profile: Profile, to path: String) async throws {
+    let template = profile == .standalone ? standalone : emulator
+    try await template.value.write(to: URL(filePath: path))
+  }
+
+  private static func make(_ profile: Profile) async throws -> Data {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "template.sqlite").path
+    let database = try SQLiteDatabase(path: path)
+    let identity = try Identity(
+      database: database, keys: keys, profile: profile, hasher: hasher,
+      clock: WallClock { Instant(microseconds: TestServer.start) },
+      defaultProject: ID(TestServer.project))
+    try await identity.prepare()
+    if profile == .standalone {
+      _ = try await identity.projects.create(
+        id: TestServer.project, displayName: "Acme", by: Author(actor: .commandLine))
+    }
+    _ = try await identity.projects.update(
+      ID(TestServer.project), by: Author(actor: .commandLine)
+    ) { project throws(ProjectError) in
+      project.allowTenants = true
+      project.emailPrivacy = true
+      project.signIn.anonymous = true
+    }
+    let copy = path + ".copy"
+    try await database.backup(to: copy)
+    await database.close()
+    return try Data(contentsOf: URL(filePath: copy))
+  }
+}

@@ -1,0 +1,122 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+struct ConfigMembersTests {
+  @Test(arguments: [
+    "notification", "quota", "monitoring", "client", "blockingFunctions", "recaptchaConfig",
+    "mobileLinksConfig", "autodeleteAnonymousUsers", "defaultHostingSite",
+  ])
+  func `a member that rules nothing here is given back`(name: String) async throws {
+    try await TestServer.with { server in
+      let value: JSON = ["some_name": [["deepName": 1500]], "other": "é"]
+      let answer = try await server.patch(
+        TestServer.config + "?updateMask=\(name)", .object([name: value]))
+      #expect(answer.status == 200)
+      let kept: JSON = ["someName": [["deepName": 1500]], "other": "é"]
+      #expect(answer[name] == kept)
+      #expect(try await server.get(TestServer.config)[name] == kept)
+      let cleared = try await server.patch(TestServer.config + "?updateMask=\(name)", [:])
+      #expect(cleared[name] == nil)
+    }
+  }
+
+  @Test func `a deep mask changes one member and leaves its neighbours`() async throws {
+    try await TestServer.with { server in
+      _ = try await server.patch(
+        TestServer.config + "?updateMask=signIn",
+        [
+          "signIn": [
+            "email": ["enabled": true, "passwordRequired": true], "anonymous": ["enabled": true],
+            "phoneNumber": ["enabled": true, "testPhoneNumbers": ["+15550100": "123456"]],
+          ]
+        ])
+      let answer = try await server.patch(
+        TestServer.config + "?updateMask=sign_in.anonymous.enabled,emailPrivacyConfig"
+          + ".enableImprovedEmailPrivacy",
+        [
+          "signIn": ["email": ["enabled": false]],
+          "emailPrivacyConfig": ["enableImprovedEmailPrivacy": false],
+        ])
+      #expect(answer["signIn"]?["anonymous"]?["enabled"] == false)
+      #expect(answer["signIn"]?["email"]?["enabled"] == true)
+      #expect(answer["signIn"]?["phoneNumber"]?["testPhoneNumbers"] == ["+15550100": "123456"])
+      #expect(answer["emailPrivacyConfig"] == ["enableImprovedEmailPrivacy": false])
+      let project = try await server.identity.projects.find(ID(TestServer.project))
+      #expect(!project.emailPrivacy)
+      #expect(project.signIn == SignInMethods(password: true, emailLink: false, anonymous: false))
+    }
+  }
+
+  @Test func `writing one arm of the SMS regions takes the other away`() async throws {
+    try await TestServer.with { server in
+      let path = TestServer.config + "?updateMask=smsRegionConfig."
+      _ = try await server.patch(
+        path + "allowByDefault.disallowedRegions",
+        ["smsRegionConfig": ["allowByDefault": ["disallowedRegions": ["AU"]]]])
+      let answer = try await server.patch(
+        path + "allowlistOnly.allowedRegions",
+        ["smsRegionConfig": ["allowlistOnly": ["allowedRegions": ["DE"]]]])
+      #expect(answer["smsRegionConfig"] == ["allowlistOnly": ["allowedRegions": ["DE"]]])
+    }
+  }
+
+  @Test func `a password policy always has its state`() async throws {
+    try await TestServer.with { server in
+      let answer = try await server.patch(
+        TestServer.config + "?updateMask=passwordPolicyConfig",
+        ["passwordPolicyConfig": ["forceUpgradeOnSignin": true]])
+      #expect(answer["passwordPolicyConfig"]?["passwordPolicyEnforcementState"] == "OFF")
+    }
+  }
+
+  @Test func `what only the server may say is not taken from a body`() async throws {
+    try await TestServer.with { server in
+      let before = try await server.get(TestServer.config)
+      let answer = try await server.patch(
+        TestServer.config + "?updateMask=name,subtype,somethingElse",
+        ["name": "projects/1/config", "subtype": "FIREBASE_AUTH", "somethingElse": 1])
+      #expect(answer.status == 200)
+      #expect(answer.json == before.json)
+    }
+  }
+
+  @Test func `without a mask the members of the body are replaced`() async throws {
+    try await TestServer.with { server in
+      try await server.switchTOTPOn()
+      let answer = try await server.patch(
+        TestServer.config, ["authorizedDomains": ["localhost", "app.example.com"]])
+      #expect(answer["authorizedDomains"] == ["localhost", "app.example.com"])
+      #expect(answer["mfa"]?["providerConfigs"]?.arrayValue?.count == 1)
+      let project = try await server.get("/v1/projects", .key)
+      #expect(project["authorizedDomains"] == ["localhost", "app.example.com"])
+    }
+  }
+
+  @Test func `members and second factors change together or not at all`() async throws {
+    try await TestServer.with { server in
+      let answer = try await server.patch(
+        TestServer.config + "?updateMask=multiTenant,mfa",
+        [
+          "multiTenant": ["allowTenants": false],
+          "mfa": ["providerConfigs": [["totpProviderConfig": ["adjacentIntervals": 11]]]],
+        ])
+      #expect(answer.status == 400)
+      #expect(try await server.get(TestServer.config)["multiTenant"]?["allowTenants"] == true)
+    }
+  }
+
+  @Test(arguments: [
+    #"{"signIn":{"email":{"enabled":"yes"}}}"#, #"{"multiTenant":[]}"#,
+    #"{"authorizedDomains":"localhost"}"#, #"{"authorizedDomains":[""]}"#,
+    #"{"emailPrivacyConfig":{"enableImprovedEmailPrivacy":1}}"#,
+  ])
+  func `a member that rules something must have its type`(body: String) async throws {
+    try await TestServer.with { server in
+      let answer = try await server.call(.patch, TestServer.config, text: body, .owner)
+      #expect(answer.status == 400)
+      #expect(answer.error != nil)
+    }
+  }
+}

@@ -1,0 +1,265 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+/// One way of writing a project's MFA configuration, and what is read afterwards.
+struct MFACase: CustomTestStringConvertible, Sendable {
+  let written: String
+  let read: String
+  var mask = "mfa"
+  var testDescription: String { "\(mask): \(written)" }
+}
+
+struct ConfigTests {
+  @Test func `a new project reads as switched off`() async throws {
+    try await TestServer.with { server in
+      let config = try await server.get(TestServer.config)
+      #expect(config["mfa"] == ["state": "DISABLED"])
+      #expect(config["subtype"] == "IDENTITY_PLATFORM")
+      let project = try await server.get("/v1/projects", .key)
+      let number = try project.text("projectId")
+      #expect(try config.text("name") == "projects/\(number)/config")
+    }
+  }
+
+  @Test(arguments: ["5", "\"5\""])
+  func `the documentation's call switches TOTP on`(intervals: String) async throws {
+    try await TestServer.with { server in
+      let answer = try await server.call(
+        .patch, "/admin/v2/projects/acme-mfa/config?updateMask=mfa",
+        text: """
+          {
+            "mfa": {
+              "providerConfigs": [{
+                "state": "ENABLED",
+                "totpProviderConfig": {
+                  "adjacentIntervals": \(intervals)
+                }
+              }]
+            }
+          }
+          """, .owner, fields: ["X-Goog-User-Project": "acme-mfa"])
+      #expect(answer.status == 200)
+      let expected = try json(
+        """
+        {"state": "DISABLED",
+         "providerConfigs": [{"state": "ENABLED", "totpProviderConfig": {"adjacentIntervals": 5}}]}
+        """)
+      #expect(answer["mfa"] == expected)
+      #expect(try await server.get(TestServer.config)["mfa"] == expected)
+    }
+  }
+
+  @Test(arguments: [
+    MFACase(
+      written: #"{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{}}]}"#,
+      read:
+        #"{"state":"DISABLED","providerConfigs":[{"state":"ENABLED","totpProviderConfig":{}}]}"#),
+    MFACase(
+      written:
+        #"{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":0}}]}"#,
+      read:
+        #"{"state":"DISABLED","providerConfigs":[{"state":"ENABLED","totpProviderConfig":{}}]}"#),
+    MFACase(
+      written:
+        #"{"providerConfigs":[{"state":2,"totpProviderConfig":{"adjacentIntervals":"5.0"}}]}"#,
+      read: """
+        {"state":"DISABLED",
+         "providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":5}}]}
+        """),
+    MFACase(
+      written: """
+        {"provider_configs":[{"state":"ENABLED","totp_provider_config":{"adjacent_intervals":1e1}}]}
+        """,
+      read: """
+        {"state":"DISABLED",
+         "providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":10}}]}
+        """),
+    MFACase(
+      written: """
+        {"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":null}}]}
+        """,
+      read:
+        #"{"state":"DISABLED","providerConfigs":[{"state":"ENABLED","totpProviderConfig":{}}]}"#),
+    MFACase(
+      written: #"{"providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":5}}]}"#,
+      read: """
+        {"state":"DISABLED","providerConfigs":
+          [{"state":"MFA_STATE_UNSPECIFIED","totpProviderConfig":{"adjacentIntervals":5}}]}
+        """),
+    MFACase(
+      written: #"{"state":"ENABLED","providerConfigs":[{"state":"ENABLED"}]}"#,
+      read: #"{"state":"ENABLED"}"#),
+    MFACase(
+      written: #"{"state":"DISABLED","enabledProviders":["PHONE_SMS"]}"#,
+      read: #"{"state":"DISABLED","enabledProviders":["PHONE_SMS"]}"#),
+    MFACase(written: #"{"state":"MANDATORY"}"#, read: #"{"state":"MANDATORY"}"#),
+    MFACase(
+      written: #"{"state":3,"enabledProviders":[1]}"#,
+      read: """
+        {"state":"MANDATORY","enabledProviders":["PHONE_SMS"]}
+        """),
+    MFACase(written: #"{"state":"STATE_UNSPECIFIED"}"#, read: #"{"state":"DISABLED"}"#),
+    MFACase(written: "{}", read: #"{"state":"DISABLED"}"#),
+    MFACase(written: "null", read: #"{"state":"DISABLED"}"#),
+    MFACase(
+      written: #"{"state":"ENABLED","providerConfigs":[{"totpProviderConfig":{}}]}"#,
+      read: #"{"state":"ENABLED"}"#, mask: "mfa.state"),
+    MFACase(
+      written: #"{"state":"ENABLED","providerConfigs":[{"totpProviderConfig":{}}]}"#,
+      read: """
+        {"state":"DISABLED",
+         "providerConfigs":[{"state":"MFA_STATE_UNSPECIFIED","totpProviderConfig":{}}]}
+        """, mask: "mfa.provider_configs"),
+    MFACase(
+      written: #"{"state":"ENABLED","enabledProviders":["PHONE_SMS"]}"#,
+      read: #"{"state":"ENABLED","enabledProviders":["PHONE_SMS"]}"#,
+      mask: "mfa.state,mfa.enabledProviders,mfa.providerConfigs"),
+    MFACase(
+      written: #"{"state":"ENABLED"}"#, read: #"{"state":"DISABLED"}"#, mask: "mfa.nothing"),
+    MFACase(
+      written: #"{"state":"ENABLED"}"#, read: #"{"state":"DISABLED"}"#,
+      mask: "signIn, mfa.state.x,,unknown"),
+    MFACase(written: #"{"state":"ENABLED"}"#, read: #"{"state":"ENABLED"}"#, mask: ""),
+  ])
+  func `a configuration is read as written`(_ row: MFACase) async throws {
+    try await TestServer.with { server in
+      let answer = try await server.call(
+        .patch, TestServer.config + "?updateMask=\(row.mask.replacing(" ", with: "%20"))",
+        text: #"{"mfa":\#(row.written)}"#, .owner)
+      #expect(answer.status == 200, "\(answer.json)")
+      #expect(answer["mfa"] == (try json(row.read)))
+      #expect(try await server.get(TestServer.config)["mfa"] == (try json(row.read)))
+    }
+  }
+
+  @Test(
+    arguments: [
+      (
+        #"{"providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":11}}]}"#,
+        "INVALID_ADJACENT_INTERVAL_RANGE : Allowed number of adjacent intervals must be between 0 and 10, inclusive",
+        nil
+      ),
+      (
+        #"{"providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":-1}}]}"#,
+        "INVALID_ADJACENT_INTERVAL_RANGE : Allowed number of adjacent intervals must be between 0 and 10, inclusive",
+        nil
+      ),
+      (
+        #"{"enabledProviders":["NOT_A_PROVIDER"]}"#,
+        #"Invalid value at 'config.mfa.enabled_providers[0]' (type.googleapis.com/google.cloud.identitytoolkit.admin.v2.MultiFactorAuthConfig.Provider), "NOT_A_PROVIDER""#,
+        "config.mfa.enabled_providers[0]"
+      ),
+      (
+        #"{"state":"ON"}"#,
+        #"Invalid value at 'config.mfa.state' (type.googleapis.com/google.cloud.identitytoolkit.admin.v2.MultiFactorAuthConfig.State), "ON""#,
+        "config.mfa.state"
+      ),
+      (
+        #"{"providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":5.5}}]}"#,
+        "Invalid value at 'config.mfa.provider_configs[0].totp_provider_config.adjacent_intervals' (TYPE_INT32), 5.5",
+        "config.mfa.provider_configs[0].totp_provider_config.adjacent_intervals"
+      ),
+      (
+        #"{"providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":"NUM_ADJ_INTERVALS"}}]}"#,
+        #"Invalid value at 'config.mfa.provider_configs[0].totp_provider_config.adjacent_intervals' (TYPE_INT32), "NUM_ADJ_INTERVALS""#,
+        "config.mfa.provider_configs[0].totp_provider_config.adjacent_intervals"
+      ),
+      (
+        #"{"providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":{}}}]}"#,
+        "Invalid value at 'config.mfa.provider_configs[0].totp_provider_config.adjacent_intervals' (TYPE_INT32), Starting an object on a scalar field",
+        "config.mfa.provider_configs[0].totp_provider_config.adjacent_intervals"
+      ),
+      (
+        #"{"providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":[5]}}]}"#,
+        "Invalid JSON payload received. Unknown name \"adjacent_intervals\" at 'config.mfa.provider_configs[0].totp_provider_config': Proto field is not repeating, cannot start list.",
+        "config.mfa.provider_configs[0].totp_provider_config"
+      ),
+      (
+        #"{"providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":2147483648}}]}"#,
+        "Invalid value at 'config.mfa.provider_configs[0].totp_provider_config.adjacent_intervals' (TYPE_INT32), 2147483648",
+        "config.mfa.provider_configs[0].totp_provider_config.adjacent_intervals"
+      ),
+      (
+        #"{"providerConfigs":[{"totpProviderConfig":{"adjacentInterval":5}}]}"#,
+        "Invalid JSON payload received. Unknown name \"adjacentInterval\" at 'config.mfa.provider_configs[0].totp_provider_config': Cannot find field.",
+        "config.mfa.provider_configs[0].totp_provider_config"
+      ),
+      (
+        #"{"providerConfig":[]}"#,
+        "Invalid JSON payload received. Unknown name \"providerConfig\" at 'config.mfa': Cannot find field.",
+        "config.mfa"
+      ),
+      (
+        #"{"providerConfigs":[{"totpProviderConfig":{}},{"totpProviderConfig":{}}]}"#,
+        "INVALID_CONFIG : Only one TOTP provider config can be given.", nil
+      ),
+      (
+        #"{"providerConfigs":{"totpProviderConfig":{}}}"#,
+        "Invalid value at 'config.mfa.provider_configs' (TYPE_LIST), Starting an object on a scalar field",
+        "config.mfa.provider_configs"
+      ),
+    ] as [(String, String, String?)])
+  func `what cannot be is refused and changes nothing`(
+    written: String, message: String, field: String?
+  ) async throws {
+    try await TestServer.with { server in
+      try await server.switchTOTPOn(adjacentIntervals: 3)
+      let before = try await server.get(TestServer.config)
+      let answer = try await server.call(
+        .patch, TestServer.config + "?updateMask=mfa", text: #"{"mfa":\#(written)}"#, .owner)
+      #expect(answer.status == 400)
+      #expect(answer.error == message)
+      #expect(answer["error"]?["status"] == "INVALID_ARGUMENT")
+      #expect(answer["error"]?["errors"] == nil)
+      let violation = answer["error"]?["details"]?.arrayValue?.first?["fieldViolations"]
+      #expect(violation?.arrayValue?.first?["field"]?.stringValue == field)
+      #expect(try await server.get(TestServer.config).json == before.json)
+    }
+  }
+
+  @Test func `zero is in force although it is not shown, and an empty entry is five again`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let scope = try await server.identity.scopes.find(project: .init(TestServer.project))
+      try await server.switchTOTPOn(adjacentIntervals: 0)
+      var policy = try await server.identity.policies.read(scope)
+      #expect(policy.configuration.window.adjacentIntervals == 0)
+      try await server.switchTOTPOn()
+      policy = try await server.identity.policies.read(scope)
+      #expect(policy.configuration.window.adjacentIntervals == 5)
+      #expect(policy.configuration.totp?.adjacentIntervals == nil)
+    }
+  }
+
+  @Test func `the whole mask clears what the body leaves out`() async throws {
+    try await TestServer.with { server in
+      _ = try await server.patch(
+        TestServer.config + "?updateMask=mfa",
+        ["mfa": ["state": "ENABLED", "enabledProviders": ["PHONE_SMS"]]])
+      try await server.switchTOTPOn()
+      let config = try await server.get(TestServer.config)
+      #expect(config["mfa"]?["state"] == "DISABLED")
+      #expect(config["mfa"]?["enabledProviders"] == nil)
+      let cleared = try await server.patch(TestServer.config + "?updateMask=mfa", [:])
+      #expect(cleared["mfa"] == ["state": "DISABLED"])
+    }
+  }
+
+  @Test func `a body of the Node SDK with a top state only leaves TOTP alone`() async throws {
+    try await TestServer.with { server in
+      try await server.switchTOTPOn(adjacentIntervals: 2)
+      let answer = try await server.patch(
+        TestServer.config + "?updateMask=mfa.state", ["mfa": ["state": "ENABLED"]])
+      #expect(
+        answer["mfa"]
+          == (try json(
+            """
+            {"state": "ENABLED", "providerConfigs":
+              [{"state": "ENABLED", "totpProviderConfig": {"adjacentIntervals": 2}}]}
+            """)))
+    }
+  }
+}
