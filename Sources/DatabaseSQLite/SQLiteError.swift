@@ -8,6 +8,7 @@ extension DatabaseError {
   ///   - code: The extended result code of the call that failed.
   ///   - connection: Its connection, which holds the message.
   ///   - sql: The text of the statement.
+  /// - Returns: The error, with SQLite's message.
   static func sqlite(_ code: Int32, _ connection: OpaquePointer?, sql: String? = nil)
     -> DatabaseError
   {

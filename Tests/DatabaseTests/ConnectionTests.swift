@@ -1,6 +1,5 @@
 import Database
 import DatabaseSQLite
-import Synchronization
 import Testing
 
 struct ConnectionTests {
@@ -96,12 +95,12 @@ struct ConnectionTests {
   }
 
   @Test func `the trace has every text and no value`() async throws {
-    let texts = Mutex<[String]>([])
-    try await withDatabase(trace: { text in texts.withLock { $0.append(text) } }) { database in
+    let texts = Record<String>()
+    try await withDatabase(trace: { texts.append($0) }) { database in
       try await database.insert("a secret")
       _ = try await database.names()
       #expect(
-        texts.withLock { $0.suffix(2) } == [
+        texts.elements.suffix(2) == [
           "INSERT INTO person (name) VALUES ($1)", "SELECT name FROM person ORDER BY name",
         ])
     }

@@ -6,13 +6,15 @@ import Synchronization
 
 /// A database of its own for one test, in a folder that is removed afterwards.
 func withDatabase<T>(
-  readers: Int = 2, waitingWrites: Int = 4096, maximumPages: Int? = nil,
+  readers: Int = 2, busyTimeout: Duration = .seconds(5), waitingWrites: Int = 4096,
+  maximumPages: Int? = nil,
   trace: (@Sendable (String) -> Void)? = nil,
   _ body: (SQLiteDatabase) async throws -> T
 ) async throws -> T {
   try await withFolder { folder in
     let database = try SQLiteDatabase(
-      path: folder + "/test.sqlite", readers: readers, waitingWrites: waitingWrites,
+      path: folder + "/test.sqlite", readers: readers, busyTimeout: busyTimeout,
+      waitingWrites: waitingWrites,
       maximumPages: maximumPages, trace: trace)
     try await database.write { connection in
       try connection.runScript(
@@ -93,6 +95,17 @@ final class Event: Sendable {
   }
 }
 
+/// What happened, in its order.
+final class Record<Element: Sendable>: Sendable {
+  private let state = Mutex<[Element]>([])
+
+  var elements: [Element] { state.withLock { $0 } }
+
+  func append(_ element: Element) {
+    state.withLock { $0.append(element) }
+  }
+}
+
 /// A write that holds the writer until it is told to go on.
 struct HeldWrite {
   let begun = Event()
@@ -106,6 +119,7 @@ struct HeldWrite {
         try connection.run("INSERT INTO person (name) VALUES (\(name))")
         begun.happen()
         gate.wait()
+        gate.signal()  // for another run, when the group fails
       }
     }
   }

@@ -1,0 +1,70 @@
+import Database
+import DatabaseSQLite
+import Foundation
+import Testing
+
+struct BackupTests {
+  @Test func `a copy made while writes go on is whole and of one moment`() async throws {
+    try await withDatabase { database in
+      try await withFolder { folder in
+        // Each write keeps both tables of equal size, which a torn copy would not.
+        let writing = Task {
+          for number in 0..<400 {
+            try await database.write { connection in
+              try connection.run("INSERT INTO person (name) VALUES (\("person \(number)"))")
+              try connection.run(
+                """
+                INSERT INTO pet (owner, name, photo)
+                VALUES (1, \("pet \(number)"), \([UInt8](repeating: 1, count: 3000)))
+                """)
+            }
+          }
+        }
+        for number in 0..<5 {
+          let path = folder + "/copy\(number).sqlite"
+          try await database.backup(to: path)
+          let copy = try SQLiteDatabase(path: path, readers: 1)
+          let (people, pets, check) = try await copy.read { connection in
+            (
+              try connection.first("SELECT count(*) FROM person") { try $0.value(0) as Int },
+              try connection.first("SELECT count(*) FROM pet") { try $0.value(0) as Int },
+              try connection.all("SELECT integrity_check FROM pragma_integrity_check") {
+                try $0.value(0) as String
+              }
+            )
+          }
+          #expect(people == pets)
+          #expect(check == ["ok"])
+          await copy.close()
+          let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+          #expect(mode as? Int == 0o600)
+        }
+        try await writing.value
+        #expect(try await database.count() == 400)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(files.sorted() == (0..<5).map { "copy\($0).sqlite" })
+      }
+    }
+  }
+
+  @Test func `a file that exists is not overwritten`() async throws {
+    try await withDatabase { database in
+      try await withFolder { folder in
+        let path = folder + "/copy.sqlite"
+        try "precious".write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(try await code { try await database.backup(to: path) } == .exists)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+      }
+    }
+  }
+
+  @Test func `a folder that is missing is told, and nothing is left behind`() async throws {
+    try await withDatabase { database in
+      try await withFolder { folder in
+        let failure = try await code { try await database.backup(to: folder + "/no/copy") }
+        #expect(failure == .cannotOpen)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+      }
+    }
+  }
+}

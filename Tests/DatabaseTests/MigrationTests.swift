@@ -1,0 +1,84 @@
+import Database
+import DatabaseSQLite
+import Testing
+
+struct MigrationTests {
+  private static let first = Migration(
+    name: "m0001_first", text: "CREATE TABLE a (x); CREATE TABLE b (x); -- end\n", digest: "d1")
+  private static let second = Migration(
+    name: "m0002_second", text: "INSERT INTO a VALUES (1)", digest: "d2")
+  private static let failing = Migration(
+    name: "m0003_failing", text: "INSERT INTO a VALUES (2); INSERT INTO missing VALUES (1)",
+    digest: "d3")
+
+  private func expectFailure(
+    _ expected: MigrationError, _ migrations: [Migration], on database: SQLiteDatabase,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    await #expect(throws: expected, sourceLocation: sourceLocation) {
+      try await database.migrate(migrations, at: 0)
+    }
+  }
+
+  private func values(in database: SQLiteDatabase) async throws -> [Int] {
+    try await database.read { try $0.all("SELECT x FROM a") { try $0.value(0) } }
+  }
+
+  @Test func `each step is applied once`() async throws {
+    try await withDatabase { database in
+      #expect(try await database.migrate([Self.first], at: 1000) == ["m0001_first"])
+      #expect(
+        try await database.migrate([Self.first, Self.second], at: 2000) == ["m0002_second"])
+      #expect(try await database.migrate([Self.first, Self.second], at: 3000) == [])
+      #expect(try await values(in: database) == [1])
+      let applied = try await database.read { connection in
+        try connection.all("SELECT name, digest, applied_at FROM schema_migration") { row in
+          try "\(row.value(0) as String) \(row.value(1) as String) \(row.value(2) as Int)"
+        }
+      }
+      #expect(applied == ["m0001_first d1 1000", "m0002_second d2 2000"])
+    }
+  }
+
+  @Test func `a step that was edited stops everything`() async throws {
+    try await withDatabase { database in
+      try await database.migrate([Self.first], at: 0)
+      let edited = Migration(name: "m0001_first", text: Self.first.text, digest: "other")
+      await expectFailure(.changed("m0001_first"), [edited, Self.second], on: database)
+      #expect(try await values(in: database) == [])
+    }
+  }
+
+  @Test func `a step of a newer version stops everything`() async throws {
+    try await withDatabase { database in
+      try await database.migrate([Self.first, Self.second], at: 0)
+      await expectFailure(.unknown("m0002_second"), [Self.first], on: database)
+      #expect("\(MigrationError.unknown("m0002_second"))".contains("newer version"))
+    }
+  }
+
+  @Test func `a step may not be put before one that was applied`() async throws {
+    try await withDatabase { database in
+      try await database.migrate(
+        [Self.second].map { step in
+          Migration(name: step.name, text: "SELECT 1", digest: step.digest)
+        }, at: 0)
+      await expectFailure(.late("m0001_first"), [Self.first, Self.second], on: database)
+    }
+  }
+
+  @Test func `a step that fails has no effect, and those before it stay`() async throws {
+    try await withDatabase { database in
+      let error = try await #require(throws: MigrationError.self) {
+        try await database.migrate([Self.first, Self.second, Self.failing], at: 0)
+      }
+      guard case .failed("m0003_failing", let cause) = error else {
+        Issue.record("unexpected \(error)")
+        return
+      }
+      #expect(cause.message == "no such table: missing")
+      #expect(try await values(in: database) == [1])
+      #expect(try await database.migrate([Self.first, Self.second], at: 0) == [])
+    }
+  }
+}

@@ -1,0 +1,242 @@
+import Database
+import DatabaseSQLite
+import Testing
+
+struct WriteTests {
+  struct Refusal: Error {}
+
+  @Test func `a closure that throws undoes its own changes and no others`() async throws {
+    try await withDatabase { database in
+      let held = HeldWrite(database)
+      await held.begun.wait()
+      let tasks = (0..<64).map { number in
+        Task.immediate {
+          try await database.write { connection in
+            try connection.run("INSERT INTO person (name) VALUES (\("person \(number)"))")
+            if number == 31 { throw Refusal() }
+          }
+        }
+      }
+      try await held.release()
+      for (number, task) in tasks.enumerated() {
+        if number == 31 {
+          await #expect(throws: Refusal.self) { try await task.value }
+        } else {
+          try await task.value
+        }
+      }
+      #expect(try await database.count() == 64)
+      #expect(try await !database.names().contains("person 31"))
+    }
+  }
+
+  @Test func `writes that wait share a commit`() async throws {
+    try await withDatabase { database in
+      let before = database.statistics
+      let held = HeldWrite(database)
+      await held.begun.wait()
+      let tasks = (0..<100).map { number in
+        Task.immediate { try await database.insert("person \(number)") }
+      }
+      try await held.release()
+      for task in tasks { try await task.value }
+      let after = database.statistics
+      #expect(after.writes - before.writes == 101)
+      #expect(after.commits - before.commits <= 3)
+      #expect(after.largestGroup >= 50)
+      #expect(try await database.count() == 101)
+    }
+  }
+
+  @Test func `writes take effect in the order they were queued`() async throws {
+    try await withDatabase { database in
+      let held = HeldWrite(database)
+      await held.begun.wait()
+      let tasks = (0..<300).map { number in
+        Task.immediate { try await database.insert("\(number)") }
+      }
+      try await held.release()
+      for task in tasks { try await task.value }
+      let names = try await database.read { connection in
+        try connection.all("SELECT name FROM person ORDER BY id") { try $0.value(0) as String }
+      }
+      #expect(names == ["held"] + (0..<300).map(String.init))
+    }
+  }
+
+  @Test func `when SQLite drops the whole transaction, the others are stored all the same`()
+    async throws
+  {
+    try await withDatabase { database in
+      try await database.insert("taken")
+      let held = HeldWrite(database)
+      await held.begun.wait()
+      let tasks = (0..<20).map { number in
+        Task.immediate {
+          try await database.write { connection in
+            if number == 10 {
+              try connection.run("INSERT OR ROLLBACK INTO person (name) VALUES ('taken')")
+            } else {
+              try connection.run("INSERT INTO person (name) VALUES (\("person \(number)"))")
+            }
+          }
+        }
+      }
+      try await held.release()
+      for (number, task) in tasks.enumerated() {
+        let failure = try await code { try await task.value }
+        #expect(failure == (number == 10 ? .uniqueViolation("person.name") : nil))
+      }
+      #expect(try await database.count() == 21)
+    }
+  }
+
+  @Test func `a closure that ignores the loss of its transaction is not told of success`()
+    async throws
+  {
+    try await withDatabase { database in
+      try await database.insert("taken")
+      let failure = try await code {
+        try await database.write { connection in
+          _ = try? connection.run("INSERT OR ROLLBACK INTO person (name) VALUES ('taken')")
+          // Outside of the transaction this would be stored by itself.
+          _ = try? connection.run("INSERT INTO person (name) VALUES ('stray')")
+        }
+      }
+      #expect(failure == .uniqueViolation("person.name"))
+      #expect(try await database.names() == ["taken"])
+    }
+  }
+
+  @Test func `a commit that fails for one write is no failure of its group`() async throws {
+    try await withDatabase { database in
+      let held = HeldWrite(database)
+      await held.begun.wait()
+      let tasks = (0..<10).map { number in
+        Task.immediate {
+          try await database.write { connection in
+            // The reference to nobody is found out when the transaction ends.
+            let owner = number == 5 ? 99 : 1
+            try connection.run(
+              "INSERT INTO pet (owner, name) VALUES (\(owner), \("pet \(number)"))")
+          }
+        }
+      }
+      try await held.release()
+      for (number, task) in tasks.enumerated() {
+        let failure = try await code { try await task.value }
+        #expect(failure == (number == 5 ? .foreignKey : nil))
+      }
+      let pets = try await database.read { connection in
+        try connection.first("SELECT count(*) FROM pet") { try $0.value(0) as Int }
+      }
+      #expect(pets == 9)
+    }
+  }
+
+  @Test func `a violated constraint is told by its name`() async throws {
+    try await withDatabase { database in
+      try await database.write { connection in
+        try connection.run("INSERT INTO person (id, name) VALUES (1, 'Ada')")
+        try connection.run("INSERT INTO pet (owner, name) VALUES (1, 'Rex')")
+      }
+      let cases: [(SQL, DatabaseError.Code)] = [
+        ("INSERT INTO person (name) VALUES (\("Ada"))", .uniqueViolation("person.name")),
+        ("INSERT INTO person (id, name) VALUES (1, 'B')", .uniqueViolation("person.id")),
+        ("INSERT INTO pet VALUES (1, 'Rex', NULL)", .uniqueViolation("pet.owner, pet.name")),
+        ("INSERT INTO pet VALUES (2, 'Rex', NULL)", .foreignKey),
+        ("INSERT INTO person (name, age) VALUES ('C', -1)", .checkViolation("age >= 0")),
+        ("INSERT INTO person (name) VALUES (NULL)", .notNullViolation("person.name")),
+        ("INSERT INTO nothing VALUES (1)", .other(1)),
+      ]
+      for (sql, expected) in cases {
+        let failure = try await code { try await database.write { try $0.run(sql) } }
+        #expect(failure == expected, "\(sql)")
+      }
+    }
+  }
+
+  @Test func `an error has the text and not the values`() async throws {
+    try await withDatabase { database in
+      let error = try await #require(throws: DatabaseError.self) {
+        try await database.write { connection in
+          for _ in 0..<2 {
+            try connection.run("INSERT INTO person (name) VALUES (\("a secret"))")
+          }
+        }
+      }
+      #expect(error.sql == "INSERT INTO person (name) VALUES ($1)")
+      #expect(error.extendedCode == 2067)
+      #expect(!"\(error)".contains("secret"))
+    }
+  }
+
+  @Test func `more writes than may wait are refused at once`() async throws {
+    try await withDatabase(waitingWrites: 4) { database in
+      let held = HeldWrite(database)
+      await held.begun.wait()
+      let tasks = (0..<4).map { number in
+        Task.immediate { try await database.insert("\(number)") }
+      }
+      let failure = try await code { try await database.insert("one too many") }
+      #expect(failure == .busy)
+      try await held.release()
+      for task in tasks { try await task.value }
+      try await database.insert("later")
+      #expect(try await database.count() == 6)
+    }
+  }
+
+  @Test func `a write that is cancelled while it waits has no effect`() async throws {
+    try await withDatabase { database in
+      let held = HeldWrite(database)
+      await held.begun.wait()
+      let tasks = (0..<30).map { number in
+        Task.immediate { try await database.insert("\(number)") }
+      }
+      for task in tasks[10..<20] { task.cancel() }
+      for task in tasks[10..<20] {
+        // The answer comes although the writer is held.
+        await #expect(throws: CancellationError.self) { try await task.value }
+      }
+      try await held.release()
+      for task in tasks[..<10] + tasks[20...] { try await task.value }
+      #expect(try await database.count() == 21)
+    }
+  }
+
+  @Test func `a write that has begun is finished and answered although it is cancelled`()
+    async throws
+  {
+    try await withDatabase { database in
+      let held = HeldWrite(database)
+      await held.begun.wait()
+      held.task.cancel()
+      try await held.release()
+      #expect(try await database.names() == ["held"])
+    }
+  }
+
+  @Test func `close stores what is queued and refuses what comes later`() async throws {
+    try await withFolder { folder in
+      let path = folder + "/test.sqlite"
+      let database = try SQLiteDatabase(path: path)
+      try await database.write { try $0.runScript("CREATE TABLE person (id, name)") }
+      let held = HeldWrite(database)
+      await held.begun.wait()
+      let tasks = (0..<50).map { number in
+        Task.immediate { try await database.insert("\(number)") }
+      }
+      let closing = Task.immediate { await database.close() }
+      #expect(try await code { try await database.insert("late") } == .closed)
+      try await held.release()
+      for task in tasks { try await task.value }
+      await closing.value
+      await database.close()
+      #expect(try await code { try await database.count() } == .closed)
+      let again = try SQLiteDatabase(path: path)
+      #expect(try await again.count() == 51)
+      await again.close()
+    }
+  }
+}
