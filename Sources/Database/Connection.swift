@@ -7,6 +7,8 @@ public struct Connection: ~Copyable {
   @usableFromInline let session: any DatabaseSession
 
   /// Lends a session; for drivers.
+  // Swift 6.3.1 crashes in release builds where it inlines the making of a noncopyable value.
+  @inline(never)
   public init(_ session: any DatabaseSession) {
     self.session = session
   }

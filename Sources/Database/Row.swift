@@ -5,7 +5,9 @@ public struct Row: ~Copyable {
   @usableFromInline let statement: any DatabaseStatement
   @usableFromInline let columnCount: Int
 
-  @inlinable
+  // Not inlinable for the reason given at `Connection.init`.
+  @inline(never)
+  @usableFromInline
   init(statement: any DatabaseStatement) {
     self.statement = statement
     columnCount = statement.columnCount
