@@ -1,0 +1,216 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+struct TenantTests {
+  static let tenants = "/v2/projects/acme-mfa/tenants"
+
+  @Test func `a tenant is made, read, listed and deleted`() async throws {
+    try await TestServer.with { server in
+      let made = try await server.post(
+        Self.tenants, ["displayName": "globex", "allowPasswordSignup": true], .owner)
+      #expect(made.status == 200)
+      let name = try made.text("name")
+      let id = try #require(name.split(separator: "/").last.map(String.init))
+      let number = try await server.get("/v1/projects", .key).text("projectId")
+      #expect(name == "projects/\(number)/tenants/\(id)")
+      #expect(id.wholeMatch(of: /globex-[a-z0-9]{5}/) != nil)
+      #expect(
+        made.json
+          == (try json(
+            """
+            {"name": "\(name)", "displayName": "globex", "allowPasswordSignup": true,
+             "inheritance": {}}
+            """)))
+      #expect(try await server.get("\(Self.tenants)/\(id)").json == made.json)
+      #expect(try await server.get("/admin/v2/projects/acme-mfa/tenants/\(id)").json == made.json)
+      #expect(try await server.get(Self.tenants)["tenants"] == [made.json])
+      let deleted = try await server.delete("\(Self.tenants)/\(id)")
+      #expect(deleted.status == 200)
+      #expect(deleted.json == [:])
+      #expect(try await server.get(Self.tenants).json == [:])
+    }
+  }
+
+  @Test(arguments: [Method.get, .patch, .delete])
+  func `an unknown tenant and a deleted one answer 404`(method: Method) async throws {
+    try await TestServer.with { server in
+      let deleted = try await server.addTenant()
+      _ = try await server.delete("\(Self.tenants)/\(deleted)")
+      for id in ["never-12345", deleted] {
+        let answer = try await server.call(
+          method, "\(Self.tenants)/\(id)", text: "{}", .owner)
+        #expect(answer.status == 404)
+        #expect(
+          answer["error"] == ["code": 404, "message": "TENANT_NOT_FOUND", "status": "NOT_FOUND"])
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (nil, "MISSING_DISPLAY_NAME : Missing tenant with valid display_name."),
+    ("", "MISSING_DISPLAY_NAME : Missing tenant with valid display_name."),
+    ("abc", invalid), ("1abcd", invalid), ("has space", invalid), ("under_score", invalid),
+    ("a-name-with-21-letters", invalid),
+  ])
+  func `a name has 4 to 20 letters, digits and hyphens`(name: String?, error: String)
+    async throws
+  {
+    try await TestServer.with { server in
+      let body: JSON = name.map { ["displayName": .string($0)] } ?? [:]
+      #expect(try await server.post(Self.tenants, body, .owner).error == error)
+      let id = try await server.addTenant()
+      let renamed = try await server.patch("\(Self.tenants)/\(id)?updateMask=displayName", body)
+      #expect(renamed.error == error)
+    }
+  }
+
+  private static let invalid =
+    "INVALID_DISPLAY_NAME : display_name should start with a letter and only consist of letters, "
+    + "digits and hyphens with 4-20 characters."
+
+  @Test func `the documentation's call switches TOTP on for a tenant`() async throws {
+    try await TestServer.with { server in
+      let id = try await server.addTenant()
+      let answer = try await server.patch(
+        "\(Self.tenants)/\(id)?updateMask=mfaConfig",
+        [
+          "mfaConfig": ["providerConfigs": [["totpProviderConfig": ["adjacentIntervals": 5]]]]
+        ])
+      #expect(
+        answer["mfaConfig"]
+          == (try json(
+            """
+            {"state": "DISABLED", "providerConfigs": [
+              {"state": "MFA_STATE_UNSPECIFIED", "totpProviderConfig": {"adjacentIntervals": 5}}]}
+            """)))
+      #expect(answer["allowPasswordSignup"] == true)
+      let scope = try await server.identity.scopes.find(
+        project: ID(TestServer.project), tenant: ID(id))
+      #expect(try await server.identity.policies.read(scope).configuration.isTOTPOn)
+    }
+  }
+
+  @Test func `a tenant inherits nothing from its project`() async throws {
+    try await TestServer.with { server in
+      try await server.switchTOTPOn()
+      let id = try await server.addTenant()
+      #expect(try await server.get("\(Self.tenants)/\(id)")["mfaConfig"] == nil)
+      let alice = try await server.addPerson(tenant: id)
+      let session = try await server.signIn(alice, tenant: id)
+      let start = try await server.post(
+        "/v2/accounts/mfaEnrollment:start",
+        ["idToken": session["idToken"] ?? nil, "totpEnrollmentInfo": [:]])
+      #expect(start.error == "OPERATION_NOT_ALLOWED : TOTP based MFA not enabled.")
+    }
+  }
+
+  @Test func `the mask of the Go SDK changes what it names`() async throws {
+    try await TestServer.with { server in
+      let id = try await server.addTenant()
+      let path =
+        "\(Self.tenants)/\(id)?updateMask=allowPasswordSignup,displayName,enableAnonymousUser,"
+        + "enableEmailLinkSignin,mfaConfig"
+      let answer = try await server.patch(
+        path,
+        [
+          "displayName": "renamed", "enableAnonymousUser": true, "disableAuth": true,
+          "mfaConfig": ["state": "ENABLED", "enabledProviders": ["PHONE_SMS"]],
+        ])
+      var json = try #require(answer.json.objectValue)
+      json["name"] = nil
+      #expect(
+        JSON.object(json) == [
+          "displayName": "renamed", "enableAnonymousUser": true, "inheritance": [:],
+          "mfaConfig": ["state": "ENABLED", "enabledProviders": ["PHONE_SMS"]],
+        ])
+    }
+  }
+
+  @Test func `without a mask a tenant is replaced whole`() async throws {
+    try await TestServer.with { server in
+      let id = try await server.addTenant()
+      let path = "\(Self.tenants)/\(id)"
+      let missing = try await server.patch(path, ["enableAnonymousUser": true])
+      #expect(missing.error == "MISSING_DISPLAY_NAME : Missing tenant with valid display_name.")
+      let answer = try await server.patch(
+        path, ["displayName": "renamed", "enableAnonymousUser": true])
+      #expect(answer["allowPasswordSignup"] == nil)
+      #expect(answer["enableAnonymousUser"] == true)
+    }
+  }
+
+  @Test func `an empty mask with an empty body changes nothing`() async throws {
+    try await TestServer.with { server in
+      let id = try await server.addTenant()
+      let before = try await server.get("\(Self.tenants)/\(id)")
+      let answer = try await server.patch("\(Self.tenants)/\(id)?updateMask=", [:])
+      #expect(answer.status == 200)
+      #expect(answer.json == before.json)
+    }
+  }
+
+  @Test func `members that rule nothing are given back`() async throws {
+    try await TestServer.with { server in
+      let members: JSON.Object = [
+        "testPhoneNumbers": ["+15550100": "123456"], "client": ["permissions": [:]],
+        "monitoring": ["requestLogging": ["enabled": true]],
+        "smsRegionConfig": ["allowByDefault": [:]],
+        "inheritance": ["emailSendingConfig": true],
+      ]
+      var body = members
+      body["displayName"] = "globex"
+      body["hashConfig"] = ["algorithm": "SCRYPT"]
+      body["unknown"] = 1
+      let answer = try await server.post(Self.tenants, .object(body), .owner)
+      for (name, value) in members { #expect(answer[name] == value) }
+      #expect(answer["hashConfig"] == nil)
+      #expect(answer["unknown"] == nil)
+    }
+  }
+
+  @Test func `a list has pages`() async throws {
+    try await TestServer.with { server in
+      for name in ["alpha", "beta", "gamma"] { _ = try await server.addTenant(name) }
+      let first = try await server.get(Self.tenants + "?pageSize=2")
+      #expect(first["tenants"]?.arrayValue?.map { $0["displayName"] } == ["alpha", "beta"])
+      let token = try first.text("nextPageToken")
+      let second = try await server.get(Self.tenants + "?page_size=2&pageToken=\(token)")
+      #expect(second["tenants"]?.arrayValue?.map { $0["displayName"] } == ["gamma"])
+      #expect(second["nextPageToken"] == nil)
+      let all = try await server.get(Self.tenants + "?pageSize=-1")
+      #expect(all["tenants"]?.arrayValue?.count == 3)
+      let wrong = try await server.get(Self.tenants + "?pageSize=many")
+      #expect(wrong.error == #"Invalid value at 'page_size' (TYPE_INT32), "many""#)
+    }
+  }
+
+  @Test func `a project without tenants makes none`() async throws {
+    try await TestServer.with { server in
+      _ = try await server.patch(TestServer.config + "?updateMask=multiTenant", [:])
+      let answer = try await server.post(Self.tenants, ["displayName": "globex"], .owner)
+      #expect(
+        answer.error == "UNSUPPORTED_TENANT_OPERATION : The project does not allow tenants.")
+    }
+  }
+
+  @Test func `calls about users tell a tenant that never was from one that was deleted`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let deleted = try await server.addTenant()
+      _ = try await server.delete("\(Self.tenants)/\(deleted)")
+      for (id, error) in [("never-12345", "INVALID_TENANT_ID"), (deleted, "TENANT_DELETED")] {
+        let client = try await server.post(
+          "/v1/accounts:signInWithPassword",
+          ["email": "a@example.com", "password": "secret", "tenantId": .string(id)])
+        #expect(client.error == error)
+        #expect(client.status == 400)
+        let admin = try await server.post(
+          "/v1/projects/acme-mfa/tenants/\(id)/accounts:lookup", ["localId": ["x"]], .owner)
+        #expect(admin.error == error)
+      }
+    }
+  }
+}
