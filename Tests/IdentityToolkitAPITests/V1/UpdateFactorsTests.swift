@@ -1,0 +1,80 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+struct UpdateFactorsTests {
+  /// A user with one factor, and what an update by an administrator leaves of it.
+  private func update(_ mfa: (_ enrolment: String) -> String) async throws -> (String?, [JSON]) {
+    try await TestServer.with { server in
+      try await server.switchTOTPOn()
+      let alice = try await server.addPerson()
+      let enrolled = try await server.enrol(try await server.signIn(alice).text("idToken"))
+      let answer = try await server.call(
+        .post, TestServer.accounts + ":update",
+        text: #"{"localId":"\#(alice.uid)","mfa":\#(mfa(enrolled.id))}"#, .owner)
+      let user = try await server.post(
+        TestServer.accounts + ":lookup", ["localId": [.string(alice.uid)]], .owner)
+      let factors = user["users"]?.arrayValue?.first?["mfaInfo"]?.arrayValue
+      return (answer.error, (factors ?? []).compactMap { $0["displayName"] })
+    }
+  }
+
+  @Test(arguments: ["{}", "null", #"{"enrollments":[]}"#, #"{"enrollments":null}"#])
+  func `an empty list takes all factors away`(mfa: String) async throws {
+    let (error, factors) = try await update { _ in mfa }
+    #expect(error == nil)
+    #expect(factors == [])
+  }
+
+  @Test func `a factor that is named stays and takes a new name`() async throws {
+    let (error, factors) = try await update {
+      #"{"enrollments":[{"mfaEnrollmentId":"\#($0)","displayName":"Tablet","totpInfo":{}}]}"#
+    }
+    #expect(error == nil)
+    #expect(factors == ["Tablet"])
+  }
+
+  @Test func `a factor that is named without a name keeps it`() async throws {
+    let (error, factors) = try await update { #"{"enrollments":[{"mfaEnrollmentId":"\#($0)"}]}"# }
+    #expect(error == nil)
+    #expect(factors == ["Phone"])
+  }
+
+  @Test(arguments: [
+    (
+      #"{"mfaEnrollmentId":"other","totpInfo":{}}"#,
+      "UNSUPPORTED_SECOND_FACTOR : attempting to add a new TOTP enrollment"
+    ),
+    (
+      #"{"displayName":"x","totpInfo":{}}"#,
+      "UNSUPPORTED_SECOND_FACTOR : attempting to add a new TOTP enrollment"
+    ),
+    (
+      #"{"phoneInfo":"+15550100","displayName":"Mobile"}"#,
+      "OPERATION_NOT_ALLOWED : SMS based MFA not enabled."
+    ),
+    (#"{"displayName":"x"}"#, "INVALID_MFA_PHONE_NUMBER : Invalid format."),
+  ])
+  func `what cannot be enrolled for a user is refused and leaves the factor`(
+    entry: String, error: String
+  ) async throws {
+    let (message, factors) = try await update { _ in #"{"enrollments":[\#(entry)]}"# }
+    #expect(message == error)
+    #expect(factors == ["Phone"])
+  }
+
+  @Test func `six are too many, and one twice is a mistake`() async throws {
+    let (six, _) = try await update { _ in
+      #"{"enrollments":[{},{},{},{},{},{}]}"#
+    }
+    #expect(
+      six
+        == "SECOND_FACTOR_LIMIT_EXCEEDED : Too many second factors enrolled for this account.")
+    let (twice, factors) = try await update {
+      #"{"enrollments":[{"mfaEnrollmentId":"\#($0)"},{"mfaEnrollmentId":"\#($0)"}]}"#
+    }
+    #expect(twice == "DUPLICATE_MFA_ENROLLMENT_ID : Enrollment id already exists.")
+    #expect(factors == ["Phone"])
+  }
+}

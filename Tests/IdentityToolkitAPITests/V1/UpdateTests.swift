@@ -1,0 +1,153 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+struct UpdateTests {
+  private static let path = "/v1/accounts:update"
+  private static let admin = TestServer.accounts + ":update"
+
+  @Test func `users change their names without new tokens`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let token = try await server.signIn(alice)["idToken"] ?? nil
+      let named = try await server.post(
+        Self.path,
+        [
+          "idToken": token, "displayName": "Alice", "photoUrl": "https://example.com/a.png",
+          "returnSecureToken": true,
+        ])
+      #expect(
+        masked(named.json)
+          == (try json(
+            """
+            {"kind": "identitytoolkit#SetAccountInfoResponse", "localId": "<localId>",
+             "email": "alice@example.com", "displayName": "Alice",
+             "photoUrl": "https://example.com/a.png", "providerUserInfo": [
+               {"providerId": "password", "displayName": "Alice",
+                "photoUrl": "https://example.com/a.png", "federatedId": "alice@example.com",
+                "email": "alice@example.com", "rawId": "alice@example.com"}],
+             "passwordHash": "UkVEQUNURUQ=", "emailVerified": true}
+            """)))
+      let cleared = try await server.post(
+        Self.path, ["idToken": token, "displayName": "", "deleteAttribute": ["PHOTO_URL"]])
+      #expect(cleared["displayName"] == nil)
+      #expect(cleared["photoUrl"] == nil)
+      let kept = try await server.post(Self.path, ["idToken": token, "displayName": nil])
+      #expect(kept.status == 200)
+    }
+  }
+
+  @Test func `a new password ends sessions and begins one`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      server.advance(seconds: 5)
+      let old = try await server.signIn(alice)
+      let changed = try await server.post(
+        Self.path, ["idToken": old["idToken"] ?? nil, "password": "battery staple"])
+      #expect(changed.status == 200)
+      #expect(changed["expiresIn"] == "3600")
+      let lookup = "/v1/accounts:lookup"
+      #expect(
+        try await server.post(lookup, ["idToken": old["idToken"] ?? nil]).error == "TOKEN_EXPIRED")
+      #expect(
+        try await server.post(lookup, ["idToken": changed["idToken"] ?? nil]).status == 200)
+      #expect(try await server.signIn(alice).error == "INVALID_LOGIN_CREDENTIALS")
+    }
+  }
+
+  @Test func `a session keeps its second factor over a new password`() async throws {
+    try await TestServer.with { server in
+      try await server.switchTOTPOn()
+      let alice = try await server.addPerson()
+      let enrolled = try await server.enrol(try await server.signIn(alice).text("idToken"))
+      let changed = try await server.post(
+        Self.path, ["idToken": enrolled.answer["idToken"] ?? nil, "password": "battery staple"])
+      #expect(try claims(changed["idToken"])["firebase"]?["sign_in_second_factor"] == "totp")
+    }
+  }
+
+  @Test(arguments: [
+    (
+      #""email":"new@example.com""#,
+      "OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
+    ),
+    (#""disableUser":true"#, "OPERATION_NOT_ALLOWED"),
+    (#""customAttributes":"{}""#, "INSUFFICIENT_PERMISSION"),
+    (#""mfa":{}"#, "INSUFFICIENT_PERMISSION"),
+    (#""emailVerified":true"#, "INSUFFICIENT_PERMISSION"),
+    (#""password":"short""#, "WEAK_PASSWORD : Password should be at least 6 characters"),
+    (#""oobCode":"abc""#, "INVALID_OOB_CODE"),
+    (
+      #""displayName":{}"#,
+      "Invalid value at 'display_name' (TYPE_STRING), Starting an object on a scalar field"
+    ),
+    (
+      #""deleteAttribute":["NAME"]"#,
+      #"Invalid value at 'delete_attribute[0]' (type.googleapis.com/google.cloud.identitytoolkit.v1.SetAccountInfoRequest.UserAttributeName), "NAME""#
+    ),
+  ])
+  func `users cannot change what is not theirs`(member: String, error: String) async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let token = try await server.signIn(alice).text("idToken")
+      let text = #"{"idToken":"\#(token)",\#(member)}"#
+      #expect(try await server.call(.post, Self.path, text: text, .key).error == error)
+    }
+  }
+
+  @Test func `unlinking shows what is left`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      _ = try await server.post(
+        Self.admin, ["localId": .string(alice.uid), "phoneNumber": "+15550100"], .owner)
+      let token = try await server.signIn(alice)["idToken"] ?? nil
+      let unlinked = try await server.post(
+        Self.path, ["idToken": token, "deleteProvider": ["phone"]])
+      #expect(
+        unlinked["providerUserInfo"]?.arrayValue?.map { $0["providerId"] } == ["password"])
+    }
+  }
+
+  @Test func `an administrator changes any member`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let uid = JSON.string(alice.uid)
+      let changed = try await server.post(
+        Self.admin,
+        [
+          "localId": uid, "email": "new@example.com", "emailVerified": true,
+          "validSince": "1790244100", "createdAt": "1000", "lastLoginAt": 2000,
+          "linkProviderUserInfo": ["providerId": "x"],
+        ], .owner)
+      #expect(changed["email"] == "new@example.com")
+      #expect(changed["emailVerified"] == true)
+      #expect(changed["idToken"] == nil)
+      let user = try await server.post(
+        TestServer.accounts + ":lookup", ["localId": [uid]], .owner)["users"]?.arrayValue?.first
+      #expect(user?["validSince"] == "1790244100")
+      #expect(user?["createdAt"] == "1000")
+      #expect(user?["lastLoginAt"] == "2000")
+      #expect(try await server.post(Self.admin, [:], .owner).error == "MISSING_LOCAL_ID")
+      #expect(
+        try await server.post(Self.admin, ["localId": "nobody"], .owner).error == "USER_NOT_FOUND")
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"role":"admin"}"#, nil), ("{}", nil), ("", nil), ("[]", "INVALID_CLAIMS"),
+    ("{", "INVALID_CLAIMS"), (#"{"sub":"x"}"#, "FORBIDDEN_CLAIM : sub"),
+    (#"{"firebase":{}}"#, "FORBIDDEN_CLAIM : firebase"), ("long", "CLAIMS_TOO_LARGE"),
+  ])
+  func `custom claims are an object without names of ours`(text: String, error: String?)
+    async throws
+  {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let claims = text == "long" ? #"{"a":"\#(String(repeating: "x", count: 1000))"}"# : text
+      let answer = try await server.post(
+        Self.admin, ["localId": .string(alice.uid), "customAttributes": .string(claims)], .owner)
+      #expect(answer.error == error)
+    }
+  }
+}
