@@ -1,0 +1,17 @@
+/// A text as it can stand in HTML, in an attribute's value too.
+///
+/// It goes by bytes: a quotation mark with an accent on it is one `Character`, but ends a value.
+func escaped(_ text: String) -> String {
+  var bytes: [UInt8] = []
+  for byte in text.utf8 {
+    switch byte {
+    case UInt8(ascii: "&"): bytes += "&amp;".utf8
+    case UInt8(ascii: "<"): bytes += "&lt;".utf8
+    case UInt8(ascii: ">"): bytes += "&gt;".utf8
+    case UInt8(ascii: "\""): bytes += "&quot;".utf8
+    case UInt8(ascii: "'"): bytes += "&#39;".utf8
+    default: bytes.append(byte)
+    }
+  }
+  return String(decoding: bytes, as: UTF8.self)
+}

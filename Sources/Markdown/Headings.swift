@@ -1,0 +1,49 @@
+import CCmark
+
+extension Tree {
+  /// Gives each heading an `id` of its own, and lists them.
+  func nameHeadings() -> [MarkdownDocument.Heading] {
+    var names = HeadingNames()
+    return unsafe nodes(CMARK_NODE_HEADING).map { node in
+      let text = unsafe node.text
+      let heading = MarkdownDocument.Heading(
+        level: unsafe node.headingLevel, id: names.id(for: text), text: text)
+      let tag = "h\(heading.level)"
+      unsafe node.rewrap(
+        as: CMARK_NODE_CUSTOM_BLOCK, "<\(tag) id=\"\(escaped(heading.id))\">", "</\(tag)>")
+      return heading
+    }
+  }
+}
+
+extension Node {
+  /// What is said in the node, without markup.
+  fileprivate var text: String {
+    unsafe descendants.reduce(into: "") { text, node in
+      switch unsafe node.kind {
+      case CMARK_NODE_TEXT, CMARK_NODE_CODE: unsafe text += node.literal
+      case CMARK_NODE_SOFTBREAK, CMARK_NODE_LINEBREAK: text += " "
+      default: break
+      }
+    }
+  }
+}
+
+/// Makes names of headings that no other heading of the document has.
+struct HeadingNames {
+  private var taken: Set<String> = []
+  /// How many headings had a name, so that a thousand of one name do not all try the same numbers.
+  private var counts: [String: Int] = [:]
+
+  /// The letters and digits of a text, in lower case, with a hyphen for each gap.
+  mutating func id(for text: String) -> String {
+    let words = text.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }
+    let name = words.isEmpty ? "section" : words.joined(separator: "-")
+    var id = name
+    while !taken.insert(id).inserted {
+      counts[name, default: 1] += 1
+      id = "\(name)-\(counts[name, default: 1])"
+    }
+    return id
+  }
+}

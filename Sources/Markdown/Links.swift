@@ -1,0 +1,23 @@
+import CCmark
+
+extension Tree {
+  /// Drops raw HTML, blocks and tags alike.
+  func dropHTML() {
+    unsafe nodes(CMARK_NODE_HTML_BLOCK, CMARK_NODE_HTML_INLINE).forEach { unsafe $0.free() }
+  }
+
+  /// Leaves nothing but the text of links and images that lead to where they must not.
+  func checkLinks() {
+    unsafe nodes(CMARK_NODE_LINK, CMARK_NODE_IMAGE).forEach { node in
+      let address = Address(unsafe node.url)
+      if !address.isAllowed {
+        unsafe node.unwrap()
+      } else if unsafe node.kind == CMARK_NODE_LINK, address.mayLeadElsewhere {
+        let title = unsafe node.title
+        let attributes = title.isEmpty ? "" : " title=\"\(escaped(title))\""
+        let start = "<a href=\"\(address.href)\"\(attributes) rel=\"noreferrer\">"
+        unsafe node.rewrap(as: CMARK_NODE_CUSTOM_INLINE, start, "</a>")
+      }
+    }
+  }
+}
