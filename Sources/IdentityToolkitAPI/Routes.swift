@@ -35,7 +35,9 @@ struct Routes {
     scoped(.post, "accounts:batchDelete", .deleteAccounts, methods.batchDelete)
     scoped(.get, "accounts:batchGet", .listAccounts, methods.batchGet)
     scoped(.post, "accounts:query", .listAccounts, methods.query)
-    client(.post, Path("v1", "token"), .v2, methods.refresh)
+    router.on(.post, Path("v1", "token")) { [gate, methods] request in
+      await gate.client(request, .v2, reading: Body.formOrMessage, methods.refresh)
+    }
   }
 
   private mutating func addFactors() {

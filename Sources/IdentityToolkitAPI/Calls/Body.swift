@@ -22,6 +22,22 @@ enum Body {
     return Message(object)
   }
 
+  /// The message of a request that may be a form as well; its names are those of the message.
+  static func formOrMessage(of request: Request) throws(WireError) -> Message {
+    guard request.mediaType == "application/x-www-form-urlencoded" else {
+      return try message(of: request)
+    }
+    guard let form = request.form() else { throw .payload("The form is not well coded.") }
+    var object = JSON.Object()
+    for entry in form.entries {
+      guard object[entry.name] == nil else {
+        throw .payload("The field \"\(entry.name.prefix(100))\" stands twice.")
+      }
+      object.append(entry.name, .string(entry.value))
+    }
+    return Message(object)
+  }
+
   private static func isJSON(_ request: Request) -> Bool {
     guard let field = request.fields[.contentType] else { return true }
     if field == "application/json" { return true }

@@ -16,13 +16,14 @@ struct Gate: Sendable {
   ///
   /// A bearer token counts as well as a key, for the project it is for.
   func client(
-    _ request: Request, _ shape: ErrorShape, _ method: ClientMethod
+    _ request: Request, _ shape: ErrorShape,
+    reading read: (Request) throws(WireError) -> Message = Body.message, _ method: ClientMethod
   ) async -> Response {
     await answer(request, shape) { () async throws(WireError) in
       let bearer = try await credentials.bearer(request)
       let key = try await credentials.keyProject(request)
       guard bearer != nil || key != nil else { throw .missingKey }
-      let message = try Body.message(of: request)
+      let message = try read(request)
       return try await method(try clientCall(request, message, key: key, bearer))
     }
   }

@@ -1,0 +1,159 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+struct SecondFactorTests {
+  private static let finalize = "/v2/accounts/mfaSignIn:finalize"
+
+  /// Somebody with a factor who has passed the first one.
+  private struct Waiting {
+    let server: TestServer
+    let person: Person
+    let enrolled: Enrolled
+    let pending: String
+
+    init(_ server: TestServer) async throws {
+      self.server = server
+      try await server.switchTOTPOn()
+      person = try await server.addPerson()
+      enrolled = try await server.enrol(try await server.signIn(person).text("idToken"))
+      server.advance(seconds: 60)
+      pending = try await server.signIn(person).text("mfaPendingCredential")
+    }
+
+    func finalize(
+      pending: String? = nil, enrolment: String? = nil, code: String? = nil
+    ) async throws -> Answer {
+      let code = try code ?? enrolled.device.code(at: server.now)
+      return try await server.post(
+        SecondFactorTests.finalize,
+        [
+          "mfaPendingCredential": .string(pending ?? self.pending),
+          "mfaEnrollmentId": .string(enrolment ?? enrolled.id),
+          "totpVerificationInfo": ["verificationCode": .string(code)],
+        ])
+    }
+  }
+
+  @Test func `the first factor answers with the second ones and no tokens`() async throws {
+    try await TestServer.with { server in
+      let alice = try await Waiting(server)
+      let answer = try await server.signIn(alice.person)
+      #expect(
+        masked(answer.json)
+          == (try json(
+            """
+            {"kind": "identitytoolkit#VerifyPasswordResponse", "localId": "<localId>",
+             "email": "alice@example.com", "displayName": "", "registered": true,
+             "mfaPendingCredential": "<mfaPendingCredential>", "mfaInfo": [{
+               "mfaEnrollmentId": "<mfaEnrollmentId>", "displayName": "Phone",
+               "enrolledAt": "2026-09-24T10:00:00.123456Z", "totpInfo": {}}]}
+            """)))
+    }
+  }
+
+  @Test func `a right code answers with two tokens`() async throws {
+    try await TestServer.with { server in
+      let alice = try await Waiting(server)
+      let answer = try await alice.finalize()
+      #expect(
+        masked(answer.json) == ["idToken": "<idToken>", "refreshToken": "<refreshToken>"])
+      let token = try claims(answer["idToken"])
+      #expect(token["auth_time"] == token["iat"])
+      #expect(token["firebase"]?["second_factor_identifier"]?.stringValue == alice.enrolled.id)
+      #expect(try await alice.finalize().error == "INVALID_PENDING_TOKEN")
+    }
+  }
+
+  @Test func `what is wrong is told with production's words`() async throws {
+    try await TestServer.with { server in
+      let alice = try await Waiting(server)
+      #expect(try await alice.finalize(pending: "garbage").error == "INVALID_PENDING_TOKEN")
+      #expect(try await alice.finalize(enrolment: "other").error == "INVALID_MFA_ENROLLMENT_ID")
+      #expect(try await alice.finalize(code: "1000000").error == "INVALID_CODE")
+      for answer in [
+        try await alice.finalize(pending: ""), try await alice.finalize(enrolment: ""),
+        try await alice.finalize(code: ""), try await server.post(Self.finalize, [:]),
+      ] {
+        #expect(
+          answer["error"] == [
+            "code": 400, "message": "Request contains an invalid argument.",
+            "status": "INVALID_ARGUMENT",
+          ])
+      }
+      let phone = try await server.post(
+        Self.finalize,
+        [
+          "mfaPendingCredential": .string(alice.pending),
+          "phoneVerificationInfo": ["sessionInfo": "x", "code": "123456"],
+        ])
+      #expect(phone.error == "OPERATION_NOT_ALLOWED : SMS based MFA not enabled.")
+      let start = "/v2/accounts/mfaSignIn:start"
+      #expect(
+        try await server.post(start, ["mfaPendingCredential": .string(alice.pending)]).error
+          == "Request contains an invalid argument.")
+      #expect(
+        try await server.post(start, ["phoneSignInInfo": [:]]).error
+          == "INVALID_PHONE_NUMBER : Invalid format.")
+    }
+  }
+
+  @Test(arguments: [(-6, "INVALID_CODE"), (-5, nil), (5, nil), (6, "INVALID_CODE")])
+  func `five steps on each side are accepted by default`(steps: Int64, error: String?)
+    async throws
+  {
+    try await TestServer.with { server in
+      let alice = try await Waiting(server)
+      server.advance(seconds: 200)
+      let code = try alice.enrolled.device.code(at: server.now, steps: steps)
+      #expect(try await alice.finalize(code: code).error == error)
+    }
+  }
+
+  @Test(arguments: [
+    (300, nil),
+    (301, "TOTP_CHALLENGE_TIMEOUT : TOTP challenge timeout, provide first factor again."),
+  ])
+  func `the second factor has five minutes`(age: Int64, error: String?) async throws {
+    try await TestServer.with { server in
+      let alice = try await Waiting(server)
+      server.advance(seconds: age)
+      #expect(try await alice.finalize().error == error)
+    }
+  }
+
+  @Test func `five wrong codes close the door, even for a right one`() async throws {
+    try await TestServer.with { server in
+      let alice = try await Waiting(server)
+      for _ in 0..<4 { #expect(try await alice.finalize(code: "000000").error == "INVALID_CODE") }
+      let quota = "QUOTA_EXCEEDED : Exceeded quota."
+      #expect(try await alice.finalize(code: "000000").error == quota)
+      #expect(try await alice.finalize().error == quota)
+      server.advance(seconds: 31)
+      #expect(try await alice.finalize().status == 200)
+    }
+  }
+
+  @Test func `a user who was disabled or deleted meanwhile is told so`() async throws {
+    try await TestServer.with { server in
+      let alice = try await Waiting(server)
+      let uid = JSON.string(alice.person.uid)
+      _ = try await server.post(
+        TestServer.accounts + ":update", ["localId": uid, "disableUser": true], .owner)
+      #expect(try await alice.finalize().error == "USER_DISABLED")
+      _ = try await server.post(TestServer.accounts + ":delete", ["localId": uid], .owner)
+      #expect(try await alice.finalize().error == "USER_NOT_FOUND")
+    }
+  }
+
+  @Test func `when TOTP is off, enrolled users sign in with one factor`() async throws {
+    try await TestServer.with { server in
+      let alice = try await Waiting(server)
+      _ = try await server.patch(TestServer.config + "?updateMask=mfa", [:])
+      let answer = try await server.signIn(alice.person)
+      #expect(answer["idToken"] != nil)
+      #expect(answer["mfaPendingCredential"] == nil)
+    }
+  }
+}
