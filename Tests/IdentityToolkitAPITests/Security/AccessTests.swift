@@ -1,0 +1,197 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+/// A call that needs a bearer token, and which roles may make it.
+private struct Guarded: CustomTestStringConvertible, Sendable {
+  let method: HTTP.Method
+  let path: String
+  var body = ""
+  let roles: Set<ServiceTokenRole>
+  var testDescription: String { "\(method) \(path)" }
+
+  static let all = [
+    Guarded(method: .get, path: "/v2/{scope}/config", roles: [.owner, .policy]),
+    Guarded(method: .patch, path: "/v2/{scope}/config", body: "{}", roles: [.owner, .policy]),
+    Guarded(method: .get, path: "/v2/{scope}/tenants", roles: [.owner, .policy]),
+    Guarded(
+      method: .post, path: "/v2/{scope}/tenants", body: #"{"displayName":"initech"}"#,
+      roles: [.owner, .policy]),
+    Guarded(
+      method: .post, path: "/v1/{scope}/accounts", body: "{}", roles: [.owner, .application]),
+    Guarded(
+      method: .post, path: "/v1/{scope}/accounts:lookup", body: #"{"localId":["alice"]}"#,
+      roles: [.owner, .application, .support, .auditor]),
+    Guarded(
+      method: .post, path: "/v1/{scope}/accounts:update", body: #"{"localId":"alice"}"#,
+      roles: [.owner, .application]),
+    Guarded(
+      method: .post, path: "/v1/{scope}/accounts:batchDelete", body: #"{"localIds":["nobody"]}"#,
+      roles: [.owner, .application]),
+    Guarded(
+      method: .post, path: "/v1/{scope}/accounts:delete", body: #"{"localId":"alice"}"#,
+      roles: [.owner, .application]),
+    Guarded(method: .get, path: "/v1/{scope}/accounts:batchGet", roles: [.owner, .application]),
+    Guarded(
+      method: .post, path: "/v1/{scope}/accounts:query", body: "{}",
+      roles: [.owner, .application]),
+  ]
+
+  func send(
+    _ server: TestServer, _ scope: String, _ credential: Credential
+  ) async throws -> Answer {
+    try await server.call(
+      method, path.replacing("{scope}", with: scope), text: body, credential)
+  }
+}
+
+struct AccessTests {
+  private static let denied: JSON = "PERMISSION_DENIED : The caller does not have permission"
+
+  @Test(arguments: ServiceTokenRole.allCases)
+  func `a role may what the table says and nothing else`(role: ServiceTokenRole) async throws {
+    try await TestServer.with { server in
+      let token = try await server.token(role)
+      for call in Guarded.all {
+        _ = try await server.post(TestServer.accounts, ["localId": "alice"], .owner)
+        let answer = try await call.send(server, "projects/acme-mfa", .bearer(token))
+        #expect(
+          answer.status == (call.roles.contains(role) ? 200 : 403),
+          "\(call.testDescription): \(answer.json)")
+      }
+    }
+  }
+
+  @Test func `without a token the calls are refused, with a key alone as well`() async throws {
+    try await TestServer.with { server in
+      let missing =
+        "Request is missing required authentication credential. Expected OAuth 2 access token, "
+        + "login cookie or other valid authentication credential."
+      for call in Guarded.all {
+        for credential in [Credential.none, .key] {
+          let answer = try await call.send(server, "projects/acme-mfa", credential)
+          #expect(answer.status == 401)
+          #expect(answer.error == missing)
+          #expect(answer["error"]?["status"] == "UNAUTHENTICATED")
+        }
+        let wrong = try await call.send(server, "projects/acme-mfa", .bearer("owner"))
+        #expect(wrong.status == 401)
+        #expect(wrong.error?.hasPrefix("Request had invalid authentication credentials") == true)
+      }
+    }
+  }
+
+  @Test func `another project answers alike whether it exists or not`() async throws {
+    try await TestServer.with { server in
+      _ = try await server.identity.projects.create(
+        id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+      for call in Guarded.all {
+        let real = try await call.send(server, "projects/other-mfa", .owner)
+        let unreal = try await call.send(server, "projects/nothing-here", .owner)
+        #expect(real.status == 403)
+        #expect(real["error"]?["message"] == Self.denied)
+        #expect(real.response.body.bytes == unreal.response.body.bytes)
+      }
+    }
+  }
+
+  @Test func `a tenant's token sees its tenant only`() async throws {
+    try await TestServer.with { server in
+      let own = try await server.addTenant()
+      let other = try await server.addTenant("initech")
+      let token = Credential.bearer(try await server.token(.owner, tenant: own))
+      for scope in ["projects/acme-mfa", "projects/acme-mfa/tenants/\(other)"] {
+        for call in Guarded.all where !scope.contains("tenants") || call.path.hasPrefix("/v1") {
+          let answer = try await call.send(server, scope, token)
+          #expect(answer.status == 403, "\(call.testDescription) \(scope)")
+        }
+      }
+      for call in Guarded.all where call.path.hasPrefix("/v1") {
+        _ = try await server.post(
+          "/v1/projects/acme-mfa/tenants/\(own)/accounts", ["localId": "alice"], .owner)
+        let answer = try await call.send(server, "projects/acme-mfa/tenants/\(own)", token)
+        #expect(answer.status == 200, "\(call.testDescription): \(answer.json)")
+      }
+      let path = "/v2/projects/acme-mfa/tenants/"
+      #expect(try await server.call(.get, path + own, text: "", token).status == 200)
+      let real = try await server.call(.get, path + other, text: "", token)
+      let unreal = try await server.call(.get, path + "never-12345", text: "", token)
+      #expect(real.status == 403)
+      #expect(real.response.body.bytes == unreal.response.body.bytes)
+      #expect(try await server.call(.delete, path + own, text: "", token).status == 403)
+      #expect(try await server.call(.delete, path + own, text: "", .owner).status == 200)
+      #expect(try await server.call(.get, path + own, text: "", token).status == 401)
+    }
+  }
+
+  @Test func `a tenant's token works on the paths without a project too`() async throws {
+    try await TestServer.with { server in
+      let own = try await server.addTenant()
+      let alice = try await server.addPerson(tenant: own)
+      let token = Credential.bearer(try await server.token(.application, tenant: own))
+      let path = "/v1/accounts:lookup"
+      let found = try await server.post(path, ["localId": [.string(alice.uid)]], token)
+      #expect(found["users"]?.arrayValue?.first?["tenantId"]?.stringValue == own)
+      for body in [
+        ["targetProjectId": "acme-mfa", "localId": ["x"]],
+        ["targetProjectId": "other-mfa", "localId": ["x"]],
+        ["tenantId": "never-12345", "localId": ["x"]],
+      ] as [JSON] {
+        #expect(try await server.post(path, body, token).status == 403)
+      }
+    }
+  }
+
+  @Test func `a tenant in path and message must be one`() async throws {
+    try await TestServer.with { server in
+      let id = try await server.addTenant()
+      let answer = try await server.post(
+        "/v1/projects/acme-mfa/tenants/\(id)/accounts:lookup",
+        ["localId": ["x"], "tenantId": "other-12345"], .owner)
+      #expect(answer.error == "TENANT_ID_MISMATCH")
+      let query = try await server.post(
+        "/v1/accounts:signInWithPassword?tenantId=a",
+        ["email": "a@example.com", "password": "x", "tenantId": "b"])
+      #expect(query.error == "TENANT_ID_MISMATCH")
+    }
+  }
+
+  @Test func `a key that nobody has is told so in the way that SDKs look for`() async throws {
+    try await TestServer.with { server in
+      let answer = try await server.post("/v1/accounts:signUp?key=AIzaNothing", [:], .none)
+      #expect(answer.status == 400)
+      #expect(answer.error == "API key not valid. Please pass a valid API key.")
+      #expect(answer["error"]?["errors"]?.arrayValue?.first?["reason"] == "keyInvalid")
+      #expect(answer["error"]?["details"]?.arrayValue?.first?["reason"] == "API_KEY_INVALID")
+      let missing = try await server.post("/v1/accounts:signUp", [:], .none)
+      #expect(
+        missing.json
+          == (try json(
+            """
+            {"error": {"code": 403, "message": "The request is missing a valid API key.",
+             "errors": [{"message": "The request is missing a valid API key.",
+                         "reason": "forbidden", "domain": "global"}],
+             "status": "PERMISSION_DENIED"}}
+            """)))
+      let basic = try await server.call(
+        .post, "/v1/accounts:signUp", text: "{}", .none,
+        fields: [.authorization: "Basic b3duZXI6"])
+      #expect(basic.status == 403)
+      let header = try await server.call(
+        .post, "/v1/accounts:signUp", text: "{}", .none, fields: ["X-Goog-Api-Key": server.key])
+      #expect(header.status == 200)
+    }
+  }
+
+  @Test func `what is done with a token is written down with its name`() async throws {
+    try await TestServer.with { server in
+      try await server.switchTOTPOn()
+      let filter = AuditFilter(objectKind: "policy")
+      let row = try await server.identity.audit.list(filter, after: nil, limit: 1).items.first
+      #expect(row?.actorKind == "service token")
+      #expect(row?.actorName == "tests")
+      #expect(row?.address == "192.0.2.7")
+    }
+  }
+}
