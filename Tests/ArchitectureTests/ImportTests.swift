@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+/// What each module may import of this package; arrows point down, never sideways or up.
+private let mayImport: [String: Set<String>] = [
+  "CMicroHTTPD": [], "CSQLite": [], "CCmark": [], "CCrypto": [], "CArgon2": [], "CQREncode": [],
+  "CZlib": [],
+
+  "Crypto": ["CCrypto", "CArgon2"],
+  "JSON": [],
+
+  "OTP": ["Crypto"],
+  "Templating": [],
+  "HTTP": ["JSON"],
+  "Database": [],
+  "QRCode": ["CQREncode"],
+  "Markdown": ["CCmark"],
+
+  // Hands on Crypto and OTP, so that the surfaces have its secrets and codes and import neither.
+  "Identity": ["Database", "Crypto", "OTP"],
+
+  "HTTPServer": ["HTTP", "CMicroHTTPD", "CZlib"],
+  "DatabaseSQLite": ["Database", "CSQLite"],
+  "IdentityToolkitAPI": ["HTTP", "JSON", "Identity"],
+  "Console": ["HTTP", "Identity", "Templating", "QRCode", "Markdown"],
+
+  "countersign": [
+    "Crypto", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown", "Identity",
+    "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+  ],
+]
+
+/// The one module that may import each C library.
+private let onlyImporter = [
+  "CMicroHTTPD": "HTTPServer", "CZlib": "HTTPServer", "CSQLite": "DatabaseSQLite",
+  "CCmark": "Markdown", "CCrypto": "Crypto", "CArgon2": "Crypto", "CQREncode": "QRCode",
+]
+
+/// What comes with the toolchain.
+private let toolchain: Set = [
+  "Foundation", "FoundationEssentials", "Synchronization", "Dispatch", "Glibc",
+]
+
+struct ImportTests {
+  @Test func `every import is in the table`() throws {
+    let breaches = try SourceTree.files(in: "Sources").flatMap(breaches)
+    #expect(breaches == [])
+  }
+
+  @Test func `every module has a row and every row a module`() throws {
+    let folders = try FileManager.default.contentsOfDirectory(
+      atPath: SourceTree.root.appending(path: "Sources").path)
+    #expect(Set(folders) == Set(mayImport.keys))
+  }
+
+  @Test func `each C library has one importer`() {
+    for (library, importer) in onlyImporter {
+      #expect(mayImport.filter { $0.value.contains(library) }.map(\.key) == [importer])
+    }
+    #expect(
+      Set(onlyImporter.keys)
+        == Set(
+          mayImport.keys.filter { $0.wholeMatch(of: /C[A-Z]\w+/) != nil }
+            .filter { mayImport[$0] == [] }))
+  }
+
+  @Test func `no arrow leads back`() {
+    func reach(_ module: String) -> Set<String> {
+      (mayImport[module] ?? []).reduce(into: mayImport[module] ?? []) { $0.formUnion(reach($1)) }
+    }
+    for module in mayImport.keys { #expect(!reach(module).contains(module)) }
+  }
+
+  @Test func `the package depends on no other package`() throws {
+    let manifest = try SourceTree.file("Package.swift")
+    #expect(manifest.code(with: ".package(").isEmpty)
+  }
+
+  @Test(arguments: [
+    ("Sources/Console/A.swift", "import Database"),
+    ("Sources/Console/A.swift", "public import struct Crypto.Secret"),
+    ("Sources/Identity/A.swift", "@_exported public import HTTP"),
+    ("Sources/HTTP/A.swift", "  private import CMicroHTTPD"),
+    ("Sources/OTP/A.swift", "@testable import Identity"),
+    ("Sources/JSON/A.swift", "import NIOCore"),
+  ])
+  func `a breach is seen`(path: String, line: String) {
+    #expect(breaches(SourceFile(path: path, text: "// import JSON\n\(line)\n")).count == 1)
+  }
+
+  private func breaches(_ file: SourceFile) -> [String] {
+    guard let module = file.module else { return ["\(file.path): not in a module"] }
+    let allowed = toolchain.union(mayImport[module] ?? [])
+    return file.code(with: "import").compactMap { line, code in
+      guard
+        let match = code.wholeMatch(
+          of:
+            /\s*(?:@\w+\s+)*(?:\w+\s+)?import\s+(?:(?:struct|class|enum|protocol|typealias|func|let|var)\s+)?(\w+).*/
+        )
+      else { return nil }
+      let imported = String(match.1)
+      return allowed.contains(imported)
+        ? nil : file.breach(line, "\(module) may not import \(imported)")
+    }
+  }
+}

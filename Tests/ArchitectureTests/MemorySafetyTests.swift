@@ -1,0 +1,54 @@
+import Testing
+
+/// The modules that speak to C, and so may say `unsafe`.
+private let mayBeUnsafe: Set = ["DatabaseSQLite", "Crypto", "QRCode", "Markdown", "HTTPServer"]
+
+struct MemorySafetyTests {
+  @Test func `only the modules over C libraries say unsafe`() throws {
+    let breaches = try SourceTree.files(in: "Sources").flatMap(unsafeWords)
+    #expect(breaches == [])
+  }
+
+  @Test func `whatever is sendable without proof says why, in numbers`() throws {
+    let breaches = try SourceTree.files(in: "Sources", "Tests").flatMap(unexplained)
+    #expect(breaches == [])
+  }
+
+  @Test(arguments: [
+    "let byte = unsafe pointer.pointee", "@unsafe func f() {}", "@safe struct S {}",
+    "nonisolated(unsafe) var counter = 0",
+  ])
+  func `an unsafe word is seen`(line: String) {
+    #expect(unsafeWords(SourceFile(path: "Sources/Identity/A.swift", text: line)).count == 1)
+    #expect(unsafeWords(SourceFile(path: "Sources/Crypto/A.swift", text: line)) == [])
+  }
+
+  @Test func `the word in a comment or a text is not code`() {
+    let text = "let word = \"unsafe\"  // unsafe\n/// It is unsafe to sleep.\nlet isUnsafe = true"
+    #expect(unsafeWords(SourceFile(path: "Sources/Identity/A.swift", text: text)) == [])
+  }
+
+  @Test func `a missing reason is seen`() {
+    let line = "final class Box: @unchecked Sendable {"
+    let bare = SourceFile(path: "Sources/Crypto/A.swift", text: line)
+    let told = SourceFile(path: "Sources/Crypto/A.swift", text: "/// 1. set once.\n" + line)
+    #expect(unexplained(bare).count == 1)
+    #expect(unexplained(told) == [])
+  }
+
+  private func unsafeWords(_ file: SourceFile) -> [String] {
+    guard let module = file.module, !mayBeUnsafe.contains(module) else { return [] }
+    return file.code(with: "safe").compactMap { line, code in
+      code.contains(/\bunsafe\b|@safe\b/) ? file.breach(line, "\(module) may not be unsafe") : nil
+    }
+  }
+
+  private func unexplained(_ file: SourceFile) -> [String] {
+    file.code(with: "@unchecked").compactMap { line, code in
+      guard code.contains(/@unchecked\s+Sendable/) else { return nil }
+      let before = file.lines[max(0, line - 12)..<line]
+      return before.contains { $0.contains(#/// 1\.\s/#) }
+        ? nil : file.breach(line, "no numbered reason above")
+    }
+  }
+}

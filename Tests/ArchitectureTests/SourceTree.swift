@@ -1,0 +1,84 @@
+import Foundation
+
+/// One text file of the checkout.
+struct SourceFile: Sendable, CustomStringConvertible {
+  /// Its path from the checkout's root, such as `Sources/OTP/Window.swift`.
+  let path: String
+  let lines: [Substring]
+
+  init(path: String, text: String) {
+    self.path = path
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+  }
+
+  var description: String { path }
+
+  /// The folder below `Sources` that it lies in, when it does.
+  var module: String? {
+    let parts = path.split(separator: "/")
+    guard parts.count > 2, parts[0] == "Sources" else { return nil }
+    return String(parts[1])
+  }
+
+  /// The lines whose code has a word, each without its comment and without what is quoted.
+  func code(with word: String) -> [(line: Int, code: String)] {
+    lines.enumerated().compactMap { line, text in
+      guard text.contains(word) else { return nil }
+      let code = Self.code(of: text)
+      return code.contains(word) ? (line, code) : nil
+    }
+  }
+
+  private static func code(of line: Substring) -> String {
+    var code = ""
+    var isQuoted = false
+    var previous: Character = " "
+    for character in line {
+      if character == "\"" && previous != "\\" { isQuoted.toggle() }
+      if character == "/" && previous == "/" && !isQuoted {
+        code.removeLast()
+        break
+      }
+      if !isQuoted { code.append(character) }
+      previous = character
+    }
+    return code
+  }
+
+  /// The breach of a rule at a line, as `path:line: what`.
+  func breach(_ line: Int, _ what: String) -> String { "\(path):\(line + 1): \(what)" }
+}
+
+/// The checkout that this test was built from.
+enum SourceTree {
+  static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// Every Swift file below one of the folders.
+  static func files(in folders: String...) throws -> [SourceFile] {
+    try folders.flatMap { folder in
+      try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
+        .sorted().filter { $0.hasSuffix(".swift") }.map { try file("\(folder)/\($0)") }
+    }
+  }
+
+  /// Every text file that a person wrote: what is left out is what tools make.
+  static func texts() throws -> [SourceFile] {
+    let made: Set = [".git", ".build", ".venv", "data", "__pycache__", "__Snapshots__", "LICENSE"]
+    func paths(below folder: URL) throws -> [URL] {
+      try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        .filter { !made.contains($0.lastPathComponent) }
+        .flatMap { $0.hasDirectoryPath ? try paths(below: $0) : [$0] }
+    }
+    let length = root.path.count + 1
+    return try paths(below: root).compactMap { url in
+      guard let text = try? String(contentsOf: url, encoding: .utf8) else { return nil }
+      return SourceFile(path: String(url.path.dropFirst(length)), text: text)
+    }
+  }
+
+  static func file(_ path: String) throws -> SourceFile {
+    SourceFile(
+      path: path, text: try String(contentsOf: root.appending(path: path), encoding: .utf8))
+  }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+struct TidinessTests {
+  @Test func `no file is longer than 400 lines`() throws {
+    let breaches = try
+      (SourceTree.files(in: "Sources", "Tests") + [SourceTree.file("Package.swift")])
+      .flatMap(tooLong)
+    #expect(breaches == [])
+  }
+
+  @Test func `nothing is left for later in a remark`() throws {
+    let breaches = try SourceTree.texts().flatMap(leftForLater)
+    #expect(breaches == [])
+  }
+
+  @Test func `no path of somebody's machine is written down`() throws {
+    let breaches = try SourceTree.texts().flatMap(machinePaths)
+    #expect(breaches == [])
+  }
+
+  @Test func `each breach is seen`() {
+    let long = SourceFile(path: "A.swift", text: String(repeating: "\n", count: 401))
+    #expect(tooLong(long).count == 1)
+    #expect(tooLong(SourceFile(path: "A.swift", text: String(repeating: "\n", count: 400))) == [])
+    let later = SourceFile(path: "A.swift", text: "x\n// " + "TO" + "DO: more")
+    #expect(leftForLater(later) == ["A.swift:2: do it or drop it"])
+    let path = SourceFile(path: "A.swift", text: "open(\"/" + "home/anna/x\")")
+    #expect(machinePaths(path) == ["A.swift:1: the path of a machine"])
+  }
+
+  private func tooLong(_ file: SourceFile) -> [String] {
+    // The text after the last line break is not a line.
+    let count = file.lines.count - (file.lines.last == "" ? 1 : 0)
+    return count > 400 ? ["\(file.path): \(count) lines"] : []
+  }
+
+  private func leftForLater(_ file: SourceFile) -> [String] {
+    // Put together here, or this file would be its own breach.
+    let words = ["TO" + "DO", "FIX" + "ME", "X" + "XX:"]
+    return file.lines.enumerated().compactMap { line, text in
+      words.contains { text.contains($0) } ? file.breach(line, "do it or drop it") : nil
+    }
+  }
+
+  private func machinePaths(_ file: SourceFile) -> [String] {
+    let folders = ["home", "root", "Users", "work", "opt"].map { "/\($0)/" }
+    return file.lines.enumerated().compactMap { line, text in
+      folders.contains { text.contains($0) } ? file.breach(line, "the path of a machine") : nil
+    }
+  }
+}
