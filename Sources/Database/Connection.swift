@@ -6,8 +6,9 @@
 public struct Connection: ~Copyable {
   @usableFromInline let session: any DatabaseSession
 
-  /// Lends a session; for drivers.
   // Swift 6.3.1 crashes in release builds where it inlines the making of a noncopyable value.
+
+  /// Lends a session; for drivers.
   @inline(never)
   public init(_ session: any DatabaseSession) {
     self.session = session
