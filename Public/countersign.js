@@ -1,0 +1,78 @@
+// Small helps. Every page works without them.
+(() => {
+  "use strict";
+  const each = (selector, action) => document.querySelectorAll(selector).forEach(action);
+
+  // "/" goes to the search field, unless somebody is typing.
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    const field = document.activeElement;
+    if (event.key === "Escape") {
+      each("details.menu[open]", (menu) => { menu.open = false; menu.querySelector("summary").focus(); });
+      return;
+    }
+    if (field && (field.isContentEditable || /^(input|textarea|select)$/i.test(field.tagName))) return;
+    if (event.key !== "/") return;
+    const find = document.querySelector("[data-shortcut='/']") || document.querySelector("#q");
+    if (find) { event.preventDefault(); find.focus(); find.select(); }
+  });
+
+  // One menu of the bar is open at a time, and none after a click elsewhere.
+  document.addEventListener("click", (event) => {
+    each("details.menu[open]", (menu) => { if (!menu.contains(event.target)) menu.open = false; });
+  });
+
+  // Copy what is meant to be carried elsewhere.
+  if (navigator.clipboard) each("[data-copy]", (source) => {
+    const button = document.createElement("button");
+    const text = source.textContent.trim();
+    button.type = "button";
+    button.className = "button copy";
+    button.textContent = "Copy";
+    const name = source.getAttribute("aria-label") || text;
+    button.setAttribute("aria-label", "Copy " + name);
+    button.addEventListener("click", () => navigator.clipboard.writeText(text).then(() => {
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    }));
+    source.after(" ", button);
+  });
+
+  // Past moments within a month are told from now; the exact one stays in reach.
+  const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
+  const words = new Intl.RelativeTimeFormat(document.documentElement.lang || "en", { numeric: "auto" });
+  const tell = () => each("time[data-ago]", (time) => {
+    const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
+    if (seconds > 60 || seconds < -30 * 86400) return;
+    if (!time.title) time.title = time.textContent;
+    const unit = units.find(([, size]) => -seconds >= size);
+    time.textContent = unit ? words.format(Math.round(seconds / unit[1]), unit[0]) : "just now";
+  });
+  tell();
+  setInterval(tell, 60000);
+
+  // The window strip follows the form.
+  const form = document.querySelector("form[data-window]");
+  if (form) {
+    const svg = form.querySelector("svg.strip");
+    const caption = document.getElementById("window-words");
+    const words = svg.closest("figure").dataset.words.split("\n");
+    const explain = (n) => words[n === null ? 0 : n + 1];
+    const draw = () => {
+      const typed = form.elements.intervals.value.trim();
+      const own = form.elements.window.value === "own";
+      if (own && !/^([0-9]|10)$/.test(typed)) return;
+      const n = form.elements.totp.value === "on" ? (own ? Number(typed) : 5) : null;
+      svg.querySelectorAll("rect").forEach((cell) => {
+        const step = Math.abs(Number(cell.dataset.step));
+        cell.setAttribute("class", n === null || step > n ? "" : step === 0 ? "now" : "lit");
+      });
+      svg.setAttribute("aria-label", explain(n));
+      if (caption.textContent !== explain(n)) caption.textContent = explain(n);
+    };
+    form.addEventListener("input", (event) => {
+      if (event.target.name === "intervals") form.elements.window.value = "own";
+      draw();
+    });
+  }
+})();
