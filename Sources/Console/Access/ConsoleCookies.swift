@@ -1,0 +1,64 @@
+import HTTP
+import Identity
+
+/// The console's two cookies.
+///
+/// Over https their names begin with `__Host-`, which makes browsers refuse them from any other
+/// host and without `Secure`. The session's cookie is `Lax`: people mail addresses of pages to each
+/// other, and with `Strict` such a link would arrive signed out. Forms are protected by their own
+/// token and by `Origin`, not by this. The form cookie of sign-in and set-up needs no such grace.
+struct ConsoleCookies: Sendable {
+  private let session: String
+  private let form: String
+  private let isSecure: Bool
+
+  init(publicURL: PublicURL) {
+    isSecure = publicURL.isSecure
+    session = (isSecure ? "__Host-" : "") + "countersign-session"
+    form = (isSecure ? "__Host-" : "") + "countersign-form"
+  }
+
+  func sessionToken(of request: Request) -> String? {
+    request.cookies[session]
+  }
+
+  /// The token in the form cookie, when it is one of ours by its looks.
+  func formToken(of request: Request) -> String? {
+    guard let token = request.cookies[form], token.utf8.count == Self.tokenLength else {
+      return nil
+    }
+    return token
+  }
+
+  /// 128 bits from the system's generator, as 32 hexadecimal digits.
+  func newFormToken() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<2).map { _ in
+      let digits = String(generator.next(), radix: 16)
+      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }.joined()
+  }
+
+  func session(_ token: String) -> Cookie {
+    Cookie(name: session, value: token, secure: isSecure, sameSite: .lax)
+  }
+
+  func form(_ token: String) -> Cookie {
+    Cookie(name: form, value: token, secure: isSecure, sameSite: .strict)
+  }
+
+  /// Takes the session's cookie back.
+  var endOfSession: Cookie {
+    Cookie(name: session, value: "", secure: isSecure, sameSite: .lax, maxAge: 0)
+  }
+
+  private static let tokenLength = 32
+}
+
+extension ConsoleCookies {
+  /// Sees that the browser has the token that stands in the page's form.
+  func keep(_ visitor: Visitor, in response: inout Response) {
+    guard !visitor.hasFormToken else { return }
+    response.fields.add(.setCookie, form(visitor.formToken).description)
+  }
+}

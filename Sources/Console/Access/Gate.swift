@@ -1,0 +1,143 @@
+import HTTP
+import Identity
+
+/// Decides who may pass.
+///
+/// Pages get what it returns, so that none can forget to ask.
+struct Gate: Sendable {
+  let identity: Identity
+  let publicURL: PublicURL
+  let cookies: ConsoleCookies
+
+  /// Admits anybody; a form must carry the token of the page it came from.
+  func visitor(_ request: Request) throws(Refusal) -> Visitor {
+    let known = cookies.formToken(of: request)
+    let token = known ?? cookies.newFormToken()
+    var form = Form()
+    if !request.isReading {
+      form = try checkedForm(request)
+      guard let known, let sent = form["csrf"], equal(sent, known) else { throw .staleForm }
+    }
+    return Visitor(request: request, form: form, formToken: token, hasFormToken: known != nil)
+  }
+
+  /// Admits an administrator with a living session; a form must carry the session's token.
+  func signedIn(_ request: Request) async throws(Refusal) -> SignedIn {
+    guard let session = try await session(of: request) else {
+      throw .signInFirst(next: ReturnAddress.current(request))
+    }
+    var form = Form()
+    if !request.isReading {
+      form = try checkedForm(request)
+      guard let sent = form["csrf"], equal(sent, session.csrfToken) else { throw .staleForm }
+    }
+    return SignedIn(request: request, form: form, session: session)
+  }
+
+  /// The session whose token a request carries, if it lives.
+  func session(of request: Request) async throws(Refusal) -> ConsoleSession? {
+    guard let token = cookies.sessionToken(of: request) else { return nil }
+    do {
+      return try await identity.consoleSessions.find(token: token)
+    } catch {
+      throw .unavailable(error)
+    }
+  }
+
+  /// A form, when a browser says that it comes from our own origin.
+  ///
+  /// Both `Origin` and `Sec-Fetch-Site` are written by the browser and out of a page's reach. One
+  /// of them must speak for the form; none may speak against it.
+  private func checkedForm(_ request: Request) throws(Refusal) -> Form {
+    let origin = request.fields[.origin]
+    let site = request.fields[.secFetchSite]
+    // `none` is a person who sends a form again, as by reloading.
+    guard
+      origin == publicURL.origin && [nil, "same-origin", "none"].contains(site)
+        || origin == nil && site == "same-origin"
+    else { throw .foreignForm }
+    guard request.mediaType == "application/x-www-form-urlencoded" else {
+      if request.body.isEmpty { return Form() }
+      throw .notAForm
+    }
+    guard let form = request.form() else { throw .unreadableForm }
+    return form
+  }
+
+  /// Compares secrets of equal length without telling where they differ.
+  private func equal(_ one: String, _ other: String) -> Bool {
+    guard one.utf8.count == other.utf8.count else { return false }
+    var difference: UInt8 = 0
+    for (one, other) in zip(one.utf8, other.utf8) { difference |= one ^ other }
+    return difference == 0
+  }
+}
+
+/// A project of which the administrator may see at least a part.
+struct ProjectContext: Sendable {
+  let signedIn: SignedIn
+  let project: Project
+
+  fileprivate init(_ signedIn: SignedIn, _ project: Project) {
+    self.signedIn = signedIn
+    self.project = project
+  }
+}
+
+/// A scope in which the administrator has the permission that the route asks for.
+struct ScopeContext: Sendable {
+  let signedIn: SignedIn
+  let scope: Scope
+
+  fileprivate init(_ signedIn: SignedIn, _ scope: Scope) {
+    self.signedIn = signedIn
+    self.scope = scope
+  }
+
+  /// Whether the administrator may do something more here.
+  func may(_ permission: Permission) -> Bool {
+    signedIn.administrator.may(permission, in: scope)
+  }
+}
+
+extension Gate {
+  /// Admits to a project; what is not visible does not exist.
+  func project(
+    _ signedIn: SignedIn, _ id: String, needing permission: Permission
+  ) async throws(Refusal) -> ProjectContext {
+    let administrator = signedIn.administrator
+    guard administrator.maySee(ID(id)) else { throw .notFound }
+    let project: Project
+    do {
+      project = try await identity.projects.find(ID(id))
+    } catch {
+      guard case .unavailable = error else { throw .notFound }
+      throw .unavailable(error)
+    }
+    guard permission == .seeScope || administrator.may(permission, in: project.scope) else {
+      throw .notAllowed(permission)
+    }
+    return ProjectContext(signedIn, project)
+  }
+
+  /// Admits to a scope; what is not visible does not exist, what is not allowed is refused.
+  func scope(
+    _ signedIn: SignedIn, _ project: String, _ tenant: String?, needing permission: Permission
+  ) async throws(Refusal) -> ScopeContext {
+    let scope: Scope
+    do {
+      scope = try await identity.scopes.existing(
+        project: ID(project), tenant: tenant.map { ID($0) })
+    } catch {
+      throw Refusal(error)
+    }
+    guard signedIn.administrator.may(.seeScope, in: scope) else { throw .notFound }
+    guard signedIn.administrator.may(permission, in: scope) else { throw .notAllowed(permission) }
+    return ScopeContext(signedIn, scope)
+  }
+}
+
+extension Request {
+  /// Whether it only asks.
+  var isReading: Bool { method == .get || method == .head }
+}

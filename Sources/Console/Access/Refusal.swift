@@ -1,0 +1,33 @@
+import HTTP
+import Identity
+
+/// Why a request gets another page than the one it asked for.
+enum Refusal: Error {
+  /// Nobody is signed in; afterwards the address goes on to `next`.
+  case signInFirst(next: String?)
+  /// There is no such thing, or none that this administrator may know of: one answer for both.
+  case notFound
+  /// The page exists and is theirs to see, but not to do.
+  case notAllowed(Permission)
+  /// A form that did not come from one of our own pages.
+  case foreignForm
+  /// A form that came from our page, but too late or from another sign-in.
+  case staleForm
+  /// A body that is not a form.
+  case notAForm
+  /// A body that is a form but cannot be read.
+  case unreadableForm
+  /// Passwords are being checked for others; try again in a moment.
+  case busy
+  /// The database cannot do it now.
+  case unavailable(any Error)
+}
+
+extension Refusal {
+  init(_ error: ScopeError) {
+    switch error {
+    case .projectNotFound, .tenantNotFound, .tenantDeleted: self = .notFound
+    case .unavailable(let failure): self = .unavailable(failure)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+public import HTTP
+public import Identity
+public import Templating
+
+/// The admin console: pages over `Identity`, rendered here, complete without a script.
+///
+/// Everything is private unless its route says `open`. A form is taken from the console's own pages
+/// only: the session, its CSRF token and the browser's word on where the form came from are checked
+/// before a page is reached.
+public struct Console: Sendable {
+  private let router: Router
+  private let failures: Failures
+  private let headers: SecurityHeaders
+  let routes: [ConsoleRoute]
+
+  /// Makes the console; every template is bound and every guide rendered before it returns.
+  ///
+  /// - Parameters:
+  ///   - identity: The rules that the pages call.
+  ///   - templates: The pages' templates.
+  ///   - publicURL: The address under which people open the console.
+  ///   - assets: Where the stylesheet and its like are served.
+  ///   - guidance: The folder of the guides in one language, such as `Templates/guidance/en`.
+  /// - Throws: `TemplateError` or ``ConsoleError``, for the first file that does not fit.
+  public init(
+    identity: Identity, templates: TemplateLibrary, publicURL: PublicURL, assets: ConsoleAssets,
+    guidance: String
+  ) throws {
+    let frames = Frames(
+      assets: assets, publicURL: publicURL, identity: identity)
+    let failures = try Failures(templates: templates, frames: frames, publicURL: publicURL)
+    let gate = Gate(
+      identity: identity, publicURL: publicURL, cookies: ConsoleCookies(publicURL: publicURL))
+    let routes = try ConsoleRoutes(
+      identity: identity, templates: templates, frames: frames,
+      guides: try Guides(folder: guidance), gate: gate, failures: failures)
+    var router = Router { request, _ in
+      failures.page(.methodNotAllowed, requestID: request.id.text)
+    }
+    for route in routes.table.all { router.add(route.route) }
+    self.routes = routes.table.all
+    self.router = router
+    self.failures = failures
+    headers = SecurityHeaders(publicURL: publicURL)
+  }
+
+  /// Answers a request; an address that is none of the console's gets the page 404.
+  public func respond(to request: Request) async -> Response {
+    var response =
+      await router.respond(to: request) ?? failures.page(.notFound, for: request)
+    headers.apply(to: &response)
+    return response
+  }
+
+  /// The page for what the server itself found wrong, such as a body that is too large.
+  ///
+  /// - Parameters:
+  ///   - status: The status of the answer, 400 or more.
+  ///   - requestID: The request's name in the log, for people to quote; nil when it has none.
+  /// - Returns: The page, with the fields that every page carries.
+  public func failure(_ status: Status, requestID: RequestID? = nil) -> Response {
+    var response = failures.page(status, requestID: requestID?.text ?? "none")
+    headers.apply(to: &response)
+    return response
+  }
+}

@@ -1,0 +1,84 @@
+import HTTP
+import Identity
+
+/// Every address of the console, each written once: routes match by it and pages link by it.
+enum ConsolePaths {
+  static let projects = Path()
+  static let setup = Path("setup")
+  static let signIn = Path("sign-in")
+  static let signOut = Path("sign-out")
+
+  static let newProject = Path("projects", "new")
+  static let tenants = Path("projects", nil, "tenants", parameters: String.self)
+  static let newTenant = Path("projects", nil, "tenants", "new", parameters: String.self)
+
+  static let overview = ScopePath(
+    Path("projects", nil, parameters: String.self),
+    Path("projects", nil, "tenants", nil, parameters: String.self, String.self))
+  static let policy = ScopePath(
+    Path("projects", nil, "policy", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "policy", parameters: String.self, String.self))
+  static let users = ScopePath(
+    Path("projects", nil, "users", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "users", parameters: String.self, String.self))
+  static let user = ScopePath(
+    Path("projects", nil, "users", nil, parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil,
+      parameters: String.self, String.self, String.self))
+  static let removal = ScopePath(
+    Path(
+      "projects", nil, "users", nil, "factors", nil, "removal",
+      parameters: String.self, String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil, "factors", nil, "removal",
+      parameters: String.self, String.self, String.self, String.self))
+  static let audit = ScopePath(
+    Path("projects", nil, "audit", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "audit", parameters: String.self, String.self))
+
+  static let guidance = Path("guidance")
+  static let guide = Path("guidance", nil, parameters: String.self)
+}
+
+/// The address of a page that every scope has: below the project, or below one of its tenants.
+///
+/// A pack cannot follow other parameters (6.3.1), so there is an extension for each number of
+/// parameters that a page of a scope has.
+struct ScopePath<OfProject: Sendable, OfTenant: Sendable>: Sendable {
+  let ofProject: OfProject
+  let ofTenant: OfTenant
+
+  init(_ ofProject: OfProject, _ ofTenant: OfTenant) {
+    self.ofProject = ofProject
+    self.ofTenant = ofTenant
+  }
+}
+
+typealias ScopePath0 = ScopePath<Path<String>, Path<String, String>>
+typealias ScopePath1 = ScopePath<Path<String, String>, Path<String, String, String>>
+typealias ScopePath2 = ScopePath<Path<String, String, String>, Path<String, String, String, String>>
+
+extension ScopePath0 {
+  /// The link into a scope.
+  func callAsFunction(_ scope: Scope) -> String {
+    guard let tenant = scope.tenant else { return ofProject(scope.project.text) }
+    return ofTenant(scope.project.text, tenant.text)
+  }
+}
+
+extension ScopePath1 {
+  /// The link into a scope.
+  func callAsFunction(_ scope: Scope, _ one: String) -> String {
+    guard let tenant = scope.tenant else { return ofProject(scope.project.text, one) }
+    return ofTenant(scope.project.text, tenant.text, one)
+  }
+}
+
+extension ScopePath2 {
+  /// The link into a scope.
+  func callAsFunction(_ scope: Scope, _ one: String, _ other: String) -> String {
+    guard let tenant = scope.tenant else { return ofProject(scope.project.text, one, other) }
+    return ofTenant(scope.project.text, tenant.text, one, other)
+  }
+}

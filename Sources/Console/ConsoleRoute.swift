@@ -1,0 +1,182 @@
+import HTTP
+import Identity
+
+/// One route of the console and who may pass to it.
+struct ConsoleRoute: Sendable {
+  /// What a request needs before its page is reached.
+  enum Access: Sendable, Equatable {
+    /// Nothing.
+    case open
+    /// A session, and a permission on the instance where one is named.
+    case signedIn(Permission?)
+    /// A session, sight of the project, and a permission in it.
+    case project(Permission)
+    /// A session, sight of the scope, and a permission in it.
+    case scope(Permission)
+  }
+
+  let access: Access
+  let route: Route
+}
+
+/// The routes in the making.
+///
+/// A page is private unless its line says `open`.
+struct RouteTable: Sendable {
+  let gate: Gate
+  let failures: Failures
+  private(set) var all: [ConsoleRoute] = []
+
+  init(gate: Gate, failures: Failures) {
+    self.gate = gate
+    self.failures = failures
+  }
+
+  /// A page for everybody.
+  mutating func open<each Parameter: PathParameter>(
+    _ method: Method, _ path: Path<repeat each Parameter>,
+    _ page: @escaping @Sendable (Visitor, repeat each Parameter) async throws(Refusal) -> Response
+  ) {
+    all.append(ConsoleRoute(access: .open, route: path.open(method, gate, failures, page)))
+  }
+
+  /// A page for every administrator, or for those with a permission on the instance.
+  mutating func signedIn<each Parameter: PathParameter>(
+    _ method: Method, _ path: Path<repeat each Parameter>, _ permission: Permission? = nil,
+    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response
+  ) {
+    let route = path.signedIn(method, permission, gate, failures, page)
+    all.append(ConsoleRoute(access: .signedIn(permission), route: route))
+  }
+
+  /// A page of a project that also those see who have a role in one of its tenants only.
+  mutating func inProject(
+    _ method: Method, _ path: Path<String>, _ permission: Permission,
+    _ page: @escaping @Sendable (ProjectContext) async throws(Refusal) -> Response
+  ) {
+    let (gate, failures) = (gate, failures)
+    let route = path.route(method) { request, project in
+      do throws(Refusal) {
+        let signedIn = try await gate.signedIn(request)
+        return try await page(try await gate.project(signedIn, project, needing: permission))
+      } catch {
+        return failures.page(error, for: request)
+      }
+    }
+    all.append(ConsoleRoute(access: .project(permission), route: route))
+  }
+
+  /// A page of every scope: two routes, one below the project and one below its tenants.
+  mutating func inScope(
+    _ method: Method, _ path: ScopePath0, _ permission: Permission,
+    _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response
+  ) {
+    let door = ScopeDoor(gate: gate, failures: failures, permission: permission)
+    add(
+      permission,
+      path.ofProject.route(method) { request, project in
+        await door.pass(request, project, nil, to: page)
+      },
+      path.ofTenant.route(method) { request, project, tenant in
+        await door.pass(request, project, tenant, to: page)
+      })
+  }
+
+  /// A page of every scope that is about one thing in it.
+  mutating func inScope(
+    _ method: Method, _ path: ScopePath1, _ permission: Permission,
+    _ page: @escaping @Sendable (ScopeContext, String) async throws(Refusal) -> Response
+  ) {
+    let door = ScopeDoor(gate: gate, failures: failures, permission: permission)
+    add(
+      permission,
+      path.ofProject.route(method) { request, project, one in
+        await door.pass(request, project, nil) { context throws(Refusal) in
+          try await page(context, one)
+        }
+      },
+      path.ofTenant.route(method) { request, project, tenant, one in
+        await door.pass(request, project, tenant) { context throws(Refusal) in
+          try await page(context, one)
+        }
+      })
+  }
+
+  /// A page of every scope that is about one part of a thing in it.
+  mutating func inScope(
+    _ method: Method, _ path: ScopePath2, _ permission: Permission,
+    _ page: @escaping @Sendable (ScopeContext, String, String) async throws(Refusal) -> Response
+  ) {
+    let door = ScopeDoor(gate: gate, failures: failures, permission: permission)
+    add(
+      permission,
+      path.ofProject.route(method) { request, project, one, other in
+        await door.pass(request, project, nil) { context throws(Refusal) in
+          try await page(context, one, other)
+        }
+      },
+      path.ofTenant.route(method) { request, project, tenant, one, other in
+        await door.pass(request, project, tenant) { context throws(Refusal) in
+          try await page(context, one, other)
+        }
+      })
+  }
+
+  private mutating func add(_ permission: Permission, _ routes: Route...) {
+    for route in routes { all.append(ConsoleRoute(access: .scope(permission), route: route)) }
+  }
+}
+
+/// Stands before the pages of a scope.
+private struct ScopeDoor: Sendable {
+  let gate: Gate
+  let failures: Failures
+  let permission: Permission
+
+  func pass(
+    _ request: Request, _ project: String, _ tenant: String?,
+    to page: (ScopeContext) async throws(Refusal) -> Response
+  ) async -> Response {
+    do throws(Refusal) {
+      let signedIn = try await gate.signedIn(request)
+      return try await page(try await gate.scope(signedIn, project, tenant, needing: permission))
+    } catch {
+      return failures.page(error, for: request)
+    }
+  }
+}
+
+// Methods of the paths, because the compiler (6.3.1) fails on a closure over a generic function's
+// own parameter pack, and does not where the pack belongs to the type.
+
+extension Path {
+  fileprivate func open(
+    _ method: Method, _ gate: Gate, _ failures: Failures,
+    _ page: @escaping @Sendable (Visitor, repeat each Parameter) async throws(Refusal) -> Response
+  ) -> Route {
+    route(method) { (request: Request, parameter: repeat each Parameter) -> Response in
+      do throws(Refusal) {
+        return try await page(try gate.visitor(request), repeat each parameter)
+      } catch {
+        return failures.page(error, for: request)
+      }
+    }
+  }
+
+  fileprivate func signedIn(
+    _ method: Method, _ permission: Permission?, _ gate: Gate, _ failures: Failures,
+    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response
+  ) -> Route {
+    route(method) { (request: Request, parameter: repeat each Parameter) -> Response in
+      do throws(Refusal) {
+        let signedIn = try await gate.signedIn(request)
+        if let permission, !signedIn.administrator.may(permission, in: nil) {
+          throw .notAllowed(permission)
+        }
+        return try await page(signedIn, repeat each parameter)
+      } catch {
+        return failures.page(error, for: request)
+      }
+    }
+  }
+}

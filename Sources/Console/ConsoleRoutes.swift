@@ -1,0 +1,100 @@
+import HTTP
+import Identity
+import Templating
+
+/// Every route of the console.
+///
+/// A page is reached through its line here and in no other way.
+struct ConsoleRoutes: Sendable {
+  let table: RouteTable
+
+  init(
+    identity: Identity, templates: TemplateLibrary, frames: Frames, guides: Guides, gate: Gate,
+    failures: Failures
+  ) throws {
+    var table = RouteTable(gate: gate, failures: failures)
+
+    let projects = ProjectsPage(
+      projects: identity.projects, frames: frames,
+      view: try templates.template("projects/projects", for: ProjectsView.self))
+    table.signedIn(.get, ConsolePaths.projects, nil, projects.show)
+
+    let newProject = NewProjectPage(
+      projects: identity.projects, frames: frames,
+      view: try templates.template("projects/new", for: NewProjectView.self))
+    table.signedIn(.get, ConsolePaths.newProject, .createProject, newProject.show)
+    table.signedIn(.post, ConsolePaths.newProject, .createProject, newProject.create)
+
+    let overview = OverviewPage(
+      identity: identity, frames: frames,
+      view: try templates.template("scopes/overview", for: OverviewView.self))
+    table.inScope(.get, ConsolePaths.overview, .seeScope, overview.show)
+
+    let tenants = TenantsPage(
+      tenants: identity.tenants, frames: frames,
+      view: try templates.template("tenants/tenants", for: TenantsView.self))
+    table.inProject(.get, ConsolePaths.tenants, .seeScope, tenants.show)
+
+    let newTenant = NewTenantPage(
+      tenants: identity.tenants, frames: frames,
+      view: try templates.template("tenants/new", for: NewTenantView.self))
+    table.inProject(.get, ConsolePaths.newTenant, .manageTenants, newTenant.show)
+    table.inProject(.post, ConsolePaths.newTenant, .manageTenants, newTenant.create)
+
+    let policy = PolicyPage(
+      policies: identity.policies, frames: frames,
+      form: try templates.template("policy/policy", for: PolicyView.self),
+      check: try templates.template("policy/check", for: PolicyCheckView.self))
+    table.inScope(.get, ConsolePaths.policy, .readPolicy, policy.show)
+    table.inScope(.post, ConsolePaths.policy, .changePolicy, policy.change)
+
+    let users = UsersPage(
+      accounts: identity.accounts, frames: frames,
+      view: try templates.template("users/users", for: UsersView.self))
+    table.inScope(.get, ConsolePaths.users, .findUsers, users.show)
+
+    let user = UserPage(
+      identity: identity, frames: frames,
+      view: try templates.template("users/user", for: UserView.self))
+    table.inScope(.get, ConsolePaths.user, .findUsers, user.show)
+
+    let removal = RemovalPage(
+      unenrolments: identity.unenrolments, frames: frames,
+      view: try templates.template("factors/removal", for: RemovalView.self))
+    table.inScope(.get, ConsolePaths.removal, .removeFactors, removal.ask)
+    table.inScope(.post, ConsolePaths.removal, .removeFactors, removal.remove)
+
+    let audit = AuditPage(
+      audit: identity.audit, frames: frames,
+      view: try templates.template("audit/audit", for: AuditView.self))
+    table.inScope(.get, ConsolePaths.audit, .readAudit, audit.show)
+
+    let guidance = GuidancePage(
+      guides: guides, frames: frames,
+      index: try templates.template("guidance/index", for: GuidanceView.self),
+      view: try templates.template("guidance/guide", for: GuideView.self))
+    table.signedIn(.get, ConsolePaths.guidance, nil, guidance.list)
+    table.signedIn(.get, ConsolePaths.guide, nil, guidance.show)
+
+    let signOut = SignOutPage(
+      sessions: identity.consoleSessions, cookies: gate.cookies, frames: frames,
+      view: try templates.template("sign-out/sign-out", for: SignOutView.self))
+    table.signedIn(.get, ConsolePaths.signOut, nil, signOut.ask)
+    table.signedIn(.post, ConsolePaths.signOut, nil, signOut.signOut)
+
+    let signIn = SignInPage(
+      identity: identity, gate: gate, frames: frames,
+      view: try templates.template("sign-in/sign-in", for: SignInView.self),
+      destinations: table.all.map(\.route))
+    table.open(.get, ConsolePaths.signIn, signIn.show)
+    table.open(.post, ConsolePaths.signIn, signIn.signIn)
+
+    let setup = SetupPage(
+      setup: identity.setup, gate: gate, frames: frames,
+      view: try templates.template("setup/setup", for: SetupView.self))
+    table.open(.get, ConsolePaths.setup, setup.show)
+    table.open(.post, ConsolePaths.setup, setup.complete)
+
+    self.table = table
+  }
+}

@@ -1,0 +1,94 @@
+import HTTP
+import Identity
+import Templating
+
+struct RemovalView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let removal: Removal
+  let reason: String
+  let note: String
+
+  private var consequences: [String] {
+    let sessions = removal.sessionsEnded
+    var lines = [
+      sessions == 0
+        ? "No session of this user is open; nothing else ends."
+        : "\(Words.count(sessions, "session ends", "sessions end")) at once. A token that an application already holds may count there for up to an hour."
+    ]
+    lines.append(
+      removal.factorsLeft == 0
+        ? "At the next sign-in the password alone lets this user in, until they enrol again."
+        : "\(Words.count(removal.factorsLeft, "other factor stays", "other factors stay")) and will be asked for."
+    )
+    lines.append("It cannot be undone. To have this factor again, the user enrols anew.")
+    return lines
+  }
+
+  private var facts: [Fact] {
+    [
+      Fact("Name", HTML.isolated(Words.short(removal.factor.label))),
+      Fact("Kind", "TOTP"),
+      Fact("Enrolled", Times.moment(removal.factor.enrolledAt)),
+      Fact("Last used", removal.factor.lastUsedAt.map(Times.past) ?? AccountChips.never),
+    ]
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("action") {
+      ConsolePaths.removal(
+        $0.context.scope, $0.removal.account.id.text, $0.removal.factor.id.text)
+    },
+    .text("keep") { ConsolePaths.user($0.context.scope, $0.removal.account.id.text) },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("factorName") { Words.short($0.removal.factor.label) },
+    .text("userName") { Words.short($0.removal.account.label) },
+    .texts("consequences") { $0.consequences },
+    .list("reasons") { view in
+      RemovalReason.allCases.map { ReasonChoice(reason: $0, isChecked: $0.rawValue == view.reason) }
+    },
+    .text("reasonError") { $0.frame.error(at: "reason") },
+    .text("note") { $0.note },
+    .text("noteError") { $0.frame.error(at: "note") },
+    .list("facts") { $0.facts },
+  ]
+}
+
+struct ReasonChoice: ViewModel {
+  let reason: RemovalReason
+  let isChecked: Bool
+
+  static let keys: Keys<Self> = [
+    // The first carries the field's own name, for the error summary to lead to.
+    .text("id") { $0.reason == .lost ? "reason" : "reason-\($0.reason.rawValue)" },
+    .text("value") { $0.reason.rawValue },
+    .text("label") { $0.reason.name },
+    .text("hint") { $0.reason.hint },
+    .flag("isChecked") { $0.isChecked },
+  ]
+}
+
+extension RemovalReason {
+  /// The reason in lists and forms.
+  var name: String {
+    switch self {
+    case .lost: "Lost device"
+    case .stolen: "Stolen device"
+    case .replaced: "Replaced device"
+    case .left: "User leaves"
+    case .other: "Other"
+    }
+  }
+
+  /// When to choose it.
+  var hint: String {
+    switch self {
+    case .lost: "It is gone, and nobody is known to have it."
+    case .stolen: "Somebody else may hold it."
+    case .replaced: "There is a new one to enrol."
+    case .left: "They will not need it any more."
+    case .other: "The note says what."
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import Templating
+
+/// What stands around every page.
+struct FrameView: ViewModel {
+  let title: String
+  let stylesheet: String
+  let script: String
+  let icon: String
+  let home: String
+  let guidance: String
+  let address: String
+  let asOf: Markup
+  var isNarrow = false
+  var account: AccountMenu?
+  var project: ScopeMenu?
+  var tenant: ScopeMenu?
+  var find: FindForm?
+  var tabsLabel = ""
+  var tabs: [Tab] = []
+  var crumbs: [Link] = []
+  var flash: Flash?
+  var errors: [FieldError] = []
+
+  static let keys: Keys<Self> = [
+    .text("title") { $0.title },
+    .text("stylesheet") { $0.stylesheet },
+    .text("script") { $0.script },
+    .text("icon") { $0.icon },
+    .text("home") { $0.home },
+    .text("guidance") { $0.guidance },
+    .text("address") { $0.address },
+    .markup("asOf") { $0.asOf },
+    .flag("isNarrow") { $0.isNarrow },
+    .optional("account") { $0.account },
+    .optional("project") { $0.project },
+    .optional("tenant") { $0.tenant },
+    .optional("find") { $0.find },
+    .flag("hasTabs") { !$0.tabs.isEmpty },
+    .text("tabsLabel") { $0.tabsLabel },
+    .list("tabs") { $0.tabs },
+    .flag("hasCrumbs") { !$0.crumbs.isEmpty },
+    .list("crumbs") { $0.crumbs },
+    .optional("flash") { $0.flash },
+    .flag("hasErrors") { !$0.errors.isEmpty },
+    .text("errorsHeading") {
+      $0.errors.count == 1
+        ? "One answer needs another look" : "\($0.errors.count) answers need another look"
+    },
+    .list("errors") { $0.errors },
+  ]
+}
+
+/// The signed-in administrator's own menu.
+struct AccountMenu: ViewModel {
+  let name: String
+  let role: String
+  let email: String
+  let signOut: String
+  let csrf: String
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.name },
+    .text("role") { $0.role },
+    .text("email") { $0.email },
+    .text("signOut") { $0.signOut },
+    .text("csrf") { $0.csrf },
+  ]
+}
+
+/// One part of `project / tenant` in the bar, with what else there is.
+struct ScopeMenu: ViewModel {
+  let name: String
+  let links: [Link]
+  let allHref: String
+  let allText: String
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.name },
+    .list("links") { $0.links },
+    .text("allHref") { $0.allHref },
+    .text("allText") { $0.allText },
+  ]
+}
+
+/// The search field in the bar.
+struct FindForm: ViewModel {
+  let action: String
+  let scopeName: String
+
+  static let keys: Keys<Self> = [
+    .text("action") { $0.action },
+    .text("scopeName") { $0.scopeName },
+  ]
+}
+
+/// A tab of the scope, or of the instance.
+struct Tab: ViewModel {
+  let text: String
+  let href: String
+  let isCurrent: Bool
+
+  static let keys: Keys<Self> = [
+    .text("text") { $0.text },
+    .text("href") { $0.href },
+    .flag("isCurrent") { $0.isCurrent },
+  ]
+}
+
+/// A link by name.
+struct Link: ViewModel {
+  let text: String
+  let href: String
+  var isCurrent = false
+
+  static let keys: Keys<Self> = [
+    .text("text") { $0.text },
+    .text("href") { $0.href },
+    .flag("isCurrent") { $0.isCurrent },
+  ]
+}
+
+/// What an action did, told once on the page that follows it.
+struct Flash: ViewModel {
+  let text: String
+  var isAlert = false
+
+  static let keys: Keys<Self> = [
+    .text("text") { $0.text },
+    .flag("isAlert") { $0.isAlert },
+    .text("role") { $0.isAlert ? "alert" : "status" },
+  ]
+}
+
+/// What is wrong with one field; the summary links to it.
+struct FieldError: ViewModel {
+  /// The field's id in the page.
+  let field: String
+  let text: String
+
+  static let keys: Keys<Self> = [
+    .text("field") { $0.field },
+    .text("text") { $0.text },
+  ]
+}
+
+extension FrameView {
+  /// What is wrong with a field, for the place beside it.
+  func error(at field: String) -> String? {
+    errors.first { $0.field == field }?.text
+  }
+}

@@ -1,0 +1,164 @@
+import HTTP
+import Identity
+
+/// Makes what stands around pages: the bar, the tabs, the foot.
+struct Frames: Sendable {
+  let assets: ConsoleAssets
+  let publicURL: PublicURL
+  let identity: Identity
+  let flashes = Flashes()
+
+  /// How many projects or tenants a menu of the bar lists before it leaves the rest to the list.
+  private static let menuLength = 20
+
+  var clock: WallClock { identity.clock }
+
+  /// Keeps a sentence for the session's next page.
+  func leave(_ text: String, for signedIn: SignedIn) {
+    flashes.leave(Flash(text: text), for: signedIn.session, at: clock.now())
+  }
+
+  /// The frame for somebody who is not signed in, and for faults.
+  func bare(_ title: String, path: String = "/") -> FrameView {
+    FrameView(
+      title: title, stylesheet: assets.stylesheet, script: assets.script, icon: assets.icon,
+      home: ConsolePaths.projects(), guidance: ConsolePaths.guidance(),
+      address: publicURL.origin + path, asOf: Times.moment(clock.now()), isNarrow: true)
+  }
+
+  /// The frame of pages that belong to no project.
+  func frame(_ title: String, for signedIn: SignedIn, tab: InstanceTab?) -> FrameView {
+    var frame = bare(title, path: signedIn.request.target.rawPath)
+    frame.isNarrow = false
+    frame.account = account(signedIn, in: nil)
+    frame.flash = flashes.take(for: signedIn.session, at: clock.now())
+    frame.tabsLabel = "Countersign"
+    frame.tabs = [
+      Tab(text: "Projects", href: ConsolePaths.projects(), isCurrent: tab == .projects),
+      Tab(text: "Guidance", href: ConsolePaths.guidance(), isCurrent: tab == .guidance),
+    ]
+    return frame
+  }
+
+  /// The frame of a scope's pages.
+  func frame(_ title: String, in context: ScopeContext, tab: ScopeTab) async throws(Refusal)
+    -> FrameView
+  {
+    let scope = context.scope
+    return try await frame(
+      title, context.signedIn, scope: scope, projectName: scope.projectName, tab: tab)
+  }
+
+  /// The frame of a project's pages.
+  func frame(_ title: String, in context: ProjectContext, tab: ScopeTab) async throws(Refusal)
+    -> FrameView
+  {
+    let project = context.project
+    return try await frame(
+      title, context.signedIn, scope: project.scope, projectName: project.displayName, tab: tab)
+  }
+
+  private func frame(
+    _ title: String, _ signedIn: SignedIn, scope: Scope, projectName: String, tab: ScopeTab
+  ) async throws(Refusal) -> FrameView {
+    let administrator = signedIn.administrator
+    let name = scope.tenant == nil ? nil : Words.isolated(scope.name)
+    let whole = [title, name, Words.isolated(projectName)].compactMap { $0 }
+    var frame = bare(
+      whole.joined(separator: " · "), path: signedIn.request.target.rawPath)
+    frame.isNarrow = false
+    frame.account = account(signedIn, in: scope)
+    frame.flash = flashes.take(for: signedIn.session, at: clock.now())
+    frame.project = try await projectMenu(scope, projectName, administrator)
+    frame.tenant = try await tenantMenu(scope, administrator)
+    if administrator.may(.findUsers, in: scope) {
+      frame.find = FindForm(action: ConsolePaths.users(scope), scopeName: scope.name)
+    }
+    frame.tabsLabel = scope.tenant == nil ? "Project" : "Tenant"
+    frame.tabs = ScopeTab.allCases.compactMap { each in
+      guard each.isShown(in: scope, to: administrator) else { return nil }
+      return Tab(text: each.text, href: each.address(scope), isCurrent: each == tab)
+    }
+    return frame
+  }
+
+  private func account(_ signedIn: SignedIn, in scope: Scope?) -> AccountMenu {
+    let administrator = signedIn.administrator
+    return AccountMenu(
+      name: administrator.displayName, role: administrator.role(in: scope),
+      email: administrator.email, signOut: ConsolePaths.signOut(), csrf: signedIn.session.csrfToken)
+  }
+
+  private func projectMenu(
+    _ scope: Scope, _ name: String, _ administrator: Administrator
+  ) async throws(Refusal) -> ScopeMenu {
+    let names = try await refusing {
+      try await identity.projects.names(visibleTo: administrator, limit: Self.menuLength)
+    }
+    let links = names.map { id, name in
+      Link(
+        text: name, href: ConsolePaths.overview.ofProject(id.text), isCurrent: id == scope.project)
+    }
+    return ScopeMenu(
+      name: name, links: links, allHref: ConsolePaths.projects(), allText: "All projects")
+  }
+
+  private func tenantMenu(
+    _ scope: Scope, _ administrator: Administrator
+  ) async throws(Refusal) -> ScopeMenu? {
+    let names = try await refusing {
+      try await identity.tenants.names(
+        project: scope.project, visibleTo: administrator, limit: Self.menuLength)
+    }
+    guard scope.tenant != nil || !names.isEmpty else { return nil }
+    let links = names.map { id, name in
+      Link(
+        text: name, href: ConsolePaths.overview.ofTenant(scope.project.text, id.text),
+        isCurrent: id == scope.tenant)
+    }
+    return ScopeMenu(
+      name: scope.tenant == nil ? "Choose a tenant" : scope.name, links: links,
+      allHref: ConsolePaths.tenants(scope.project.text), allText: "All tenants")
+  }
+}
+
+/// The tabs of pages that belong to no project.
+enum InstanceTab {
+  case projects, guidance
+}
+
+/// The tabs of a scope.
+enum ScopeTab: CaseIterable {
+  case overview, tenants, users, policy, audit
+
+  var text: String {
+    switch self {
+    case .overview: "Overview"
+    case .tenants: "Tenants"
+    case .users: "Users"
+    case .policy: "MFA policy"
+    case .audit: "Audit"
+    }
+  }
+
+  func address(_ scope: Scope) -> String {
+    switch self {
+    case .overview: ConsolePaths.overview(scope)
+    case .tenants: ConsolePaths.tenants(scope.project.text)
+    case .users: ConsolePaths.users(scope)
+    case .policy: ConsolePaths.policy(scope)
+    case .audit: ConsolePaths.audit(scope)
+    }
+  }
+
+  /// A menu shows what one may do, and no more.
+  func isShown(in scope: Scope, to administrator: Administrator) -> Bool {
+    switch self {
+    case .overview: administrator.may(.seeScope, in: scope)
+    case .tenants: scope.tenant == nil
+    case .users: administrator.may(.findUsers, in: scope)
+    case .policy: administrator.may(.readPolicy, in: scope)
+    case .audit: administrator.may(.readAudit, in: scope)
+    }
+  }
+}

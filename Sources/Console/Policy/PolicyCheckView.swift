@@ -1,0 +1,120 @@
+import HTTP
+import Identity
+import Templating
+
+struct PolicyCheckView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let preview: PolicyPreview
+  let answers: PolicyAnswers
+  let typed: String
+
+  private var old: MFAConfiguration { preview.policy.configuration }
+  private var new: MFAConfiguration { preview.new.configuration }
+
+  /// Who notices the change, each with the number it is about.
+  private var hits: [String] {
+    var hits: [String] = []
+    let enrolled = preview.policy.enrolledUsers
+    if preview.switchesOff {
+      hits.append(
+        enrolled == 0
+          ? "No user is enrolled, so nobody loses a second factor."
+          : "\(Words.count(enrolled, "enrolled user", "enrolled users")) will then sign in with a password only."
+      )
+      hits.append(
+        "Nobody can enrol any more. Factors stay stored, and count again when TOTP is switched on.")
+    } else if new.isTOTPOn && !old.isTOTPOn {
+      let users = Words.count(preview.policy.users, "user", "users")
+      hits.append("\(users) may enrol from now on, as far as your application offers it.")
+      if enrolled > 0 {
+        hits.append(
+          "\(Words.count(enrolled, "user has", "users have")) a factor already and will be asked for a code at the next sign-in."
+        )
+      }
+    } else if new.isTOTPOn && new.window.codes < old.window.codes {
+      let side = Words.duration(seconds: new.window.lateness)
+      hits.append(
+        "\(Words.count(enrolled, "enrolled user is", "enrolled users are")) held to the narrower window: whose clock is off by more than \(side) will be refused."
+      )
+    } else if new.isTOTPOn && new.window.codes > old.window.codes {
+      hits.append(
+        "\(Words.count(enrolled, "enrolled user gets", "enrolled users get")) the wider window. A guess then has \(new.window.codes) chances in a million instead of \(old.window.codes)."
+      )
+    }
+    if preview.policy.pattern != preview.new.pattern {
+      hits.append(
+        "The enrolment pattern is recorded for your application. The server does not enforce it, so users notice nothing until the application acts on it."
+      )
+    }
+    if hits.isEmpty { hits.append("Nobody notices: what is in force stays the same.") }
+    return hits
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("action") { ConsolePaths.policy($0.context.scope) },
+    .text("cancel") { ConsolePaths.policy($0.context.scope) },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .number("version") { $0.preview.policy.version },
+    .text("kind") { $0.context.scope.kind },
+    .text("kindInSentence") { $0.context.scope.kindInSentence },
+    .text("scopeName") { $0.context.scope.name },
+    .list("answers") { $0.answers.fields },
+    .list("changes") { $0.preview.changes.map(ChangeRow.init) },
+    .markup("stripNow") { WindowStrip.small($0.old) },
+    .text("wordsNow") { WindowStrip.label($0.old.accepted) },
+    .markup("stripThen") { WindowStrip.small($0.new) },
+    .text("wordsThen") { WindowStrip.label($0.new.accepted) },
+    .flag("isDangerous") { $0.preview.switchesOff },
+    .texts("hits") { $0.hits },
+    .optional("typed") { $0.preview.switchesOff ? TypedName($0) : nil },
+    .text("button") { $0.preview.switchesOff ? "Switch TOTP off" : "Save the change" },
+    .text("buttonStyle") { $0.preview.switchesOff ? "destroy" : "primary" },
+  ]
+}
+
+/// One line of old and new.
+struct ChangeRow: ViewModel {
+  let change: PolicyChange
+
+  static let keys: Keys<Self> = [
+    .text("field") { Words.sentence($0.change.field.rawValue) },
+    .text("from") { $0.change.from },
+    .text("to") { $0.change.to },
+  ]
+}
+
+/// A field that goes along unseen.
+struct HiddenField: ViewModel, Equatable {
+  let name: String
+  let value: String
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.name },
+    .text("value") { $0.value },
+  ]
+}
+
+/// The name that must be typed before something wide is switched off.
+struct TypedName: ViewModel {
+  let name: String
+  let id: String
+  let value: String
+  let error: String?
+
+  init(_ view: PolicyCheckView) {
+    let scope = view.context.scope
+    name = scope.name
+    id = scope.tenant?.text ?? scope.project.text
+    value = view.typed
+    error = view.frame.error(at: "confirmation")
+  }
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.name },
+    .text("id") { $0.id },
+    .text("value") { $0.value },
+    .text("error") { $0.error },
+  ]
+}

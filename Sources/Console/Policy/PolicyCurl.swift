@@ -1,0 +1,49 @@
+import HTTP
+import Identity
+
+/// The call that writes a policy by REST, for the one who would rather script it.
+enum PolicyCurl {
+  private static let project = Path("v2", "projects", nil, "config", parameters: String.self)
+  private static let tenant = Path(
+    "v2", "projects", nil, "tenants", nil, parameters: String.self, String.self)
+
+  static func text(_ policy: Policy, publicURL: PublicURL) -> String {
+    let scope = policy.scope
+    let (path, member) =
+      scope.tenant.map { (tenant(scope.project.text, $0.text), "mfaConfig") }
+      ?? (project(scope.project.text), "mfa")
+    // Percent-coded, so nothing in an id ends the quotes.
+    return """
+      curl -X PATCH \\
+        "\(publicURL.origin)\(path)?updateMask=\(member)" \\
+        -H "Authorization: Bearer $TOKEN" \\
+        -H "Content-Type: application/json" \\
+        -d '{"\(member)": \(body(policy.configuration))}'
+      """
+  }
+
+  private static func body(_ configuration: MFAConfiguration) -> String {
+    var members: [String] = []
+    if let state = configuration.state { members.append("\"state\": \"\(state.wireWord)\"") }
+    if configuration.smsEnabled { members.append("\"enabledProviders\": [\"PHONE_SMS\"]") }
+    if let totp = configuration.totp {
+      let state =
+        totp.state == .unspecified ? "" : "\"state\": \"\(totp.state.wireWord)\",\n      "
+      let intervals = totp.adjacentIntervals.map { "\"adjacentIntervals\": \($0)" } ?? ""
+      members.append(
+        "\"providerConfigs\": [{\n      \(state)\"totpProviderConfig\": {\(intervals)}\n    }]")
+    }
+    return "{\n    " + members.joined(separator: ",\n    ") + "\n  }"
+  }
+}
+
+extension MFAState {
+  fileprivate var wireWord: String {
+    switch self {
+    case .unspecified: "STATE_UNSPECIFIED"
+    case .disabled: "DISABLED"
+    case .enabled: "ENABLED"
+    case .mandatory: "MANDATORY"
+    }
+  }
+}

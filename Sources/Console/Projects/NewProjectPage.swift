@@ -1,0 +1,76 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/projects/new`: makes a project.
+struct NewProjectPage: Sendable {
+  let projects: Projects
+  let frames: Frames
+  let view: Template<NewProjectView>
+
+  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    page(signedIn, name: "", id: "", errors: [])
+  }
+
+  func create(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let name = signedIn.form.trimmed("name")
+    let id = signedIn.form.trimmed("id")
+    guard !name.isEmpty else {
+      return page(
+        signedIn, name: name, id: id,
+        errors: [FieldError(field: "name", text: "Give the project a name.")])
+    }
+    do {
+      let project = try await projects.create(id: id, displayName: name, by: signedIn.author)
+      frames.leave("The project is created. Its policy starts with TOTP off.", for: signedIn)
+      return .redirect(to: ConsolePaths.overview(project.scope))
+    } catch {
+      return page(signedIn, name: name, id: id, errors: [try Self.fault(error, id: id)])
+    }
+  }
+
+  private func page(
+    _ signedIn: SignedIn, name: String, id: String, errors: [FieldError]
+  ) -> Response {
+    var frame = frames.frame("New project", for: signedIn, tab: .projects)
+    frame.errors = errors
+    frame.crumbs = [Link(text: "Projects", href: ConsolePaths.projects())]
+    let model = NewProjectView(
+      frame: frame, csrf: signedIn.session.csrfToken, name: name, id: id)
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  private static func fault(_ error: ProjectError, id: String) throws(Refusal) -> FieldError {
+    switch error {
+    case .invalidID:
+      FieldError(
+        field: "id",
+        text: "Write the id with 6 to 30 of a–z, 0–9 and hyphen, a letter first and no hyphen last."
+      )
+    case .idTaken:
+      FieldError(
+        field: "id", text: "There is a project \(Words.short(id)) already. Choose another id.")
+    case .invalidDisplayName:
+      FieldError(field: "name", text: "Write a name of 1 to 100 characters, without line ends.")
+    case .notFound, .policy, .unavailable: throw .unavailable(error)
+    }
+  }
+}
+
+struct NewProjectView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let name: String
+  let id: String
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("action") { _ in ConsolePaths.newProject() },
+    .text("cancel") { _ in ConsolePaths.projects() },
+    .text("csrf") { $0.csrf },
+    .text("name") { $0.name },
+    .text("nameError") { $0.frame.error(at: "name") },
+    .text("id") { $0.id },
+    .text("idError") { $0.frame.error(at: "id") },
+  ]
+}

@@ -1,0 +1,67 @@
+/// The address under which people open the console, as the operator states it.
+///
+/// Links, the check of `Origin` and the kind of cookies come from it alone, never from a request's
+/// `Host`, which anybody can write.
+public struct PublicURL: Sendable, Equatable, CustomStringConvertible {
+  /// Scheme, host and port as browsers send them in `Origin`, such as `https://mfa.example.com`.
+  public let origin: String
+  /// Whether the scheme is https.
+  public let isSecure: Bool
+
+  /// Reads an address such as `https://mfa.example.com` or `http://127.0.0.1:8080`.
+  ///
+  /// Nothing when the scheme is not http or https, when there is no host, or when there is a
+  /// path, a query, a user name or a character that no host holds.
+  public init?(_ text: String) {
+    let lower = text.lowercased()
+    let scheme: String
+    var port: Substring?
+    if lower.hasPrefix("https://") {
+      scheme = "https"
+    } else if lower.hasPrefix("http://") {
+      scheme = "http"
+    } else {
+      return nil
+    }
+    var host = lower.dropFirst(scheme.count + 3)
+    if host.last == "/" { host.removeLast() }
+    let bracket = host.lastIndex(of: "]") ?? host.startIndex
+    if let colon = host[bracket...].lastIndex(of: ":") {
+      port = host[host.index(after: colon)...]
+      host = host[..<colon]
+    }
+    guard PublicURL.isHost(host) else { return nil }
+    if let port {
+      guard let number = Int(port), (1...65535).contains(number), String(number) == port else {
+        return nil
+      }
+    }
+    // Browsers leave the port out of an origin when it is the scheme's own.
+    let ownPort = scheme == "https" ? "443" : "80"
+    isSecure = scheme == "https"
+    origin = "\(scheme)://\(host)" + (port.map { $0 == ownPort ? "" : ":\($0)" } ?? "")
+  }
+
+  /// The origin.
+  public var description: String { origin }
+
+  private static func isHost(_ host: Substring) -> Bool {
+    guard !host.isEmpty, host.utf8.count <= 255 else { return false }
+    if host.hasPrefix("[") {
+      return host.hasSuffix("]") && host.dropFirst().dropLast().allSatisfy(isHexOrColon)
+        && host.count > 3
+    }
+    return host.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+  }
+
+  private static func isHexOrColon(_ character: Character) -> Bool {
+    character.isASCII && (character.isHexDigit || character == ":" || character == ".")
+  }
+}

@@ -1,0 +1,161 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/setup`: makes the first owner, once.
+struct SetupPage: Sendable {
+  let setup: Setup
+  let gate: Gate
+  let frames: Frames
+  let view: Template<SetupView>
+
+  func show(_ visitor: Visitor) async throws(Refusal) -> Response {
+    guard try await refusing({ try await setup.isOpen() }) else {
+      return .redirect(to: ConsolePaths.signIn())
+    }
+    return page(visitor, SetupAnswers(), errors: [])
+  }
+
+  func complete(_ visitor: Visitor) async throws(Refusal) -> Response {
+    let answers = SetupAnswers(visitor.form)
+    let new: NewConsoleSession
+    do {
+      new = try await setup.complete(
+        code: answers.code, email: answers.email, displayName: answers.name,
+        password: Secret(visitor.form["password"] ?? ""), address: visitor.request.peer,
+        userAgent: visitor.request.fields[.userAgent] ?? "", requestID: visitor.request.id.text)
+    } catch {
+      return try refused(error, visitor, answers)
+    }
+    var response = Response.redirect(to: ConsolePaths.projects())
+    response.fields.add(.setCookie, gate.cookies.session(new.token.revealedText).description)
+    return response
+  }
+
+  private func refused(
+    _ error: SetupError, _ visitor: Visitor, _ answers: SetupAnswers
+  ) throws(Refusal) -> Response {
+    let fault: FieldError
+    var status: Status = .unprocessableContent
+    switch error {
+    case .closed: return .redirect(to: ConsolePaths.signIn())
+    case .unavailable: throw .unavailable(error)
+    case .wrongCode:
+      fault = FieldError(
+        field: "code", text: "This is not the code that the server printed when it started.")
+    case .throttled(let until):
+      let seconds = max(until.seconds - frames.clock.now().seconds, 1)
+      let wait = Words.duration(seconds: Int(seconds))
+      fault = FieldError(
+        field: "code", text: "There were too many wrong codes. Wait \(wait), then try again.")
+      status = .tooManyRequests
+    case .administrator(let error): fault = try Self.fault(error)
+    }
+    return page(visitor, answers, errors: [fault], status: status)
+  }
+
+  private static func fault(_ error: AdministratorError) throws(Refusal) -> FieldError {
+    switch error {
+    case .invalidEmail:
+      FieldError(field: "email", text: "Write an address such as name@example.com.")
+    case .emailTaken:
+      FieldError(field: "email", text: "An administrator with this address exists already.")
+    case .invalidName:
+      FieldError(field: "name", text: "Enter your name as others shall see it.")
+    case .weakPassword(let reason): FieldError(field: "password", text: reason)
+    case .busy: throw .busy
+    case .scopeNotFound, .unavailable: throw .unavailable(error)
+    }
+  }
+
+  private func page(
+    _ visitor: Visitor, _ answers: SetupAnswers, errors: [FieldError], status: Status = .ok
+  ) -> Response {
+    var frame = frames.bare("Set up", path: ConsolePaths.setup())
+    frame.errors = errors
+    let model = SetupView(frame: frame, csrf: visitor.formToken, answers: answers)
+    var response = Response.html(view.render(model), status: status)
+    gate.cookies.keep(visitor, in: &response)
+    return response
+  }
+}
+
+/// What the set-up form holds, as typed; the password is never shown again.
+struct SetupAnswers: Sendable {
+  var code = ""
+  var name = ""
+  var email = ""
+
+  init() {}
+
+  init(_ form: Form) {
+    code = form.trimmed("code")
+    name = form.trimmed("name")
+    email = form.trimmed("email")
+  }
+}
+
+struct SetupView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let answers: SetupAnswers
+
+  private var fields: [SetupField] {
+    [
+      SetupField(
+        id: "code", label: "Set-up code", type: "text", autocomplete: "off", value: answers.code,
+        hint: "The server printed it when it started.", frame),
+      SetupField(
+        id: "name", label: "Your name", type: "text", autocomplete: "name", value: answers.name,
+        hint: "Others see it beside what you change.", frame),
+      SetupField(
+        id: "email", label: "E-mail", type: "email", autocomplete: "username",
+        value: answers.email, hint: "You sign in with it.", frame),
+      SetupField(
+        id: "password", label: "Password", type: "password", autocomplete: "new-password",
+        value: "", hint: "At least 12 characters. A few words in a row do well.", frame),
+    ]
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("action") { _ in ConsolePaths.setup() },
+    .text("csrf") { $0.csrf },
+    .list("fields") { $0.fields },
+  ]
+}
+
+struct SetupField: ViewModel {
+  let id: String
+  let label: String
+  let type: String
+  let autocomplete: String
+  let value: String
+  let hint: String
+  let error: String?
+
+  init(
+    id: String, label: String, type: String, autocomplete: String, value: String, hint: String,
+    _ frame: FrameView
+  ) {
+    self.id = id
+    self.label = label
+    self.type = type
+    self.autocomplete = autocomplete
+    self.value = value
+    self.hint = hint
+    error = frame.error(at: id)
+  }
+
+  static let keys: Keys<Self> = [
+    .text("id") { $0.id },
+    .text("label") { $0.label },
+    .text("type") { $0.type },
+    .text("autocomplete") { $0.autocomplete },
+    .text("value") { $0.value },
+    .text("hint") { $0.hint },
+    .text("error") { $0.error },
+    .flag("isInvalid") { $0.error != nil },
+    .flag("isCode") { $0.id == "code" },
+  ]
+}

@@ -1,0 +1,115 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/sign-in`: begins a console session.
+struct SignInPage: Sendable {
+  let identity: Identity
+  let gate: Gate
+  let frames: Frames
+  let view: Template<SignInView>
+  /// The addresses that one may go on to.
+  let destinations: [Route]
+
+  func show(_ visitor: Visitor) async throws(Refusal) -> Response {
+    let query = visitor.request.target.query
+    let next = query["next"]
+    if try await gate.session(of: visitor.request) != nil { return goOn(to: next) }
+    if try await refusing({ try await identity.setup.isOpen() }) {
+      return .redirect(to: ConsolePaths.setup())
+    }
+    var flash: Flash?
+    if query["signed-out"] != nil { flash = Flash(text: "You are signed out.") }
+    if next != nil { flash = Flash(text: "Sign in to go on to the page you asked for.") }
+    return page(visitor, email: "", next: next, flash: flash)
+  }
+
+  func signIn(_ visitor: Visitor) async throws(Refusal) -> Response {
+    let request = visitor.request
+    let email = visitor.form.trimmed("email")
+    let password = visitor.form["password"] ?? ""
+    let next = visitor.form["next"]
+    var errors: [FieldError] = []
+    if email.isEmpty {
+      errors.append(FieldError(field: "email", text: "Enter your e-mail address."))
+    }
+    if password.isEmpty {
+      errors.append(FieldError(field: "password", text: "Enter your password."))
+    }
+    guard errors.isEmpty else {
+      return page(visitor, email: email, next: next, errors: errors)
+    }
+    let new: NewConsoleSession
+    do {
+      new = try await identity.consoleSessions.signIn(
+        email: email, password: Secret(password), address: request.peer,
+        userAgent: request.fields[.userAgent] ?? "", requestID: request.id.text)
+    } catch {
+      return try refused(error, visitor, email: email, next: next)
+    }
+    var response = goOn(to: next)
+    response.fields.add(.setCookie, gate.cookies.session(new.token.revealedText).description)
+    return response
+  }
+
+  private func refused(
+    _ error: ConsoleSignInError, _ visitor: Visitor, email: String, next: String?
+  ) throws(Refusal) -> Response {
+    switch error {
+    case .refused:
+      // One answer for a wrong password and for a name that nobody has.
+      let fault = FieldError(
+        field: "email", text: "No administrator signs in with this e-mail and password.")
+      return page(visitor, email: email, next: next, errors: [fault])
+    case .throttled(let until):
+      let seconds = max(until.seconds - frames.clock.now().seconds, 1)
+      let wait = Words.duration(seconds: Int(seconds))
+      let fault = FieldError(
+        field: "email",
+        text: "There were too many wrong passwords. Wait \(wait), then try again.")
+      var response = page(
+        visitor, email: email, next: next, errors: [fault], status: .tooManyRequests)
+      response.fields[.retryAfter] = String(seconds)
+      return response
+    case .busy: throw .busy
+    case .unavailable: throw .unavailable(error)
+    }
+  }
+
+  private func goOn(to next: String?) -> Response {
+    .redirect(to: ReturnAddress.checked(next, among: destinations) ?? ConsolePaths.projects())
+  }
+
+  private func page(
+    _ visitor: Visitor, email: String, next: String?, flash: Flash? = nil,
+    errors: [FieldError] = [], status: Status? = nil
+  ) -> Response {
+    var frame = frames.bare("Sign in", path: ConsolePaths.signIn())
+    frame.flash = flash
+    frame.errors = errors
+    let model = SignInView(
+      frame: frame, csrf: visitor.formToken, email: email,
+      next: ReturnAddress.checked(next, among: destinations))
+    let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
+    var response = Response.html(view.render(model), status: status ?? fitting)
+    gate.cookies.keep(visitor, in: &response)
+    return response
+  }
+}
+
+struct SignInView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let email: String
+  let next: String?
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("action") { _ in ConsolePaths.signIn() },
+    .text("csrf") { $0.csrf },
+    .text("next") { $0.next },
+    .text("email") { $0.email },
+    .text("emailError") { $0.frame.error(at: "email") },
+    .text("passwordError") { $0.frame.error(at: "password") },
+  ]
+}

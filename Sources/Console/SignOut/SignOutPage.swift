@@ -1,0 +1,38 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/sign-out`: asks, and ends the session.
+struct SignOutPage: Sendable {
+  let sessions: ConsoleSessions
+  let cookies: ConsoleCookies
+  let frames: Frames
+  let view: Template<SignOutView>
+
+  func ask(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let frame = frames.frame("Sign out", for: signedIn, tab: nil)
+    return .html(view.render(SignOutView(frame: frame, csrf: signedIn.session.csrfToken)))
+  }
+
+  func signOut(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    if let token = cookies.sessionToken(of: signedIn.request) {
+      try await refusing { try await sessions.end(token: token) }
+    }
+    var response = Response.redirect(
+      to: (["signed-out": "1"] as Form).query(of: ConsolePaths.signIn()))
+    response.fields.add(.setCookie, cookies.endOfSession.description)
+    return response
+  }
+}
+
+struct SignOutView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("action") { _ in ConsolePaths.signOut() },
+    .text("home") { _ in ConsolePaths.projects() },
+    .text("csrf") { $0.csrf },
+  ]
+}

@@ -1,0 +1,79 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/projects/{p}/tenants/new`: makes a tenant.
+struct NewTenantPage: Sendable {
+  let tenants: Tenants
+  let frames: Frames
+  let view: Template<NewTenantView>
+
+  func show(_ context: ProjectContext) async throws(Refusal) -> Response {
+    try await page(context, name: "", errors: [])
+  }
+
+  func create(_ context: ProjectContext) async throws(Refusal) -> Response {
+    let name = context.signedIn.form.trimmed("name")
+    let edit = TenantEdit(
+      displayName: name, signIn: SignInMethods(password: true, emailLink: false, anonymous: false))
+    let tenant: Tenant
+    do {
+      tenant = try await tenants.create(
+        in: context.project.id, edit, by: context.signedIn.author)
+    } catch {
+      return try await page(context, name: name, errors: [try Self.fault(error)])
+    }
+    frames.leave("The tenant is created. Its policy starts with TOTP off.", for: context.signedIn)
+    return .redirect(to: ConsolePaths.overview(tenant.scope))
+  }
+
+  private func page(
+    _ context: ProjectContext, name: String, errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    let project = context.project.id.text
+    var frame = try await frames.frame("New tenant", in: context, tab: .tenants)
+    frame.errors = errors
+    frame.crumbs = [Link(text: "Tenants", href: ConsolePaths.tenants(project))]
+    let model = NewTenantView(
+      frame: frame, projectName: context.project.displayName,
+      action: ConsolePaths.newTenant(project), cancel: ConsolePaths.tenants(project),
+      csrf: context.signedIn.session.csrfToken, name: name)
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  private static func fault(_ error: TenantError) throws(Refusal) -> FieldError {
+    switch error {
+    case .missingDisplayName:
+      FieldError(field: "name", text: "Give the tenant a name.")
+    case .invalidDisplayName:
+      FieldError(
+        field: "name",
+        text: "Write the name with 4 to 20 letters (a–z, A–Z), digits and hyphens, a letter first.")
+    case .multiTenancyOff:
+      FieldError(
+        field: "name",
+        text: "This project takes no tenants: its configuration has them switched off.")
+    case .projectNotFound, .notFound: throw .notFound
+    case .policy, .unavailable: throw .unavailable(error)
+    }
+  }
+}
+
+struct NewTenantView: ViewModel {
+  let frame: FrameView
+  let projectName: String
+  let action: String
+  let cancel: String
+  let csrf: String
+  let name: String
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("projectName") { $0.projectName },
+    .text("action") { $0.action },
+    .text("cancel") { $0.cancel },
+    .text("csrf") { $0.csrf },
+    .text("name") { $0.name },
+    .text("nameError") { $0.frame.error(at: "name") },
+  ]
+}

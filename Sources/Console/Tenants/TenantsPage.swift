@@ -1,0 +1,29 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/projects/{p}/tenants`: the tenants of a project, each with its policy.
+struct TenantsPage: Sendable {
+  let tenants: Tenants
+  let frames: Frames
+  let view: Template<TenantsView>
+
+  private static let length = 50
+
+  func show(_ context: ProjectContext) async throws(Refusal) -> Response {
+    let signedIn = context.signedIn
+    let query = signedIn.query.trimmed("q")
+    let after = signedIn.query["after"]
+    let page = try await refusing {
+      try await tenants.list(
+        project: context.project.id, visibleTo: signedIn.administrator,
+        search: query.isEmpty ? nil : query, after: after, limit: Self.length)
+    }
+    let frame = try await frames.frame("Tenants", in: context, tab: .tenants)
+    return .html(
+      view.render(
+        TenantsView(
+          frame: frame, project: context.project, page: page, query: query, after: after,
+          mayCreate: signedIn.administrator.may(.manageTenants, in: context.project.scope))))
+  }
+}

@@ -1,0 +1,90 @@
+import HTTP
+import Identity
+import Templating
+
+struct TenantsView: ViewModel {
+  let frame: FrameView
+  let projectName: String
+  let rows: [TenantRow]
+  let filter: FilterView?
+  let pager: PagerView
+  let empty: EmptyView
+  let newTenant: String?
+
+  init(
+    frame: FrameView, project: Project, page: Page<TenantSummary>, query: String, after: String?,
+    mayCreate: Bool
+  ) {
+    self.frame = frame
+    projectName = project.displayName
+    rows = page.items.map(TenantRow.init)
+    let list = ConsolePaths.tenants(project.id.text)
+    let isWhole = query.isEmpty && after == nil && page.next == nil
+    filter =
+      isWhole && page.items.count < 10
+      ? nil : FilterView(action: list, label: "Find a tenant by name or id", query: query)
+    pager = PagerView(
+      shown: Words.count(page.items.count, "tenant", "tenants"), path: list,
+      query: query.isEmpty ? Form() : ["q": query], after: after, next: page.next)
+    newTenant = mayCreate ? ConsolePaths.newTenant(project.id.text) : nil
+    empty =
+      query.isEmpty
+      ? EmptyView(
+        heading: "No tenant yet",
+        sentence:
+          "A tenant keeps a group of users apart, with sign-in methods and an MFA policy of their own. A project works without any.",
+        link: newTenant.map { EmptyLink(text: "Create the first tenant", href: $0) })
+      : EmptyView(
+        heading: "No tenant is called so",
+        sentence: "Names and ids of this project’s tenants were searched.",
+        link: EmptyLink(text: "Show all tenants", href: list))
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("projectName") { $0.projectName },
+    .flag("hasRows") { !$0.rows.isEmpty },
+    .list("rows") { $0.rows },
+    .optional("filter") { $0.filter },
+    .object("pager") { $0.pager },
+    .object("empty") { $0.empty },
+    .text("newTenant") { $0.newTenant },
+  ]
+}
+
+struct TenantRow: ViewModel {
+  let href: String
+  let name: String
+  let id: String
+  let totp: Markup
+  let window: Markup
+  let pattern: String
+  let users: String
+  let enrolled: Markup
+  let changed: Markup?
+
+  init(_ summary: TenantSummary) {
+    let policy = summary.tenant.policy
+    href = ConsolePaths.overview(summary.tenant.scope)
+    name = summary.tenant.displayName
+    id = summary.tenant.id.text
+    totp = policy.configuration.chip
+    window = WindowStrip.small(policy.configuration)
+    pattern = policy.pattern?.name ?? "none"
+    users = Words.number(summary.users)
+    enrolled = Meter.share(summary.enrolledUsers, of: summary.users)
+    changed = policy.changedAt.map(Times.day)
+  }
+
+  static let keys: Keys<Self> = [
+    .text("href") { $0.href },
+    .text("name") { $0.name },
+    .text("id") { $0.id },
+    .markup("totp") { $0.totp },
+    .markup("window") { $0.window },
+    .text("pattern") { $0.pattern },
+    .text("users") { $0.users },
+    .markup("enrolled") { $0.enrolled },
+    .markup("changed") { $0.changed },
+  ]
+}

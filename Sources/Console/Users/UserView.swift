@@ -1,0 +1,86 @@
+import HTTP
+import Identity
+import Templating
+
+struct UserView: ViewModel {
+  let frame: FrameView
+  let account: Account
+  let chips: Markup
+  let factors: [FactorRow]
+  let history: [HistoryRow]?
+  let facts: [Fact]
+
+  init(
+    frame: FrameView, context: ScopeContext, account: Account, sessions: Int, history: [AuditRow]?,
+    now: Instant
+  ) {
+    self.frame = frame
+    self.account = account
+    chips = AccountChips.all(account, at: now)
+    factors = account.factors.map { FactorRow($0, of: account, in: context) }
+    self.history = history?.map { HistoryRow($0) }
+    facts = Self.facts(account, sessions: sessions, now: now)
+  }
+
+  private static func facts(_ account: Account, sessions: Int, now: Instant) -> [Fact] {
+    var facts: [Fact] = []
+    if account.email != nil, let name = account.displayName {
+      facts.append(Fact("Name", HTML.isolated(name)))
+    }
+    facts.append(Fact("Phone", account.phoneNumber ?? "none"))
+    facts.append(Fact("Password", account.hasPassword ? "set" : "none"))
+    facts.append(Fact("Created", Times.moment(account.createdAt)))
+    facts.append(Fact("Last sign-in", account.lastLoginAt.map(Times.past) ?? AccountChips.never))
+    facts.append(Fact("Sessions", Words.number(sessions)))
+    facts.append(Fact("Wrong codes", Words.count(account.wrongCodes, "in a row", "in a row")))
+    if let until = account.codesBlockedUntil, until > now {
+      facts.append(Fact("Codes refused until", Times.moment(until)))
+    }
+    return facts
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("name") { $0.account.displayName ?? $0.account.label },
+    .text("email") { $0.account.displayName == nil ? nil : $0.account.email },
+    .text("uid") { $0.account.id.text },
+    .markup("chips") { $0.chips },
+    .text("factorCount") {
+      $0.factors.isEmpty ? nil : Words.count($0.factors.count, "factor", "factors")
+    },
+    .flag("hasFactors") { !$0.factors.isEmpty },
+    .list("factors") { $0.factors },
+    .object("empty") { _ in
+      EmptyView(
+        heading: "No second factor",
+        sentence:
+          "The password alone lets this user in. Enrolling is something only they can do, in your application.",
+        link: EmptyLink(text: "How users come to enrol", href: ConsolePaths.guidance()))
+    },
+    .list("facts") { $0.facts },
+    .flag("showsHistory") { $0.history != nil },
+    .flag("hasHistory") { !($0.history ?? []).isEmpty },
+    .list("history") { $0.history ?? [] },
+  ]
+}
+
+struct FactorRow: ViewModel {
+  let factor: Factor
+  /// Where the factor can be removed; nil for those who may not.
+  let removal: String?
+
+  init(_ factor: Factor, of account: Account, in context: ScopeContext) {
+    self.factor = factor
+    removal =
+      context.may(.removeFactors)
+      ? ConsolePaths.removal(context.scope, account.id.text, factor.id.text) : nil
+  }
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.factor.label },
+    .text("id") { $0.factor.id.text },
+    .markup("enrolled") { Times.day($0.factor.enrolledAt) },
+    .markup("lastUsed") { $0.factor.lastUsedAt.map(Times.past) ?? AccountChips.never },
+    .text("removal") { $0.removal },
+  ]
+}

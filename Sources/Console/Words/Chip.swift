@@ -1,0 +1,21 @@
+import Templating
+
+/// A state as a word with a shape and a colour; the word alone must do.
+enum Chip {
+  /// Something is on or in order.
+  static func on(_ word: String) -> Markup { drawn("<span class=\"chip on\">", word) }
+  /// Something is off.
+  static func off(_ word: String) -> Markup { drawn("<span class=\"chip\">", word) }
+  /// Somebody should look.
+  static func look(_ word: String) -> Markup { drawn("<span class=\"chip warn\">", word) }
+  /// Something is wrong.
+  static func bad(_ word: String) -> Markup { drawn("<span class=\"chip bad\">", word) }
+
+  private static func drawn(_ start: StaticString, _ word: String) -> Markup {
+    var html = HTML()
+    html.raw(start)
+    html.text(word)
+    html.raw("</span>")
+    return html.markup
+  }
+}

@@ -1,0 +1,34 @@
+import Templating
+
+/// A share of a whole as a bar and a number.
+enum Meter {
+  /// How many of all; a dash when there is nothing to share.
+  static func share(_ part: Int, of whole: Int) -> Markup {
+    guard whole > 0 else { return none }
+    if part > 0, part * 100 < whole { return few }
+    return whole == part ? percents[100] : percents[min(max(part * 100 / whole, 0), 99)]
+  }
+
+  /// The same in words, `85 %`.
+  static func percent(_ part: Int, of whole: Int) -> String {
+    guard whole > 0 else { return "–" }
+    if part > 0, part * 100 < whole { return "< 1 %" }
+    return "\(min(part * 100 / whole, 100)) %"
+  }
+
+  private static let none = Markup(trusted: "<span class=\"soft\">–</span>")
+  private static let few = drawn(1, "< 1 %")
+  private static let percents = (0...100).map { drawn($0, "\($0) %") }
+
+  private static func drawn(_ width: Int, _ text: String) -> Markup {
+    var html = HTML()
+    html.raw(
+      "<span class=\"meter\"><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><path d=\"M0 4h"
+    )
+    html.number(width)
+    html.raw("\"/></svg><span>")
+    html.text(text)
+    html.raw("</span></span>")
+    return html.markup
+  }
+}

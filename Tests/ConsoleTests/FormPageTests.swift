@@ -1,0 +1,78 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The pages that a form leads to, as their files show them.
+@Suite struct FormPageTests {
+  @Test func `a policy form's answers`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let policy = try await world.eu + "/policy"
+      let narrower = try await browser.submit(policy, .policy(intervals: "1", pattern: "mandatory"))
+      try Snapshot.check(narrower.text, named: "policy-check.html")
+      let off = try await browser.submit(policy, .policy(totp: "off"))
+      try Snapshot.check(off.text, named: "policy-check-off.html")
+      let misnamed = try await browser.submit(
+        policy, .policy(totp: "off", step: "confirm", more: ["confirmation": "eu-shopp"]))
+      try Snapshot.check(misnamed.text, named: "policy-check-misnamed.html")
+      let wrong = try await browser.submit(policy, .policy(totp: "", intervals: "abc"))
+      try Snapshot.check(wrong.text, named: "policy-wrong.html")
+      let same = try await browser.submit(policy, .policy())
+      try Snapshot.check(same.text, named: "policy-unchanged.html")
+      let saved = try await browser.submit(
+        policy, .policy(intervals: "2", step: "confirm"))
+      #expect(saved.location == policy)
+      try Snapshot.check(try await browser.get(policy).text, named: "policy-saved.html")
+      let late = try await browser.submit(policy, .policy(intervals: "1", version: 2))
+      try Snapshot.check(late.text, named: "policy-race.html")
+    }
+  }
+
+  @Test func `a removal's answers`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let removal = "\(user)/factors/\(try await world.factor(of: World.chiara).text)/removal"
+      let wrong = try await browser.submit(removal, ["reason": "other", "note": ""])
+      try Snapshot.check(wrong.text, named: "removal-wrong.html")
+      _ = try await browser.submit(removal, ["reason": "lost", "note": "Called back, HD-20817"])
+      try Snapshot.check(try await browser.get(user).text, named: "user-removed.html")
+    }
+  }
+
+  @Test func `wrong answers to small forms`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let project = try await browser.submit("/projects/new", ["name": "Acme", "id": "Acme"])
+      try Snapshot.check(project.text, named: "project-wrong.html")
+      let tenant = try await browser.submit(
+        "/projects/globex/tenants/new", ["name": "1"])
+      try Snapshot.check(tenant.text, named: "tenant-wrong.html")
+      let stranger = try await Browser(world).submit(
+        "/sign-in", ["email": World.ada, "password": "wrong"])
+      try Snapshot.check(stranger.settled, named: "sign-in-wrong.html")
+    }
+    try await World.empty { world in
+      let form: Form = ["code": "AAAA", "name": "Ada", "email": "ada@example.com", "password": "x"]
+      let setup = try await Browser(world).submit("/setup", form)
+      try Snapshot.check(setup.settled, named: "setup-wrong.html")
+    }
+  }
+}
+
+extension Form {
+  /// The policy form of eu-shop as it stands when opened, with some answers changed.
+  static func policy(
+    totp: String = "on", window: String = "own", intervals: String = "5",
+    pattern: String = "account", version: Int? = nil, step: String = "check", more: Form = [:]
+  ) -> Form {
+    var form: Form = [
+      "totp": totp, "window": window, "intervals": intervals, "pattern": pattern, "step": step,
+      "version": String(version ?? 2),
+    ]
+    for entry in more.entries { form.add(entry.name, entry.value) }
+    return form
+  }
+}

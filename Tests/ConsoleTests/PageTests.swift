@@ -1,0 +1,81 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Every page as the files beside show it.
+@Suite struct PageTests {
+  /// A page's name, who opens it and where; `{eu}` is the tenant eu-shop.
+  static let pages: [(name: String, who: String?, address: String)] = [
+    ("sign-in", nil, "/sign-in"),
+    ("projects", World.ada, "/"),
+    ("projects-support", World.nadia, "/"),
+    ("project-new", World.ada, "/projects/new"),
+    ("project", World.ada, "/projects/acme-retail"),
+    ("project-empty", World.ada, "/projects/globex"),
+    ("tenants", World.ada, "/projects/acme-retail/tenants"),
+    ("tenants-empty", World.ada, "/projects/globex/tenants"),
+    ("tenants-not-found", World.ada, "/projects/acme-retail/tenants?q=nothing"),
+    ("tenant-new", World.ada, "/projects/acme-retail/tenants/new"),
+    ("tenant", World.ada, "{eu}"),
+    ("policy", World.ada, "{eu}/policy"),
+    ("policy-unstated", World.tomas, "{us}/policy"),
+    ("policy-read-only", World.iris, "{eu}/policy"),
+    ("policy-project", World.ada, "/projects/acme-retail/policy"),
+    ("users", World.ada, "{eu}/users"),
+    ("users-found", World.nadia, "{eu}/users?q=chi"),
+    ("users-not-found", World.nadia, "{eu}/users?q=nobody"),
+    ("users-empty", World.ada, "/projects/globex/users"),
+    ("user", World.ada, "{eu}/users/\(World.chiara)"),
+    ("user-without-factor", World.ada, "{eu}/users/u77TnC0aPzQ4hW1sGv9M"),
+    ("user-rtl", World.ada, "{eu}/users/b4Lz81WcQm0RtY2pKx7D"),
+    ("removal", World.nadia, "{eu}/users/\(World.chiara)/factors/{factor}/removal"),
+    ("audit", World.ada, "{eu}/audit"),
+    ("audit-empty", World.ada, "{sandbox}/audit?after=1"),
+    ("guidance", World.ada, "/guidance"),
+    ("guide", World.ada, "/guidance/step-up"),
+    ("sign-out", World.ada, "/sign-out"),
+    ("not-found", World.ada, "/nowhere"),
+    ("not-allowed", World.tomas, "/projects/acme-retail/users"),
+  ]
+
+  @Test func `every page is what its file shows`() async throws {
+    try await World.furnished { world in
+      for page in Self.pages {
+        let browser =
+          page.who == nil ? Browser(world) : try await Browser.signedIn(world, as: page.who ?? "")
+        let answer = try await browser.get(try await world.filled(page.address))
+        try Snapshot.check(answer.settled, named: "\(page.name).html")
+      }
+    }
+  }
+
+  @Test func `the set-up page is what its file shows`() async throws {
+    try await World.empty { world in
+      try Snapshot.check(try await Browser(world).get("/setup").settled, named: "setup.html")
+    }
+  }
+}
+
+extension World {
+  /// An address with the ids put in that are random.
+  func filled(_ address: String) async throws -> String {
+    var address = address
+    for (mark, name) in [("{eu}", "eu-shop"), ("{us}", "us-shop"), ("{sandbox}", "sandbox")] {
+      let path = "/projects/acme-retail/tenants/\(try await tenantID(name).text)"
+      address = address.replacing(mark, with: path)
+    }
+    return address.replacing("{factor}", with: try await factor(of: World.chiara).text)
+  }
+}
+
+extension Answer {
+  /// The page without what differs from run to run: the token of a form before sign-in.
+  var settled: String {
+    guard address == "/sign-in" || address == "/setup", let token = value(of: "csrf") else {
+      return text
+    }
+    return text.replacing(token, with: "00000000000000000000000000000000")
+  }
+}

@@ -1,0 +1,115 @@
+import HTTP
+import Synchronization
+import Testing
+
+@testable import Console
+
+/// A browser as far as the console can tell: it keeps cookies and says where forms come from.
+final class Browser: Sendable {
+  let world: World
+  private let cookies = Mutex<[String: String]>([:])
+
+  init(_ world: World) { self.world = world }
+
+  /// A browser in which somebody has signed in.
+  static func signedIn(_ world: World, as email: String = World.ada) async throws -> Browser {
+    let browser = Browser(world)
+    let form = try await browser.get("/sign-in")
+    let response = try await browser.post(
+      "/sign-in", ["csrf": try form.csrf, "email": email, "password": World.password])
+    guard response.status == .seeOther else { throw Missing("sign-in of \(email)") }
+    return browser
+  }
+
+  func get(_ address: String) async throws -> Answer {
+    try await send(.get, address)
+  }
+
+  /// Sends a form as the console's own page would.
+  func post(_ address: String, _ form: Form) async throws -> Answer {
+    try await send(
+      .post, address, form: form,
+      fields: [.origin: world.origin, .secFetchSite: "same-origin"])
+  }
+
+  /// Opens a page, and sends its form with these fields besides the token.
+  func submit(_ address: String, _ fields: Form, to: String? = nil) async throws -> Answer {
+    var form = fields
+    form.add("csrf", try await get(address).csrf)
+    return try await post(to ?? address, form)
+  }
+
+  func send(
+    _ method: Method, _ address: String, form: Form? = nil, fields: Fields = Fields(),
+    body: [UInt8]? = nil
+  ) async throws -> Answer {
+    guard let target = Target(address) else { throw Missing("target \(address)") }
+    var fields = fields
+    if form != nil { fields[.contentType] = "application/x-www-form-urlencoded" }
+    let jar = cookies.withLock { $0 }
+    if !jar.isEmpty {
+      fields[.cookie] = jar.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "; ")
+    }
+    let request = Request(
+      method: method, target: target, fields: fields,
+      body: body ?? form.map { Array($0.urlEncoded.utf8) } ?? [], peer: "192.0.2.9",
+      id: RequestID(4711))
+    let response = await world.console.respond(to: request)
+    for line in response.fields.all(.setCookie) { keep(line) }
+    return Answer(address: address, response: response)
+  }
+
+  private func keep(_ line: String) {
+    guard let pair = line.split(separator: ";").first, let equals = pair.firstIndex(of: "=") else {
+      return
+    }
+    let name = String(pair[..<equals])
+    let value = String(pair[pair.index(after: equals)...])
+    cookies.withLock { $0[name] = line.contains("Max-Age=0") ? nil : value }
+  }
+}
+
+/// What came back.
+struct Answer: Sendable {
+  let address: String
+  let response: Response
+
+  var status: Status { response.status }
+  var location: String? { response.fields[.location] }
+  var text: String { String(decoding: response.body.bytes, as: UTF8.self) }
+
+  /// The token of the page's forms.
+  var csrf: String {
+    get throws {
+      guard let token = value(of: "csrf") else { throw Missing("csrf in \(address)") }
+      return token
+    }
+  }
+
+  /// The value of the first field of a name.
+  func value(of name: String) -> String? {
+    guard let field = text.firstRange(of: "name=\"\(name)\" value=\"") else { return nil }
+    return String(text[field.upperBound...].prefix { $0 != "\"" })
+  }
+
+  /// Whether the page says this, with markup taken as it stands.
+  func says(_ words: String) -> Bool { text.contains(words) }
+
+  /// Every value of an attribute.
+  func values(of attribute: String) -> [String] {
+    var rest = Substring(text)
+    var values: [String] = []
+    while let start = rest.firstRange(of: " \(attribute)=\"") {
+      rest = rest[start.upperBound...]
+      let value = rest.prefix { $0 != "\"" }
+      values.append(String(value).replacing("&amp;", with: "&"))
+      rest = rest[value.endIndex...]
+    }
+    return values
+  }
+}
+
+extension World {
+  /// What browsers write into `Origin` on our pages.
+  var origin: String { World.publicURL }
+}

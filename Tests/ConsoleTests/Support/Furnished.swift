@@ -1,0 +1,162 @@
+import Crypto
+import DatabaseSQLite
+import Foundation
+import Identity
+import OTP
+
+@testable import Console
+
+/// Makes the folders that tests copy, once in a run: making keys and users takes a while.
+actor Furnished {
+  static let shared = Furnished()
+  private var furnished: Task<String, any Error>?
+  private var empty: Task<String, any Error>?
+
+  func folder() async throws -> String {
+    let task = furnished ?? Task { try await Self.make { try await $0.furnish() } }
+    furnished = task
+    return try await task.value
+  }
+
+  func emptyFolder() async throws -> String {
+    let task = empty ?? Task { try await Self.make { _ in } }
+    empty = task
+    return try await task.value
+  }
+
+  private static func make(_ furnish: (World) async throws -> Void) async throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let database = try SQLiteDatabase(path: folder.path + "/test.sqlite", readers: 2)
+    // The story is some days old when a test begins.
+    let clock = FixedClock(FixedClock.start.advanced(bySeconds: -5 * 86_400))
+    try await furnish(
+      try await World(database, publicURL: World.publicURL, seed: 3, clock: clock))
+    await database.close()
+    return folder.path
+  }
+}
+
+extension World {
+  static let ada = "ada@example.com"
+  static let nadia = "nadia@example.com"
+  static let tomas = "tomas@example.com"
+  static let iris = "iris@example.com"
+
+  /// Owner, support of one tenant, policy admin of a project, auditor of the instance.
+  fileprivate func furnish() async throws {
+    _ = try await identity.setup.complete(
+      code: setupCode, email: Self.ada, displayName: "Ada M.", password: Secret(Self.password),
+      address: "192.0.2.1", userAgent: "test")
+    let ada = Author(actor: .commandLine)
+    _ = try await identity.projects.create(
+      id: "acme-retail", displayName: "Acme Retail", by: ada)
+    _ = try await identity.projects.create(id: "globex", displayName: "Globex", by: ada)
+    for name in ["eu-shop", "us-shop", "sandbox"] {
+      clock.advance(seconds: 60)
+      _ = try await identity.tenants.create(
+        in: ID("acme-retail"),
+        TenantEdit(
+          displayName: name,
+          signIn: SignInMethods(password: true, emailLink: false, anonymous: false)), by: ada)
+    }
+    try await administrator(
+      Self.nadia, "Nadia K.", Grant(role: .support, project: ID("acme-retail"), tenant: euShop))
+    try await administrator(
+      Self.tomas, "Tomás R.", Grant(role: .policy, project: ID("acme-retail")))
+    try await administrator(Self.iris, "Iris W.", Grant(role: .auditor))
+    try await setPolicy(euShop, .enabled, 3, .account)
+    clock.advance(seconds: 86_400)
+    try await setPolicy(euShop, .enabled, 5, .account)
+    try await setPolicy(try await tenantID("us-shop"), .unspecified, nil, nil)
+    try await users()
+  }
+
+  private func administrator(_ email: String, _ name: String, _ grant: Grant) async throws {
+    _ = try await identity.administrators.create(
+      email: email, displayName: name, password: Secret(Self.password), grant: grant,
+      by: Author(actor: .commandLine))
+  }
+
+  private func setPolicy(
+    _ tenant: ID<Tenant>, _ state: MFAState, _ intervals: Int?, _ pattern: EnrolmentPattern?
+  ) async throws {
+    let scope = try await identity.scopes.existing(project: ID("acme-retail"), tenant: tenant)
+    let tomas = Author(
+      actor: .administrator(ID("tomas"), name: "Tomás R."), address: "192.0.2.7",
+      requestID: "000000000TOM")
+    _ = try await identity.policies.change(scope, by: tomas) { edit throws(PolicyError) in
+      edit.configuration.totp = TOTPConfiguration(state: state, adjacentIntervals: intervals)
+      edit.pattern = pattern
+    }
+  }
+
+  private func users() async throws {
+    let people: [(uid: String, email: String?, name: String?, device: String?)] = [
+      ("kT9w2mQxZ0PbV7yL3c8R", "chiara.bianchi@example.com", "Chiara Bianchi", "Pixel 9"),
+      ("b4Lz81WcQm0RtY2pKx7D", "farid@example.com", "فرید رضایی", "گوشی"),
+      ("u77TnC0aPzQ4hW1sGv9M", "jo@example.com", nil, nil),
+      ("zX3eR5tY7uI9oP1aS2dF", nil, "Guest without address", nil),
+    ]
+    for (uid, email, name, device) in people {
+      clock.advance(seconds: 60)
+      var new = NewAccount()
+      new.localID = uid
+      new.email = email
+      new.displayName = name
+      new.emailVerified = device != nil
+      if email != nil { new.password = Secret("a user's password") }
+      let account = try await identity.accounts.create(
+        try await euScope, new, by: Author(actor: .commandLine))
+      if let device { try await enrol(account, device) }
+    }
+  }
+
+  /// Enrols an authenticator app as an application would, and leaves a session open.
+  func enrol(_ account: Account, _ device: String) async throws {
+    let scope = try await euScope
+    let session = UserSession(
+      scope: scope, account: account.id, authTime: clock.now.seconds, provider: .password)
+    let start = try await identity.enrolments.start(session)
+    guard let secret = Base32.decode(start.sharedSecret.revealedText),
+      let password = OneTimePassword(secret: Secret(secret))
+    else { throw Missing("secret") }
+    _ = try await identity.enrolments.finalize(
+      session, sessionInfo: start.sessionInfo,
+      code: try password.code(step: password.step(at: clock.now.seconds)), displayName: device,
+      by: Author(actor: .user(account.id), address: "198.51.100.4", requestID: "0000000ENROL"))
+  }
+
+  var euShop: ID<Tenant> { get async throws { try await tenantID("eu-shop") } }
+
+  var euScope: Scope {
+    get async throws {
+      try await identity.scopes.existing(project: ID("acme-retail"), tenant: try await euShop)
+    }
+  }
+
+  /// The id of a tenant by its name; ids end in random letters.
+  func tenantID(_ name: String) async throws -> ID<Tenant> {
+    let page = try await identity.tenants.list(project: ID("acme-retail"))
+    guard let found = page.items.first(where: { $0.tenant.displayName == name }) else {
+      throw Missing("tenant \(name)")
+    }
+    return found.tenant.id
+  }
+
+  /// The address of eu-shop, to which a page's own words are added.
+  var eu: String {
+    get async throws { "/projects/acme-retail/tenants/\(try await euShop.text)" }
+  }
+
+  /// The only factor of a user of eu-shop.
+  func factor(of uid: String) async throws -> ID<Factor> {
+    guard let factor = try await identity.accounts.find(try await euScope, ID(uid))?.factors.first
+    else { throw Missing("factor of \(uid)") }
+    return factor.id
+  }
+}
+
+extension World {
+  static let chiara = "kT9w2mQxZ0PbV7yL3c8R"
+}

@@ -1,0 +1,121 @@
+import Crypto
+import DatabaseSQLite
+import Foundation
+import HTTP
+import Identity
+import OTP
+import Synchronization
+import Templating
+
+@testable import Console
+
+/// A time that moves only when a test says so.
+final class FixedClock: Sendable {
+  /// Friday, 20 November 2026, 08:00 UTC.
+  static let start = Instant(seconds: 1_795_161_600)
+  private let present: Mutex<Instant>
+
+  init(_ start: Instant = FixedClock.start) { present = Mutex(start) }
+
+  var now: Instant { present.withLock { $0 } }
+  var wall: WallClock { WallClock { self.now } }
+
+  func advance(seconds: Int64) { present.withLock { $0 = $0.advanced(bySeconds: seconds) } }
+}
+
+/// Bytes that look random and are the same in every run (SplitMix64).
+final class RepeatingBytes: Sendable {
+  private let state: Mutex<UInt64>
+
+  init(seed: UInt64) { state = Mutex(seed) }
+
+  var source: RandomSource {
+    RandomSource { count in
+      self.state.withLock { state in
+        (0..<count).map { _ in
+          state &+= 0x9E37_79B9_7F4A_7C15
+          var mixed = state
+          mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+          mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+          return UInt8(truncatingIfNeeded: mixed >> 56)
+        }
+      }
+    }
+  }
+}
+
+/// An instance with a story, and the console over it.
+///
+/// Ada owns it. Acme Retail has the tenants eu-shop, where Chiara and others have factors, us-shop
+/// and sandbox; Globex has nothing and belongs to others. Nadia supports eu-shop only.
+struct World: Sendable {
+  let identity: Identity
+  let console: Console
+  let clock: FixedClock
+  let setupCode: String
+
+  static let password = "correct horse battery"
+  static let publicURL = "https://mfa.example.com"
+
+  /// Runs a test on a copy of the furnished instance.
+  static func furnished(
+    publicURL: String = World.publicURL, _ body: (World) async throws -> Void
+  ) async throws {
+    try await onCopy(of: try await Furnished.shared.folder(), publicURL, body)
+  }
+
+  /// Runs a test on an instance that nobody has set up.
+  static func empty(_ body: (World) async throws -> Void) async throws {
+    try await onCopy(of: try await Furnished.shared.emptyFolder(), publicURL, body)
+  }
+
+  private static func onCopy(
+    of template: String, _ publicURL: String, _ body: (World) async throws -> Void
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.copyItem(atPath: template, toPath: folder)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let database = try SQLiteDatabase(path: folder + "/test.sqlite", readers: 2)
+    do {
+      try await body(try await World(database, publicURL: publicURL, seed: 7))
+      await database.close()
+    } catch {
+      await database.close()
+      throw error
+    }
+  }
+
+  init(
+    _ database: SQLiteDatabase, publicURL: String, seed: UInt64, clock: FixedClock = FixedClock()
+  ) async throws {
+    let random = RepeatingBytes(seed: seed).source
+    let keys = KeyRing(random: RepeatingBytes(seed: 1).source)
+    let cost = PasswordHash.Cost(memory: 64, passes: 1)
+    identity = try Identity(
+      database: database, keys: keys, profile: .standalone,
+      hasher: PasswordHasher(width: 2, cost: cost, random: random), clock: clock.wall,
+      random: random)
+    try await identity.prepare()
+    setupCode = try await identity.setup.issueCode()?.revealedText ?? ""
+    guard let address = PublicURL(publicURL) else { throw Missing("public URL") }
+    console = try Console(
+      identity: identity, templates: TemplateLibrary(folder: Checkout.folder("Templates")),
+      publicURL: address, assets: ConsoleAssets { "/static/\($0)" },
+      guidance: Checkout.folder("Templates/guidance/en"))
+    self.clock = clock
+  }
+}
+
+/// Something a test needs is not there.
+struct Missing: Error {
+  let what: String
+  init(_ what: String) { self.what = what }
+}
+
+/// Where this checkout lies.
+enum Checkout {
+  static func folder(_ name: String) -> String {
+    URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../\(name)")
+      .standardized.path
+  }
+}
