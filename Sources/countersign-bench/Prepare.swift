@@ -1,0 +1,157 @@
+import DatabaseSQLite
+import Foundation
+import Identity
+
+/// Fills data folders for the benchmark and writes the requests that it sends.
+///
+/// `countersign-bench prepare DIR PROFILE` makes a project with 60 tenants, a signed-in owner and a
+/// service token, and prints what the load needs as JSON. `countersign-bench seal DIR PROFILE COUNT
+/// FILE` enrols COUNT users and writes a line for each: the body of a `mfaSignIn:finalize` with a
+/// pending credential that Identity sealed and an unused code. So no password is hashed.
+@main
+struct Prepare {
+  static let project = ID<Project>("bench-project")
+  static let window = 10
+
+  static func main() async throws {
+    let words = Array(CommandLine.arguments.dropFirst())
+    switch words.first {
+    case "prepare" where words.count == 3:
+      try await prepare(folder: words[1], profile: words[2])
+    case "seal" where words.count == 5:
+      try await seal(
+        folder: words[1], profile: words[2], count: Int(words[3]) ?? 0, file: words[4])
+    default:
+      FileHandle.standardError.write(
+        Data("countersign-bench prepare DIR PROFILE | seal DIR PROFILE COUNT FILE\n".utf8))
+      exit(64)
+    }
+  }
+
+  private static func open(
+    _ folder: String, _ profile: String, clock: WallClock = .system
+  ) async throws -> (Identity, SQLiteDatabase) {
+    let database = try SQLiteDatabase(path: "\(folder)/countersign.sqlite")
+    let key = try String(contentsOfFile: "\(folder)/master.key", encoding: .utf8)
+    let identity = try Identity(
+      database: database, keys: try KeyRing(text: key),
+      profile: Profile(rawValue: profile) ?? .standalone, hasher: PasswordHasher(width: 2),
+      clock: clock, defaultProject: project)
+    try await identity.prepare()
+    return (identity, database)
+  }
+
+  private static func prepare(folder: String, profile: String) async throws {
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let key = "\(folder)/master.key"
+    if !FileManager.default.fileExists(atPath: key) {
+      _ = FileManager.default.createFile(
+        atPath: key, contents: Data(KeyRing(random: .system).text.revealedBytes),
+        attributes: [.posixPermissions: 0o600])
+    }
+    let (identity, database) = try await open(folder, profile)
+    let author = Author(actor: .commandLine)
+    if profile == Profile.standalone.rawValue {
+      _ = try await identity.projects.create(
+        id: project.text, displayName: "Bench", by: author)
+    }
+    for number in 1...60 {
+      _ = try await identity.tenants.create(
+        in: project,
+        TenantEdit(
+          displayName: "tenant-\(number)",
+          configuration: MFAConfiguration(
+            state: .enabled,
+            totp: TOTPConfiguration(state: .enabled, adjacentIntervals: number % 11))),
+        by: author)
+    }
+    let password = Secret("correct horse battery staple")
+    _ = try await identity.administrators.create(
+      email: "owner@example.com", displayName: "Owner", password: password,
+      grant: Grant(role: .owner), by: author)
+    let session = try await identity.consoleSessions.signIn(
+      email: "owner@example.com", password: password, address: "127.0.0.1", userAgent: "bench")
+    let token = try await identity.serviceTokens.create(
+      project: project, tenant: nil, role: .owner, name: "bench", maker: .commandLine)
+    let scope = try await identity.scopes.find(project: project)
+    var user = NewAccount()
+    user.email = "user@example.com"
+    user.password = password
+    user.emailVerified = true
+    _ = try await identity.accounts.create(scope, user, by: author)
+    let keys = try await identity.apiKeys.list(project)
+    let facts = [
+      "cookie": session.token.revealedText, "token": token.secret.revealedText,
+      "apiKey": keys.first?.text ?? "",
+    ]
+    await database.close()
+    FileHandle.standardOutput.write(try JSONEncoder().encode(facts))
+  }
+
+  private static func seal(
+    folder: String, profile: String, count: Int, file: String
+  ) async throws {
+    // Enrolled a while ago, so that the codes of now are unused.
+    let past = WallClock.system.now().advanced(bySeconds: -3_600)
+    let (earlier, before) = try await open(folder, profile, clock: WallClock { past })
+    let author = Author(actor: .commandLine)
+    _ = try await earlier.policies.change(
+      try await earlier.scopes.find(project: project), by: author
+    ) {
+      $0.configuration = MFAConfiguration(
+        state: .enabled, totp: TOTPConfiguration(state: .enabled, adjacentIntervals: window))
+    }
+    let scope = try await earlier.scopes.find(project: project)
+    var enrolled: [(Account, Secret)] = []
+    enrolled.reserveCapacity(count)
+    for start in stride(from: 0, to: count, by: 64) {
+      let part = try await withThrowingTaskGroup(of: (Account, Secret).self) { group in
+        for _ in start..<min(start + 64, count) {
+          group.addTask { try await enrol(earlier, scope, author, at: past) }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      enrolled += part
+    }
+    await before.close()
+    let (identity, database) = try await open(folder, profile)
+    let now = identity.clock.now().seconds
+    var lines = ""
+    for (account, secret) in enrolled {
+      guard let factor = account.factors.first, let password = OneTimePassword(secret: secret)
+      else { continue }
+      let pending = try identity.signIns.pendingCredential(scope, account)
+      let code = try password.code(step: password.step(at: now) + 4)
+      lines += """
+        {"mfaPendingCredential":"\(pending)","mfaEnrollmentId":"\(factor.id)",\
+        "totpVerificationInfo":{"verificationCode":"\(code)"}}
+
+        """
+    }
+    await database.close()
+    try lines.write(toFile: file, atomically: true, encoding: .utf8)
+  }
+
+  private static func enrol(
+    _ identity: Identity, _ scope: Scope, _ author: Author, at past: Instant
+  ) async throws -> (Account, Secret) {
+    var user = NewAccount()
+    let name = RandomSource.system.token(bytes: 12)
+    user.email = "\(name)@example.com"
+    user.emailVerified = true
+    let account = try await identity.accounts.create(scope, user, by: author)
+    let session = UserSession(
+      scope: scope, account: account.id, authTime: past.seconds, provider: .password)
+    let start = try await identity.enrolments.start(session)
+    let secret = Secret(Base32.decode(start.sharedSecret.revealedText) ?? [])
+    guard let password = OneTimePassword(secret: secret) else {
+      throw CocoaError(.coderInvalidValue)
+    }
+    let grant = try await identity.enrolments.finalize(
+      session, sessionInfo: start.sessionInfo,
+      code: try password.code(step: password.step(at: past.seconds)), displayName: "bench",
+      by: author)
+    return (grant.account, secret)
+  }
+}

@@ -1,0 +1,93 @@
+/// An option of a command: `--name VALUE`, or a flag when it has no placeholder.
+struct Option: Sendable {
+  let name: String
+  let placeholder: String?
+  let help: String
+  /// The variable that stands in for it; nil where the environment is not asked.
+  let variable: String?
+
+  init(_ name: String, _ placeholder: String? = nil, variable: Bool = true, help: String) {
+    self.name = name
+    self.placeholder = placeholder
+    self.help = help
+    let words = name.uppercased().split(separator: "-").joined(separator: "_")
+    self.variable = variable ? "COUNTERSIGN_\(words)" : nil
+  }
+}
+
+/// Bad use of the command line; the exit code is 64 (`EX_USAGE`).
+struct UsageError: Error {
+  let message: String
+}
+
+/// A configuration with problems, all of them; the exit code is 78 (`EX_CONFIG`).
+struct ConfigurationError: Error {
+  let problems: [String]
+
+  init(_ problems: [String]) { self.problems = problems }
+  init(_ problem: String) { problems = [problem] }
+}
+
+/// What was said on the command line and in the environment.
+struct Arguments: Sendable {
+  private var values: [String: [String]] = [:]
+  private(set) var operands: [String] = []
+
+  /// Reads words against the options of a command.
+  ///
+  /// `--name=VALUE` is as good as `--name VALUE`.
+  init(
+    _ words: [String], options: [Option], environment: [String: String] = [:]
+  ) throws(UsageError) {
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      guard word.hasPrefix("--"), word != "--" else {
+        if word.hasPrefix("-"), word.count > 1, word != "--" {
+          throw UsageError(message: "there is no option \(word)")
+        }
+        if word != "--" { operands.append(word) }
+        continue
+      }
+      let parts = word.dropFirst(2).split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0])
+      guard let option = options.first(where: { $0.name == name }) else {
+        throw UsageError(message: "there is no option --\(name)")
+      }
+      guard option.placeholder != nil else {
+        guard parts.count == 1 else { throw UsageError(message: "--\(name) takes no value") }
+        values[name] = ["true"]
+        continue
+      }
+      guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
+        throw UsageError(message: "--\(name) wants \(option.placeholder ?? "a value")")
+      }
+      values[name, default: []].append(value)
+    }
+    for option in options where values[option.name] == nil {
+      guard let variable = option.variable, let value = environment[variable] else { continue }
+      if option.placeholder == nil {
+        guard ["1", "true", "yes", "on"].contains(value.lowercased()) else { continue }
+        values[option.name] = ["true"]
+      } else if !value.isEmpty {
+        values[option.name] = [value]
+      }
+    }
+  }
+
+  func has(_ name: String) -> Bool { values[name] != nil }
+
+  /// The last value given.
+  func value(_ name: String) -> String? { values[name]?.last }
+
+  /// All values given, commas between them too.
+  func all(_ name: String) -> [String] {
+    (values[name] ?? []).flatMap { $0.split(separator: ",").map(String.init) }
+  }
+
+  /// A value that must be there.
+  func required(_ name: String) throws(UsageError) -> String {
+    guard let value = value(name) else { throw UsageError(message: "--\(name) is missing") }
+    return value
+  }
+}

@@ -1,0 +1,129 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Foundation
+import Glibc
+import Identity
+
+/// The folder with all that an instance keeps: `countersign.sqlite` and `master.key`.
+struct DataFolder: Sendable {
+  let path: String
+
+  private var database: String { "\(path)/countersign.sqlite" }
+  private var key: String { "\(path)/master.key" }
+
+  /// Makes the folder for its owner alone where it is missing, and checks that one can write in it.
+  func prepare() throws(ConfigurationError) {
+    let files = FileManager.default
+    do {
+      try files.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw ConfigurationError("The data folder \(path) cannot be made: \(reason(error))")
+    }
+    let probe = "\(path)/.writable-\(getpid())"
+    guard files.createFile(atPath: probe, contents: Data()) else {
+      throw ConfigurationError(
+        "The data folder \(path) cannot be written. Countersign keeps its database and its key there."
+      )
+    }
+    try? files.removeItem(atPath: probe)
+  }
+
+  /// Says that the folder must be there, for commands that do not make one.
+  func mustExist() throws(ConfigurationError) {
+    guard FileManager.default.fileExists(atPath: database) else {
+      throw ConfigurationError(
+        "There is no Countersign data in \(path). Name the folder that the server uses with --data."
+      )
+    }
+  }
+
+  /// Takes the folder for one server; the lock goes with the process.
+  func lock() throws(ConfigurationError) -> FileHandle {
+    let lock = "\(path)/server.lock"
+    let files = FileManager.default
+    if !files.fileExists(atPath: lock) {
+      _ = files.createFile(
+        atPath: lock, contents: Data(), attributes: [.posixPermissions: 0o600])
+    }
+    guard let handle = FileHandle(forUpdatingAtPath: lock) else {
+      throw ConfigurationError("The lock \(lock) cannot be opened for writing.")
+    }
+    guard flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else {
+      throw ConfigurationError(
+        "Another Countersign server uses \(path). Stop it first, or name another --data folder.")
+    }
+    return handle
+  }
+
+  /// Reads the master key, from the environment when it is there; makes the file when there is
+  /// neither key nor database.
+  func masterKey(environment: [String: String]) throws(ConfigurationError) -> KeyRing {
+    let variable = "COUNTERSIGN_MASTER_KEY"
+    if let text = environment[variable] {
+      do { return try KeyRing(text: text) } catch {
+        throw ConfigurationError("\(variable) is not a master key: \(error)")
+      }
+    }
+    let files = FileManager.default
+    if let data = files.contents(atPath: key) {
+      try checkPermissions()
+      do { return try KeyRing(text: String(decoding: data, as: UTF8.self)) } catch {
+        throw ConfigurationError("\(key) is not a master key: \(error)")
+      }
+    }
+    guard !files.fileExists(atPath: key) else {
+      throw ConfigurationError("\(key) cannot be read.")
+    }
+    guard !files.fileExists(atPath: database) else {
+      throw ConfigurationError(
+        """
+        \(key) is missing, and the database beside it was sealed with it. Put the key back, or \
+        give it in \(variable). A new key cannot open what is there.
+        """)
+    }
+    let ring = KeyRing(random: .system)
+    try store(ring)
+    return ring
+  }
+
+  private func store(_ ring: KeyRing) throws(ConfigurationError) {
+    // Made under another name with its permissions, so that no half-written key is ever read.
+    let new = "\(key).new"
+    let bytes = Data(ring.text.revealedBytes)
+    let made = FileManager.default.createFile(
+      atPath: new, contents: nil, attributes: [.posixPermissions: 0o600])
+    do {
+      guard made, let handle = FileHandle(forWritingAtPath: new) else {
+        throw ConfigurationError("\(key) cannot be written.")
+      }
+      try handle.write(contentsOf: bytes)
+      try handle.synchronize()
+      try handle.close()
+      try FileManager.default.moveItem(atPath: new, toPath: key)
+    } catch let error as ConfigurationError {
+      throw error
+    } catch {
+      throw ConfigurationError("\(key) cannot be written: \(reason(error))")
+    }
+  }
+
+  private func checkPermissions() throws(ConfigurationError) {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: key)
+    guard let mode = attributes?[.posixPermissions] as? NSNumber else { return }
+    guard mode.intValue & 0o077 == 0 else {
+      throw ConfigurationError(
+        "\(key) can be read by others. Take that away: chmod 600 \(key)")
+    }
+  }
+
+  /// Opens the database.
+  func open() throws(ConfigurationError) -> SQLiteDatabase {
+    do { return try SQLiteDatabase(path: database) } catch {
+      throw ConfigurationError("The database \(database) cannot be opened: \(error.message)")
+    }
+  }
+
+  private func reason(_ error: any Error) -> String { error.localizedDescription }
+}

@@ -1,0 +1,78 @@
+import Console
+import HTTP
+import HTTPServer
+import Identity
+import IdentityToolkitAPI
+import Synchronization
+import Templating
+
+/// Everything that answers requests: the probe, the files, the API, the console.
+struct Application: Sendable {
+  let publicURL: PublicURL
+  private let files: StaticFiles
+  private let api: IdentityToolkitAPI
+  private let console: Console
+
+  init(identity: Identity, publicURL address: String, assets: Assets, anyHost: Bool) throws {
+    guard let publicURL = PublicURL(address) else {
+      throw ConfigurationError(
+        "--public-url wants scheme, host and perhaps a port, such as https://mfa.example.com.")
+    }
+    self.publicURL = publicURL
+    let files = try StaticFiles(
+      folder: assets.publicFiles, prefix: "/static/", fields: [.xContentTypeOptions: "nosniff"])
+    self.files = files
+    api = IdentityToolkitAPI(
+      identity: identity, publicURL: publicURL.origin, hosts: anyHost ? .any : .loopback,
+      log: { Terminal.complain($0) })
+    console = try Console(
+      identity: identity, templates: try TemplateLibrary(folder: assets.templates),
+      publicURL: publicURL, assets: try ConsoleAssets { files.link($0) },
+      guidance: assets.guidance, clock: identity.clock)
+  }
+
+  func respond(to request: Request) async -> Response {
+    if let file = files.response(to: request) { return file }
+    if request.target.rawPath == "/healthz" { return healthz(request) }
+    if let answer = await api.respond(to: request) { return answer }
+    return await console.respond(to: request)
+  }
+
+  private func healthz(_ request: Request) -> Response {
+    guard request.method == .get || request.method == .head else {
+      var response = Response.text("GET only\n", status: .methodNotAllowed)
+      response.fields[.allow] = "GET, HEAD"
+      return response
+    }
+    var response = Response.text("ok\n")
+    response.fields[.cacheControl] = "no-store"
+    return response
+  }
+
+  func failure(_ status: Status, _ target: Target?) -> Response {
+    if let target, api.owns(target) { return api.failure(status) }
+    return console.failure(status)
+  }
+}
+
+/// The application of a server that listens already, once it is made.
+final class LateApplication: Sendable {
+  private let application = Mutex<Application?>(nil)
+
+  func set(_ application: Application) { self.application.withLock { $0 = application } }
+
+  func respond(to request: Request) async -> Response {
+    guard let application = application.withLock({ $0 }) else { return starting() }
+    return await application.respond(to: request)
+  }
+
+  func failure(_ status: Status, _ target: Target?) -> Response {
+    application.withLock { $0 }?.failure(status, target) ?? starting()
+  }
+
+  private func starting() -> Response {
+    var response = Response.text("starting\n", status: .serviceUnavailable)
+    response.fields[.retryAfter] = "1"
+    return response
+  }
+}

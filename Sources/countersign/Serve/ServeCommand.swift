@@ -1,0 +1,117 @@
+import Database
+import DatabaseSQLite
+import Foundation
+import HTTP
+import HTTPServer
+import Identity
+
+/// Serves the console and the API until it is told to stop.
+enum ServeCommand: Command {
+  static let name = "serve"
+  static let summary = "serves the console and the API"
+  static let options = ServeConfiguration.options
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let configuration = try ServeConfiguration(arguments)
+    let folder = DataFolder(path: configuration.data)
+    try folder.prepare()
+    let lock = try folder.lock()
+    let instance: Instance
+    do {
+      instance = try await Instance.open(
+        folder, profile: configuration.profile, defaultProject: ID(configuration.defaultProject),
+        environment: ProcessInfo.processInfo.environment)
+    } catch let error as StartError {
+      throw ConfigurationError(error.description)
+    }
+    let log = try accessLog(configuration.accessLog)
+    let stop = StopSignal()
+    let application: Application
+    let server: HTTPServer
+    do {
+      (application, server) = try start(configuration, instance, log: log)
+    } catch {
+      await instance.database.close()
+      throw ConfigurationError("\(error)")
+    }
+    try await greet(configuration, instance, application)
+    let tidying = Task {
+      while !Task.isCancelled {
+        try? await Task.sleep(for: .seconds(60))
+        do { try await instance.identity.tidy() } catch { Terminal.complain("\(error)") }
+      }
+    }
+    await stop.wait()
+    tidying.cancel()
+    await server.stop(grace: .seconds(10))
+    let statistics = instance.database.statistics
+    await instance.database.close()
+    log?.close()
+    Terminal.complain(
+      "Stopped. \(statistics.reads) reads, \(statistics.writes) writes in "
+        + "\(statistics.commits) commits.")
+    try? lock.close()
+    return 0
+  }
+
+  private static func start(
+    _ configuration: ServeConfiguration, _ instance: Instance, log: AccessLog?
+  ) throws -> (Application, HTTPServer) {
+    let late = LateApplication()
+    let server = try HTTPServer(
+      ServerConfiguration(
+        host: configuration.host, port: configuration.port, tls: configuration.tls,
+        trustedProxies: configuration.trustedProxies),
+      log: log,
+      failure: { status, target in late.failure(status, target) },
+      handler: { request in await late.respond(to: request) })
+    // The port may be any free one, and the address of the console holds it.
+    let scheme = configuration.tls == nil ? "http" : "https"
+    let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+    let address = configuration.publicURL ?? "\(scheme)://\(host):\(server.port)"
+    let application = try Application(
+      identity: instance.identity, publicURL: address, assets: configuration.assets,
+      anyHost: configuration.emulatorBeyondLoopback)
+    late.set(application)
+    return (application, server)
+  }
+
+  private static func greet(
+    _ configuration: ServeConfiguration, _ instance: Instance, _ application: Application
+  ) async throws {
+    let url = application.publicURL
+    Terminal.say(
+      "Countersign \(Countersign.version) (\(configuration.profile.rawValue)) serves \(url)")
+    Terminal.say(
+      "Data in \(configuration.data). Keep a copy of its master.key in another place: losing it "
+        + "loses every second factor.")
+    if configuration.profile == .emulator {
+      let host = url.origin.drop { $0 != "/" }.drop { $0 == "/" }
+      Terminal.say(
+        "Emulator of project \(configuration.defaultProject): FIREBASE_AUTH_EMULATOR_HOST=\(host)")
+    }
+    if let code = try await instance.identity.setup.issueCode() {
+      Terminal.say("Nobody owns it yet. Open \(url)/setup and type this code: \(code.revealedText)")
+    }
+  }
+
+  private static func accessLog(_ place: String) throws(ConfigurationError) -> AccessLog? {
+    switch place {
+    case "none": return nil
+    case "-": return AccessLog(fileDescriptor: FileHandle.standardOutput.fileDescriptor)
+    default:
+      let files = FileManager.default
+      if !files.fileExists(atPath: place) {
+        _ = files.createFile(
+          atPath: place, contents: nil, attributes: [.posixPermissions: 0o640])
+      }
+      guard let handle = FileHandle(forWritingAtPath: place) else {
+        throw ConfigurationError("The access log \(place) cannot be written.")
+      }
+      _ = try? handle.seekToEnd()
+      // The descriptor serves until the process ends.
+      let descriptor = dup(handle.fileDescriptor)
+      return AccessLog(fileDescriptor: descriptor)
+    }
+  }
+}

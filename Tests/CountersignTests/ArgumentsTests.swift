@@ -1,0 +1,96 @@
+import Testing
+
+@testable import countersign
+
+@Suite struct ArgumentsTests {
+  static let options = [
+    Option("data", "DIR", help: "."), Option("fast", help: "."),
+    Option("email", "E", variable: false, help: "."),
+  ]
+
+  func read(_ words: String..., environment: [String: String] = [:]) throws -> Arguments {
+    try Arguments(words, options: Self.options, environment: environment)
+  }
+
+  @Test func `values stand behind a space or an equals sign, the last one counts`() throws {
+    let arguments = try read("--data", "a", "--data=b", "file", "--fast")
+    #expect(arguments.value("data") == "b")
+    #expect(arguments.all("data") == ["a", "b"])
+    #expect(arguments.has("fast"))
+    #expect(arguments.operands == ["file"])
+  }
+
+  @Test func `the environment stands in for what was not said`() throws {
+    let environment = [
+      "COUNTERSIGN_DATA": "env", "COUNTERSIGN_FAST": "yes", "COUNTERSIGN_EMAIL": "never",
+    ]
+    #expect(try read(environment: environment).value("data") == "env")
+    #expect(try read("--data", "said", environment: environment).value("data") == "said")
+    #expect(try read(environment: environment).has("fast"))
+    #expect(try read(environment: ["COUNTERSIGN_FAST": "0"]).has("fast") == false)
+    #expect(try read(environment: environment).value("email") == nil)
+  }
+
+  @Test(arguments: [["--wrong"], ["-d"], ["--data"], ["--fast=1"]])
+  func `bad use is refused`(words: [String]) {
+    #expect(throws: UsageError.self) { try Arguments(words, options: Self.options) }
+  }
+
+  @Test func `exit codes tell bad use from bad configuration`() async {
+    #expect(await Countersign.run(["nonsense"], environment: [:]) == 64)
+    #expect(await Countersign.run([], environment: [:]) == 64)
+    #expect(await Countersign.run(["serve", "--wrong"], environment: [:]) == 64)
+    #expect(await Countersign.run(["serve", "--profile", "x"], environment: [:]) == 78)
+    #expect(await Countersign.run(["backup", "--data", "/nowhere", "f"], environment: [:]) == 78)
+    #expect(await Countersign.run(["--version"], environment: [:]) == 0)
+  }
+
+  @Test(arguments: Countersign.commands.map(\.name))
+  func `every command has help`(name: String) async {
+    let words = name.split(separator: " ").map(String.init) + ["--help"]
+    #expect(await Countersign.run(words, environment: [:]) == 0)
+  }
+}
+
+@Suite struct ServeConfigurationTests {
+  func problems(_ words: String...) -> [String] { problems(words) }
+
+  @Test func `loopback needs nothing`() {
+    #expect(problems().isEmpty)
+    #expect(problems("--listen", "[::1]:0").isEmpty)
+    #expect(problems("--listen", "localhost:8080", "--profile", "emulator").isEmpty)
+  }
+
+  @Test func `listening beyond loopback needs an address and a secure way`() {
+    #expect(problems("--listen", "0.0.0.0:80").count == 2)
+    #expect(problems("--listen", "0.0.0.0:80", "--public-url", "https://a.example").count == 1)
+    #expect(
+      problems(
+        "--listen", "0.0.0.0:80", "--public-url", "https://a.example", "--trusted-proxy",
+        "10.0.0.1"
+      ).isEmpty)
+  }
+
+  @Test func `the emulator stays on loopback unless told otherwise`() {
+    let words = ["--listen", "0.0.0.0:80", "--public-url", "http://a.example", "--trusted-proxy=b"]
+    #expect(problems(words + ["--profile", "emulator"]).count == 1)
+    #expect(problems(words + ["--profile", "emulator", "--emulator-beyond-loopback"]).isEmpty)
+  }
+
+  @Test func `all problems are told at once`() {
+    let found = problems(
+      "--listen", "here", "--profile", "x", "--assets", "/nowhere", "--tls-key", "k")
+    #expect(found.count == 4)
+  }
+
+  private func problems(_ words: [String]) -> [String] {
+    do {
+      _ = try ServeConfiguration(Arguments(words, options: ServeConfiguration.options))
+      return []
+    } catch let error as ConfigurationError {
+      return error.problems
+    } catch {
+      return ["\(error)"]
+    }
+  }
+}
