@@ -86,7 +86,7 @@ enum ServeCommand: Command {
       "Data in \(configuration.data). Keep a copy of its master.key in another place: losing it "
         + "loses every second factor.")
     if configuration.profile == .emulator {
-      let host = url.origin.drop { $0 != "/" }.drop { $0 == "/" }
+      let host = "\(url)".drop { $0 != "/" }.drop { $0 == "/" }
       Terminal.say(
         "Emulator of project \(configuration.defaultProject): FIREBASE_AUTH_EMULATOR_HOST=\(host)")
     }

@@ -1,0 +1,161 @@
+"""What the benchmark starts, and what it measures with."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import time
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+class Server:
+    """The server under test; its access log goes to a file, as in use."""
+
+    def __init__(self, binaries, data, assets, profile="standalone"):
+        port = free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        self.cookie_name = "countersign-session"
+        self.log = open(pathlib.Path(data) / "server.log", "w+")
+        began = time.monotonic()
+        command = [
+            str(pathlib.Path(binaries) / "countersign"), "serve", "--listen", f"127.0.0.1:{port}",
+            "--data", str(data), "--assets", str(assets), "--profile", profile,
+            "--access-log", str(pathlib.Path(data) / "access.log"),
+        ]
+        if profile == "emulator":
+            command += ["--project", "bench-project"]
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
+        while True:
+            try:
+                with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
+                    connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                    if b" 200 " in connection.recv(64):
+                        break
+            except OSError:
+                pass
+            if self.process.poll() is not None or time.monotonic() - began > 30:
+                raise SystemExit(self.text())
+            time.sleep(0.001)
+        self.start_ms = (time.monotonic() - began) * 1000
+
+    def text(self):
+        self.log.seek(0)
+        return self.log.read()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.stop()
+
+    def stop(self):
+        """Ends the server and returns its counts of writes and commits."""
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(timeout=30)
+        found = re.search(r"(\d+) writes in (\d+) commits", self.text())
+        return (int(found[1]), int(found[2])) if found else (0, 1)
+
+    def status(self, field):
+        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return round(int(re.search(rf"{field}:\s+(\d+)", text)[1]) / 1024, 1)
+
+    def memory(self):
+        return self.status("VmRSS")
+
+    def peak(self):
+        return self.status("VmHWM")
+
+
+class Nginx:
+    def __init__(self, folder, files):
+        port = free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        work = pathlib.Path(folder) / "nginx"
+        work.mkdir()
+        user = "user root;" if os.geteuid() == 0 else ""
+        (work / "nginx.conf").write_text(
+            f"""
+            {user}
+            worker_processes 2; daemon off; pid {work}/pid; error_log {work}/error.log;
+            events {{ worker_connections 1024; }}
+            http {{
+              access_log {work}/access.log combined buffer=64k flush=1s;
+              sendfile on; tcp_nopush on; tcp_nodelay on; keepalive_requests 1000000;
+              open_file_cache max=100;
+              client_body_temp_path {work}; proxy_temp_path {work}; fastcgi_temp_path {work};
+              uwsgi_temp_path {work}; scgi_temp_path {work};
+              server {{ listen 127.0.0.1:{port}; root {files}; }}
+            }}
+            """
+        )
+        self.process = subprocess.Popen(
+            ["/usr/sbin/nginx", "-c", str(work / "nginx.conf"), "-p", str(work)],
+            stderr=subprocess.DEVNULL,
+        )
+        for _ in range(2000):
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                return
+            except OSError:
+                time.sleep(0.005)
+        raise SystemExit("nginx did not start")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(timeout=10)
+
+
+def prepare(binaries, data, profile):
+    output = subprocess.run(
+        [str(pathlib.Path(binaries) / "countersign-bench"), "prepare", str(data), profile],
+        check=True, stdout=subprocess.PIPE,
+    ).stdout
+    return json.loads(output)
+
+
+def seal(binaries, data, profile, count, file):
+    subprocess.run(
+        [
+            str(pathlib.Path(binaries) / "countersign-bench"), "seal", str(data), profile,
+            str(count), str(file),
+        ],
+        check=True,
+    )
+
+
+def wrk(url, connections, seconds, headers=None, script=None):
+    threads = min(2, connections)
+    command = ["wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "--latency"]
+    for name, value in (headers or {}).items():
+        command += ["-H", f"{name}: {value}"]
+    if script:
+        command += ["-s", str(script)]
+    text = subprocess.run(command + [url], check=True, stdout=subprocess.PIPE, text=True).stdout
+    rate = float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1])
+    found = re.search(r"99%\s+([\d.]+)(us|ms|s)", text)
+    p99 = float(found[1]) * {"us": 0.001, "ms": 1, "s": 1000}[found[2]] if found else None
+    bad = re.search(r"Non-2xx or 3xx responses: (\d+)", text)
+    broken = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", text)
+    errors = (int(bad[1]) if bad else 0) + (sum(map(int, broken.groups())) if broken else 0)
+    return {"rate": rate, "p99": p99, "errors": errors}
+
+
+def openssl_signatures(seconds):
+    """RSA signatures a second on all cores together."""
+    text = subprocess.run(
+        ["openssl", "speed", "-seconds", str(seconds), "-multi", str(os.cpu_count()), "rsa2048"],
+        check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    ).stdout
+    return float(re.search(r"rsa\s+2048 bits\s+[\d.]+s\s+[\d.]+s\s+([\d.]+)", text)[1])
