@@ -37,9 +37,8 @@ public struct Cookie: Sendable, Equatable, CustomStringConvertible {
 
   /// The value for `Set-Cookie`.
   public var description: String {
-    var text = name + "="
-    PercentCoding.encode(value, into: &text, keeping: "!#$&'()*+/:<=>?@[]^`{|}")
-    text += "; Path=/"
+    let value = PercentCoding.encoded(value, keeping: "!#$&'()*+/:<=>?@[]^`{|}")
+    var text = "\(name)=\(value); Path=/"
     if let maxAge { text += "; Max-Age=\(maxAge)" }
     if secure { text += "; Secure" }
     if httpOnly { text += "; HttpOnly" }

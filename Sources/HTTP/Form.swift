@@ -86,14 +86,9 @@ public struct Form: Sendable, Equatable {
 
   /// The coded text, for a query string or a body; spaces are written `%20`.
   public var urlEncoded: String {
-    var text = ""
-    for entry in entries {
-      if !text.isEmpty { text += "&" }
-      PercentCoding.encode(entry.name, into: &text)
-      text += "="
-      PercentCoding.encode(entry.value, into: &text)
-    }
-    return text
+    entries.map { entry in
+      "\(PercentCoding.encoded(entry.name))=\(PercentCoding.encoded(entry.value))"
+    }.joined(separator: "&")
   }
 
   /// The path with these entries as its query; the path alone when there are none.

@@ -12,6 +12,8 @@ public struct Path<each Parameter: PathParameter>: Sendable {
   /// The segments in order.
   public let components: [PathComponent]
   private let positions: [(index: Int, suffix: String)]
+  /// What stands before each parameter and behind the last one in a link, coded.
+  private let pieces: [String]
 
   /// Makes a path; as many parameters among the components as types, else it traps.
   public init(_ components: PathComponent..., parameters: repeat (each Parameter).Type) {
@@ -22,6 +24,7 @@ public struct Path<each Parameter: PathParameter>: Sendable {
       positions.append((index, suffix))
     }
     self.positions = positions
+    pieces = Self.pieces(of: components)
     var types = 0
     for _ in repeat (each parameters) { types += 1 }
     precondition(types == positions.count, "a path has one type for each parameter")
@@ -29,23 +32,34 @@ public struct Path<each Parameter: PathParameter>: Sendable {
 
   /// The link for these values, percent-coded.
   public func callAsFunction(_ parameter: repeat each Parameter) -> String {
-    var texts: [String] = []
-    texts.reserveCapacity(positions.count)
-    for value in repeat each parameter { texts.append(value.pathSegment) }
-    var link = ""
+    var link: [UInt8] = []
+    link.reserveCapacity(96)
     var next = 0
+    for value in repeat each parameter {
+      link += pieces[next].utf8
+      PercentCoding.encode(value.pathSegment, into: &link)
+      next += 1
+    }
+    link += pieces[next].utf8
+    return String(decoding: link, as: UTF8.self)
+  }
+
+  private static func pieces(of components: [PathComponent]) -> [String] {
+    guard !components.isEmpty else { return ["/"] }
+    let others = StaticString(":@!$&'()*+,;=")
+    var pieces: [String] = []
+    var piece: [UInt8] = []
     for component in components {
-      link += "/"
+      piece.append(UInt8(ascii: "/"))
       switch component {
-      case .literal(let text):
-        PercentCoding.encode(text, into: &link, keeping: ":@!$&'()*+,;=")
+      case .literal(let text): PercentCoding.encode(text, into: &piece, keeping: others)
       case .parameter(let suffix):
-        PercentCoding.encode(texts[next], into: &link)
-        PercentCoding.encode(suffix, into: &link, keeping: ":@!$&'()*+,;=")
-        next += 1
+        pieces.append(String(decoding: piece, as: UTF8.self))
+        piece = []
+        PercentCoding.encode(suffix, into: &piece, keeping: others)
       }
     }
-    return components.isEmpty ? "/" : link
+    return pieces + [String(decoding: piece, as: UTF8.self)]
   }
 
   /// The parameters that a target holds, or nothing when it is not of this path.

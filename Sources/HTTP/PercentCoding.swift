@@ -35,28 +35,29 @@ enum PercentCoding {
   }
 
   /// Writes a text in coded form: only unreserved characters, and those that `keeps` allows, stay.
-  static func encode(_ text: String, into result: inout String, keeping: StaticString = "") {
-    if text.utf8.allSatisfy({ isUnreserved($0) }) {
-      result += text
-      return
-    }
+  static func encode(_ text: String, into result: inout [UInt8], keeping: StaticString = "") {
     let kept = keeping.description
     for byte in text.utf8 {
-      if isUnreserved(byte) || kept.utf8.contains(byte) {
-        result.unicodeScalars.append(Unicode.Scalar(byte))
+      if isUnreserved(byte) || (!kept.isEmpty && kept.utf8.contains(byte)) {
+        result.append(byte)
       } else {
-        result += "%"
-        result.unicodeScalars.append(Unicode.Scalar(hexadecimal(byte >> 4)))
-        result.unicodeScalars.append(Unicode.Scalar(hexadecimal(byte & 15)))
+        result.append(UInt8(ascii: "%"))
+        result.append(hexadecimal(byte >> 4))
+        result.append(hexadecimal(byte & 15))
       }
     }
   }
 
+  /// A text in coded form.
+  static func encoded(_ text: String, keeping: StaticString = "") -> String {
+    var result: [UInt8] = []
+    encode(text, into: &result, keeping: keeping)
+    return String(decoding: result, as: UTF8.self)
+  }
+
   /// A URL in which every byte that no URL may hold is coded; what is coded already stays.
   static func cleaned(_ url: String) -> String {
-    var result = ""
-    encode(url, into: &result, keeping: "%:/?#[]@!$&'()*+,;=")
-    return result
+    encoded(url, keeping: "%:/?#[]@!$&'()*+,;=")
   }
 
   /// Whether RFC 3986 section 2.3 lets a byte stand for itself everywhere.

@@ -45,10 +45,11 @@ import Testing
     #expect(await Countersign.run(["--version"], environment: [:]) == 0)
   }
 
-  @Test(arguments: Countersign.commands.map(\.name))
-  func `every command has help`(name: String) async {
-    let words = name.split(separator: " ").map(String.init) + ["--help"]
-    #expect(await Countersign.run(words, environment: [:]) == 0)
+  @Test func `every command has help`() async {
+    for command in Countersign.commands {
+      let words = command.name.split(separator: " ").map(String.init) + ["--help"]
+      #expect(await Countersign.run(words, environment: [:]) == 0)
+    }
   }
 }
 
