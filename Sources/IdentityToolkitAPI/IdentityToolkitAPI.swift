@@ -113,13 +113,13 @@ enum Addresses {
 
   /// The target without a host name and without `admin` in front.
   static func shortened(_ target: Target) -> Target {
+    var extra = 0
+    if let first = target.segments.first, hosts.contains(first) { extra = 1 }
+    if target.segments.dropFirst(extra).starts(with: ["admin", "v2"]) { extra += 1 }
+    guard extra > 0 else { return target }
     var path = target.rawPath[...]
-    for prefix in hosts.map({ "/" + $0 }) where path.hasPrefix(prefix + "/") {
-      path = path.dropFirst(prefix.count)
-      break
-    }
-    if path.hasPrefix("/admin/v2/") { path = path.dropFirst("/admin".count) }
-    guard path.startIndex != target.rawPath.startIndex else { return target }
+    for _ in 0..<extra { path = path.dropFirst().drop { $0 != "/" } }
+    guard !path.isEmpty else { return target }
     let query = target.rawQuery.map { "?" + $0 } ?? ""
     return Target(path + query) ?? target
   }

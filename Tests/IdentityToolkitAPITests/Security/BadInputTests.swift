@@ -1,0 +1,183 @@
+import HTTP
+import Identity
+import IdentityToolkitAPI
+import JSON
+import Testing
+
+/// A body that no method takes, and what is said about it.
+struct BadBody: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let bytes: [UInt8]
+  let says: String
+  var contentType = "application/json"
+
+  init(_ name: String, _ text: String, says: String, contentType: String = "application/json") {
+    self.init(name, Array(text.utf8), says: says, contentType: contentType)
+  }
+
+  init(_ name: String, _ bytes: [UInt8], says: String, contentType: String = "application/json") {
+    testDescription = name
+    self.bytes = bytes
+    self.says = says
+    self.contentType = contentType
+  }
+
+  static let all = [
+    BadBody("a brace too few", "{", says: "The JSON document is not well formed at byte 1."),
+    BadBody(
+      "a placeholder", #"{"mfa": NUM_ADJ_INTERVALS}"#,
+      says: "The JSON document is not well formed at byte 8."),
+    BadBody("text behind", "{} x", says: "The JSON document is not well formed at byte 3."),
+    BadBody(
+      "a thousand levels", String(repeating: #"{"a":"#, count: 1000),
+      says: "The JSON document is nested too deeply."),
+    BadBody(
+      "ten megabytes of levels", String(repeating: "[", count: 10_000_000),
+      says: "The JSON document is nested too deeply."),
+    BadBody(
+      "a name twice", #"{"mfa":{},"mfa":{}}"#,
+      says: #"The member "mfa" stands twice in an object."#),
+    BadBody(
+      "both spellings", #"{"tenantId":"a","tenant_id":"a"}"#,
+      says: #"The member "tenantId" stands twice."#),
+    BadBody(
+      "invalid UTF-8", [0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D],
+      says: "The JSON document is not valid UTF-8 at byte 2."),
+    BadBody("NUL", "{\u{0}}", says: "The JSON document is not well formed at byte 1."),
+    BadBody(
+      "an escaped NUL", #"{"email":"a\u0000@example.com"}"#,
+      says: "A text holds the character U+0000."),
+    BadBody(
+      "an escaped NUL in a name", #"{"x":[{"a\u0000":1}]}"#,
+      says: "A text holds the character U+0000."),
+    BadBody(
+      "a lone surrogate", #"{"email":"\ud800"}"#,
+      says: "The JSON document is not well formed at byte 10."),
+    BadBody("white space", " \n", says: "The JSON document is empty."),
+    BadBody("a list", "[]", says: "The root must be an object."),
+    BadBody("a text", #""mfa""#, says: "The root must be an object."),
+    BadBody(
+      "a form", "mfa=1", says: "The Content-Type of the request must be application/json.",
+      contentType: "application/x-www-form-urlencoded"),
+    BadBody(
+      "plain text", "{}", says: "The Content-Type of the request must be application/json.",
+      contentType: "text/plain;charset=UTF-8"),
+  ]
+}
+
+struct BadInputTests {
+  private static let beginning = "Invalid JSON payload received. "
+
+  @Test(arguments: BadBody.all)
+  func `a body that cannot be read is refused in the shape of version 2`(_ body: BadBody)
+    async throws
+  {
+    try await TestServer.with { server in
+      // Members that tenants have are looked for in account methods only.
+      guard body.testDescription != "both spellings" else { return }
+      let answer = try #require(
+        try await server.send(
+          .patch, TestServer.config + "?updateMask=mfa", body.bytes, .owner,
+          fields: [.contentType: body.contentType]))
+      let json = try JSON.parse(answer.body.bytes)
+      #expect(
+        json == [
+          "error": [
+            "code": 400, "message": .string(Self.beginning + body.says),
+            "status": "INVALID_ARGUMENT",
+          ]
+        ])
+    }
+  }
+
+  @Test(arguments: BadBody.all)
+  func `a body that cannot be read is refused in the shape of version 1`(_ body: BadBody)
+    async throws
+  {
+    try await TestServer.with { server in
+      let answer = try #require(
+        try await server.send(
+          .post, "/v1/accounts:signUp", body.bytes, .key,
+          fields: [.contentType: body.contentType]))
+      let message = JSON.string(Self.beginning + body.says)
+      #expect(
+        try JSON.parse(answer.body.bytes) == [
+          "error": [
+            "code": 400, "message": message,
+            "errors": [["message": message, "domain": "global", "reason": "badRequest"]],
+            "status": "INVALID_ARGUMENT",
+          ]
+        ])
+    }
+  }
+
+  @Test func `a PATCH without a body clears nothing`() async throws {
+    try await TestServer.with { server in
+      try await server.switchTOTPOn()
+      let answer = try await server.call(
+        .patch, TestServer.config + "?updateMask=mfa", text: "", .owner)
+      #expect(answer.error == Self.beginning + "The request has no body.")
+      #expect(try await server.get(TestServer.config)["mfa"]?["providerConfigs"] != nil)
+    }
+  }
+
+  @Test(arguments: [nil, "application/json; charset=utf-8", "Application/JSON", "text/json"])
+  func `JSON is taken under its names and under none`(type: String?) async throws {
+    try await TestServer.with { server in
+      var fields = Fields()
+      fields[.contentType] = type
+      let request = Request(
+        method: .post, target: try #require(Target("/v1/accounts:signUp?key=\(server.key)")),
+        fields: fields, body: Array("{}".utf8))
+      #expect(await server.api.respond(to: request)?.status == .ok)
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"localId":"a"}"#, "Invalid value at 'local_id' (TYPE_LIST), \"a\""),
+    (#"{"localId":[1]}"#, "Invalid value at 'local_id[0]' (TYPE_STRING), 1"),
+    (
+      #"{"localId":[["a"]]}"#,
+      "Invalid JSON payload received. Unknown name \"local_id[0]\": Proto field is not repeating, cannot start list."
+    ),
+  ])
+  func `a member of a wrong type is refused with its path`(body: String, error: String)
+    async throws
+  {
+    try await TestServer.with { server in
+      let answer = try await server.call(
+        .post, TestServer.accounts + ":lookup", text: body, .owner)
+      #expect(answer.error == error)
+      #expect(answer["error"]?["details"]?.arrayValue?.first?["fieldViolations"] != nil)
+    }
+  }
+
+  @Test func `an error does not repeat a megabyte`() async throws {
+    try await TestServer.with { server in
+      let long = String(repeating: "x", count: 1_000_000)
+      for body in [
+        #"{"mfa":{"state":"\#(long)"}}"#, #"{"mfa":{"\#(long)":1}}"#,
+        #"{"\#(long)":1,"\#(long)":1}"#,
+      ] {
+        let answer = try await server.call(.patch, TestServer.config, text: body, .owner)
+        #expect(answer.status == 400)
+        #expect(answer.response.body.count < 2000)
+      }
+    }
+  }
+
+  @Test func `no answer repeats a secret`() async throws {
+    try await TestServer.with { server in
+      let marker = "marker-7d1f"
+      for body in [
+        #"{"password":{"\#(marker)":1}}"#, #"{"email":"a@example.com","password":"\#(marker)"}"#,
+        #"{"idToken":"\#(marker)"}"#, #"{"password":"\#(marker)""#,
+      ] {
+        for path in ["signUp", "signInWithPassword", "lookup", "update"] {
+          let answer = try await server.call(.post, "/v1/accounts:\(path)", text: body, .key)
+          #expect(!String(decoding: answer.response.body.bytes, as: UTF8.self).contains(marker))
+        }
+      }
+    }
+  }
+}
