@@ -55,7 +55,7 @@ extension SQLiteSession {
         guard result == SQLITE_OK else { throw unsafe DatabaseError.sqlite(result, handle) }
       }
       unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
-      let milliseconds = options.busyTimeout / .milliseconds(1)
+      let milliseconds = min(options.busyTimeout, .seconds(3600)) / .milliseconds(1)
       unsafe sqlite3_busy_timeout(handle, Int32(milliseconds))
     }
     do throws(DatabaseError) {

@@ -116,6 +116,6 @@ public final class SQLiteDatabase: Database {
   public func close() async {
     await writer.finish()
     await readers.close()
-    writer.close()
+    await writer.close()
   }
 }

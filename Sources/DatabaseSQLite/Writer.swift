@@ -105,9 +105,16 @@ final class Writer: Sendable {
     }
   }
 
-  /// Lets go of the connection; call it last, after ``finish()``.
-  func close() {
-    state.withLock { $0.session = nil }
+  /// Closes the connection; call it last, after ``finish()``.
+  ///
+  /// The last connection to a file brings the log into it, which can take a while.
+  func close() async {
+    await withCheckedContinuation { continuation in
+      queue.async {
+        self.state.withLock { $0.session = nil }
+        continuation.resume()
+      }
+    }
   }
 
   private func makeID() -> UInt64 {
