@@ -46,10 +46,7 @@ final class Browser: Sendable {
     guard let target = Target(address) else { throw Missing("target \(address)") }
     var fields = fields
     if form != nil { fields[.contentType] = "application/x-www-form-urlencoded" }
-    let jar = cookies.withLock { $0 }
-    if !jar.isEmpty {
-      fields[.cookie] = jar.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "; ")
-    }
+    if fields[.cookie] == nil, !cookieField.isEmpty { fields[.cookie] = cookieField }
     let request = Request(
       method: method, target: target, fields: fields,
       body: body ?? form.map { Array($0.urlEncoded.utf8) } ?? [], peer: "192.0.2.9",
@@ -57,6 +54,11 @@ final class Browser: Sendable {
     let response = await world.console.respond(to: request)
     for line in response.fields.all(.setCookie) { keep(line) }
     return Answer(address: address, response: response)
+  }
+
+  /// What the browser sends in `Cookie`.
+  var cookieField: String {
+    cookies.withLock { $0 }.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "; ")
   }
 
   private func keep(_ line: String) {
@@ -107,9 +109,4 @@ struct Answer: Sendable {
     }
     return values
   }
-}
-
-extension World {
-  /// What browsers write into `Origin` on our pages.
-  var origin: String { World.publicURL }
 }

@@ -53,7 +53,13 @@ struct World: Sendable {
   let console: Console
   let clock: FixedClock
   let setupCode: String
+  /// What browsers write into `Origin` on our pages.
+  let origin: String
 
+  /// Parsed once; every world binds it anew.
+  private static let templates = Result {
+    try TemplateLibrary(folder: Checkout.folder("Templates"))
+  }
   static let password = "correct horse battery"
   static let publicURL = "https://mfa.example.com"
 
@@ -99,10 +105,11 @@ struct World: Sendable {
     setupCode = try await identity.setup.issueCode()?.revealedText ?? ""
     guard let address = PublicURL(publicURL) else { throw Missing("public URL") }
     console = try Console(
-      identity: identity, templates: TemplateLibrary(folder: Checkout.folder("Templates")),
+      identity: identity, templates: try Self.templates.get(),
       publicURL: address, assets: ConsoleAssets { "/static/\($0)" },
       guidance: Checkout.folder("Templates/guidance/en"))
     self.clock = clock
+    origin = address.origin
   }
 }
 

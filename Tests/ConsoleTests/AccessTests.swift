@@ -1,0 +1,154 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Who gets in, and what those see who do not.
+@Suite struct AccessTests {
+  @Test func `only these routes are open`() async throws {
+    try await World.empty { world in
+      let open = world.console.routes.filter { $0.access == .open }.map(\.route.description)
+      #expect(open == ["GET /sign-in", "POST /sign-in", "GET /setup", "POST /setup"])
+    }
+  }
+
+  @Test func `no two routes answer one address`() async throws {
+    try await World.empty { world in
+      let routes = world.console.routes.map(\.route)
+      let meant: Set = [
+        "/projects/new", "/projects/{String}/tenants/new",
+      ]
+      for (index, one) in routes.enumerated() {
+        for other in routes[(index + 1)...]
+        where one.method == other.method && one.overlaps(other) {
+          #expect(meant.contains(one.pattern) || meant.contains(other.pattern), "\(one), \(other)")
+        }
+      }
+    }
+  }
+
+  @Test func `a stranger is sent to sign in, and then to the page they asked for`() async throws {
+    try await World.furnished { world in
+      let browser = Browser(world)
+      let asked = try await world.eu + "/users?q=chi"
+      let away = try await browser.get(asked)
+      #expect(away.status == .seeOther)
+      let signIn = try #require(away.location)
+      #expect(signIn.hasPrefix("/sign-in?next=%2Fprojects%2Facme-retail%2F"))
+      let page = try await browser.get(signIn)
+      let back = try await browser.post(
+        "/sign-in",
+        [
+          "csrf": try page.csrf, "next": asked, "email": World.ada, "password": World.password,
+        ])
+      #expect(back.location == asked)
+      #expect(try await browser.get(asked).status == .ok)
+    }
+  }
+
+  @Test func `every private route sends a stranger away`() async throws {
+    try await World.furnished { world in
+      for route in world.console.routes where route.access != .open {
+        let address = route.route.pattern.replacing("{String}", with: "x")
+        let answer = try await Browser(world).send(
+          route.route.method, address, form: [:],
+          fields: [.origin: world.origin, .secFetchSite: "same-origin"])
+        #expect(answer.status == .seeOther, "\(route.route)")
+        #expect(answer.location?.hasPrefix("/sign-in") == true, "\(route.route)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "//evil.example/", "https://evil.example/", "/\\evil.example", "/%5Cevil.example/",
+    "javascript:1",
+    "/sign-out", "/nowhere", "/projects/x/../../..//evil", "", "/\t/evil.example",
+  ])
+  func `nobody is sent elsewhere after a sign-in`(next: String) async throws {
+    try await World.furnished { world in
+      let answer = try await Browser(world).submit(
+        "/sign-in", ["next": next, "email": World.ada, "password": World.password])
+      #expect(answer.location == "/")
+    }
+  }
+
+  @Test func `what one may not see answers as what does not exist`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let us = "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
+      let none = try await nadia.get("/projects/acme-retail/tenants/none-12345/users")
+      let pages = [
+        "/projects/globex", "/projects/globex/policy", "/projects/globex/tenants",
+        "/projects/acme-retail", "/projects/acme-retail/users", "/projects/acme-retail/policy",
+        us, us + "/policy", us + "/users", us + "/users/\(World.chiara)", us + "/audit",
+        "/projects/nothing", "/nothing",
+      ]
+      for page in pages {
+        let answer = try await nadia.get(page)
+        #expect(answer.status == .notFound, "\(page)")
+        #expect(answer.text == none.text, "\(page)")
+        #expect(Array(answer.response.fields) == Array(none.response.fields), "\(page)")
+      }
+      let foreign = try await nadia.submit(
+        try await world.eu + "/users", .policy(), to: us + "/policy")
+      #expect(foreign.status == .notFound)
+      #expect(foreign.text == none.text)
+    }
+  }
+
+  @Test func `a user of another tenant does not exist here`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let us = "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
+      let factor = try await world.factor(of: World.chiara).text
+      #expect(try await ada.get("\(us)/users/\(World.chiara)").status == .notFound)
+      let removal = "\(us)/users/\(World.chiara)/factors/\(factor)/removal"
+      #expect(try await ada.get(removal).status == .notFound)
+      let sent = try await ada.submit("/projects/new", ["reason": "lost"], to: removal)
+      #expect(sent.status == .notFound)
+      #expect(try await world.factor(of: World.chiara).text == factor)
+    }
+  }
+
+  @Test func `a role says what it lacks and who has it`() async throws {
+    try await World.furnished { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let users = try await tomas.get("/projects/acme-retail/users")
+      #expect(users.status == .forbidden)
+      #expect(users.says("finding users needs the role support, auditor or owner"))
+      #expect(try await tomas.get("/projects/new").status == .forbidden)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let policy = try await nadia.submit(
+        try await world.eu + "/users", .policy(intervals: "1"), to: try await world.eu + "/policy")
+      #expect(policy.status == .forbidden)
+      let read = try await world.identity.policies.read(try await world.euScope)
+      #expect(read.configuration.window.adjacentIntervals == 5)
+    }
+  }
+
+  @Test func `who sees a tenant only learns nothing of the others from a list`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let projects = try await nadia.get("/")
+      #expect(!projects.says("Globex"))
+      #expect(!projects.says("50 %"))
+      #expect(projects.values(of: "href").contains("/projects/acme-retail/tenants"))
+      let tenants = try await nadia.get("/projects/acme-retail/tenants")
+      #expect(tenants.says("eu-shop"))
+      #expect(!tenants.says("us-shop"))
+      #expect(!tenants.says("New tenant"))
+    }
+  }
+
+  @Test func `a session that is not used ends`() async throws {
+    try await World.furnished { world in
+      let browser = Browser(world)
+      #expect(try await browser.get("/").status == .seeOther)
+      _ = try await browser.submit("/sign-in", ["email": World.ada, "password": World.password])
+      #expect(try await browser.get("/").status == .ok)
+      world.clock.advance(seconds: ConsoleSessions.idle + 61)
+      #expect(try await browser.get("/").location == "/sign-in")
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Forms that did not come from a page of ours.
+@Suite struct ForgeryTests {
+  static let own: Fields = [.origin: World.publicURL, .secFetchSite: "same-origin"]
+
+  @Test(
+    arguments: [
+      ("https://evil.example", nil, Status.forbidden),
+      ("null", nil, .forbidden),
+      ("http://mfa.example.com", nil, .forbidden),
+      ("https://mfa.example.com:8443", nil, .forbidden),
+      (nil, nil, .forbidden),
+      (nil, "cross-site", .forbidden),
+      (nil, "none", .forbidden),
+      (World.publicURL, "cross-site", .forbidden),
+      (World.publicURL, "same-site", .forbidden),
+      (World.publicURL, nil, .seeOther),
+      (nil, "same-origin", .seeOther),
+      (World.publicURL, "none", .seeOther),
+    ] as [(String?, String?, Status)])
+  func `a form is taken from our own origin only`(
+    origin: String?, site: String?, status: Status
+  ) async throws {
+    var fields = Fields()
+    fields[.origin] = origin
+    fields[.secFetchSite] = site
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let form: Form = [
+        "csrf": try await browser.get("/projects/new").csrf, "name": "New", "id": "new-project",
+      ]
+      let answer = try await browser.send(.post, "/projects/new", form: form, fields: fields)
+      #expect(answer.status == status)
+      let made = try? await world.identity.projects.find(ID("new-project"))
+      #expect((made != nil) == (status == .seeOther))
+    }
+  }
+
+  @Test func `a form needs the token of its own session`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let other = try await Browser.signedIn(world, as: World.tomas).get("/").csrf
+      for token in [nil, "", "x", other, String(try await browser.get("/").csrf.dropLast())] {
+        var form: Form = ["name": "New", "id": "new-project"]
+        if let token { form.add("csrf", token) }
+        let answer = try await browser.post("/projects/new", form)
+        #expect(answer.status == .forbidden)
+        #expect(answer.says("This form is no longer valid"))
+      }
+      let made = try? await world.identity.projects.find(ID("new-project"))
+      #expect(made == nil)
+    }
+  }
+
+  @Test(arguments: ["/sign-in", "/setup"])
+  func `a form before sign-in needs the token of its cookie`(address: String) async throws {
+    try await World.furnished { world in
+      let browser = Browser(world)
+      let form: Form = ["email": World.ada, "password": World.password]
+      #expect(try await browser.post(address, form).status == .forbidden)
+      let token = try await Browser(world).get("/sign-in").csrf
+      var forged = form
+      forged.add("csrf", token)
+      #expect(try await browser.post(address, forged).status == .forbidden)
+      _ = try await browser.get("/sign-in")
+      #expect(try await browser.post(address, forged).status == .forbidden)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("application/json", Array("{}".utf8), Status.unsupportedMediaType),
+      ("text/plain", Array("csrf=x".utf8), .unsupportedMediaType),
+      ("multipart/form-data; boundary=x", Array("--x--".utf8), .unsupportedMediaType),
+      ("application/x-www-form-urlencoded", Array("name=%FF%FE".utf8), .badRequest),
+      ("application/x-www-form-urlencoded", Array("name=%00".utf8), .badRequest),
+      ("application/x-www-form-urlencoded", Array("name=%zz".utf8), .badRequest),
+      ("application/x-www-form-urlencoded", [0x6E, 0x3D, 0xC3, 0x28], .badRequest),
+      ("application/x-www-form-urlencoded", [], .forbidden),
+      (nil, [], .forbidden),
+    ] as [(String?, [UInt8], Status)])
+  func `a body that is no form gets a page that says so`(
+    type: String?, body: [UInt8], status: Status
+  ) async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      var fields = Self.own
+      fields[.contentType] = type
+      for address in ["/projects/new", try await world.eu + "/policy", "/sign-in"] {
+        let answer = try await browser.send(.post, address, fields: fields, body: body)
+        #expect(answer.status == status, "\(address)")
+        #expect(answer.says("<h1>"))
+      }
+    }
+  }
+
+  @Test func `nothing changes by asking`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let before = try await world.identity.audit.list(limit: 1).items.first?.id
+      for route in world.console.routes where route.route.method == .get {
+        let pattern = route.route.pattern
+        let address =
+          pattern.contains("tenants/{String}")
+          ? pattern.replacing("/projects/{String}/tenants/{String}", with: try await world.eu)
+          : pattern.replacing("/projects/{String}", with: "/projects/acme-retail")
+        _ = try await browser.get(address.replacing("{String}", with: World.chiara))
+      }
+      #expect(try await world.identity.audit.list(limit: 1).items.first?.id == before)
+    }
+  }
+}

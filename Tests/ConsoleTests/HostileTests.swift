@@ -1,0 +1,100 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Names that try to be more than names.
+@Suite struct HostileTests {
+  static let names = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>",
+    "' onfocus='alert(1)",
+    "{{frame.title}} {{{strip}}} {{>parts/pager}}",
+    "\u{202E}evil\u{2066}\u{202C} then",
+    "\u{2069}\u{2069}\u{200F}out",
+    "👩‍👩‍👧‍👦🏳️‍🌈 Zalgo e\u{301}\u{302}\u{303}",
+    "=HYPERLINK(\"http://evil\")",
+    "javascript:alert(1)",
+    String(repeating: "long name ", count: 400),
+    String(repeating: "W", count: 4000),
+  ]
+
+  @Test(arguments: names.indices)
+  func `a user's names stay text on every page`(index: Int) async throws {
+    let name = Self.names[index]
+    try await World.furnished { world in
+      var new = NewAccount()
+      new.localID = "hostile"
+      new.displayName = name
+      new.email = "hostile@example.com"
+      new.emailVerified = true
+      let account = try await world.identity.accounts.create(
+        try await world.euScope, new, by: Author(actor: .commandLine))
+      try await world.enrol(account, name)
+      let browser = try await Browser.signedIn(world)
+      let user = try await world.eu + "/users/hostile"
+      let factor = try await world.factor(of: "hostile").text
+      let removal = "\(user)/factors/\(factor)/removal"
+      let eu = try await world.eu
+      for address in [user, removal, eu + "/users", eu + "/audit", eu, eu + "/users?q=hostile"] {
+        Markup.check(try await browser.get(address))
+      }
+      let typed = try await browser.submit(removal, ["reason": "other\"><b>", "note": name])
+      Markup.check(typed)
+      #expect(typed.status == .unprocessableContent)
+      let note = String(name.prefix(900))
+      let removed = try await browser.submit(removal, ["reason": "lost", "note": note])
+      #expect(removed.status == .seeOther)
+      for address in [user, eu + "/audit", eu] { Markup.check(try await browser.get(address)) }
+    }
+  }
+
+  @Test(arguments: names.indices)
+  func `what is typed into forms and searches stays text`(index: Int) async throws {
+    let name = Self.names[index]
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let query = (["q": name] as Form)
+      for path in ["/", "/projects/acme-retail/tenants", try await world.eu + "/users"] {
+        Markup.check(try await browser.get(query.query(of: path)))
+      }
+      let project = try await browser.submit("/projects/new", ["name": name, "id": name])
+      Markup.check(project)
+      #expect(project.status == .unprocessableContent)
+      let form = Form.policy(
+        totp: name, window: name, intervals: name, pattern: name, step: name)
+      Markup.check(try await browser.submit(try await world.eu + "/policy", form))
+      let stranger = Browser(world)
+      let signIn = try await stranger.submit(
+        "/sign-in", ["email": name, "password": name, "next": name])
+      Markup.check(signIn)
+      #expect(!signIn.says("value=\"\(name)\" autocomplete=\"current-password\""))
+    }
+  }
+
+  @Test(arguments: names.indices)
+  func `a project's name stays text in the frame`(index: Int) async throws {
+    let name = String(Self.names[index].prefix(100))
+    try await World.furnished { world in
+      let project = try await world.identity.projects.create(
+        id: "hostile", displayName: name, by: Author(actor: .commandLine))
+      let browser = try await Browser.signedIn(world)
+      for path in ["/", "/projects/hostile", "/projects/hostile/policy", "/projects/hostile/users"]
+      {
+        Markup.check(try await browser.get(path))
+      }
+      _ = try await world.identity.policies.change(
+        project.scope, by: Author(actor: .commandLine)
+      ) { edit throws(PolicyError) in
+        edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: nil)
+      }
+      let off = try await browser.submit(
+        "/projects/hostile/policy",
+        .policy(
+          totp: "off", window: "default", pattern: "none", version: 1, step: "confirm",
+          more: ["confirmation": "hostile"]))
+      #expect(off.status == .seeOther, "a name that cannot be typed does not keep TOTP on")
+    }
+  }
+}

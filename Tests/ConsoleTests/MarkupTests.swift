@@ -1,0 +1,118 @@
+import Foundation
+import HTTP
+import Testing
+
+@testable import Console
+
+/// What holds for all pages, tried on every file kept of one.
+@Suite struct MarkupTests {
+  static let pages: [String] = {
+    let folder = Checkout.folder("Tests/ConsoleTests/__Snapshots__")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.filter { $0.hasSuffix(".html") }.sorted()
+  }()
+
+  static func text(_ page: String) throws -> String {
+    let folder = Checkout.folder("Tests/ConsoleTests/__Snapshots__")
+    return try String(contentsOf: URL(filePath: "\(folder)/\(page)"), encoding: .utf8)
+  }
+
+  @Test func `every kind of page is kept`() {
+    #expect(Self.pages.count > 40)
+  }
+
+  @Test(arguments: pages)
+  func `the markup is whole, labelled and free of inline code`(page: String) throws {
+    #expect(Markup.faults(of: try Self.text(page)) == [])
+  }
+
+  @Test(arguments: pages)
+  func `a wrong form says so in its title`(page: String) throws {
+    let text = try Self.text(page)
+    #expect(text.contains("<title>Error: ") == text.contains("aria-labelledby=\"errors\""))
+  }
+
+  @Test func `every link and every form leads to a route`() async throws {
+    try await World.empty { world in
+      for page in Self.pages {
+        let text = try Self.text(page)
+        let answer = Answer(address: page, response: .html(Array(text.utf8)))
+        for link in answer.values(of: "href") where !link.hasPrefix("#") {
+          #expect(world.leads(.get, link), "\(page): \(link)")
+        }
+        for action in answer.values(of: "action") {
+          #expect(world.leads(.post, action) || world.leads(.get, action), "\(page): \(action)")
+        }
+      }
+    }
+  }
+
+  @Test func `what browsers load stays small`() throws {
+    let folder = Checkout.folder("Public")
+    func size(_ name: String) throws -> Int {
+      try Data(contentsOf: URL(filePath: "\(folder)/\(name)")).count
+    }
+    #expect(try size("countersign.css") < 24 * 1024)
+    #expect(try size("countersign.js") < 6 * 1024)
+  }
+
+  @Test func `every page carries what protects it`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let answers = [
+        try await browser.get("/"), try await browser.get("/nowhere"),
+        try await Browser(world).get("/sign-in"), try await Browser(world).get("/"),
+        try await browser.send(.put, "/"), try await browser.post("/projects/new", [:]),
+        Answer(address: "", response: world.console.failure(.contentTooLarge)),
+      ]
+      for answer in answers {
+        let fields = answer.response.fields
+        #expect(fields[.contentSecurityPolicy] == SecurityHeaders.contentSecurityPolicy)
+        #expect(fields[.xContentTypeOptions] == "nosniff")
+        #expect(fields[.referrerPolicy] == "same-origin")
+        #expect(fields["Cross-Origin-Opener-Policy"] == "same-origin")
+        #expect(fields.all(.cacheControl) == ["no-store"])
+        #expect(fields[.strictTransportSecurity] == "max-age=31536000; includeSubDomains")
+        #expect(fields["Access-Control-Allow-Origin"] == nil)
+      }
+      let policy = SecurityHeaders.contentSecurityPolicy
+      #expect(!policy.contains("unsafe") && !policy.contains("data:") && !policy.contains("*"))
+    }
+  }
+
+  @Test(arguments: [400, 403, 404, 405, 408, 413, 414, 415, 431, 500, 501, 503])
+  func `the server's own faults get a page with the request's id`(code: Int) async throws {
+    try await World.empty { world in
+      let response = world.console.failure(Status(code), requestID: RequestID(4711))
+      let answer = Answer(address: "\(code)", response: response)
+      #expect(answer.status.code == code)
+      #expect(answer.says("<code>0000000004K7</code>"))
+      Markup.check(answer)
+    }
+  }
+
+  @Test func `another method is told which there are`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let answer = try await browser.send(.delete, "/projects/acme-retail/policy")
+      #expect(answer.status == .methodNotAllowed)
+      #expect(answer.response.fields[.allow] == "GET, HEAD, POST")
+      #expect(answer.says("<h1>"))
+    }
+  }
+}
+
+extension World {
+  /// Whether the console, or the folder of files beside it, answers an address.
+  func leads(_ method: HTTP.Method, _ link: String) -> Bool {
+    guard let target = Target(link) else { return false }
+    if target.segments.first == "static" { return true }
+    return console.routes.contains { route in
+      route.route.method == method && route.route.components.count == target.segments.count
+        && zip(route.route.components, target.segments).allSatisfy { component, segment in
+          if case .literal(let text) = component { return text == segment }
+          return !segment.isEmpty
+        }
+    }
+  }
+}

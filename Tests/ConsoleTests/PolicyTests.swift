@@ -1,0 +1,226 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The policy form from question to deed.
+@Suite struct PolicyTests {
+  @Test func `a change is checked, saved once and told once`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy"
+      let check = try await browser.submit(
+        address, .policy(window: "default", intervals: "5", pattern: "step-up"))
+      #expect(check.status == .ok)
+      #expect(check.says("Check the change"))
+      #expect(try await world.policy.version == 2)
+      let saved = try await browser.post(address, try check.confirmation)
+      #expect(saved.status == .seeOther && saved.location == address)
+      let policy = try await world.policy
+      #expect(policy.version == 3)
+      #expect(
+        policy.configuration.totp == TOTPConfiguration(state: .enabled, adjacentIntervals: nil))
+      #expect(policy.pattern == .stepUp)
+      #expect(policy.changedBy == "Tomás R.")
+      let after = try await browser.get(address)
+      #expect(after.says("Saved: adjacent intervals 5 → default (5); enrolment pattern"))
+      #expect(try await browser.get(address).says("Saved:") == false)
+      let row = try #require(
+        try await world.identity.policies.history(try await world.euScope).first)
+      #expect(row.requestID == "00000000" + "04K7" && row.address == "192.0.2.9")
+    }
+  }
+
+  @Test(arguments: ["11", "-1", "5.5", "abc", "", "5 5", "１", "+5", "999999999999999999999", "0x5"])
+  func `a wrong number stays where it was typed`(typed: String) async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      for step in ["check", "confirm"] {
+        let answer = try await browser.submit(
+          address, .policy(intervals: typed, pattern: "mandatory", step: step))
+        #expect(answer.status == .unprocessableContent)
+        #expect(answer.says("<title>Error: MFA policy"))
+        #expect(answer.says("<a href=\"#intervals\">Write a whole number from 0 to 10."))
+        #expect(answer.says("name=\"intervals\" value=\"\(typed)\""))
+        #expect(answer.says("value=\"mandatory\" checked"))
+      }
+      #expect(try await world.policy.version == 2)
+    }
+  }
+
+  @Test(arguments: ["0", "10", " 3 "])
+  func `every number from 0 to 10 is taken`(typed: String) async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let answer = try await browser.submit(
+        address, .policy(intervals: typed, step: "confirm"))
+      #expect(answer.status == .seeOther)
+      let expected = Int(typed.replacing(" ", with: ""))
+      #expect(try await world.policy.configuration.totp?.adjacentIntervals == expected)
+    }
+  }
+
+  @Test(arguments: [
+    ("totp", "maybe"), ("totp", ""), ("window", ""), ("window", "wide"), ("pattern", ""),
+    ("pattern", "always"),
+  ])
+  func `an answer that the form does not offer is refused`(
+    field: String, value: String
+  ) async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let form = Form(
+        Form.policy(step: "confirm").entries.map {
+          Form.Entry(name: $0.name, value: $0.name == field ? value : $0.value)
+        })
+      let answer = try await browser.submit(try await world.eu + "/policy", form)
+      #expect(answer.status == .unprocessableContent)
+      for link in answer.values(of: "href") where link.hasPrefix("#") && link != "#main" {
+        #expect(answer.says("id=\"\(link.dropFirst())\""), "\(link)")
+      }
+      #expect(try await world.policy.version == 2)
+    }
+  }
+
+  @Test func `TOTP goes off only for the one who types the name`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let check = try await browser.submit(address, .policy(totp: "off"))
+      #expect(check.says("2 enrolled users will then sign in with a password only."))
+      for typed in ["", "eu", "EU-SHOP", "acme-retail"] {
+        var form = try check.confirmation
+        form.add("confirmation", typed)
+        let answer = try await browser.post(address, form)
+        #expect(answer.status == .unprocessableContent)
+        #expect(answer.says("<a href=\"#confirmation\">Type the name"))
+        #expect(answer.says("value=\"\(typed)\""))
+      }
+      #expect(try await world.policy.configuration.isTOTPOn)
+      var form = try check.confirmation
+      form.add("confirmation", " eu-shop ")
+      #expect(try await browser.post(address, form).status == .seeOther)
+      let policy = try await world.policy
+      #expect(!policy.configuration.isTOTPOn)
+      #expect(policy.configuration.totp?.adjacentIntervals == 5)
+    }
+  }
+
+  @Test func `who was slower is told what the other did, and keeps their own answers`()
+    async throws
+  {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let check = try await browser.submit(address, .policy(intervals: "1"))
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      _ = try await tomas.submit(address, .policy(intervals: "7", step: "confirm"))
+      let late = try await browser.post(address, try check.confirmation)
+      #expect(late.status == .conflict)
+      #expect(late.says("<bdi>Tomás R.</bdi> changed this policy on"))
+      #expect(late.says("adjacent intervals 5 → 7"))
+      #expect(late.says("name=\"intervals\" value=\"1\""))
+      #expect(late.value(of: "version") == "3")
+      #expect(try await world.policy.configuration.totp?.adjacentIntervals == 7)
+      let again = try await browser.submit(
+        address, .policy(intervals: "1", version: 3, step: "confirm"))
+      #expect(again.status == .seeOther)
+      #expect(try await world.policy.configuration.totp?.adjacentIntervals == 1)
+    }
+  }
+
+  @Test func `two confirmations at once make one change`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let token = try await browser.get(address).csrf
+      let statuses = try await withThrowingTaskGroup(of: Status.self) { group in
+        for number in 0..<8 {
+          group.addTask {
+            var form = Form.policy(intervals: String(number % 2), step: "confirm")
+            form.add("csrf", token)
+            return try await browser.post(address, form).status
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(statuses.count { $0 == .seeOther } == 1)
+      #expect(statuses.count { $0 == .conflict } == 7)
+      #expect(try await world.policy.version == 3)
+    }
+  }
+
+  @Test func `one click states what was not stated`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world, as: World.tomas)
+      let tenant = try await world.tenantID("us-shop")
+      let address = "/projects/acme-retail/tenants/\(tenant.text)/policy"
+      #expect(try await browser.get(address).says("on (state not given)"))
+      let page = try await browser.get(address)
+      let answer = try await browser.post(
+        address,
+        ["csrf": try page.csrf, "version": page.value(of: "version") ?? "", "step": "explicit"])
+      #expect(answer.status == .seeOther)
+      let scope = try await world.identity.scopes.existing(
+        project: ID("acme-retail"), tenant: tenant)
+      let totp = try await world.identity.policies.read(scope).configuration.totp
+      #expect(totp == TOTPConfiguration(state: .enabled, adjacentIntervals: nil))
+      let after = try await browser.get(address)
+      #expect(after.says("Nothing changes for users") && !after.says("Make it explicit"))
+    }
+  }
+
+  @Test func `going back from the check keeps the answers`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let answer = try await browser.submit(
+        try await world.eu + "/policy",
+        .policy(intervals: "abc", pattern: "skippable", step: "edit"))
+      #expect(answer.status == .ok)
+      #expect(answer.says("name=\"intervals\" value=\"abc\""))
+      #expect(answer.says("value=\"skippable\" checked"))
+    }
+  }
+
+  @Test func `what the form does not show stays`() async throws {
+    try await World.furnished { world in
+      let scope = try await world.euScope
+      _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+        edit throws(PolicyError) in
+        edit.configuration.state = .enabled
+        edit.configuration.smsEnabled = true
+        edit.configuration.totp?.state = .mandatory
+      }
+      let browser = try await Browser.signedIn(world)
+      _ = try await browser.submit(
+        try await world.eu + "/policy", .policy(intervals: "4", version: 3, step: "confirm"))
+      let configuration = try await world.policy.configuration
+      #expect(configuration.state == .enabled && configuration.smsEnabled)
+      #expect(configuration.totp == TOTPConfiguration(state: .mandatory, adjacentIntervals: 4))
+    }
+  }
+}
+
+extension World {
+  /// The policy of eu-shop.
+  var policy: Policy {
+    get async throws { try await identity.policies.read(try await euScope) }
+  }
+}
+
+extension Answer {
+  /// What the check page sends when its first button is pressed.
+  var confirmation: Form {
+    get throws {
+      var form: Form = ["csrf": try csrf, "step": "confirm"]
+      for name in ["version", "totp", "window", "intervals", "pattern"] {
+        guard let value = value(of: name) else { throw Missing("\(name) on the check page") }
+        form.add(name, value)
+      }
+      return form
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Set-up, sign-in and sign-out.
+@Suite struct SignInTests {
+  static func owner(_ code: String) -> Form {
+    [
+      "code": code, "name": "Ada M.", "email": "ada@example.com",
+      "password": World.password,
+    ]
+  }
+
+  @Test func `the first owner is made once`() async throws {
+    try await World.empty { world in
+      let first = Browser(world)
+      #expect(try await first.get("/").location == "/sign-in")
+      #expect(try await first.get("/sign-in").location == "/setup")
+      let late = Browser(world)
+      let lateToken = try await late.get("/setup").csrf
+      let made = try await first.submit("/setup", Self.owner(world.setupCode))
+      #expect(made.location == "/")
+      #expect(try await first.get("/").says("Create the first project"))
+      var form = Self.owner(world.setupCode)
+      form.add("csrf", lateToken)
+      #expect(try await late.post("/setup", form).location == "/sign-in")
+      #expect(try await late.get("/setup").location == "/sign-in")
+      #expect(try await world.identity.administrators.list().count == 1)
+    }
+  }
+
+  @Test(arguments: [
+    ("code", "AAAA-BBBB-CCCC-DDDD", "This is not the code"),
+    ("email", "ada", "Write an address such as"),
+    ("name", "", "Enter your name"),
+    ("password", "short", "Use at least 12 characters"),
+  ])
+  func `a wrong answer at set-up is said beside its field`(
+    field: String, value: String, words: String
+  ) async throws {
+    try await World.empty { world in
+      let form = Form(
+        Self.owner(world.setupCode).entries.map {
+          Form.Entry(name: $0.name, value: $0.name == field ? value : $0.value)
+        })
+      let answer = try await Browser(world).submit("/setup", form)
+      #expect(answer.status == .unprocessableContent)
+      #expect(answer.says("<title>Error: "))
+      #expect(answer.says("<a href=\"#\(field)\">\(words)"))
+      #expect(answer.says("id=\"\(field)-error\">\(words)"))
+      if field != "name" { #expect(answer.value(of: "name") == nil || answer.says("Ada M.")) }
+      #expect(!answer.says(World.password))
+    }
+  }
+
+  @Test func `set-up codes cannot be guessed on end`() async throws {
+    try await World.empty { world in
+      let browser = Browser(world)
+      var statuses: [Status] = []
+      for _ in 0..<30 {
+        statuses.append(
+          try await browser.submit("/setup", Self.owner("AAAA-BBBB-CCCC-DDDD")).status)
+      }
+      #expect(statuses.last == .tooManyRequests)
+    }
+  }
+
+  @Test func `known and unknown names are refused alike`() async throws {
+    try await World.furnished { world in
+      let known = try await Browser(world).submit(
+        "/sign-in", ["email": World.ada, "password": "wrong"])
+      let unknown = try await Browser(world).submit(
+        "/sign-in", ["email": "eve@example.com", "password": "wrong"])
+      #expect(known.status == .unprocessableContent)
+      #expect(
+        known.settled == unknown.settled.replacing("eve@example.com", with: World.ada))
+      #expect(known.response.fields.all(.setCookie).isEmpty)
+    }
+  }
+
+  @Test func `guesses are slowed down, and say for how long`() async throws {
+    try await World.furnished { world in
+      let browser = Browser(world)
+      var last = try await browser.get("/sign-in")
+      for _ in 0..<40 where last.status != .tooManyRequests {
+        last = try await browser.submit("/sign-in", ["email": World.ada, "password": "wrong"])
+      }
+      #expect(last.status == .tooManyRequests)
+      let wait = try #require(last.response.fields[.retryAfter].flatMap(Int64.init))
+      #expect(last.says("There were too many wrong passwords. Wait "))
+      #expect(last.says("value=\"\(World.ada)\""))
+      let right: Form = ["email": World.ada, "password": World.password]
+      #expect(try await browser.submit("/sign-in", right).status == .tooManyRequests)
+      world.clock.advance(seconds: wait + 1)
+      #expect(try await browser.submit("/sign-in", right).status == .seeOther)
+    }
+  }
+
+  @Test func `sign-in needs both fields`() async throws {
+    try await World.furnished { world in
+      let answer = try await Browser(world).submit("/sign-in", ["email": "", "password": ""])
+      #expect(answer.status == .unprocessableContent)
+      #expect(answer.says("2 answers need another look"))
+    }
+  }
+
+  @Test func `signing out ends the session and not only the cookie`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      #expect(try await browser.get("/sign-out").says("Sign out?"))
+      let token = try await browser.get("/sign-out").csrf
+      let cookie = browser.cookieField
+      let out = try await browser.post("/sign-out", ["csrf": token])
+      #expect(out.location == "/sign-in?signed-out=1")
+      #expect(out.response.fields.all(.setCookie).contains { $0.contains("Max-Age=0") })
+      #expect(try await browser.get("/sign-in?signed-out=1").says("You are signed out."))
+      let replayed = try await Browser(world).send(.get, "/", fields: [.cookie: cookie])
+      #expect(replayed.location == "/sign-in")
+    }
+  }
+
+  @Test func `who is signed in needs no sign-in page`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      #expect(try await browser.get("/sign-in").location == "/")
+      #expect(try await browser.get("/sign-in?next=%2Fguidance").location == "/guidance")
+    }
+  }
+
+  @Test(arguments: [
+    ("https://mfa.example.com", "__Host-countersign-session", true),
+    ("http://127.0.0.1:8080", "countersign-session", false),
+  ])
+  func `cookies follow the public address`(
+    address: String, name: String, isSecure: Bool
+  ) async throws {
+    try await World.furnished(publicURL: address) { world in
+      let browser = Browser(world)
+      let page = try await browser.get("/sign-in")
+      let form = try #require(page.response.fields[.setCookie])
+      #expect(form.contains("SameSite=Strict") && form.contains("HttpOnly"))
+      let answer = try await browser.submit(
+        "/sign-in", ["email": World.ada, "password": World.password])
+      let session = try #require(answer.response.fields[.setCookie])
+      #expect(session.hasPrefix(name + "="))
+      #expect(session.contains("; Path=/") && session.contains("; HttpOnly"))
+      #expect(session.contains("; SameSite=Lax") && !session.contains("Domain"))
+      #expect(session.contains("; Secure") == isSecure)
+      #expect(form.contains("; Secure") == isSecure)
+      #expect((answer.response.fields[.strictTransportSecurity] != nil) == isSecure)
+    }
+  }
+}

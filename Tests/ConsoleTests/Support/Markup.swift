@@ -1,0 +1,150 @@
+import Foundation
+import Testing
+
+/// What holds for the markup of every page.
+enum Markup {
+  private static let voids: Set = ["meta", "link", "input", "hr", "br", "path", "rect", "img"]
+
+  static func check(_ answer: Answer, sourceLocation: SourceLocation = #_sourceLocation) {
+    for fault in faults(of: answer.text) {
+      Issue.record("\(answer.address): \(fault)", sourceLocation: sourceLocation)
+    }
+  }
+
+  static func faults(of page: String) -> [String] {
+    var faults: [String] = []
+    let tags = tags(of: page, &faults)
+    faults += nesting(of: tags)
+    let names = tags.filter { !$0.isEnd }.map(\.name)
+    if names.count(where: { $0 == "h1" }) != 1 { faults.append("not one h1") }
+    if names.count(where: { $0 == "main" }) != 1 { faults.append("not one main") }
+    if names.count(where: { $0 == "title" }) != 1 { faults.append("not one title") }
+    if names.count(where: { $0 == "script" }) != 1 { faults.append("not one script") }
+    for name in ["style", "img", "iframe", "object", "embed", "base"] where names.contains(name) {
+      faults.append("a <\(name)>")
+    }
+    faults += attributes(of: tags)
+    faults += labels(of: tags)
+    return faults
+  }
+
+  /// No inline style, no handler, every id once, every reference to an id that is there.
+  private static func attributes(of tags: [Tag]) -> [String] {
+    var faults: [String] = []
+    var ids: Set<String> = []
+    for tag in tags {
+      for (name, value) in tag.attributes {
+        if name == "style" || name.hasPrefix("on") { faults.append("\(name) on <\(tag.name)>") }
+        if name == "id", !ids.insert(value).inserted { faults.append("id \(value) twice") }
+        if ["href", "action", "src"].contains(name), !value.hasPrefix("/"), !value.hasPrefix("#") {
+          faults.append("\(name)=\(value)")
+        }
+      }
+    }
+    for tag in tags {
+      for (name, value) in tag.attributes {
+        let isReference = ["aria-describedby", "aria-labelledby", "for"].contains(name)
+        for id in value.split(separator: " ") where isReference && !ids.contains(String(id)) {
+          faults.append("\(name) names \(id), which is not there")
+        }
+        if name == "href", value.hasPrefix("#"), !ids.contains(String(value.dropFirst())) {
+          faults.append("a link to \(value), which is not there")
+        }
+      }
+    }
+    if tags.first(where: { $0.name == "html" })?.attributes["lang"] == nil {
+      faults.append("no lang")
+    }
+    return faults
+  }
+
+  /// Every field that shows has a label.
+  private static func labels(of tags: [Tag]) -> [String] {
+    let labelled = Set(tags.filter { $0.name == "label" }.compactMap { $0.attributes["for"] })
+    return tags.compactMap { tag in
+      guard ["input", "select", "textarea"].contains(tag.name), !tag.isEnd,
+        tag.attributes["type"] != "hidden", tag.attributes["aria-label"] == nil,
+        !labelled.contains(tag.attributes["id"] ?? "")
+      else { return nil }
+      return "no label for \(tag.attributes["name"] ?? "a field")"
+    }
+  }
+
+  private static func nesting(of tags: [Tag]) -> [String] {
+    var open: [String] = []
+    for tag in tags where !voids.contains(tag.name) {
+      if !tag.isEnd {
+        open.append(tag.name)
+      } else if open.popLast() != tag.name {
+        return ["</\(tag.name)> out of place"]
+      }
+    }
+    return open.isEmpty ? [] : ["never closed: \(open)"]
+  }
+
+  struct Tag {
+    let name: String
+    let isEnd: Bool
+    let attributes: [String: String]
+  }
+
+  /// Reads the tags; what is no tag but looks like one is a fault.
+  private static func tags(of page: String, _ faults: inout [String]) -> [Tag] {
+    var tags: [Tag] = []
+    var rest = page.utf8[...]
+    while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+      rest = rest[rest.index(after: start)...]
+      if rest.first == UInt8(ascii: "!") { continue }
+      let isEnd = rest.first == UInt8(ascii: "/")
+      if isEnd { rest.removeFirst() }
+      let name = take(&rest) { isNamePart($0) }
+      guard !name.isEmpty else {
+        faults.append("a bare <")
+        continue
+      }
+      var attributes: [String: String] = [:]
+      while let byte = rest.first, byte != UInt8(ascii: ">") {
+        if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "/") {
+          rest.removeFirst()
+          continue
+        }
+        let key = take(&rest) { isNamePart($0) }
+        guard !key.isEmpty else {
+          faults.append("odd attribute in <\(name)>")
+          break
+        }
+        var value = ""
+        if rest.first == UInt8(ascii: "=") {
+          rest.removeFirst()
+          guard rest.first == UInt8(ascii: "\"") else {
+            faults.append("\(key) without quotes")
+            break
+          }
+          rest.removeFirst()
+          value = take(&rest) { $0 != UInt8(ascii: "\"") }
+          if !rest.isEmpty { rest.removeFirst() }
+        }
+        attributes[key] = value
+      }
+      tags.append(Tag(name: name, isEnd: isEnd, attributes: attributes))
+    }
+    return tags
+  }
+
+  private static func take(
+    _ rest: inout Substring.UTF8View, while isPart: (UInt8) -> Bool
+  ) -> String {
+    let part = rest.prefix(while: isPart)
+    rest = rest[part.endIndex...]
+    return String(Substring(part))
+  }
+
+  private static func isNamePart(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Identity
+import OTP
+import Templating
+import Testing
+
+@testable import Console
+
+@Suite struct WordsTests {
+  @Test(arguments: [
+    (0, "0"), (7, "7"), (999, "999"), (1000, "1\u{202F}000"), (48_210, "48\u{202F}210"),
+    (1_000_000, "1\u{202F}000\u{202F}000"), (-1234, "−1\u{202F}234"),
+  ])
+  func `numbers are grouped by thousands`(number: Int, text: String) {
+    #expect(Words.number(number) == text)
+  }
+
+  @Test(arguments: [
+    (30, "30 s"), (60, "1 min"), (90, "1 min 30 s"), (630, "10 min 30 s"), (0, "0 s"),
+  ])
+  func `short times`(seconds: Int, text: String) {
+    #expect(Words.duration(seconds: seconds) == text)
+  }
+
+  @Test(arguments: [
+    (0, "1970-01-01T00:00:00Z", "1 Jan 1970, 00:00 UTC"),
+    (1_793_697_131, "2026-11-03T09:12:11Z", "3 Nov 2026, 09:12 UTC"),
+    (951_782_400, "2000-02-29T00:00:00Z", "29 Feb 2000, 00:00 UTC"),
+    (253_402_300_799, "9999-12-31T23:59:59Z", "31 Dec 9999, 23:59 UTC"),
+  ])
+  func `moments in both forms`(seconds: Int64, machine: String, words: String) {
+    let markup = Times.moment(Instant(seconds: seconds))
+    #expect(
+      String(decoding: markup.bytes, as: UTF8.self)
+        == "<time datetime=\"\(machine)\">\(words)</time>")
+    #expect(Times.words(Instant(seconds: seconds)) == words)
+  }
+
+  @Test func `a name cannot turn the text around it`() {
+    #expect(Words.isolated("Ada") == "Ada")
+    #expect(Words.isolated("\u{202E}live\u{2069}") == "\u{2068}live\u{2069}")
+    #expect(Words.isolated(String(repeating: "x", count: 4000)).count == 82)
+  }
+
+  @Test(arguments: [
+    (0, 0, "–"), (0, 9, "0 %"), (1, 1000, "&lt; 1 %"), (999, 1000, "99 %"), (7, 7, "100 %"),
+  ])
+  func `a share is never rounded to all or nothing`(part: Int, whole: Int, text: String) {
+    #expect(
+      String(decoding: Meter.share(part, of: whole).bytes, as: UTF8.self).contains(">\(text)<"))
+  }
+
+  @Test func `the strip lights as many steps as codes count`() throws {
+    for side in 0...10 {
+      let window = try #require(Window(adjacentIntervals: side))
+      let drawing = String(decoding: WindowStrip.large(window).bytes, as: UTF8.self)
+      #expect(drawing.ranges(of: "class=\"lit\"").count + 1 == window.codes)
+      #expect(drawing.ranges(of: "class=\"now\"").count == 1)
+      let configuration = MFAConfiguration(
+        totp: TOTPConfiguration(state: .enabled, adjacentIntervals: side))
+      let small = String(decoding: WindowStrip.small(configuration).bytes, as: UTF8.self)
+      #expect(small.contains("d=\"M\(50 - 5 * side) 8h\(10 * side + 4)\""))
+    }
+    let off = String(decoding: WindowStrip.large(nil).bytes, as: UTF8.self)
+    #expect(!off.contains("class=\"lit\"") && !off.contains("class=\"now\""))
+  }
+
+  @Test func `the window in words`() throws {
+    #expect(
+      WindowWords.explanation(Window(adjacentIntervals: 5))
+        == "11 codes count at any moment. Each lives 5 min 30 s: from 2 min 30 s before its own half minute to 2 min 30 s after it, so a clock may be 2 min 30 s slow or fast."
+    )
+    #expect(WindowWords.explanation(Window(adjacentIntervals: 0)).hasPrefix("1 code counts"))
+    #expect(WindowWords.explanations.split(separator: "\n").count == 12)
+  }
+}
+
+@Suite struct PublicURLTests {
+  @Test(arguments: [
+    ("https://mfa.example.com", "https://mfa.example.com", true),
+    ("https://mfa.example.com/", "https://mfa.example.com", true),
+    ("HTTPS://MFA.Example.com:443", "https://mfa.example.com", true),
+    ("https://mfa.example.com:8443", "https://mfa.example.com:8443", true),
+    ("http://127.0.0.1:8080", "http://127.0.0.1:8080", false),
+    ("http://localhost:80", "http://localhost", false),
+    ("http://[::1]:8080", "http://[::1]:8080", false),
+  ])
+  func `an origin as browsers write it`(text: String, origin: String, isSecure: Bool) throws {
+    let url = try #require(PublicURL(text))
+    #expect(url.origin == origin)
+    #expect(url.isSecure == isSecure)
+  }
+
+  @Test(arguments: [
+    "", "mfa.example.com", "ftp://mfa.example.com", "https://", "https:///", "https://a/b",
+    "https://a?b", "https://user@a", "https://a:0", "https://a:99999", "https://a:8x",
+    "https://a b",
+    "https://a\r\nb", "https://a:", "http://[]", "http://[zz]", "https://a#b",
+  ])
+  func `what is no origin is refused`(text: String) {
+    #expect(PublicURL(text) == nil)
+  }
+}
