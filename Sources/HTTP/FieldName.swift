@@ -128,19 +128,17 @@ extension FieldName {
 
 /// Whether a text is a token of RFC 9110 section 5.6.2: what names of fields and cookies are.
 func isToken(_ text: String) -> Bool {
-  guard !text.isEmpty else { return false }
-  return text.utf8.allSatisfy { byte in
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "!"), UInt8(ascii: "#"),
-      UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "'"),
-      UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-      UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"),
-      UInt8(ascii: "~"):
-      true
-    default: false
-    }
-  }
+  let bytes = text.utf8.span
+  guard !bytes.isEmpty else { return false }
+  for index in bytes.indices where !isTokenCharacter(bytes[index]) { return false }
+  return true
+}
+
+/// Whether a byte is a letter, a digit or one of `!#$%&'*+-.^_`|~`.
+private func isTokenCharacter(_ byte: UInt8) -> Bool {
+  // One bit for each of the characters 0 to 63 and 64 to 127.
+  let (low, high): (UInt64, UInt64) = (0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
+  return byte < 64 ? low >> byte & 1 == 1 : byte < 128 && high >> (byte - 64) & 1 == 1
 }
 
 /// The lower-case form of an ASCII letter, any other byte as it is.

@@ -1,6 +1,4 @@
-import Dispatch
 import HTTP
-import Synchronization
 
 /// One line of JSON for each request: `time`, `id`, `peer`, `method`, `path`, `status`, `bytes` and
 /// `ms`.
@@ -37,26 +35,11 @@ public final class AccessLog: Sendable {
 
   /// Takes a request that has ended.
   func record(_ exchange: Exchange, isComplete: Bool) {
-    let nanoseconds = SystemClock.nanoseconds() - exchange.start
-    let now = SystemClock.unixMilliseconds()
-    writer.add { line in
-      line.raw("{\"time\":\"")
-      line.time(now)
-      line.raw("\",\"id\":\"")
-      line.characters(of: exchange.id)
-      line.raw("\",\"peer\":\"")
-      line.escaped(exchange.connection.peer)
-      line.raw("\",\"method\":\"")
-      line.escaped(exchange.method.name)
-      line.raw("\",\"path\":\"")
-      line.escaped(path: exchange.rawTarget)
-      line.raw("\",\"status\":")
-      line.number(exchange.status)
-      line.raw(",\"bytes\":")
-      line.number(exchange.sent)
-      line.raw(",\"ms\":")
-      line.thousandths(Int(nanoseconds / 1000))
-      line.raw(isComplete ? "}\n" : ",\"cut\":true}\n")
-    }
+    writer.add(
+      LogRecord(
+        unixMilliseconds: SystemClock.unixMilliseconds(), id: exchange.id,
+        peer: exchange.peer, method: exchange.method.name,
+        target: exchange.rawTarget, status: exchange.status, bytes: exchange.sent,
+        microseconds: (SystemClock.nanoseconds() - exchange.start) / 1000, isCut: !isComplete))
   }
 }

@@ -82,10 +82,7 @@ final class Engine: Sendable {
       unsafe size.pointee = 0
       return unsafe readBody(exchange, part) ? MHD_Result.YES : MHD_Result.NO
     case .answering:
-      guard let response = exchange.response else {
-        exchange.suspend()
-        return MHD_Result.YES
-      }
+      guard let response = exchange.advance() else { return MHD_Result.YES }
       return unsafe send(response, exchange, raw)
     case .answered:
       return MHD_Result.YES
@@ -150,17 +147,15 @@ final class Engine: Sendable {
     }
     exchange.step = .answering
     let origin = Origin(of: exchange, configuration)
+    exchange.peer = origin.peer
     let request = Request(
       method: exchange.method, target: target, fields: exchange.fields, body: exchange.body,
       peer: origin.peer, isSecure: origin.isSecure, id: exchange.id)
     exchange.fields = Fields()
     exchange.body = []
     let handler = handler
-    Task.immediate { exchange.finish(await handler(request)) }
-    guard let response = exchange.response else {
-      exchange.suspend()
-      return MHD_Result.YES
-    }
+    Task.immediate(executorPreference: exchange) { exchange.finish(await handler(request)) }
+    guard let response = exchange.advance() else { return MHD_Result.YES }
     return unsafe send(response, exchange, raw)
   }
 
@@ -185,7 +180,7 @@ final class Engine: Sendable {
 
   /// A request has ended, well or not.
   func complete(_ exchange: Exchange, isComplete: Bool) {
-    exchange.release()
+    exchange.close()
     exchange.connection.expire(at: SystemClock.coarseMilliseconds() + idle)
     exchange.connection.phase.store(Connection.Phase.waiting, ordering: .releasing)
     log?.record(exchange, isComplete: isComplete)

@@ -5,7 +5,7 @@ import Synchronization
 /// Gathers lines and writes them from a thread of its own.
 final class LogWriter: Sendable {
   private struct State {
-    var text = LogLine()
+    var text = LogText()
     var spare: [UInt8] = []
     var dropped = 0
     var isClosed = false
@@ -35,13 +35,13 @@ final class LogWriter: Sendable {
   }
 
   /// Gathers one line.
-  func add(_ write: (inout LogLine) -> Void) {
+  func add(_ record: LogRecord) {
     state.withLock { state in
       guard !state.isClosed, state.text.bytes.count < LogWriter.mostGathered else {
         state.dropped += 1
         return
       }
-      write(&state.text)
+      state.text.add(record)
     }
   }
 

@@ -1,0 +1,161 @@
+import HTTP
+
+/// What the log tells of one request.
+struct LogRecord {
+  let unixMilliseconds: UInt64
+  let id: RequestID
+  let peer: String
+  let method: String
+  let target: String
+  let status: Int
+  let bytes: Int
+  let microseconds: UInt64
+  let isCut: Bool
+}
+
+/// Lines that are gathered for a log.
+struct LogText {
+  private(set) var bytes: [UInt8] = []
+  private var second: UInt64 = .max
+  private var secondText: [UInt8] = []
+
+  /// The most bytes of each text that are shown.
+  private static let longest = (path: 1024, method: 32, peer: 64)
+  /// Room for everything in a line but its texts.
+  private static let frame = 256
+  /// The most bytes that one byte of a text becomes.
+  private static let escape = 6
+
+  /// Takes the lines out, and leaves an empty text with the room of another.
+  mutating func take(leaving room: [UInt8]) -> [UInt8] {
+    var room = room
+    room.removeAll(keepingCapacity: true)
+    swap(&room, &bytes)
+    return room
+  }
+
+  /// Adds the line of a request.
+  mutating func add(_ record: LogRecord) {
+    if record.unixMilliseconds / 1000 != second {
+      second = record.unixMilliseconds / 1000
+      secondText = LogText.text(ofSecond: Int(second))
+    }
+    let longest = LogText.longest
+    let path = LogText.pathEnd(record.target.utf8.span, atMost: longest.path)
+    let method = min(record.method.utf8.count, longest.method)
+    let peer = min(record.peer.utf8.count, longest.peer)
+    let room = LogText.frame + LogText.escape * (path + method + peer)
+    let secondText = secondText
+    bytes.append(addingCapacity: room) { line in
+      line.text("{\"time\":\"")
+      line.bytes(secondText.span)
+      line.text(".")
+      line.digits(record.unixMilliseconds % 1000, 3)
+      line.text("Z\",\"id\":\"")
+      for index in 0..<12 { line.append(record.id.character(index)) }
+      line.text("\",\"peer\":\"")
+      line.escaped(record.peer.utf8.span, peer)
+      line.text("\",\"method\":\"")
+      line.escaped(record.method.utf8.span, method)
+      line.text("\",\"path\":\"")
+      line.escaped(record.target.utf8.span, path)
+      line.text("\",\"status\":")
+      line.number(UInt64(record.status))
+      line.text(",\"bytes\":")
+      line.number(UInt64(record.bytes))
+      line.text(",\"ms\":")
+      line.number(record.microseconds / 1000)
+      line.text(".")
+      line.digits(record.microseconds % 1000, 3)
+      line.text(record.isCut ? ",\"cut\":true}\n" : "}\n")
+    }
+  }
+
+  /// Where the path of a target ends: before its query, or where it becomes too long.
+  private static func pathEnd(_ target: borrowing Span<UInt8>, atMost most: Int) -> Int {
+    let most = min(target.count, most)
+    for index in 0..<most where target[index] == UInt8(ascii: "?") { return index }
+    return most
+  }
+
+  /// A second since 1970 as `2026-01-31T23:59:59`, by the proleptic Gregorian calendar.
+  private static func text(ofSecond second: Int) -> [UInt8] {
+    let days = second / 86400
+    let time = second % 86400
+    // Years are counted from March, so that the leap day is the last of its year.
+    let shifted = days + 719_468
+    let era = shifted / 146_097
+    let dayOfEra = shifted % 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let marchMonth = (5 * dayOfYear + 2) / 153
+    let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+    return [UInt8](capacity: 32) { text in
+      text.digits(UInt64(year), 4)
+      text.text("-")
+      text.digits(UInt64(month), 2)
+      text.text("-")
+      text.digits(UInt64(day), 2)
+      text.text("T")
+      text.digits(UInt64(time / 3600), 2)
+      text.text(":")
+      text.digits(UInt64(time / 60 % 60), 2)
+      text.text(":")
+      text.digits(UInt64(time % 60), 2)
+    }
+  }
+}
+
+extension OutputSpan<UInt8> {
+  /// A text that stands in the program, as it is.
+  fileprivate mutating func text(_ text: StaticString) {
+    unsafe bytes(Span(_unsafeStart: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  /// Bytes as they are.
+  fileprivate mutating func bytes(_ bytes: borrowing Span<UInt8>) {
+    for index in bytes.indices { append(bytes[index]) }
+  }
+
+  /// A number.
+  fileprivate mutating func number(_ value: UInt64) {
+    var count = 1
+    var rest = value / 10
+    while rest > 0 {
+      count += 1
+      rest /= 10
+    }
+    digits(value, count)
+  }
+
+  /// The last digits of a number, zeros in front.
+  fileprivate mutating func digits(_ value: UInt64, _ count: Int) {
+    var scale: UInt64 = 1
+    for _ in 1..<count { scale *= 10 }
+    while scale > 0 {
+      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / scale % 10))
+      scale /= 10
+    }
+  }
+
+  /// The first bytes of a text as the content of a JSON string: all but plain printable ASCII is
+  /// escaped.
+  fileprivate mutating func escaped(_ text: borrowing Span<UInt8>, _ count: Int) {
+    for index in 0..<count {
+      let byte = text[index]
+      if byte >= 0x20, byte < 0x7F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+        append(byte)
+      } else {
+        self.text("\\u00")
+        append(hexadecimal(byte >> 4))
+        append(hexadecimal(byte & 15))
+      }
+    }
+  }
+}
+
+private func hexadecimal(_ value: UInt8) -> UInt8 {
+  value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+}
