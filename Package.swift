@@ -21,8 +21,10 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: house)
 }
 
 let package = Package(
@@ -90,7 +92,7 @@ let package = Package(
       "ConsoleTests",
       [
         "Console", "HTTP", "Identity", "Templating", "Database", "DatabaseSQLite", "Crypto", "OTP",
-      ]),
+      ], exclude: ["__Snapshots__"]),
     tests("CountersignTests", ["countersign", "HTTPServer", "Identity"]),
     tests("ArchitectureTests", []),
   ]

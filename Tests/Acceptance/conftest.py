@@ -1,0 +1,75 @@
+"""Fixtures: servers that many tests share, and user pools that each test has for itself."""
+
+import itertools
+import os
+import shutil
+
+import pytest
+
+from support.pages import Pages
+from support.program import Server
+from support.rest import Api, make_token, ok
+
+numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def standalone(tmp_path_factory):
+    """A server whose owner is ada@example.com."""
+    with Server(tmp_path_factory.mktemp("standalone")) as server:
+        Pages(server.url).set_up(server.setup_code)
+        yield server
+
+
+@pytest.fixture(scope="session")
+def emulator(tmp_path_factory):
+    with Server(tmp_path_factory.mktemp("emulator"), profile="emulator") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def owner(standalone):
+    """The owner, signed in to the console."""
+    pages = Pages(standalone.url)
+    assert pages.sign_in().status_code == 303
+    return pages
+
+
+def new_project(server, owner):
+    """A project of its own, with an API key and an owner's token."""
+    project = f"project-{next(numbers)}"
+    owner.create_project(project)
+    token = make_token(server.data, project, "owner")
+    api = Api(server.url, project, key=None, token=token)
+    api.key = ok(api.admin("GET", "config", version="v2"))["client"]["apiKey"]
+    return api
+
+
+@pytest.fixture
+def api(standalone, owner):
+    """A project of the standalone server that no other test touches."""
+    return new_project(standalone, owner)
+
+
+@pytest.fixture
+def tenant_api(api, owner):
+    """A tenant that no other test touches."""
+    tenant = owner.create_tenant(api.project, "acme")
+    return Api(api.url, api.project, api.key, api.token, tenant)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Debian's own Chromium, without a window."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def is_root():
+    return os.geteuid() == 0

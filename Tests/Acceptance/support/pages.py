@@ -1,0 +1,56 @@
+"""The console over plain HTTP, as a browser without a script would use it."""
+
+import html
+import re
+
+import httpx
+
+
+class Pages:
+    """One browser's worth of cookies."""
+
+    def __init__(self, url, origin=None, verify=True):
+        self.url = url
+        self.origin = origin or url
+        self.http = httpx.Client(base_url=url, timeout=60, verify=verify)
+
+    def get(self, path, **more):
+        return self.http.get(path, **more)
+
+    def token_of(self, path):
+        """The token that the forms of a page carry."""
+        page = self.get(path)
+        found = re.search(r'name="csrf" value="([^"]+)"', page.text)
+        assert found, f"{path} has no form: {page.status_code} {page.text[:300]}"
+        return html.unescape(found.group(1))
+
+    def post(self, path, form, page=None, **more):
+        """Sends a form as the page at `page` (or the same path) would."""
+        fields = {"csrf": self.token_of(page or path), **form}
+        headers = {"Origin": self.origin, **more.pop("headers", {})}
+        return self.http.post(path, data=fields, headers=headers, **more)
+
+    def set_up(self, code, email="ada@example.com", password="correct horse battery", name="Ada"):
+        answer = self.post("/setup", {
+            "code": code, "name": name, "email": email, "password": password})
+        assert answer.status_code == 303, answer.text
+        return self
+
+    def sign_in(self, email="ada@example.com", password="correct horse battery", **more):
+        return self.post("/sign-in", {"email": email, "password": password, **more})
+
+    def create_project(self, id, name=None):
+        answer = self.post("/projects/new", {"id": id, "name": name or id})
+        assert answer.status_code == 303, answer.text
+
+    def create_tenant(self, project, name):
+        """Makes a tenant and returns its id."""
+        answer = self.post(f"/projects/{project}/tenants/new", {"name": name})
+        assert answer.status_code == 303, answer.text
+        return answer.headers["location"].rsplit("/", 1)[1]
+
+
+def said_beside(text, field):
+    """What stands beside a field that was not right."""
+    found = re.search(rf'id="{field}-error">(.*?)<', text)
+    return html.unescape(found.group(1)) if found else None

@@ -1,0 +1,134 @@
+"""The built program, run as a person would run it."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+from pathlib import Path
+
+from .waiting import until
+
+ROOT = Path(__file__).resolve().parents[3]
+PROGRAM = Path(os.environ.get("COUNTERSIGN_PROGRAM", ROOT / ".build/debug/countersign"))
+
+
+def environment(more=None):
+    """The tests' own environment without what would configure the program behind their back."""
+    kept = {name: value for name, value in os.environ.items() if "COUNTERSIGN" not in name}
+    return {**kept, **(more or {})}
+
+
+def run(*words, input=None, env=None, cwd=None, prefix=(), timeout=60):
+    """Runs a command to its end; the answer has returncode, stdout and stderr."""
+    return subprocess.run(
+        [*prefix, str(PROGRAM), *map(str, words)], input=input, env=environment(env), cwd=cwd,
+        capture_output=True, text=True, timeout=timeout)
+
+
+def free_port():
+    """A port that nobody listens on, for when the server cannot say which one it took."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+class Server:
+    """`countersign serve` on a free port of loopback."""
+
+    def __init__(self, data, *flags, profile=None, listen="127.0.0.1:0", prefix=(), env=None):
+        self.data = Path(data)
+        self.output = []
+        words = [*prefix, str(PROGRAM), "serve", "--listen", listen, "--data", str(data),
+                 "--assets", str(ROOT), *flags]
+        if profile:
+            words += ["--profile", profile]
+        self.process = subprocess.Popen(
+            words, env=environment(env), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, errors="replace")
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        try:
+            self.url = self.said(r" serves (\S+)")
+        except AssertionError:
+            self.kill()
+            raise
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.output.append(line.rstrip("\n"))
+
+    def said(self, pattern, seconds=60):
+        """Waits for a line that has the pattern, and returns its first group."""
+        def look():
+            for line in list(self.output):
+                if found := re.search(pattern, line):
+                    return found
+            assert self.process.poll() is None or self._reader.is_alive(), (
+                f"it ended with {self.process.returncode} and never said {pattern!r}:\n"
+                + "\n".join(self.output))
+            return None
+        return until(look, f"the server says {pattern!r}", seconds).group(1)
+
+    @property
+    def text(self):
+        return "\n".join(self.output)
+
+    @property
+    def address(self):
+        """Host and port, for a socket."""
+        host, port = self.url.split("//")[1].split(":")
+        return host, int(port)
+
+    @property
+    def setup_code(self):
+        return self.said(r"code: (\S+)")
+
+    def terminate(self):
+        self.process.send_signal(signal.SIGTERM)
+
+    def wait(self, seconds=30):
+        code = self.process.wait(seconds)
+        self._reader.join(seconds)
+        return code
+
+    def stop(self):
+        """Stops it as a service manager would, and returns its exit code."""
+        if self.process.poll() is None:
+            self.terminate()
+        return self.wait()
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        return self.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+
+
+def mounting():
+    """The words that give a command mounts of its own, or None where that is not allowed."""
+    if not shutil.which("unshare"):
+        return None
+    own = ["unshare", "--mount"] if os.geteuid() == 0 else [
+        "unshare", "--user", "--map-root-user", "--mount"]
+    trial = subprocess.run([*own, "true"], capture_output=True)
+    return own if trial.returncode == 0 else None
+
+
+def on_small_disk(folder, options):
+    """The words that put a file system in memory on a folder, seen by one command alone."""
+    own = mounting()
+    if own is None:
+        return None
+    script = 'mount -t tmpfs -o "$1" tmpfs "$2" && shift 2 && exec "$@"'
+    trial = subprocess.run([*own, "sh", "-c", script, "sh", options, str(folder), "true"],
+                           capture_output=True)
+    return [*own, "sh", "-c", script, "sh", options, str(folder)] if trial.returncode == 0 else None

@@ -1,0 +1,146 @@
+"""From an empty folder to a policy that an application obeys, and back out of a lost phone."""
+
+import time
+
+import pytest
+
+from support.program import Server
+from support.rest import Api, claims, make_administrator, make_token, ok
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def server(tmp_path):
+    with Server(tmp_path / "data") as server:
+        yield server
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["with-scripts", "without-scripts"])
+def test_the_tour(server, chromium, javascript):
+    context = chromium.new_context(base_url=server.url, java_script_enabled=javascript)
+    context.set_default_timeout(30_000)
+    page = context.new_page()
+    page.on("pageerror", lambda error: pytest.fail(f"a script failed: {error}"))
+
+    key, tenant = set_up(page, server)
+    switch_totp_on(page, tenant)
+
+    api = Api(server.url, "acme-app", key, tenant=tenant)
+    api.token = make_token(server.data, "acme-app", "application", tenant)
+    uid, id_token = api.user("mallory@example.com")
+    authenticator, session = api.enrol(id_token, name="Mallory’s phone")
+    assert claims(session["idToken"])["firebase"]["sign_in_second_factor"] == "totp"
+    sign_in_with_second_factor(api, authenticator)
+
+    remove_as_support(chromium, server, tenant, uid, javascript)
+
+    again = ok(api.sign_in("mallory@example.com"))
+    assert "mfaPendingCredential" not in again
+    assert "sign_in_second_factor" not in claims(again["idToken"])["firebase"]
+
+    page.goto(f"/projects/acme-app/tenants/{tenant}/audit")
+    row = page.locator("tr", has_text="Sam Support").filter(has_text="lost")
+    assert row.count() == 1
+    context.close()
+
+
+def set_up(page, server):
+    """Owner, project and tenant, by following what the pages offer."""
+    page.goto("/")
+    assert page.url.endswith("/setup")
+    page.get_by_label("Set-up code").fill(server.setup_code)
+    page.get_by_label("Your name").fill("Olga Owner")
+    page.get_by_label("E-mail").fill("olga@example.com")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Make me the owner").click()
+
+    page.get_by_role("link", name="New project").first.click()
+    page.get_by_label("Name", exact=True).fill("Acme")
+    page.get_by_label("Project id").fill("acme-app")
+    page.get_by_role("button", name="Create the project").click()
+    assert page.get_by_role("heading", level=1).inner_text() == "Acme"
+    key = page.locator("dt", has_text="API key").locator("xpath=following-sibling::dd[1]")
+    key = key.locator("span, code").first.inner_text().strip()
+
+    page.get_by_role("navigation", name="Acme").or_(page.locator("nav.tabs")).first.get_by_role(
+        "link", name="Tenants").click()
+    page.get_by_role("link", name="New tenant").first.click()
+    page.get_by_label("Name", exact=True).fill("hospital")
+    page.get_by_role("button", name="Create the tenant").click()
+    assert page.get_by_role("heading", level=1).inner_text() == "hospital"
+    return key, page.url.rsplit("/", 1)[1]
+
+
+def choose(page, radio):
+    """Picks a radio button as people do, by its label."""
+    page.locator(f"label[for={radio}]").click()
+    assert page.locator(f"#{radio}").is_checked()
+
+
+def switch_totp_on(page, tenant):
+    page.locator("nav.tabs").get_by_role("link", name="policy").click()
+    choose(page, "totp")
+    choose(page, "window-own")
+    page.get_by_label("Adjacent intervals, 0 to 10").fill("2")
+    choose(page, "pattern-account")
+    page.get_by_role("button", name="Check the change").click()
+    # Old and new stand beside each other before anything is saved.
+    change = page.locator("tr", has_text="intervals")
+    assert change.locator("td").first.inner_text() == "none"
+    assert change.locator("td").nth(1).inner_text() == "2"
+    page.locator("button[name=step][value=confirm]").click()
+    assert page.locator("[role=status]").count() == 1
+    page.goto(f"/projects/acme-app/tenants/{tenant}/policy")
+    assert page.locator("#totp").is_checked()
+    assert page.get_by_label("Adjacent intervals, 0 to 10").input_value() == "2"
+
+
+def sign_in_with_second_factor(api, authenticator):
+    first = ok(api.sign_in("mallory@example.com"))
+    assert "idToken" not in first
+    [factor] = first["mfaInfo"]
+    assert factor["displayName"] == "Mallory’s phone" and factor["totpInfo"] == {}
+    # The code of enrolment counts as used; the next one lies inside the window.
+    done = ok(api.factor("mfaSignIn:finalize", {
+        "mfaPendingCredential": first["mfaPendingCredential"],
+        "mfaEnrollmentId": factor["mfaEnrollmentId"],
+        "totpVerificationInfo": {"verificationCode": authenticator.at(time.time() + 30)}}))
+    assert claims(done["idToken"])["firebase"]["sign_in_second_factor"] == "totp"
+
+
+def remove_as_support(chromium, server, tenant, uid, javascript):
+    make_administrator(
+        server.data, "sam@example.com", "support", name="Sam Support", project="acme-app",
+        tenant=tenant)
+    context = chromium.new_context(base_url=server.url, java_script_enabled=javascript)
+    context.set_default_timeout(30_000)
+    page = context.new_page()
+    page.goto(f"/projects/acme-app/tenants/{tenant}/users")
+    assert "/sign-in" in page.url
+    page.get_by_label("E-mail").fill("sam@example.com")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    # Back where the address led before signing in.
+    assert page.url.endswith("/users")
+
+    page.locator("#q").fill("mallory@")
+    page.locator("#q").press("Enter")
+    page.get_by_role("link", name="mallory@example.com").click()
+    assert page.url.endswith(f"/users/{uid}")
+    assert page.get_by_text("Mallory’s phone").first.is_visible()
+    page.get_by_role("link", name="Remove…").click()
+    page.get_by_role("button", name="Remove the factor").click()
+    # Without a reason nothing happens.
+    assert page.locator("#reason-error").is_visible()
+    choose(page, "reason")
+    page.locator("#note").fill("Called from the number on file.")
+    page.get_by_role("button", name="Remove the factor").click()
+    said = page.locator("[role=status]").inner_text()
+    assert "Mallory’s phone" in said and "ended" in said
+    assert page.get_by_role("link", name="Remove…").count() == 0
+
+    # Support may look at the policy and not change it.
+    page.goto(f"/projects/acme-app/tenants/{tenant}/policy")
+    assert page.get_by_role("button", name="Check the change").count() == 0
+    context.close()

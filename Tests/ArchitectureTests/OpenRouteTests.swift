@@ -1,0 +1,34 @@
+import Testing
+
+/// The console's pages that need no session, as the table of routes spells them.
+///
+/// Whatever is not here is private. `/healthz` and the static files are answered before the
+/// console is asked.
+private let open: Set = [
+  "get setup", "post setup",
+  "get signIn", "post signIn",
+]
+
+struct OpenRouteTests {
+  @Test func `the open pages are those of the list`() throws {
+    let found = try SourceTree.files(in: "Sources/Console").flatMap(openRoutes)
+    #expect(found.sorted() == open.sorted())
+  }
+
+  @Test func `an open page is seen`() {
+    let file = SourceFile(
+      path: "Sources/Console/A.swift",
+      text: "table.open(.get, ConsolePaths.users, users.show)\ntable.signedIn(.get, ConsolePaths.a)"
+    )
+    #expect(openRoutes(file) == ["get users"])
+  }
+
+  private func openRoutes(_ file: SourceFile) -> [String] {
+    let code = file.lines.joined(separator: " ")
+    guard code.contains(".open(") else { return [] }
+    return code.matches(of: /\.open\(\s*\.(\w+),\s*([\w.]+)/).map { match in
+      let path = match.2.split(separator: ".").last ?? match.2
+      return "\(match.1) \(path)"
+    }
+  }
+}
