@@ -8,11 +8,11 @@ public enum AccountError: Error, Sendable {
   case missingEmail
   /// An address without a password, at a sign-up.
   case missingPassword
-  /// A password of less than six characters.
+  /// A password of less than six characters or more than 4096 bytes.
   case weakPassword
   /// The uid belongs to another account of the scope.
   case duplicateLocalID
-  /// A uid that is empty or longer than 128 bytes.
+  /// A uid that is empty, longer than 128 bytes, or has a control character.
   case invalidLocalID
   /// The phone number belongs to another account of the scope.
   case phoneExists

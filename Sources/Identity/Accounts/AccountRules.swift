@@ -1,6 +1,6 @@
 /// What the fields of an account may be.
 enum AccountRules {
-  /// The shortest password.
+  /// The shortest password, in characters.
   static let shortestPassword = 6
   /// The longest password in bytes; longer ones are refused, not cut.
   static let longestPassword = 4_096
@@ -19,8 +19,10 @@ enum AccountRules {
     else { throw .invalidEmail }
   }
 
-  static func checkPassword(_ bytes: Int) throws(AccountError) {
-    guard (shortestPassword...longestPassword).contains(bytes) else { throw .weakPassword }
+  static func checkPassword(_ password: Secret) throws(AccountError) {
+    guard
+      password.count <= longestPassword, password.revealedText.count >= shortestPassword
+    else { throw .weakPassword }
   }
 
   /// E.164: a plus, then 7 to 15 digits of which the first is not 0.
@@ -35,12 +37,9 @@ enum AccountRules {
   }
 
   static func checkUID(_ uid: String) throws(AccountError) {
-    guard (1...128).contains(uid.utf8.count) else { throw .invalidLocalID }
+    guard
+      (1...128).contains(uid.utf8.count),
+      !uid.unicodeScalars.contains(where: { $0.value < 32 || (127...159).contains($0.value) })
+    else { throw .invalidLocalID }
   }
-
-  /// Names that tokens use themselves.
-  static let reservedClaims: Set<String> = [
-    "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat",
-    "iss", "jti", "nbf", "nonce", "sub", "user_id",
-  ]
 }

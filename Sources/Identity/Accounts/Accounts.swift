@@ -48,7 +48,7 @@ public struct Accounts: Sendable {
 
   /// Checks and hashes a password.
   func hash(_ password: Secret) async throws(AccountError) -> PasswordHash {
-    try AccountRules.checkPassword(password.count)
+    try AccountRules.checkPassword(password)
     do { return try await hasher.hash(password) } catch {
       throw error == .busy ? .busy : .unavailable(Failure(error))
     }
@@ -96,14 +96,17 @@ public struct Accounts: Sendable {
     limit: Int = 50
   ) async throws(AccountError) -> Page<Account> {
     let keys = scope.accountKeys
+    let limit = Page<Account>.size(limit)
     return try await store.read(AccountError.self) { connection in
       if let search, !search.isEmpty {
         let found = try Self.search(scope, search, filter, limit: limit, connection)
         return Page(items: found, next: nil)
       }
-      let before = after.flatMap { Int64($0) }.map { keys.lowerBound + $0 } ?? keys.upperBound + 1
+      // The cursor comes from an address, so it may be any number.
+      let cursor = min(max(after.flatMap { Int64($0) } ?? Int64.max, 0), Int64(keys.count))
+      let before = keys.lowerBound + cursor
       var condition: SQL =
-        "a.account_key >= \(keys.lowerBound) AND a.account_key < \(min(before, keys.upperBound + 1))"
+        "a.account_key >= \(keys.lowerBound) AND a.account_key < \(before)"
       if filter != .all {
         condition += " AND a.scope_key = \(scope.key) AND a.has_totp = \(filter == .totp)"
       }
@@ -141,7 +144,8 @@ public struct Accounts: Sendable {
   public func batch(
     _ scope: Scope, after: String?, limit: Int
   ) async throws(AccountError) -> Page<Account> {
-    try await store.read(AccountError.self) { connection in
+    let limit = Page<Account>.size(limit)
+    return try await store.read(AccountError.self) { connection in
       let accounts = try AccountRecord.many(
         "a.scope_key = \(scope.key) AND a.uid > \(after ?? "")", order: "ORDER BY a.uid",
         limit: limit + 1, connection)

@@ -18,14 +18,15 @@ public struct Audit: Sendable {
   static func list(
     _ filter: AuditFilter, after: String?, limit: Int, _ connection: borrowing Connection
   ) throws -> Page<AuditRow> {
+    let limit = Page<AuditRow>.size(limit)
     let before = after.flatMap { Int64($0) } ?? Int64.max
     var condition: SQL = "audit_id < \(before)"
     if let scope = filter.scope {
       condition +=
         " AND project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")"
-      if let kind = filter.objectKind { condition += " AND object_kind = \(kind)" }
-      if let id = filter.objectID { condition += " AND object_id = \(id)" }
     }
+    if let kind = filter.objectKind { condition += " AND object_kind = \(kind)" }
+    if let id = filter.objectID { condition += " AND object_id = \(id)" }
     let rows = try connection.all(
       """
       SELECT audit_id, at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,

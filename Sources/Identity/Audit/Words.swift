@@ -6,7 +6,7 @@ enum Words {
   static func difference(
     _ old: [(String, String)], _ new: [(String, String)]
   ) -> (from: String?, to: String?) {
-    let changed = zip(old, new).filter { $0.0.1 != $0.1.1 }
+    let changed = zip(old, new).filter { !$0.0.1.isSameBytes(as: $0.1.1) }
     guard !changed.isEmpty else { return (nil, nil) }
     return (
       changed.map { "\($0.0.0): \($0.0.1)" }.joined(separator: "; "),

@@ -1,6 +1,7 @@
 /// The id of something of the type `Owner`; ids of different things cannot be confused.
 ///
-/// Ids are opaque text. They are compared byte for byte.
+/// Ids are opaque text. They are compared byte for byte, as the database compares them, and not as
+/// Swift compares text, which takes two spellings of one character for equal.
 public struct ID<Owner>: Hashable, Sendable, CustomStringConvertible {
   /// The id as it stands in addresses, on the wire and in the database.
   public let text: String
@@ -10,4 +11,17 @@ public struct ID<Owner>: Hashable, Sendable, CustomStringConvertible {
 
   /// The text.
   public var description: String { text }
+
+  /// Compares the bytes.
+  public static func == (left: ID, right: ID) -> Bool { left.text.isSameBytes(as: right.text) }
+
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) {
+    for byte in text.utf8 { hasher.combine(byte) }
+  }
+}
+
+extension String {
+  /// True when the UTF-8 bytes are the same, whatever they look like.
+  func isSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

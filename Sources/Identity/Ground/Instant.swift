@@ -1,16 +1,32 @@
-/// A moment in microseconds since 1970-01-01T00:00:00Z.
+/// A moment in microseconds since 1970-01-01T00:00:00Z, within the years 0 to 9999.
+///
+/// Numbers that come from outside may be anything: what is beyond the first or the last moment
+/// becomes that moment.
 public struct Instant: Hashable, Comparable, Sendable {
   /// Microseconds since 1970.
   public let microseconds: Int64
 
+  /// The whole seconds that a moment can have: 0000-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
+  public static let range: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
+
   /// Makes a moment of microseconds since 1970.
-  public init(microseconds: Int64) { self.microseconds = microseconds }
+  public init(microseconds: Int64) {
+    self.microseconds = Self.clamped(microseconds, perSecond: 1_000_000)
+  }
 
   /// Makes a moment of whole seconds since 1970.
-  public init(seconds: Int64) { microseconds = seconds * 1_000_000 }
+  public init(seconds: Int64) {
+    microseconds = Self.clamped(seconds, perSecond: 1) * 1_000_000
+  }
 
   /// Makes a moment of milliseconds since 1970.
-  public init(milliseconds: Int64) { microseconds = milliseconds * 1_000 }
+  public init(milliseconds: Int64) {
+    microseconds = Self.clamped(milliseconds, perSecond: 1_000) * 1_000
+  }
+
+  private static func clamped(_ value: Int64, perSecond: Int64) -> Int64 {
+    min(max(value, range.lowerBound * perSecond), (range.upperBound + 1) * perSecond - 1)
+  }
 
   /// Whole seconds since 1970, rounded down.
   public var seconds: Int64 { Self.floor(microseconds, by: 1_000_000) }
@@ -20,7 +36,9 @@ public struct Instant: Hashable, Comparable, Sendable {
 
   /// The moment `seconds` later, or earlier when negative.
   public func advanced(bySeconds seconds: Int64) -> Instant {
-    Instant(microseconds: microseconds + seconds * 1_000_000)
+    let span = Self.range.upperBound - Self.range.lowerBound
+    let bounded = min(max(seconds, -span), span)
+    return Instant(microseconds: microseconds + bounded * 1_000_000)
   }
 
   /// Orders by time.

@@ -71,9 +71,13 @@ public struct Page<Element: Sendable>: Sendable {
     self.next = next
   }
 
+  /// How many elements a part has at most when `limit` were asked for: never none, and never so
+  /// many that reading them takes the memory of the server.
+  static func size(_ limit: Int) -> Int { min(max(limit, 1), 100_000) }
+
   /// Makes a part of at most `limit` elements from one that was read with one more.
   init(_ items: [Element], limit: Int, key: (Element) -> String) {
-    if items.count > limit, limit > 0 {
+    if items.count > limit {
       let shown = Array(items.prefix(limit))
       self.items = shown
       next = shown.last.map(key)

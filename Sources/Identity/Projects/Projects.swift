@@ -71,6 +71,7 @@ public struct Projects: Sendable {
     visibleTo administrator: Administrator, search: String? = nil, after: String? = nil,
     limit: Int = 50
   ) async throws(ProjectError) -> Page<ProjectSummary> {
+    guard !administrator.grants.isEmpty else { return Page(items: [], next: nil) }
     var condition: SQL = "p.project_id > \(after ?? "")"
     if let search, !search.isEmpty {
       condition +=
@@ -81,12 +82,15 @@ public struct Projects: Sendable {
         " AND p.project_id IN (\(list: administrator.grants.compactMap(\.project?.text)))"
     }
     let filter = condition
+    let counted = Self.countedScopes(visibleTo: administrator)
+    let limit = Page<ProjectSummary>.size(limit)
     return try await store.read(ProjectError.self) { connection in
       let rows = try connection.all(
         """
-        SELECT \(Project.columns), sum(a.tenant_id <> ''), sum(a.users), sum(a.enrolled_users)
+        SELECT \(Project.columns), coalesce(sum(a.tenant_id <> ''), 0), coalesce(sum(a.users), 0),
+          coalesce(sum(a.enrolled_users), 0)
         FROM project p JOIN scope s ON s.project_id = p.project_id AND s.tenant_id = ''
-          JOIN scope a ON a.project_id = p.project_id AND a.deleted_at IS NULL
+          LEFT JOIN scope a ON a.project_id = p.project_id AND a.deleted_at IS NULL \(counted)
         WHERE \(filter) GROUP BY p.project_id ORDER BY p.project_id LIMIT \(limit + 1)
         """
       ) { row in
@@ -100,12 +104,25 @@ public struct Projects: Sendable {
     }
   }
 
+  /// Which scopes `a` the counts of a list are made of: those the administrator may see, so that
+  /// the counts of one tenant's administrator say nothing of the others.
+  private static func countedScopes(visibleTo administrator: Administrator) -> SQL {
+    if administrator.seesEveryProject { return "" }
+    let parts = administrator.grants.compactMap { grant -> SQL? in
+      guard let project = grant.project else { return nil }
+      guard let tenant = grant.tenant else { return "a.project_id = \(project.text)" }
+      return "(a.project_id = \(project.text) AND a.tenant_id = \(tenant.text))"
+    }
+    return "AND (\(parts.joined(separator: " OR ")))"
+  }
+
   /// The names of the first projects that an administrator has any grant for, by id; for menus.
   ///
   /// - Throws: ``ProjectError/unavailable(_:)``.
   public func names(
     visibleTo administrator: Administrator, limit: Int
   ) async throws(ProjectError) -> [(id: ID<Project>, displayName: String)] {
+    guard !administrator.grants.isEmpty else { return [] }
     var condition: SQL = "project_id > ''"
     if !administrator.seesEveryProject {
       condition = "project_id IN (\(list: administrator.grants.compactMap(\.project?.text)))"
@@ -135,7 +152,7 @@ public struct Projects: Sendable {
       var new = project.edit
       try edit(&new)
       guard Self.isValidName(new.displayName) else { throw ProjectError.invalidDisplayName }
-      if project.edit.words.map(\.1) != new.words.map(\.1) {
+      if Words.difference(project.edit.words, new.words).from != nil {
         try Self.store(new, over: project, by: author, at: now, connection)
       }
       do {

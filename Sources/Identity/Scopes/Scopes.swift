@@ -45,6 +45,8 @@ public struct Scopes: Sendable {
   static func find(
     project: ID<Project>, tenant: ID<Tenant>?, _ connection: borrowing Connection
   ) throws -> Scope {
+    // The empty tenant id is the project's own scope in the database, and no tenant.
+    if let tenant, tenant.text.isEmpty { throw ScopeError.tenantNotFound }
     let row = try connection.first(
       """
       SELECT \(Scope.columns), s.deleted_at FROM scope s JOIN project p USING (project_id)

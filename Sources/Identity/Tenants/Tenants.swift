@@ -129,8 +129,12 @@ public struct Tenants: Sendable {
           OR instr(s.tenant_id, lower(\(search))))
         """
     }
-    condition += Self.restriction(to: administrator, in: project)
+    guard let restriction = Self.restriction(to: administrator, in: project) else {
+      return Page(items: [], next: nil)
+    }
+    condition += restriction
     let filter = condition
+    let limit = Page<TenantSummary>.size(limit)
     return try await store.read(TenantError.self) { connection in
       let tenants = try connection.all(
         """
@@ -142,10 +146,12 @@ public struct Tenants: Sendable {
     }
   }
 
+  /// What a list of tenants is restricted by; nil when nothing of it may be seen.
   private static func restriction(
     to administrator: Administrator?, in project: ID<Project>
-  ) -> SQL {
+  ) -> SQL? {
     guard let only = administrator?.onlyTenants(of: project) else { return "" }
+    guard !only.isEmpty else { return nil }
     return " AND s.tenant_id IN (\(list: only.map(\.text)))"
   }
 
@@ -155,7 +161,7 @@ public struct Tenants: Sendable {
   public func names(
     project: ID<Project>, visibleTo administrator: Administrator, limit: Int
   ) async throws(TenantError) -> [(id: ID<Tenant>, displayName: String)] {
-    let restriction = Self.restriction(to: administrator, in: project)
+    guard let restriction = Self.restriction(to: administrator, in: project) else { return [] }
     return try await store.read(TenantError.self) { connection in
       try connection.all(
         """
@@ -182,7 +188,7 @@ public struct Tenants: Sendable {
       var new = old.edit
       try edit(&new)
       if new.displayName != old.displayName { try checkName(new.displayName) }
-      if old.edit.words.map(\.1) != new.words.map(\.1) {
+      if Words.difference(old.edit.words, new.words).from != nil {
         try connection.run(
           """
           UPDATE scope SET display_name = \(new.displayName), password = \(new.signIn.password),
