@@ -76,9 +76,8 @@ extension Identity {
     let profile = profile
     try await store.write(StartError.self) { connection in
       let kept = try Self.stamped("profile", profile.rawValue, connection)
-      if let known = Profile(rawValue: kept), known != profile {
-        throw StartError.wrongProfile(known)
-      }
+      guard let known = Profile(rawValue: kept) else { throw Failure("unknown profile") }
+      guard known == profile else { throw StartError.wrongProfile(known) }
       guard marks.contains(try Self.stamped("key_mark", marks[0], connection)) else {
         throw StartError.wrongKey
       }

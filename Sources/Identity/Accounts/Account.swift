@@ -7,7 +7,7 @@ public struct Account: Sendable {
   public let id: ID<Account>
   /// The database's key; it stands in no address and no answer.
   let key: Int64
-  /// The e-mail address as given.
+  /// The e-mail address, in lower case.
   public let email: String?
   /// True when the address is known to be the user's.
   public let emailVerified: Bool
@@ -26,9 +26,9 @@ public struct Account: Sendable {
   /// When it was made.
   public let createdAt: Instant
   /// When it last signed in; with a second factor, when that had passed.
-  public let lastLoginAt: Instant?
+  public internal(set) var lastLoginAt: Instant?
   /// When tokens were last refreshed.
-  public let lastRefreshAt: Instant?
+  public internal(set) var lastRefreshAt: Instant?
   /// When the password was set.
   public let passwordUpdatedAt: Instant?
   /// True when there is a password.
@@ -139,6 +139,8 @@ public struct AccountChange: Sendable {
   /// Whether the account may not sign in.
   public var disabled: Bool?
   /// Sessions whose sign-in is older, in seconds since 1970, are over.
+  ///
+  /// It only ever rises: what was ended stays ended.
   public var validSince: Int64?
   /// When it was made.
   public var createdAt: Instant?

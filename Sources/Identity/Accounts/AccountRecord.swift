@@ -89,6 +89,9 @@ enum AccountRecord {
   /// Ends every session of an account: sessions are deleted, and tokens of older sign-ins are
   /// refused from now on, those of this very second too.
   ///
+  /// `valid_since_s` always rises, so that a pending credential which was made before can be told
+  /// from one made after, in the same second too.
+  ///
   /// - Returns: How many sessions there were.
   static func endSessions(
     _ account: Int64, at now: Instant, _ connection: borrowing Connection
@@ -99,10 +102,24 @@ enum AccountRecord {
     let validSince = max(now.seconds, (newest.flatMap { $0 } ?? 0) + 1)
     try connection.run(
       """
-      UPDATE account SET valid_since_s = max(valid_since_s, \(validSince))
+      UPDATE account SET valid_since_s = max(valid_since_s + 1, \(validSince))
       WHERE account_key = \(account)
       """)
     return try connection.run("DELETE FROM session WHERE account_key = \(account)")
+  }
+
+  /// Ends the sessions whose sign-in is older than a moment, in seconds since 1970.
+  static func endSessions(
+    _ account: Int64, before validSince: Int64, _ connection: borrowing Connection
+  ) throws {
+    let seconds = Instant(seconds: validSince).seconds
+    try connection.run(
+      """
+      UPDATE account SET valid_since_s = max(valid_since_s, \(seconds))
+      WHERE account_key = \(account)
+      """)
+    try connection.run(
+      "DELETE FROM session WHERE account_key = \(account) AND auth_time_s < \(seconds)")
   }
 
   /// Deletes a factor and keeps the counts of account and scope right.

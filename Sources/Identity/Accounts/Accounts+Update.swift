@@ -6,7 +6,8 @@ extension Accounts {
   ///
   /// What stays the same writes nothing.
   ///
-  /// A new address, password, `validSince` or disabling ends the account's sessions.
+  /// A new address or password, disabling, and clearing the second factors end the account's
+  /// sessions; `validSince` ends those from before it.
   ///
   /// - Throws: ``AccountError``.
   public func update(
@@ -27,11 +28,14 @@ extension Accounts {
         _ = try AccountRecord.endSessions(old.key, at: now, connection)
       }
       if let validSince = change.validSince {
-        try connection.run(
-          "UPDATE account SET valid_since_s = \(validSince) WHERE account_key = \(old.key)")
+        try AccountRecord.endSessions(old.key, before: validSince, connection)
       }
       guard let new = try AccountRecord.find(key: old.key, connection) else {
         throw AccountError.notFound
+      }
+      // Guesses at the old password say nothing of the new one.
+      if newHash != nil, let email = new.email {
+        try Guess.forget(SignIns.guessName(scope.key, email: email), connection)
       }
       var entry = AuditEntry("account.change", "account", id.text, name: new.label, in: scope)
       (entry.from, entry.to) = Words.difference(
@@ -45,7 +49,7 @@ extension Accounts {
   private static func check(_ change: AccountChange) throws(AccountError) {
     if case .set(let email) = change.email { try AccountRules.checkEmail(email) }
     if case .set(let phone) = change.phoneNumber { try AccountRules.checkPhone(phone) }
-    if case .set(let claims) = change.customAttributes, claims.utf8.count > 1_000 {
+    if case .set(let claims) = change.customAttributes, claims.count > 1_000 {
       throw .claimsTooLarge
     }
   }
@@ -55,7 +59,7 @@ extension Accounts {
     _ connection: borrowing Connection
   ) throws {
     let email = change.email.applied(to: old.email).map { AccountRules.folded(email: $0) }
-    let sameEmail = email == old.email.map { AccountRules.folded(email: $0) }
+    let sameEmail = Self.isSame(email, old.email)
     let verified = change.emailVerified ?? (sameEmail && old.emailVerified)
     let hasCredential =
       email != nil || hash != nil || change.phoneNumber.applied(to: old.phoneNumber) != nil
@@ -86,8 +90,7 @@ extension Accounts {
         try connection.run(
           """
           UPDATE account SET password_hash = \(hash?.encoded),
-            password_updated_at = \(now.microseconds), wrong_passwords = 0,
-            passwords_blocked_until = NULL
+            password_updated_at = \(now.microseconds)
           WHERE account_key = \(old.key)
           """)
       }
@@ -98,12 +101,18 @@ extension Accounts {
 
   private static func endsSessions(_ change: AccountChange, _ old: Account) -> Bool {
     switch change.password {
-    case .set, .clear: return true
+    case .set: return true
+    case .clear: if old.hasPassword { return true }
     case .keep: break
     }
+    if case .clear = change.factors, !old.factors.isEmpty { return true }
     let email = change.email.applied(to: old.email).map { AccountRules.folded(email: $0) }
-    if email != old.email.map({ AccountRules.folded(email: $0) }) { return true }
-    return change.disabled == true && !old.disabled
+    return !isSame(email, old.email) || (change.disabled == true && !old.disabled)
+  }
+
+  private static func isSame(_ left: String?, _ right: String?) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    return left.isSameBytes(as: right)
   }
 
   private static func changeFactors(
@@ -157,7 +166,8 @@ extension Account {
       ("password", hasPassword ? password : "none"), ("name", displayName ?? "none"),
       ("picture", photoURL ?? "none"), ("phone", phoneNumber ?? "none"),
       ("claims", customAttributes ?? "none"), ("disabled", disabled ? "yes" : "no"),
-      ("sessions valid since", String(validSince)),
+      ("sessions valid since", String(validSince)), ("made", createdAt.rfc3339),
+      ("last sign-in", lastLoginAt?.rfc3339 ?? "never"),
       ("second factors", factors.isEmpty ? "none" : factors),
     ]
   }

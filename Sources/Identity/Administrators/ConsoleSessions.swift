@@ -58,12 +58,18 @@ public struct ConsoleSessions: Sendable {
   ) async throws(ConsoleSignInError) -> NewConsoleSession {
     let now = store.clock.now()
     let folded = AccountRules.folded(email: String(email.prefix(320)))
-    let names = ["administrator \(folded)", "console address \(address)"]
-    let taken: Result<(ID<Administrator>?, PasswordHash?), ConsoleSignInError> =
+    // The address comes first: one that is blocked cannot count against a name.
+    let names = [
+      ("console address \(address)", Throttle.addresses),
+      ("administrator \(folded)", Throttle.passwords),
+    ]
+    let taken: Result<Attempt, ConsoleSignInError> =
       try await store.write(ConsoleSignInError.self) { connection in
-        for (name, rule) in zip(names, [Throttle.passwords, .addresses]) {
-          if let until = try ThrottleRecord.take(name, rule, at: now, connection) {
-            return .failure(.throttled(until: until))
+        var guesses: [Guess] = []
+        for (name, rule) in names {
+          switch try Guess.take(name, rule, at: now, connection) {
+          case .taken(let guess): guesses.append(guess)
+          case .blocked(let until): return .failure(.throttled(until: until))
           }
         }
         let row = try connection.first(
@@ -74,11 +80,16 @@ public struct ConsoleSessions: Sendable {
         ) { row in
           (ID<Administrator>(try row.value(0)), PasswordHash(encoded: try row.value(1)))
         }
-        return .success((row?.0, row?.1))
+        return .success(Attempt(id: row?.0, hash: row?.1, guesses: guesses))
       }
-    let (id, hash) = try taken.get()
+    let attempt = try taken.get()
+    let (id, guesses) = (attempt.id, attempt.guesses)
     let matches: Bool
-    do { matches = try await hasher.matches(password, hash) } catch {
+    do { matches = try await hasher.matches(password, attempt.hash) } catch {
+      // What was not looked at does not count.
+      try await store.write(ConsoleSignInError.self) { connection in
+        for guess in guesses { try guess.giveBack(connection) }
+      }
       if error == .busy { throw .busy }
       throw .unavailable(Failure(error))
     }
@@ -92,13 +103,19 @@ public struct ConsoleSessions: Sendable {
         try entry.record(by: author, at: now, connection)
         return nil
       }
-      for name in names { try ThrottleRecord.clear(name, connection) }
+      try Guess.right(guesses, connection)
       return try Self.begin(
         id, address: address, userAgent: userAgent, requestID: requestID, at: now, random: random,
         connection)
     }
     guard let outcome else { throw .refused }
     return outcome
+  }
+
+  private struct Attempt: Sendable {
+    let id: ID<Administrator>?
+    let hash: PasswordHash?
+    let guesses: [Guess]
   }
 
   static func begin(
@@ -179,13 +196,23 @@ public struct ConsoleSessions: Sendable {
     return (session, row.lastSeenAt)
   }
 
-  /// Ends the session of a cookie's token.
+  /// Ends the session of a cookie's token and writes the audit row; nothing where there is none.
   ///
   /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
-  public func end(token: String) async throws(ConsoleSignInError) {
+  public func end(
+    token: String, address: String = "", requestID: String = ""
+  ) async throws(ConsoleSignInError) {
     let digest = Store.digest(token)
+    let now = store.clock.now()
     try await store.write(ConsoleSignInError.self) { connection in
-      _ = try connection.run("DELETE FROM console_session WHERE token_digest = \(digest)")
+      let found = try Self.find(digest, at: now, connection)
+      try connection.run("DELETE FROM console_session WHERE token_digest = \(digest)")
+      guard let administrator = found?.session.administrator else { return }
+      let entry = AuditEntry(
+        "administrator.sign-out", "administrator", administrator.id.text,
+        name: administrator.displayName)
+      try entry.record(
+        by: administrator.author(address: address, requestID: requestID), at: now, connection)
     }
   }
 }

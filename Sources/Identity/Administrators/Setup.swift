@@ -63,7 +63,8 @@ public struct Setup: Sendable {
     userAgent: String, requestID: String = ""
   ) async throws(SetupError) -> NewConsoleSession {
     let now = store.clock.now()
-    try await checkCode(code, address: address, at: now)
+    let digest = Self.digest(typed: code)
+    try await checkCode(digest, address: address, at: now)
     let hash: PasswordHash
     do {
       hash = try await administrators.check(
@@ -75,6 +76,8 @@ public struct Setup: Sendable {
     let id = ID<Administrator>(random.uuid())
     return try await store.write(SetupError.self) { connection in
       guard try !Administrators.hasOwner(connection) else { throw SetupError.closed }
+      // A new code may have been issued while the password was hashed.
+      guard try Self.isCode(digest, connection) else { throw SetupError.wrongCode }
       let author = Author(
         actor: .administrator(id, name: displayName), address: address, requestID: requestID)
       do {
@@ -89,24 +92,33 @@ public struct Setup: Sendable {
     }
   }
 
-  private func checkCode(
-    _ code: String, address: String, at now: Instant
-  ) async throws(SetupError) {
+  private static func digest(typed code: String) -> String {
     let typed = String(code.uppercased().filter { $0.isLetter || $0.isNumber }.prefix(64))
-    let digest = Hex.encode(Store.digest(typed))
+    return Hex.encode(Store.digest(typed))
+  }
+
+  private static func isCode(
+    _ digest: String, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let kept = try connection.first(
+      "SELECT value FROM instance WHERE name = \(name)"
+    ) { try $0.value(0) as String }
+    guard let kept else { return false }
+    return constantTimeEqual(Array(kept.utf8), Array(digest.utf8))
+  }
+
+  private func checkCode(
+    _ digest: String, address: String, at now: Instant
+  ) async throws(SetupError) {
     let outcome: SetupError? = try await store.write(SetupError.self) { connection in
       guard try !Administrators.hasOwner(connection) else { return .closed }
-      let name = "setup \(address)"
-      if let until = try ThrottleRecord.take(name, .passwords, at: now, connection) {
-        return .throttled(until: until)
+      let guess: Guess
+      switch try Guess.take("setup \(address)", .passwords, at: now, connection) {
+      case .taken(let taken): guess = taken
+      case .blocked(let until): return .throttled(until: until)
       }
-      let kept = try connection.first(
-        "SELECT value FROM instance WHERE name = \(Self.name)"
-      ) { try $0.value(0) as String }
-      guard let kept, constantTimeEqual(Array(kept.utf8), Array(digest.utf8)) else {
-        return .wrongCode
-      }
-      try ThrottleRecord.clear(name, connection)
+      guard try Self.isCode(digest, connection) else { return .wrongCode }
+      try Guess.right([guess], connection)
       return nil
     }
     if let outcome { throw outcome }

@@ -168,7 +168,8 @@ public struct Enrolments: Sendable {
       let kept = changed.factors.contains { $0.id == session.secondFactor?.enrolment }
       return try Sessions.begin(
         changed, in: session.scope, provider: session.provider,
-        secondFactor: kept ? session.secondFactor : nil, at: now, random: random, connection)
+        secondFactor: kept ? session.secondFactor : nil, isSignIn: false, at: now, random: random,
+        connection)
     }
   }
 

@@ -52,6 +52,9 @@ struct TOTPFactor: Sendable {
 
   /// Compares a code and moves the last accepted step, so that of two equal codes one wins.
   ///
+  /// An accepted code ends the row of wrong ones, and nothing else does: neither a password nor a
+  /// new session tells that whoever guesses has the device.
+  ///
   /// - Returns: True when the code counts, which is recorded.
   func accept(
     _ code: String, for factor: ID<Factor>, of account: Account, in scope: Scope, window: Window,
@@ -74,7 +77,13 @@ struct TOTPFactor: Sendable {
       WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
         AND (last_step IS NULL OR last_step < \(step))
       """)
-    return moved == 1
+    guard moved == 1 else { return false }
+    try connection.run(
+      """
+      UPDATE account SET wrong_codes = 0, codes_blocked_until = NULL
+      WHERE account_key = \(account.key)
+      """)
+    return true
   }
 
   /// The generator of a secret, as all factors here have it.

@@ -67,11 +67,9 @@ CREATE TABLE account (
   created_at INTEGER NOT NULL,
   last_login_at INTEGER,
   last_refresh_at INTEGER,
-  -- Wrong codes and wrong passwords in a row are counted apart.
+  -- Wrong codes in a row. Wrong passwords are counted apart, in throttle.
   wrong_codes INTEGER NOT NULL DEFAULT 0,
   codes_blocked_until INTEGER,
-  wrong_passwords INTEGER NOT NULL DEFAULT 0,
-  passwords_blocked_until INTEGER,
   -- 1 with a TOTP factor; kept so that lists by factor read an index.
   has_totp INTEGER NOT NULL DEFAULT 0
 ) STRICT;
@@ -117,7 +115,7 @@ CREATE TABLE ticket (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX ticket_by_expiry ON ticket (expires_at);
 
--- Wrong guesses per address or name, where no account can carry the count.
+-- Wrong guesses at passwords, per address and per name guessed at, whether it exists or not.
 CREATE TABLE throttle (
   name TEXT PRIMARY KEY,
   failures INTEGER NOT NULL,

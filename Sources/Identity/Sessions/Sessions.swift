@@ -58,7 +58,7 @@ public struct Sessions: Sendable {
       }
       guard row.scope.project == project else { throw SessionError.invalidRefreshToken }
       guard tenant == nil || tenant == row.scope.tenant else { throw SessionError.tenantMismatch }
-      guard let account = try AccountRecord.find(key: row.account, connection) else {
+      guard var account = try AccountRecord.find(key: row.account, connection) else {
         throw SessionError.userNotFound
       }
       guard !account.disabled else { throw SessionError.userDisabled }
@@ -69,6 +69,7 @@ public struct Sessions: Sendable {
         """
         UPDATE account SET last_refresh_at = \(now.microseconds) WHERE account_key = \(row.account)
         """)
+      account.lastRefreshAt = now
       var claim: SecondFactorClaim?
       if let kind = row.kind.flatMap(Factor.Kind.init(rawValue:)), let id = row.enrolment {
         claim = SecondFactorClaim(kind: kind, enrolment: ID(id))
@@ -117,13 +118,14 @@ public struct Sessions: Sendable {
     }
   }
 
-  /// Begins a session inside the transaction of a sign-in, whose time it takes.
+  /// Begins a session inside the transaction of a sign-in, whose time it takes, or of a change
+  /// that ended the user's sessions and goes on with a new one.
   ///
   /// The time of sign-in is not before `validSince`, so that a session which begins in the second
   /// of a revocation is not taken for one from before it.
   static func begin(
     _ account: Account, in scope: Scope, provider: SignInProvider,
-    secondFactor: SecondFactorClaim?, at now: Instant, random: RandomSource,
+    secondFactor: SecondFactorClaim?, isSignIn: Bool = true, at now: Instant, random: RandomSource,
     _ connection: borrowing Connection
   ) throws -> SessionGrant {
     let authTime = max(now.seconds, account.validSince)
@@ -135,10 +137,13 @@ public struct Sessions: Sendable {
       VALUES (\(Store.digest(token)), \(account.key), \(authTime), \(provider.rawValue),
         \(secondFactor?.kind.rawValue), \(secondFactor?.enrolment.text), \(now.microseconds))
       """)
+    var account = account
+    if isSignIn { account.lastLoginAt = now }
+    account.lastRefreshAt = now
     try connection.run(
       """
-      UPDATE account SET last_login_at = \(now.microseconds), last_refresh_at = \(now.microseconds),
-        wrong_codes = 0, codes_blocked_until = NULL
+      UPDATE account SET last_login_at = \(account.lastLoginAt?.microseconds),
+        last_refresh_at = \(now.microseconds)
       WHERE account_key = \(account.key)
       """)
     let session = UserSession(
@@ -149,6 +154,8 @@ public struct Sessions: Sendable {
 
   /// Begins a new session for a user whose credentials have just changed under an old one.
   ///
+  /// An anonymous user who was given a password has signed in with it from then on.
+  ///
   /// - Throws: ``SessionError``.
   public func renew(_ old: UserSession) async throws(SessionError) -> SessionGrant {
     let now = store.clock.now()
@@ -158,9 +165,11 @@ public struct Sessions: Sendable {
       else { throw SessionError.userNotFound }
       guard !account.disabled else { throw SessionError.userDisabled }
       let kept = account.factors.contains { $0.id == old.secondFactor?.enrolment }
+      let isLinked = old.provider == .anonymous && !account.isAnonymous && account.hasPassword
       return try Self.begin(
-        account, in: old.scope, provider: old.provider,
-        secondFactor: kept ? old.secondFactor : nil, at: now, random: random, connection)
+        account, in: old.scope, provider: isLinked ? .password : old.provider,
+        secondFactor: kept ? old.secondFactor : nil, isSignIn: false, at: now, random: random,
+        connection)
     }
   }
 }

@@ -41,13 +41,16 @@ public struct UserSession: Sendable {
   public let secondFactor: SecondFactorClaim?
 
   /// Makes a session of a verified token's claims.
+  ///
+  /// A time of sign-in beyond ``Instant/range`` becomes the nearest in it: the emulator profile
+  /// takes tokens that nobody signed.
   public init(
     scope: Scope, account: ID<Account>, authTime: Int64, provider: SignInProvider,
     secondFactor: SecondFactorClaim? = nil
   ) {
     self.scope = scope
     self.account = account
-    self.authTime = authTime
+    self.authTime = Instant(seconds: authTime).seconds
     self.provider = provider
     self.secondFactor = secondFactor
   }

@@ -58,7 +58,7 @@ extension SignIns {
       guard !scope.isDisabled else { return .failure(.scopeDisabled) }
       guard !account.disabled else { return .failure(.userDisabled) }
       // The credential is older than a revocation: the first factor has to be given again.
-      guard ticket.issuedAt.seconds + 1 >= account.validSince else {
+      guard ticket.validSince == account.validSince else {
         return .failure(.invalidPendingCredential)
       }
       guard try ticket.record(connection).uses == 0 else {

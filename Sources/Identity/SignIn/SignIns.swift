@@ -12,11 +12,17 @@ public struct SignIns: Sendable {
   /// Makes an account for its own user and signs it in; without e-mail and password an anonymous
   /// one.
   ///
+  /// A uid, a phone number, `emailVerified` and `disabled` do not count here: nobody may say these
+  /// of themselves.
+  ///
   /// - Throws: ``AccountError``.
   public func signUp(
     _ scope: Scope, _ new: NewAccount, by author: Author
   ) async throws(AccountError) -> SessionGrant {
     guard !scope.isDisabled else { throw .scopeDisabled }
+    var new = new
+    (new.localID, new.phoneNumber) = (nil, nil)
+    (new.emailVerified, new.disabled) = (false, false)
     let anonymous = new.email == nil && new.password == nil
     let methods = try await methods(scope)
     if anonymous {
@@ -28,11 +34,11 @@ public struct SignIns: Sendable {
     }
     let hash = try await accounts.check(new)
     let now = store.clock.now()
-    let random = store.random
+    let (random, fields) = (store.random, new)
     return try await store.write(AccountError.self) { connection in
       let uid = random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
       let account = try AccountRecord.insert(
-        new, passwordHash: hash?.encoded, anonymous: anonymous, in: scope, uid: uid, at: now,
+        fields, passwordHash: hash?.encoded, anonymous: anonymous, in: scope, uid: uid, at: now,
         connection)
       var entry = AuditEntry("account.sign-up", "account", uid, name: account.label, in: scope)
       entry.to = account.words
@@ -66,115 +72,134 @@ public struct SignIns: Sendable {
   /// Signs in with e-mail and password.
   ///
   /// Every guess is counted before the password is hashed, so that guesses at the same time cannot
-  /// exceed the limits; a right one takes its count back. Unknown addresses cost the same work.
+  /// exceed the limits; a right one takes its count back, and so does one that was not looked at.
+  /// Unknown addresses are counted alike and cost the same work.
   ///
   /// - Throws: ``SignInError``.
   public func password(
     _ scope: Scope, email: String, password: Secret, address: String
   ) async throws(SignInError) -> SignInOutcome {
     guard !scope.isDisabled else { throw .scopeDisabled }
-    let attempt = try await takeAttempt(scope, email: email, address: address)
-    let matches: Bool
-    do { matches = try await hasher.matches(password, attempt.hash) } catch {
-      if error == .busy { throw .busy }
-      throw .unavailable(Failure(error))
+    var attempt = try await takeAttempt(scope, email: email, address: address)
+    // Another sign-in or a change of password may store another hash meanwhile: it is asked once.
+    for _ in 0..<2 {
+      let matches: Bool
+      do { matches = try await hasher.matches(password, attempt.hash) } catch {
+        try await giveBack(attempt)
+        if error == .busy { throw .busy }
+        throw .unavailable(Failure(error))
+      }
+      guard let account = attempt.account else { throw .emailNotFound }
+      guard matches, let hash = attempt.hash else { throw .wrongPassword }
+      guard !account.disabled else { throw .userDisabled }
+      var upgraded: PasswordHash?
+      if hasher.needsUpgrade(hash) { upgraded = try? await hasher.hash(password) }
+      switch try await pass(scope, attempt, account, hash: hash, upgraded: upgraded) {
+      case .passed(let outcome): return outcome
+      case .replaced(let other): attempt.hash = other
+      }
     }
-    guard let account = attempt.account else { throw .emailNotFound }
-    guard matches, let hash = attempt.hash else { throw .wrongPassword }
-    guard !account.disabled else { throw .userDisabled }
-    var upgraded: PasswordHash?
-    if hasher.needsUpgrade(hash) { upgraded = try? await hasher.hash(password) }
-    return try await pass(scope, account, hash: hash, upgraded: upgraded, address: address)
+    throw .wrongPassword
   }
 
   private struct Attempt: Sendable {
     var account: Account?
     var hash: PasswordHash?
+    /// The guesses as counted: of the address, and of the name.
+    let guesses: [Guess]
+  }
+
+  /// The name under which guesses at a password are counted, whether the account exists or not.
+  static func guessName(_ scope: Int64, email: String) -> String {
+    "email \(scope) \(AccountRules.folded(email: String(email.prefix(320))))"
   }
 
   private func takeAttempt(
     _ scope: Scope, email: String, address: String
   ) async throws(SignInError) -> Attempt {
     let now = store.clock.now()
+    let names = [
+      ("address \(address)", Throttle.addresses),
+      (Self.guessName(scope.key, email: email), Throttle.passwords),
+    ]
     let outcome: Result<Attempt, SignInError> = try await store.write(SignInError.self) {
       connection in
       guard try Self.methods(scope, connection).password else {
         return .failure(.passwordLoginDisabled)
       }
-      if let until = try ThrottleRecord.take(
-        "address \(address)", .addresses, at: now, connection)
-      {
-        return .failure(.tooManyAttempts(until: until))
-      }
-      guard let account = try AccountRecord.find(scope, email: email, connection) else {
-        // The name is counted too, so that known and unknown ones behave alike.
-        let name = "email \(scope.key) \(AccountRules.folded(email: String(email.prefix(320))))"
-        if let until = try ThrottleRecord.take(name, .passwords, at: now, connection) {
-          return .failure(.tooManyAttempts(until: until))
+      var guesses: [Guess] = []
+      for (name, rule) in names {
+        switch try Guess.take(name, rule, at: now, connection) {
+        case .taken(let guess): guesses.append(guess)
+        case .blocked(let until): return .failure(.tooManyAttempts(until: until))
         }
-        return .success(Attempt())
       }
-      let row = try connection.first(
-        """
-        SELECT password_hash, wrong_passwords, passwords_blocked_until FROM account
-        WHERE account_key = \(account.key)
-        """
-      ) { row in
-        (
-          hash: try row.value(0) as String?, wrong: try row.value(1) as Int,
-          blocked: try row.value(2) as Int64?
-        )
-      }
-      guard let row else { return .success(Attempt()) }
-      if let blocked = row.blocked, blocked > now.microseconds {
-        return .failure(.tooManyAttempts(until: Instant(microseconds: blocked)))
-      }
-      let until = Throttle.passwords.blockedUntil(afterFailures: row.wrong + 1, at: now)
-      try connection.run(
-        """
-        UPDATE account SET wrong_passwords = wrong_passwords + 1,
-          passwords_blocked_until = \(until?.microseconds)
-        WHERE account_key = \(account.key)
-        """)
+      let account = try AccountRecord.find(scope, email: email, connection)
       return .success(
-        Attempt(account: account, hash: row.hash.map(PasswordHash.init(encoded:))))
+        Attempt(
+          account: account, hash: try Self.hash(of: account?.key, connection), guesses: guesses))
     }
     return try outcome.get()
   }
 
+  private static func hash(
+    of account: Int64?, _ connection: borrowing Connection
+  ) throws -> PasswordHash? {
+    guard let account else { return nil }
+    let text = try connection.first(
+      "SELECT password_hash FROM account WHERE account_key = \(account)"
+    ) { try $0.value(0) as String? }
+    return text.flatMap { $0 }.map(PasswordHash.init(encoded:))
+  }
+
+  /// Takes the counts of a guess back that was not looked at.
+  private func giveBack(_ attempt: Attempt) async throws(SignInError) {
+    try await store.write(SignInError.self) { connection in
+      for guess in attempt.guesses { try guess.giveBack(connection) }
+    }
+  }
+
+  private enum Passed: Sendable {
+    case passed(SignInOutcome)
+    /// The hash that was compared is not the account's any more; this one is.
+    case replaced(PasswordHash?)
+  }
+
   /// The password was right: gives the attempt back and goes on to the second factor or signs in.
   private func pass(
-    _ scope: Scope, _ account: Account, hash: PasswordHash, upgraded: PasswordHash?,
-    address: String
-  ) async throws(SignInError) -> SignInOutcome {
+    _ scope: Scope, _ attempt: Attempt, _ account: Account, hash: PasswordHash,
+    upgraded: PasswordHash?
+  ) async throws(SignInError) -> Passed {
     let now = store.clock.now()
     let (random, tickets) = (store.random, tickets)
     return try await store.write(SignInError.self) { connection in
-      // The password may have been changed while it was being hashed.
       let changed = try connection.run(
         """
-        UPDATE account SET wrong_passwords = 0, passwords_blocked_until = NULL,
-          password_hash = \(upgraded?.encoded ?? hash.encoded)
+        UPDATE account SET password_hash = \(upgraded?.encoded ?? hash.encoded)
         WHERE account_key = \(account.key) AND password_hash = \(hash.encoded)
         """)
+      // Nothing of what was read before the password was hashed is sure to be so still.
       guard changed == 1, let account = try AccountRecord.find(key: account.key, connection) else {
-        throw SignInError.wrongPassword
+        return .replaced(try Self.hash(of: account.key, connection))
       }
-      try ThrottleRecord.clear("address \(address)", connection)
+      guard !account.disabled else { throw SignInError.userDisabled }
+      try Guess.right(attempt.guesses, connection)
       let configuration = try Policies.find(scope.key, connection).configuration
       // A factor is asked for only when its kind is switched on at this scope.
       let due = configuration.isTOTPOn ? account.factors.filter { $0.kind == .totp } : []
       guard due.isEmpty else {
         let ticket = Ticket(
           scope: scope, account: account, provider: .password, at: now, random: random)
-        return .secondFactorDue(
-          account: account, pendingCredential: try ticket.sealed(.pendingCredential, by: tickets),
-          factors: due)
+        return .passed(
+          .secondFactorDue(
+            account: account, pendingCredential: try ticket.sealed(.pendingCredential, by: tickets),
+            factors: due))
       }
-      return .signedIn(
-        try Sessions.begin(
-          account, in: scope, provider: .password, secondFactor: nil, at: now, random: random,
-          connection))
+      return .passed(
+        .signedIn(
+          try Sessions.begin(
+            account, in: scope, provider: .password, secondFactor: nil, at: now, random: random,
+            connection)))
     }
   }
 }

@@ -15,6 +15,8 @@ struct Ticket {
   let scope: Int64
   let account: Int64
   let issuedAt: Instant
+  /// The account's `validSince` when it was issued: any rise of it since ends a pending credential.
+  let validSince: Int64
   let provider: SignInProvider
   /// The shared secret of an enrolment session; empty for a pending credential.
   let secret: Secret
@@ -27,13 +29,14 @@ struct Ticket {
     self.scope = scope.key
     self.account = account.key
     issuedAt = now
+    validSince = account.validSince
     self.provider = provider
     self.secret = secret
   }
 
   func sealed(_ kind: Kind, by sealer: Sealer) throws(CryptoError) -> String {
     var bytes = id
-    for number in [scope, account, issuedAt.microseconds] {
+    for number in [scope, account, issuedAt.microseconds, validSince] {
       for shift in stride(from: Int64(56), through: 0, by: -8) {
         bytes.append(UInt8(truncatingIfNeeded: number >> shift))
       }
@@ -52,19 +55,20 @@ struct Ticket {
       let secret = try? sealer.open(box, with: Array(kind.rawValue.utf8))
     else { return nil }
     let bytes = secret.revealedBytes
-    guard bytes.count >= 41 else { return nil }
+    guard bytes.count >= 49 else { return nil }
     func number(at index: Int) -> Int64 {
       bytes[index..<(index + 8)].reduce(Int64(0)) { $0 << 8 | Int64($1) }
     }
-    let end = 41 + Int(bytes[40])
+    let end = 49 + Int(bytes[48])
     guard
       bytes.count >= end,
-      let provider = SignInProvider(rawValue: String(decoding: bytes[41..<end], as: UTF8.self))
+      let provider = SignInProvider(rawValue: String(decoding: bytes[49..<end], as: UTF8.self))
     else { return nil }
     id = Array(bytes[0..<16])
     scope = number(at: 16)
     account = number(at: 24)
     issuedAt = Instant(microseconds: number(at: 32))
+    validSince = number(at: 40)
     self.provider = provider
     self.secret = Secret(Array(bytes[end...]))
   }

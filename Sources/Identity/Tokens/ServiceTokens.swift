@@ -45,7 +45,7 @@ public enum ServiceTokenError: Error, Sendable {
   case scopeNotFound
   /// A name that is empty or longer than 100 characters.
   case invalidName
-  /// The maker may not do all that the token could.
+  /// The maker may not do all that the token could, or may not make tokens.
   case exceedsMaker
   /// No such token in the project.
   case notFound
@@ -81,7 +81,8 @@ public struct ServiceTokens: Sendable {
     case .commandLine: author = Author(actor: .commandLine)
     case .administrator(let administrator, let who):
       author = who
-      let allowed = role.permissions.allSatisfy { permission in
+      let needed = role.permissions.union([.manageKeys])
+      let allowed = needed.allSatisfy { permission in
         administrator.may(permission, project: project, tenant: tenant)
       }
       guard allowed else { throw .exceedsMaker }
