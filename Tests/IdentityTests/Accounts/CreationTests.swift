@@ -1,0 +1,218 @@
+import Crypto
+import Identity
+import Testing
+
+struct AccountCreationTests {
+  @Test func `an account is made as given, and its row tells no password`() async throws {
+    try await withInstance { instance in
+      var new = NewAccount()
+      new.localID = "uid-1"
+      new.email = "Alice@Example.COM"
+      new.password = Secret("correct horse")
+      new.displayName = "Alice"
+      new.photoURL = "https://example.com/a.png"
+      new.phoneNumber = "+4917012345678"
+      new.emailVerified = true
+      new.disabled = true
+      let account = try await instance.identity.accounts.create(
+        instance.acme, new, by: Instance.boss)
+      #expect(account.id.text == "uid-1")
+      #expect(account.email == "alice@example.com")
+      #expect(account.displayName == "Alice")
+      #expect(account.photoURL == "https://example.com/a.png")
+      #expect(account.phoneNumber == "+4917012345678")
+      #expect(account.emailVerified && account.disabled && account.hasPassword)
+      #expect(!account.isAnonymous)
+      #expect(account.createdAt == instance.now)
+      #expect(account.validSince == instance.now.seconds)
+      #expect((account.lastLoginAt, account.lastRefreshAt) == (nil, nil))
+      let row = try #require(try await instance.log().first)
+      #expect((row.action, row.objectID) == ("account.create", "uid-1"))
+      #expect(row.to == "uid uid-1, e-mail alice@example.com, phone +4917012345678")
+      #expect(row.actorName == "Bo the boss")
+    }
+  }
+
+  @Test func `without a uid one of 28 letters and digits is made`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      #expect(account.id.text.wholeMatch(of: /[A-Za-z0-9]{28}/) != nil)
+    }
+  }
+
+  @Test(
+    arguments: [
+      "", "a", "@", "a@", "@b", "a@b@c", "a b@c", "a@b\n", "a\u{0}@b", "a@b\u{7F}",
+      String(repeating: "x", count: 320) + "@b",
+    ])
+  func `what is no e-mail address is refused`(email: String) async throws {
+    try await withInstance { instance in
+      await expect("invalidEmail") {
+        var new = NewAccount()
+        new.email = email
+        return try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      }
+    }
+  }
+
+  @Test(arguments: ["", "12345", "пароль".prefix(5).description, "👨‍👩‍👧‍👦👨‍👩‍👧‍👦"])
+  func `a password of less than six characters is refused, whatever its bytes`(
+    password: String
+  ) async throws {
+    try await withInstance { instance in
+      await expect("weakPassword") {
+        var new = NewAccount()
+        new.email = Person.alice.email
+        new.password = Secret(password)
+        return try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      }
+      await expect("weakPassword") {
+        var new = NewAccount()
+        new.email = Person.alice.email
+        new.password = Secret(String(repeating: "x", count: 4_097))
+        return try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      }
+    }
+  }
+
+  @Test(arguments: ["1", "+0123456", "+123456", "+1234567890123456", "+12345６7", "+1 2345678"])
+  func `a phone number that is not E 164 is refused`(phone: String) async throws {
+    try await withInstance { instance in
+      await expect("invalidPhone") {
+        var new = NewAccount()
+        new.phoneNumber = phone
+        return try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      }
+    }
+  }
+
+  @Test(arguments: ["", "a\u{0}b", "a\nb", String(repeating: "é", count: 65)])
+  func `a uid that is empty, long or has control characters is refused`(
+    uid: String
+  ) async throws {
+    try await withInstance { instance in
+      await expect("invalidLocalID") {
+        var new = NewAccount()
+        new.localID = uid
+        return try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      }
+    }
+  }
+
+  @Test func `uid, address and phone are unique in a pool, and only there`() async throws {
+    try await withInstance { instance in
+      let accounts = instance.identity.accounts
+      var first = NewAccount()
+      (first.localID, first.email, first.phoneNumber) = ("one", "one@example.com", "+4912345678")
+      for scope in [instance.acme, instance.east, instance.globex] {
+        _ = try await accounts.create(scope, first, by: Instance.boss)
+      }
+      let taken: [(String?, String?, String?, String)] = [
+        ("one", nil, nil, "duplicateLocalID"), (nil, "ONE@example.com", nil, "emailExists"),
+        (nil, nil, "+4912345678", "phoneExists"), ("ONE", "two@example.com", nil, "done"),
+      ]
+      for (uid, email, phone, expected) in taken {
+        await expect(expected) {
+          var new = NewAccount()
+          (new.localID, new.email, new.phoneNumber) = (uid, email, phone)
+          return try await accounts.create(instance.acme, new, by: Instance.boss)
+        }
+      }
+      let policy = try await instance.identity.policies.read(instance.acme)
+      #expect(policy.users == 2)
+      #expect(try await instance.log().map(\.action).tally["account.create"] == 2)
+    }
+  }
+
+  @Test func `64 sign-ups of one address at once make one account`() async throws {
+    try await withInstance { instance in
+      let outcomes = try await atOnce(64) { number in
+        await outcome {
+          var new = NewAccount()
+          new.email = number % 2 == 0 ? "alice@example.com" : "ALICE@example.com"
+          new.password = Secret("password \(number)")
+          return try await instance.identity.signIns.signUp(
+            instance.acme, new, by: Instance.visitor)
+        }
+      }
+      #expect(outcomes.tally == ["done": 1, "emailExists": 63])
+      #expect(try await instance.identity.policies.read(instance.acme).users == 1)
+      #expect(try await instance.log().map(\.action).tally["account.sign-up"] == 1)
+    }
+  }
+}
+
+struct SignUpTests {
+  private func signUp(
+    _ instance: Instance, _ scope: Scope? = nil, _ fill: (inout NewAccount) -> Void
+  ) async throws -> SessionGrant {
+    var new = NewAccount()
+    fill(&new)
+    return try await instance.identity.signIns.signUp(
+      scope ?? instance.acme, new, by: Instance.visitor)
+  }
+
+  @Test func `a new user is signed in, and the row is theirs`() async throws {
+    try await withInstance { instance in
+      let grant = try await signUp(instance) {
+        ($0.email, $0.password) = (Person.alice.email, Person.alice.password)
+      }
+      #expect(grant.session.provider == .password)
+      #expect(grant.session.authTime == instance.now.seconds)
+      #expect(grant.account.lastLoginAt == instance.now)
+      #expect(!grant.account.emailVerified)
+      _ = try await instance.identity.sessions.check(grant.session)
+      let row = try #require(try await instance.log().first)
+      #expect((row.action, row.actorKind) == ("account.sign-up", "user"))
+      #expect(row.actorID == grant.account.id.text)
+      #expect(row.address == Instance.visitor.address)
+    }
+  }
+
+  @Test func `nobody says of themselves that their address is verified`() async throws {
+    try await withInstance { instance in
+      let grant = try await signUp(instance) { new in
+        (new.email, new.password) = (Person.mallory.email, Person.mallory.password)
+        (new.localID, new.phoneNumber) = ("alice", "+4912345678")
+        (new.emailVerified, new.disabled) = (true, true)
+      }
+      let account = try await instance.reload(grant.account)
+      #expect(!account.emailVerified && !account.disabled)
+      #expect(account.phoneNumber == nil)
+      #expect(account.id.text != "alice")
+    }
+  }
+
+  @Test func `what is missing is named`() async throws {
+    try await withInstance { instance in
+      await expect("missingPassword") {
+        try await signUp(instance) { $0.email = Person.alice.email }
+      }
+      await expect("missingEmail") {
+        try await signUp(instance) { $0.password = Person.alice.password }
+      }
+      await expect("adminOnly") { try await signUp(instance) { _ in } }
+    }
+  }
+
+  @Test func `the pool's sign-in methods count`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+        $0.signIn = SignInMethods(password: false, emailLink: false, anonymous: true)
+      }
+      await expect("operationNotAllowed") {
+        try await signUp(instance) {
+          ($0.email, $0.password) = (Person.alice.email, Person.alice.password)
+        }
+      }
+      let grant = try await signUp(instance) { _ in }
+      #expect(grant.account.isAnonymous)
+      #expect(grant.session.provider == .anonymous)
+      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+        $0.disableAuth = true
+      }
+      let scope = try await instance.identity.scopes.find(project: instance.acme.project)
+      await expect("scopeDisabled") { try await signUp(instance, scope) { _ in } }
+    }
+  }
+}

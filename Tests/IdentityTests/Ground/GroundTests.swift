@@ -1,0 +1,46 @@
+import Identity
+import Testing
+
+struct IDTests {
+  @Test func `ids are compared byte for byte, not as text`() {
+    let composed = ID<Account>("\u{E9}")
+    let decomposed = ID<Account>("e\u{301}")
+    #expect(composed.text == decomposed.text)
+    #expect(composed != decomposed)
+    #expect(Set([composed, decomposed]).count == 2)
+    #expect(composed == ID("\u{E9}"))
+  }
+}
+
+struct InstantTests {
+  @Test func `times are written as RFC 3339 with a fraction`() {
+    let time = Instant(microseconds: 1_790_244_900_123_456)
+    #expect(time.rfc3339 == "2026-09-24T10:15:00.123456Z")
+    #expect(time.rfc3339Milliseconds == "2026-09-24T10:15:00.123Z")
+    #expect(Instant(seconds: 0).rfc3339 == "1970-01-01T00:00:00.000000Z")
+    #expect(Instant(seconds: 951_782_400).rfc3339 == "2000-02-29T00:00:00.000000Z")
+  }
+
+  @Test func `times before 1970 round down`() {
+    let time = Instant(microseconds: -1)
+    #expect(time.seconds == -1)
+    #expect(time.milliseconds == -1)
+    #expect(time.rfc3339 == "1969-12-31T23:59:59.999999Z")
+  }
+
+  @Test(arguments: [Int64.min, -62_167_219_201_000_000, 253_402_300_800_000_000, .max])
+  func `numbers beyond the calendar become its first or last moment`(number: Int64) {
+    let edge = number < 0 ? "0000-01-01T00:00:00.000000Z" : "9999-12-31T23:59:59.999999Z"
+    #expect(Instant(microseconds: number).rfc3339 == edge)
+    let whole = number < 0 ? "0000-01-01T00:00:00" : "9999-12-31T23:59:59"
+    #expect(Instant(seconds: number).rfc3339.hasPrefix(whole))
+    #expect(Instant(milliseconds: number).rfc3339.hasPrefix(whole))
+    #expect(FixedClock.noon.advanced(bySeconds: number).rfc3339.hasPrefix(whole))
+  }
+
+  @Test func `the machine's clock tells a time of this age`() {
+    let now = WallClock.system.now()
+    #expect(now > Instant(seconds: 1_750_000_000))
+    #expect(now < Instant(seconds: 4_000_000_000))
+  }
+}

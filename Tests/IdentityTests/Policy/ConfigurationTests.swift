@@ -1,0 +1,56 @@
+import Identity
+import Testing
+
+struct ConfigurationTests {
+  @Test(
+    arguments: [
+      (nil, 5), (0, 0), (1, 1), (5, 5), (10, 10),
+    ] as [(Int?, Int)])
+  func `the window is the number given, and five where none is`(given: Int?, window: Int) {
+    let totp = TOTPConfiguration(state: .enabled, adjacentIntervals: given)
+    #expect(MFAConfiguration(totp: totp).window.adjacentIntervals == window)
+    #expect(MFAConfiguration(totp: nil).window.adjacentIntervals == 5)
+  }
+
+  @Test(
+    arguments: [
+      (.unspecified, true), (.enabled, true), (.mandatory, true), (.disabled, false),
+    ] as [(MFAState, Bool)])
+  func `an entry counts as on unless it says disabled`(state: MFAState, isOn: Bool) {
+    let totp = TOTPConfiguration(state: state, adjacentIntervals: 5)
+    #expect(MFAConfiguration(totp: totp).isTOTPOn == isOn)
+    #expect(MFAConfiguration(state: .disabled, totp: totp).isTOTPOn == isOn)
+  }
+
+  @Test func `without an entry TOTP is off, whatever the top state`() {
+    for state in [nil, .unspecified, .disabled, .enabled, .mandatory] as [MFAState?] {
+      #expect(!MFAConfiguration(state: state, smsEnabled: true).isTOTPOn)
+    }
+  }
+
+  @Test func `every difference of two policies has words of its own`() {
+    let states: [MFAState?] = [nil, .unspecified, .disabled, .enabled, .mandatory]
+    let entries: [TOTPConfiguration?] =
+      [nil]
+      + states.compactMap { $0 }.flatMap { state in
+        [nil, 0, 5].map { TOTPConfiguration(state: state, adjacentIntervals: $0) }
+      }
+    let patterns: [EnrolmentPattern?] = [nil] + EnrolmentPattern.allCases
+    var edits: [PolicyEdit] = []
+    for state in states {
+      for entry in entries {
+        for (pattern, sms) in zip(patterns, [true, false, true, false, true]) {
+          edits.append(
+            PolicyEdit(
+              configuration: MFAConfiguration(state: state, smsEnabled: sms, totp: entry),
+              pattern: pattern))
+        }
+      }
+    }
+    for (index, left) in edits.enumerated() {
+      for right in edits[index...] {
+        #expect((left == right) == PolicyChange.between(left, right).isEmpty)
+      }
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import Identity
+import Testing
+
+struct PolicyTests {
+  @Test func `absent, 0 and 5 are kept apart`() async throws {
+    try await withInstance { instance in
+      for intervals in [0, nil, 5, nil, 0, 10] as [Int?] {
+        try await instance.setWindow(intervals)
+        let policy = try await instance.identity.policies.read(instance.acme)
+        #expect(policy.configuration.totp?.adjacentIntervals == intervals)
+        #expect(policy.configuration.window.adjacentIntervals == intervals ?? 5)
+      }
+    }
+  }
+
+  @Test func `an empty entry over a stored 0 gives 5, and the audit row says so`() async throws {
+    try await withInstance { instance in
+      try await instance.setWindow(0)
+      let policy = try await instance.setWindow(nil)
+      #expect(policy.configuration.window.adjacentIntervals == 5)
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "policy.change")
+      #expect(row.from == "adjacent intervals: 0")
+      #expect(row.to == "adjacent intervals: default (5)")
+    }
+  }
+
+  @Test func `a change says who, what, where, when and from where`() async throws {
+    try await withInstance { instance in
+      instance.clock.advance(3)
+      let policy = try await instance.identity.policies.change(instance.east, by: Instance.boss) {
+        edit in
+        edit.configuration.totp = TOTPConfiguration(state: .unspecified, adjacentIntervals: 1)
+        edit.pattern = .stepUp
+      }
+      #expect(policy.version == 1)
+      #expect(policy.changedAt == instance.now)
+      #expect(policy.changedBy == "Bo the boss")
+      #expect(policy.pattern == .stepUp)
+      let row = try #require(try await instance.log(instance.east).first)
+      #expect(row.at == instance.now)
+      #expect((row.actorKind, row.actorID) == ("administrator", "boss"))
+      #expect(row.actorName == "Bo the boss")
+      #expect((row.project, row.tenant) == (instance.east.project, instance.east.tenant))
+      #expect((row.objectKind, row.objectID) == ("policy", instance.east.tenant?.text))
+      #expect(row.objectName == "East")
+      #expect(row.from == "TOTP: on; adjacent intervals: default (5); enrolment pattern: none")
+      #expect(
+        row.to == "TOTP: on (state not given); adjacent intervals: 1; enrolment pattern: step-up")
+      #expect((row.address, row.requestID) == ("198.51.100.8", "request-2"))
+    }
+  }
+
+  @Test func `a change of nothing raises no version and writes no row`() async throws {
+    try await withInstance { instance in
+      let before = try await instance.identity.policies.read(instance.acme)
+      let rows = try await instance.wholeLog().count
+      let after = try await instance.setWindow(nil)
+      #expect(after.version == before.version)
+      #expect(after.changedAt == before.changedAt)
+      #expect(try await instance.wholeLog().count == rows)
+    }
+  }
+
+  @Test(arguments: [11, -1, 1_000_000, Int.min, Int.max])
+  func `intervals beyond 0 to 10 are refused and change nothing`(intervals: Int) async throws {
+    try await withInstance { instance in
+      let policies = instance.identity.policies
+      let rows = try await instance.wholeLog().count
+      let error = try await thrown(PolicyError.self) { try await instance.setWindow(intervals) }
+      guard case .invalidAdjacentIntervals(intervals) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      let edit = PolicyEdit(
+        configuration: MFAConfiguration(
+          totp: TOTPConfiguration(state: .enabled, adjacentIntervals: intervals)), pattern: nil)
+      await expect("invalidAdjacentIntervals") {
+        try await policies.preview(instance.acme, edit)
+      }
+      #expect(try await policies.read(instance.acme).configuration.totp?.adjacentIntervals == nil)
+      #expect(try await instance.wholeLog().count == rows)
+    }
+  }
+
+  @Test func `of edits made for one version exactly one is stored`() async throws {
+    try await withInstance { instance in
+      let policies = instance.identity.policies
+      let version = try await policies.read(instance.acme).version
+      let outcomes = try await atOnce(11) { number in
+        await outcome {
+          try await policies.change(instance.acme, expecting: version, by: Instance.boss) { edit in
+            edit.configuration.totp?.adjacentIntervals = number
+          }
+        }
+      }
+      #expect(outcomes.tally == ["done": 1, "changedMeanwhile": 10])
+      #expect(try await policies.read(instance.acme).version == version + 1)
+      #expect(try await policies.history(instance.acme).count == version + 1)
+    }
+  }
+
+  @Test func `the loser of a race is shown what is in force`() async throws {
+    try await withInstance { instance in
+      let seen = try await instance.identity.policies.read(instance.acme)
+      try await instance.setWindow(2)
+      let error = try await thrown(PolicyError.self) {
+        try await instance.identity.policies.change(
+          instance.acme, expecting: seen.version, by: Instance.desk
+        ) { $0.configuration.totp = nil }
+      }
+      guard case .changedMeanwhile(let policy) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(policy.version == seen.version + 1)
+      #expect(policy.changedBy == "Bo the boss")
+      #expect(policy.configuration.window.adjacentIntervals == 2)
+    }
+  }
+
+  @Test func `edits that refuse leave nothing behind`() async throws {
+    try await withInstance { instance in
+      let rows = try await instance.wholeLog().count
+      await expect("twoTOTPEntries") {
+        try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+          edit throws(PolicyError) in
+          edit.configuration.totp = nil
+          throw .twoTOTPEntries
+        }
+      }
+      #expect(try await instance.identity.policies.read(instance.acme).configuration.isTOTPOn)
+      #expect(try await instance.wholeLog().count == rows)
+    }
+  }
+
+  @Test func `the preview counts who would sign in with a password only, and writes nothing`()
+    async throws
+  {
+    try await withInstance { instance in
+      _ = try await instance.enrolled(.alice)
+      _ = try await instance.account(.bob)
+      let rows = try await instance.wholeLog().count
+      var edit = try await instance.identity.policies.read(instance.acme).edit
+      edit.configuration.totp?.state = .disabled
+      let preview = try await instance.identity.policies.preview(instance.acme, edit)
+      #expect(preview.losingSecondFactor == 1)
+      #expect(preview.policy.users == 2)
+      #expect(preview.changes.map(\.field) == [.totp])
+      #expect(preview.changes.map(\.to) == ["off"])
+      edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 0)
+      let narrower = try await instance.identity.policies.preview(instance.acme, edit)
+      #expect(narrower.losingSecondFactor == 0)
+      #expect(try await instance.identity.policies.read(instance.acme).configuration.isTOTPOn)
+      #expect(try await instance.wholeLog().count == rows)
+    }
+  }
+
+  @Test func `the history is of one scope, newest first`() async throws {
+    try await withInstance { instance in
+      for intervals in 1...3 { try await instance.setWindow(intervals) }
+      try await instance.setWindow(9, in: instance.east)
+      let history = try await instance.identity.policies.history(instance.acme, limit: 2)
+      #expect(history.map(\.to) == ["adjacent intervals: 3", "adjacent intervals: 2"])
+      let east = try await instance.identity.policies.history(instance.east)
+      #expect(east.map(\.to) == ["adjacent intervals: 9"])
+    }
+  }
+
+  @Test func `with TOTP off enrolled users sign in with their password only`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.enrolled(.alice)
+      _ = try await instance.pending(.alice)
+      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+        edit.configuration.totp?.state = .disabled
+      }
+      let grant = try await instance.session(.alice)
+      #expect(grant.session.secondFactor == nil)
+      #expect(grant.account.factors.count == 1)
+    }
+  }
+}

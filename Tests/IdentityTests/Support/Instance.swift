@@ -1,0 +1,97 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Foundation
+import Identity
+import Testing
+
+/// The rules over a database of their own, with a clock that a test moves.
+struct Instance: Sendable {
+  let identity: Identity
+  let database: SQLiteDatabase
+  let clock: FixedClock
+  let keys: KeyRing
+  let path: String
+  let statements: Statements
+
+  /// The pool of Acme's own users.
+  let acme: Scope
+  /// A tenant of Acme's.
+  let east: Scope
+  /// Another one.
+  let west: Scope
+  /// The pool of Globex's users.
+  let globex: Scope
+
+  /// Somebody at the support desk.
+  static let desk = Author(
+    actor: .administrator(ID("desk"), name: "Dora at the desk"), address: "198.51.100.7",
+    requestID: "request-1")
+  /// Somebody who decides.
+  static let boss = Author(
+    actor: .administrator(ID("boss"), name: "Bo the boss"), address: "198.51.100.8",
+    requestID: "request-2")
+  /// Whoever calls an application's methods.
+  static let visitor = Author(actor: .nobody, address: "203.0.113.5", requestID: "request-3")
+
+  var now: Instant { clock.now }
+}
+
+/// Runs a test on a copy of the template, and checks afterwards what must hold after any test.
+func withInstance(
+  hasher: PasswordHasher = .cheap, _ body: (Instance) async throws -> Void
+) async throws {
+  let template = try await Template.made.value
+  try await withFolder { folder in
+    let path = folder + "/countersign.sqlite"
+    try template.database.write(to: URL(filePath: path))
+    let statements = Statements()
+    let database = try SQLiteDatabase(path: path, readers: 2, trace: statements.record)
+    do {
+      let clock = FixedClock()
+      let identity = try Identity(
+        database: database, keys: template.keys, profile: .standalone, hasher: hasher,
+        clock: clock.wall, random: Dice(seed: 2).source)
+      try await identity.prepare()
+      let (acme, scopes) = (Template.acme, identity.scopes)
+      let instance = Instance(
+        identity: identity, database: database, clock: clock, keys: template.keys, path: path,
+        statements: statements, acme: try await scopes.find(project: acme),
+        east: try await scopes.find(project: acme, tenant: template.east),
+        west: try await scopes.find(project: acme, tenant: template.west),
+        globex: try await scopes.find(project: Template.globex))
+      try await body(instance)
+      try await instance.expectPlansWithoutScans()
+      try await instance.expectSoundData()
+    } catch {
+      await database.close()
+      throw error
+    }
+    await database.close()
+  }
+}
+
+/// Runs a test on an empty database that was not prepared yet.
+func withEmptyDatabase(_ body: (SQLiteDatabase) async throws -> Void) async throws {
+  try await withFolder { folder in
+    let database = try SQLiteDatabase(path: folder + "/countersign.sqlite", readers: 2)
+    do {
+      try await body(database)
+    } catch {
+      await database.close()
+      throw error
+    }
+    await database.close()
+  }
+}
+
+/// Runs a test in the emulator profile, with a default project and nothing else.
+func withEmulator(_ body: (Identity) async throws -> Void) async throws {
+  try await withEmptyDatabase { database in
+    let identity = try Identity(
+      database: database, keys: KeyRing(random: .system), profile: .emulator, hasher: .cheap,
+      clock: FixedClock().wall, random: Dice(seed: 3).source, defaultProject: ID("demo-project"))
+    try await identity.prepare()
+    try await body(identity)
+  }
+}

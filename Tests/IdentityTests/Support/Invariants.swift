@@ -1,0 +1,90 @@
+import Database
+import DatabaseSQLite
+import Synchronization
+import Testing
+
+/// The text of every statement that the rules ran in a test.
+final class Statements: Sendable {
+  private let texts = Mutex<Set<String>>([])
+
+  var all: Set<String> { texts.withLock { $0 } }
+
+  func record(_ text: String) { texts.withLock { _ = $0.insert(text) } }
+}
+
+extension Instance {
+  /// Expects that the counts which are kept agree with what is counted.
+  func expectSoundData() async throws {
+    let rows = try await database.read { connection in
+      try connection.all(
+        """
+        SELECT s.project_id || '/' || s.tenant_id, s.users, s.enrolled_users,
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key),
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key
+            AND EXISTS (SELECT 1 FROM factor f WHERE f.account_key = a.account_key)),
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.has_totp),
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key
+            AND NOT a.account_key BETWEEN s.scope_key << 40 AND ((s.scope_key + 1) << 40) - 1)
+        FROM scope s
+        """
+      ) { row in
+        let scope: String = try row.value(0)
+        let numbers: [Int] = try (1...6).map { try row.value($0) }
+        return (scope, numbers)
+      }
+    }
+    for (scope, numbers) in rows {
+      #expect(numbers[0] == numbers[2], "users of \(scope)")
+      #expect(numbers[1] == numbers[3], "enrolled users of \(scope)")
+      #expect(numbers[3] == numbers[4], "accounts marked as enrolled in \(scope)")
+      #expect(numbers[5] == 0, "account keys outside of \(scope)")
+    }
+    let faults = try await database.read { connection in
+      try connection.all("SELECT \"table\" FROM pragma_foreign_key_check") {
+        try $0.value(0) as String
+      }
+        + connection.all("SELECT integrity_check FROM pragma_integrity_check") {
+          try $0.value(0) as String
+        }
+    }
+    #expect(faults == ["ok"])
+  }
+
+  /// Expects that no statement which ran looks through a table, or sorts what an index could give
+  /// in order.
+  func expectPlansWithoutScans() async throws {
+    for text in statements.all where Plans.isNew(text) {
+      let faults = try await Plans.faults(of: text, database)
+      #expect(faults.isEmpty, "\(text)")
+    }
+  }
+}
+
+/// How SQLite goes about statements.
+enum Plans {
+  /// Small tables that may be looked through, by a piece of the statement, and why.
+  static let allowed: [String: String] = [
+    "FROM administrator ORDER BY": "administrators are few, and all of them are listed",
+    "FROM administrator_grant WHERE role":
+      "administrators are few; asked at the start and at set-up",
+    "FROM signing_key": "there are a few keys, read once at the start",
+    "FROM schema_migration": "there are a few steps, read once at the start",
+    "FROM service_token WHERE project_id": "the tokens of one project are few, and sorted",
+    "s.tenant_id IN (": "the tenants of one's grants are few, and sorted",
+    "FROM api_key WHERE project_id": "the keys of one project are few, and sorted",
+  ]
+
+  private static let seen = Mutex<Set<String>>([])
+
+  /// True for a text that was not looked at before, in any test.
+  static func isNew(_ text: String) -> Bool { seen.withLock { $0.insert(text).inserted } }
+
+  static func faults(of text: String, _ database: SQLiteDatabase) async throws -> [String] {
+    guard !text.hasPrefix("CREATE"), !allowed.keys.contains(where: { text.contains($0) }) else {
+      return []
+    }
+    return try await database.queryPlan(of: text).filter { line in
+      line.hasPrefix("SCAN") && line != "SCAN CONSTANT ROW" || line.contains("TEMP B-TREE")
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import Crypto
+import DatabaseSQLite
+import Foundation
+import Identity
+
+/// A data folder with two companies in it, made once and copied for each test: making a signing key
+/// takes longer than most tests.
+///
+/// - Acme has the project `acme-app` with the tenants East and West.
+/// - Globex has the project `globex-app`.
+///
+/// All four pools allow passwords and have TOTP switched on, without a number of intervals.
+struct Template: Sendable {
+  let database: Data
+  let keys: KeyRing
+  let east: ID<Tenant>
+  let west: ID<Tenant>
+
+  static let acme = ID<Project>("acme-app")
+  static let globex = ID<Project>("globex-app")
+
+  static let made = Task { try await make() }
+
+  private static func make() async throws -> Template {
+    let keys = KeyRing(random: .system)
+    return try await withFolder { folder in
+      let path = folder + "/countersign.sqlite"
+      let database = try SQLiteDatabase(path: path, readers: 1)
+      let identity = try Identity(
+        database: database, keys: keys, profile: .standalone, hasher: .cheap,
+        clock: FixedClock().wall, random: Dice(seed: 1).source)
+      try await identity.prepare()
+      let author = Author(actor: .commandLine)
+      for id in [acme, globex] {
+        let name = id == acme ? "Acme" : "Globex"
+        let project = try await identity.projects.create(
+          id: id.text, displayName: name, by: author)
+        _ = try await identity.policies.change(project.scope, by: author) { edit in
+          edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: nil)
+        }
+      }
+      var tenants: [ID<Tenant>] = []
+      for name in ["East", "West"] {
+        let edit = TenantEdit(
+          displayName: name,
+          signIn: SignInMethods(password: true, emailLink: false, anonymous: false),
+          configuration: MFAConfiguration(
+            totp: TOTPConfiguration(state: .enabled, adjacentIntervals: nil)))
+        tenants.append(try await identity.tenants.create(in: acme, edit, by: author).id)
+      }
+      try await database.checkpoint()
+      await database.close()
+      return Template(
+        database: try Data(contentsOf: URL(filePath: path)), keys: keys, east: tenants[0],
+        west: tenants[1])
+    }
+  }
+}
+
+extension PasswordHasher {
+  /// Hashes at hardly any cost, and lets all wait.
+  static var cheap: PasswordHasher {
+    PasswordHasher(width: 2, waiting: 1_000, cost: PasswordHash.Cost(memory: 64, passes: 1))
+  }
+}
+
+/// A folder that is removed afterwards.
+func withFolder<T>(_ body: (String) async throws -> T) async throws -> T {
+  let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  return try await body(folder.path)
+}
