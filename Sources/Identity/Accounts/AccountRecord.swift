@@ -86,40 +86,43 @@ enum AccountRecord {
     return nil
   }
 
-  /// Ends every session of an account: sessions are deleted, and tokens of older sign-ins are
-  /// refused from now on, those of this very second too.
+  /// Ends every session of an account: sign-ins until now are refused from now on, those of this
+  /// very second too.
   ///
-  /// `valid_since_s` always rises, so that a pending credential which was made before can be told
-  /// from one made after, in the same second too.
+  /// The rows of what ends stay until the next end, so that a refresh token is told that its
+  /// session is over, and not that it never was one. `valid_since_s` always rises, so that a pending
+  /// credential which was made before can be told from one made after, in the same second too.
   ///
   /// - Returns: How many sessions there were.
   static func endSessions(
     _ account: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int {
-    let newest = try connection.first(
-      "SELECT max(auth_time_s) FROM session WHERE account_key = \(account)"
-    ) { try $0.value(0) as Int64? }
-    let validSince = max(now.seconds, (newest.flatMap { $0 } ?? 0) + 1)
+    try connection.run(
+      """
+      DELETE FROM session WHERE account_key = \(account) AND auth_time_s <
+        (SELECT valid_since_s FROM account WHERE account_key = \(account))
+      """)
+    let sessions = try connection.first(
+      "SELECT count(*), max(auth_time_s) FROM session WHERE account_key = \(account)"
+    ) { row in (count: try row.value(0) as Int, newest: try row.value(1) as Int64?) }
+    let validSince = max(now.seconds, (sessions?.newest ?? 0) + 1)
     try connection.run(
       """
       UPDATE account SET valid_since_s = max(valid_since_s + 1, \(validSince))
       WHERE account_key = \(account)
       """)
-    return try connection.run("DELETE FROM session WHERE account_key = \(account)")
+    return sessions?.count ?? 0
   }
 
   /// Ends the sessions whose sign-in is older than a moment, in seconds since 1970.
   static func endSessions(
     _ account: Int64, before validSince: Int64, _ connection: borrowing Connection
   ) throws {
-    let seconds = Instant(seconds: validSince).seconds
     try connection.run(
       """
-      UPDATE account SET valid_since_s = max(valid_since_s, \(seconds))
+      UPDATE account SET valid_since_s = max(valid_since_s, \(Instant(seconds: validSince).seconds))
       WHERE account_key = \(account)
       """)
-    try connection.run(
-      "DELETE FROM session WHERE account_key = \(account) AND auth_time_s < \(seconds)")
   }
 
   /// Deletes a factor and keeps the counts of account and scope right.

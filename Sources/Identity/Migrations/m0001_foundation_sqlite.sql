@@ -93,7 +93,8 @@ CREATE TABLE factor (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX factor_by_id ON factor (account_key, enrolment_id);
 
--- A user's session is a refresh token. Only its digest is kept.
+-- A user's session is a refresh token. Only its digest is kept. It counts while auth_time_s is not
+-- before the account's valid_since_s.
 CREATE TABLE session (
   token_digest BLOB PRIMARY KEY,
   account_key INTEGER NOT NULL REFERENCES account (account_key) ON DELETE CASCADE,

@@ -92,7 +92,10 @@ public struct Sessions: Sendable {
 
   static func count(_ account: Int64, _ connection: borrowing Connection) throws -> Int {
     try connection.first(
-      "SELECT count(*) FROM session WHERE account_key = \(account)"
+      """
+      SELECT count(*) FROM session s JOIN account a USING (account_key)
+      WHERE a.account_key = \(account) AND s.auth_time_s >= a.valid_since_s
+      """
     ) { try $0.value(0) } ?? 0
   }
 
