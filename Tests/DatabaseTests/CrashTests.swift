@@ -1,0 +1,42 @@
+import Database
+import DatabaseSQLite
+import Foundation
+import Testing
+
+struct CrashTests {
+  @Test func `what a caller was told is stored survives the end of the process`() async throws {
+    try await withFolder { folder in
+      let path = folder + "/test.sqlite"
+      let told = folder + "/told"
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [path = path as String, told = told as String] in
+        let database = try SQLiteDatabase(path: path)
+        try await database.write { try $0.runScript("CREATE TABLE person (name TEXT)") }
+        try Data().write(to: URL(filePath: told))
+        let file = try FileHandle(forWritingTo: URL(filePath: told))
+        await withTaskGroup { group in
+          for client in 0..<32 {
+            group.addTask {
+              for number in 0..<1000 {
+                let name = "\(client)-\(number)"
+                guard (try? await database.insert(name)) != nil else { return }
+                // One call of the system appends one line as a whole.
+                file.write(Data("\(name)\n".utf8))
+              }
+            }
+          }
+          group.addTask {
+            while database.statistics.writes < 2000 { await Task.yield() }
+            kill(getpid(), SIGKILL)
+          }
+        }
+      }
+      let names = try String(contentsOfFile: told, encoding: .utf8).split(separator: "\n")
+      #expect(names.count > 1000)
+      let database = try SQLiteDatabase(path: path)
+      let stored = Set(try await database.names())
+      #expect(names.allSatisfy { stored.contains(String($0)) })
+      await database.close()
+    }
+  }
+}
