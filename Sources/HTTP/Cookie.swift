@@ -65,26 +65,44 @@ public struct Cookies: Sendable {
   }
 
   private mutating func read(_ line: String) {
-    for part in line.utf8.split(separator: UInt8(ascii: ";")) {
-      guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { continue }
-      let name = Cookies.trim(part[..<equals])
-      var value = Cookies.trim(part[part.index(after: equals)...])
-      guard isToken(name) else { continue }
-      if value.utf8.count > 1, value.hasPrefix("\""), value.hasSuffix("\"") {
-        value = String(value.dropFirst().dropLast())
+    let span = line.utf8.span
+    var start = 0
+    while start < span.count {
+      var end = start
+      var equals: Int?
+      while end < span.count, span[end] != UInt8(ascii: ";") {
+        if equals == nil, span[end] == UInt8(ascii: "=") { equals = end }
+        end += 1
       }
-      if value.utf8.contains(UInt8(ascii: "%")) {
-        let span = value.utf8.span
-        value = PercentCoding.decode(span, 0..<span.count) ?? value
+      if let equals {
+        let name = line.slice(Cookies.trim(span, start..<equals))
+        if isToken(name) {
+          pairs.append((name, Cookies.value(line, Cookies.trim(span, (equals + 1)..<end))))
+        }
       }
-      pairs.append((name, value))
+      start = end + 1
     }
   }
 
-  private static func trim(_ part: Substring.UTF8View) -> String {
-    var part = part
-    while let first = part.first, first == 0x20 || first == 0x09 { part.removeFirst() }
-    while let last = part.last, last == 0x20 || last == 0x09 { part.removeLast() }
-    return String(Substring(part))
+  /// A value without the quotation marks around it, and decoded where it is coded.
+  private static func value(_ line: String, _ range: Range<Int>) -> String {
+    let span = line.utf8.span
+    var range = range
+    if range.count > 1, span[range.lowerBound] == UInt8(ascii: "\""),
+      span[range.upperBound - 1] == UInt8(ascii: "\"")
+    {
+      range = (range.lowerBound + 1)..<(range.upperBound - 1)
+    }
+    for index in range where span[index] == UInt8(ascii: "%") {
+      return PercentCoding.decode(span, range) ?? line.slice(range)
+    }
+    return line.slice(range)
+  }
+
+  private static func trim(_ span: borrowing Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
+    var (start, end) = (range.lowerBound, range.upperBound)
+    while start < end, span[start] == 0x20 || span[start] == 0x09 { start += 1 }
+    while start < end, span[end - 1] == 0x20 || span[end - 1] == 0x09 { end -= 1 }
+    return start..<end
   }
 }

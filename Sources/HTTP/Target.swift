@@ -35,15 +35,15 @@ public struct Target: Sendable, Equatable {
       }
     }
     if end < span.count {
-      let raw = Target.slice(text, end + 1, span.count)
+      let raw = text.slice((end + 1)..<span.count)
       guard let query = Form(urlEncoded: raw) else { return nil }
       self.rawQuery = raw
       self.query = query
-      self.rawPath = start == end ? "/" : Target.slice(text, start, end)
+      self.rawPath = start == end ? "/" : text.slice(start..<end)
     } else {
       rawQuery = nil
       query = Form()
-      rawPath = start == 0 ? text : start == end ? "/" : Target.slice(text, start, end)
+      rawPath = start == 0 ? text : start == end ? "/" : text.slice(start..<end)
     }
     var segments: [String] = []
     if end - start > 1 {
@@ -56,7 +56,7 @@ public struct Target: Sendable, Equatable {
           guard let segment = PercentCoding.decode(span, first..<last) else { return nil }
           segments.append(segment)
         } else {
-          segments.append(Target.slice(text, first, last))
+          segments.append(text.slice(first..<last))
         }
         first = last + 1
       }
@@ -87,10 +87,12 @@ public struct Target: Sendable, Equatable {
     }
     return nil
   }
+}
 
-  private static func slice(_ text: String, _ start: Int, _ end: Int) -> String {
-    let bytes = text.utf8
-    let from = bytes.index(bytes.startIndex, offsetBy: start)
-    return String(text[from..<bytes.index(from, offsetBy: end - start)])
+extension String {
+  /// The text between two offsets into its UTF-8 form, both of which lie beside ASCII characters.
+  func slice(_ range: Range<Int>) -> String {
+    let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
+    return String(self[start..<utf8.index(start, offsetBy: range.count)])
   }
 }

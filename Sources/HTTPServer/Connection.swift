@@ -13,27 +13,29 @@ final class Connection: Sendable {
 
   let socket: Int32
   let peer: String
-  let serial: UInt64
   /// When the socket is shut, in coarse milliseconds.
   let deadline: Atomic<UInt64>
   let phase = Atomic<UInt8>(Phase.waiting)
-  /// How many requests have come; written on the engine's thread only.
+  /// The number of the last request; written on the engine's thread only.
   let requests = Atomic<UInt64>(0)
   /// The exchange whose handler is suspended.
   let suspended = Mutex<Exchange?>(nil)
 
-  init(socket: Int32, peer: String, serial: UInt64, deadline: UInt64) {
+  init(socket: Int32, peer: String, deadline: UInt64) {
     self.socket = socket
     self.peer = peer
-    self.serial = serial
     self.deadline = Atomic(deadline)
   }
 
-  /// The number of the next request: it differs from that of any other in this run.
-  func nextRequest() -> UInt64 {
-    let number = requests.load(ordering: .relaxed)
-    requests.store(number + 1, ordering: .relaxed)
-    return serial << 24 &+ number
+  /// The number of the next request, which differs from that of any other in this run.
+  ///
+  /// - Parameter block: Gives a number that no other connection has; each covers 2^24 requests.
+  /// - Returns: The number.
+  func nextRequest(_ block: () -> UInt64) -> UInt64 {
+    var number = requests.load(ordering: .relaxed) &+ 1
+    if number & 0xFF_FFFF < 2 { number = block() << 24 | 2 }
+    requests.store(number, ordering: .relaxed)
+    return number
   }
 
   /// Sets the moment when the socket is shut.
@@ -52,33 +54,26 @@ final class Connection: Sendable {
 /// A connection leaves before its socket is closed, and sockets are shut under the same lock, so
 /// the number of a socket never stands for another client's.
 final class Connections: Sendable {
-  private struct State {
-    var open: [Int32: Connection] = [:]
-    var serial: UInt64 = 0
-  }
-
-  private let state = Mutex(State())
+  private let open = Mutex<[Int32: Connection]>([:])
 
   /// Admits a client.
   func add(socket: Int32, peer: String, deadline: UInt64) -> Connection {
-    state.withLock { state in
-      state.serial += 1
-      let connection = Connection(
-        socket: socket, peer: peer, serial: state.serial, deadline: deadline)
-      state.open[socket] = connection
+    open.withLock { open in
+      let connection = Connection(socket: socket, peer: peer, deadline: deadline)
+      open[socket] = connection
       return connection
     }
   }
 
   /// Dismisses a client, before its socket is closed.
   func remove(_ connection: Connection) {
-    state.withLock { state in
-      if state.open[connection.socket] === connection { state.open[connection.socket] = nil }
+    open.withLock { open in
+      if open[connection.socket] === connection { open[connection.socket] = nil }
     }
   }
 
   /// The number of clients.
-  var count: Int { state.withLock(\.open.count) }
+  var count: Int { open.withLock(\.count) }
 
   /// Shuts every connection whose deadline has passed.
   func shutExpired(at now: UInt64) {
@@ -90,14 +85,9 @@ final class Connections: Sendable {
     shut { $0.phase.load(ordering: .acquiring) == Connection.Phase.waiting }
   }
 
-  /// Shuts every connection.
-  func shutAll() {
-    shut { _ in true }
-  }
-
   private func shut(where condition: (Connection) -> Bool) {
-    state.withLock { state in
-      for connection in state.open.values where condition(connection) {
+    open.withLock { open in
+      for connection in open.values where condition(connection) {
         connection.expire(at: Connection.never)
         connection.shut()
       }
@@ -106,7 +96,7 @@ final class Connections: Sendable {
 
   /// The exchanges whose handlers are suspended.
   func suspended() -> [Exchange] {
-    let open = state.withLock { Array($0.open.values) }
+    let open = open.withLock { Array($0.values) }
     return open.compactMap { $0.suspended.withLock { $0 } }
   }
 }

@@ -11,7 +11,10 @@ final class Engine: Sendable {
   let log: AccessLog?
   let connections = Connections()
   let isStopping = Atomic<Bool>(false)
+  /// The bytes of all bodies of requests under way.
+  private let bodies = Atomic<Int>(0)
   private let limits: Limits
+  private let blocks = Atomic<UInt64>(0)
   private let salt = UInt64.random(in: 0..<1 << 60)
   private let headerDeadline: UInt64
   private let bodyDeadline: UInt64
@@ -54,9 +57,13 @@ final class Engine: Sendable {
   {
     connection.phase.store(Connection.Phase.serving, ordering: .releasing)
     return unsafe Exchange(
-      connection: connection, id: RequestID(scramble(connection.nextRequest())),
+      connection: connection, id: RequestID(scramble(connection.nextRequest(nextBlock))),
       rawTarget: String(cString: target), target: (UInt(bitPattern: target), strlen(target)),
       raw: raw)
+  }
+
+  private func nextBlock() -> UInt64 {
+    blocks.add(1, ordering: .relaxed).newValue
   }
 
   /// Spreads consecutive numbers over 60 bits, each to one of its own.
@@ -130,20 +137,33 @@ final class Engine: Sendable {
     exchange.received += part.count
     exchange.connection.expire(
       at: exchange.bodyStart + bodyDeadline + limits.grant(forBytes: exchange.received))
-    if exchange.received > exchange.bodyLimit {
-      exchange.step = .excess
-      exchange.body = []
-      return exchange.received - exchange.bodyLimit <= Engine.discardedAtMost
+    if exchange.step == .body {
+      exchange.held += part.count
+      let (_, together) = bodies.add(part.count, ordering: .relaxed)
+      let isTooLong = exchange.received > exchange.bodyLimit
+      if !isTooLong, together <= limits.bodiesTogether {
+        unsafe exchange.body.append(contentsOf: part)
+        return true
+      }
+      exchange.refusal = isTooLong ? .contentTooLarge : .serviceUnavailable
+      drop(exchange)
     }
-    unsafe exchange.body.append(contentsOf: part)
-    return true
+    return exchange.received - exchange.bodyLimit <= Engine.discardedAtMost
+  }
+
+  /// Lets go of what has come of a body, and reads the rest without keeping it.
+  private func drop(_ exchange: Exchange) {
+    exchange.step = .excess
+    exchange.body = []
+    bodies.subtract(exchange.held, ordering: .relaxed)
+    exchange.held = 0
   }
 
   /// The request is complete: starts its handler, on this thread until it first suspends.
   private func dispatch(_ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
     exchange.connection.expire(at: Connection.never)
     guard exchange.step == .body, let target = exchange.target else {
-      return unsafe refuse(.contentTooLarge, exchange, raw)
+      return unsafe refuse(exchange.refusal, exchange, raw)
     }
     exchange.step = .answering
     let origin = Origin(of: exchange, configuration)
@@ -181,6 +201,7 @@ final class Engine: Sendable {
   /// A request has ended, well or not.
   func complete(_ exchange: Exchange, isComplete: Bool) {
     exchange.close()
+    if exchange.held > 0 { bodies.subtract(exchange.held, ordering: .relaxed) }
     exchange.connection.expire(at: SystemClock.coarseMilliseconds() + idle)
     exchange.connection.phase.store(Connection.Phase.waiting, ordering: .releasing)
     log?.record(exchange, isComplete: isComplete)

@@ -61,9 +61,13 @@ import Synchronization
   var fields = Fields()
   var body: [UInt8] = []
   var bodyLimit = 0
+  /// What a body that is not kept is answered with.
+  var refusal = Status.contentTooLarge
   var bodyStart: UInt64 = 0
   /// Bytes of the body that have come, kept or not.
   var received = 0
+  /// Bytes of the body that count among those of all bodies.
+  var held = 0
   var status = 0
   var sent = 0
 

@@ -9,6 +9,8 @@ public struct Limits: Sendable {
   public var headers = 32 << 10
   /// The most bytes of a body, by target; a longer one is answered with 413.
   public var body: @Sendable (Target) -> Int = { _ in 1 << 20 }
+  /// The most bytes of all bodies that are held at once; who sends more is answered with 503.
+  public var bodiesTogether = 256 << 20
   /// How long a new connection may take to send its first header, the handshake of TLS included.
   public var headerDeadline: Duration = .seconds(10)
   /// How long a body may take, plus the time that `minimumRate` grants for what has come of it.

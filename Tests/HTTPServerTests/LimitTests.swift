@@ -94,6 +94,30 @@ struct LimitTests {
     #expect(sent < 2000)
   }
 
+  @Test func `all bodies together have a limit`() async throws {
+    let server = try TestServer(limits: { $0.bodiesTogether = 1_500_000 })
+    let body = [UInt8](repeating: 97, count: 1_000_000)
+    let header = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n"
+    let slow = try server.client()
+    await slow.send(header)
+    await slow.send(Array(body.dropLast()))
+    let other = try server.client()
+    var status = 200
+    // The engine may not have read all of the first body yet.
+    for _ in 0..<100 where status == 200 {
+      await other.send(header)
+      await other.send(body)
+      status = try await other.answer().status
+    }
+    #expect(status == 503)
+    await slow.send("a")
+    #expect(try await slow.answer().text == "POST / 1000000")
+    let again = try server.client()
+    await again.send(header)
+    await again.send(body)
+    #expect(try await again.answer().text == "POST / 1000000")
+  }
+
   @Test func `one address gets no more than its share`() async throws {
     let server = try TestServer(limits: { $0.connectionsPerAddress = 3 })
     var clients: [Client] = []

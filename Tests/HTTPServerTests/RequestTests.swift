@@ -153,4 +153,24 @@ struct RequestTests {
     }
     #expect(ids.count == 60)
   }
+
+  @Test func `one thread suffices, and so does the other kind of address`() async throws {
+    for host in ["127.0.0.1", "localhost", "::1", "0.0.0.0"] {
+      let server: HTTPServer
+      do {
+        server = try HTTPServer(
+          ServerConfiguration(host: host, threads: 1),
+          failure: { status, _ in .text("", status: status) }, handler: TestServer.echo)
+      } catch {
+        // A machine without IPv6 cannot listen there.
+        #expect(host == "::1")
+        continue
+      }
+      #expect(server.port > 0)
+      guard host != "::1", host != "localhost" else { continue }
+      let client = try Client(port: server.port)
+      await client.send("GET /later HTTP/1.1\r\nHost: h\r\n\r\n")
+      #expect(try await client.answer().text == "GET /later 0")
+    }
+  }
 }

@@ -1,0 +1,99 @@
+import Foundation
+import HTTP
+import HTTPServer
+import Testing
+
+/// TLS, with the tools that every Debian has: openssl makes the certificate, curl is the client.
+@Suite(
+  .enabled(if: Tool.openssl.exists && Tool.curl.exists, "needs openssl and curl"),
+  .timeLimit(.minutes(1)))
+struct TLSTests {
+  private let folder: TemporaryFolder
+  private let tls: ServerConfiguration.TLS
+
+  init() async throws {
+    folder = try TemporaryFolder()
+    tls = .init(certificate: folder.path + "/cert.pem", key: folder.path + "/key.pem")
+    let made = try await Tool.openssl.run(
+      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+      "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
+      "-keyout", tls.key, "-out", tls.certificate)
+    #expect(made.status == 0)
+  }
+
+  private func server(_ tls: ServerConfiguration.TLS) throws(ServerError) -> HTTPServer {
+    try HTTPServer(
+      ServerConfiguration(tls: tls), failure: { status, _ in .text("", status: status) },
+      handler: { request in
+        await Task.yield()
+        return .text("\(request.isSecure) \(request.body.count)")
+      })
+  }
+
+  @Test(arguments: ["--tlsv1.2", "--tlsv1.3"])
+  func `a request is answered`(_ version: String) async throws {
+    let server = try server(tls)
+    let answer = try await Tool.curl.run(
+      "--silent", "--cacert", tls.certificate, version, "--tls-max", String(version.suffix(3)),
+      "--data", "abc", "https://127.0.0.1:\(server.port)/", "https://127.0.0.1:\(server.port)/")
+    #expect(answer.status == 0)
+    #expect(answer.text == "true 3true 3")
+  }
+
+  @Test func `old versions are refused`() async throws {
+    let server = try server(tls)
+    let answer = try await Tool.curl.run(
+      "--silent", "--insecure", "--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0",
+      "https://127.0.0.1:\(server.port)/")
+    #expect(answer.status == 35)
+  }
+
+  @Test func `a client that speaks plainly is let go`() async throws {
+    let server = try server(tls)
+    let client = try Client(port: server.port)
+    await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    let text = String(decoding: try await client.rest(), as: UTF8.self)
+    #expect(!text.contains("true"))
+  }
+
+  @Test func `files that are no pair are told`() throws {
+    #expect(throws: ServerError.self) {
+      _ = try server(.init(certificate: tls.key, key: tls.certificate))
+    }
+    #expect {
+      _ = try server(.init(certificate: "/nowhere.pem", key: tls.key))
+    } throws: { error in
+      guard case .unreadableFile("/nowhere.pem", _)? = error as? ServerError else { return false }
+      return true
+    }
+  }
+}
+
+/// A program of the system.
+enum Tool: String {
+  case openssl = "/usr/bin/openssl"
+  case curl = "/usr/bin/curl"
+
+  var exists: Bool { FileManager.default.isExecutableFile(atPath: rawValue) }
+
+  /// Runs it without holding a thread of the pool.
+  func run(_ arguments: String...) async throws -> (status: Int32, text: String) {
+    let process = Process()
+    process.executableURL = URL(filePath: rawValue)
+    process.arguments = arguments
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Void, any Error>) in
+      process.terminationHandler = { _ in continuation.resume() }
+      do {
+        try process.run()
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+  }
+}
