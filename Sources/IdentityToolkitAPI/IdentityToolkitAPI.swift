@@ -66,10 +66,12 @@ public struct IdentityToolkitAPI: Sendable {
 
   /// The answer to a request that the engine refuses before it reaches a method.
   ///
-  /// Like every error here it is JSON: SDKs take anything else for a broken connection.
+  /// Like every error here it is JSON that every page may read: SDKs take anything else for a
+  /// broken connection. The origin is not known at this point, hence the star.
   public func failure(_ status: Status) -> Response {
     var response = WireError.engine(status).response(.both)
     response.fields.add(.cacheControl, "no-store")
+    response.fields.add(.accessControlAllowOrigin, "*")
     return response
   }
 

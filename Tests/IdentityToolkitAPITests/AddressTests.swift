@@ -81,6 +81,7 @@ struct AddressTests {
       let response = server.api.failure(Status(code))
       let json = try JSON.parse(response.body.bytes)
       #expect(response.status.code == code)
+      #expect(response.fields[.accessControlAllowOrigin] == "*")
       #expect(json["error"]?["code"] == .number(JSON.Number(code)))
       #expect(json["error"]?["message"]?.stringValue?.isEmpty == false)
     }

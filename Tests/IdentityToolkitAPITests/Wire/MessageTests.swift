@@ -1,0 +1,80 @@
+import JSON
+import Testing
+
+@testable import IdentityToolkitAPI
+
+struct MessageTests {
+  private func message(_ text: String) throws -> Message {
+    Message(try #require(try json(text).objectValue), path: "config")
+  }
+
+  @Test(arguments: [
+    ("5", 5), ("\"5\"", 5), ("5.0", 5), ("\"5.0\"", 5), ("5e0", 5), ("-1", -1), ("null", nil),
+    ("2147483647", 2_147_483_647), ("-2147483648", -2_147_483_648),
+  ])
+  func `a whole number of 32 bits is read as proto3 JSON writes it`(text: String, value: Int?)
+    throws
+  {
+    #expect(try message(#"{"n":\#(text)}"#).int32("n") == value)
+  }
+
+  @Test(arguments: [
+    "5.5", "\"5.5\"", "\"\"", "\" 5\"", "\"abc\"", "\"0x5\"", "2147483648", "-2147483649", "1e10",
+    "true", "{}", "\"NaN\"",
+  ])
+  func `what is no whole number of 32 bits is refused`(text: String) throws {
+    let message = try message(#"{"n":\#(text)}"#)
+    #expect {
+      try message.int32("n")
+    } throws: { error in
+      (error as? WireError)?.message.hasPrefix("Invalid value at 'config.n' (TYPE_INT32), ")
+        == true
+    }
+  }
+
+  @Test(arguments: [
+    ("\"9223372036854775807\"", Int64.max), ("1790244000", 1_790_244_000), ("null", nil),
+  ])
+  func `a whole number of 64 bits is read from text too`(text: String, value: Int64?) throws {
+    #expect(try message(#"{"n":\#(text)}"#).int64("n") == value)
+  }
+
+  @Test func `null is absent, in every type`() throws {
+    let message = try message(#"{"x":null}"#)
+    #expect(try message.text("x") == nil)
+    #expect(try message.flag("x") == nil)
+    #expect(try message.message("x")?.path == nil)
+    #expect(try message.messages("x").isEmpty)
+    #expect(try message.texts("x").isEmpty)
+    #expect(try !message.has("x"))
+  }
+
+  @Test func `paths in errors are in snake case`() throws {
+    let message = try message(#"{"providerConfigs":[{},{"totpProviderConfig":1}]}"#)
+    let entries = try message.messages("providerConfigs")
+    #expect(entries.map(\.path) == ["config.provider_configs[0]", "config.provider_configs[1]"])
+    #expect {
+      try entries[1].message("totpProviderConfig")
+    } throws: { error in
+      (error as? WireError)?.message
+        == "Invalid value at 'config.provider_configs[1].totp_provider_config' (TYPE_MESSAGE), 1"
+    }
+  }
+
+  @Test func `a flag may be a word`() throws {
+    #expect(try message(#"{"f":true}"#).flag("f") == true)
+    #expect(try message(#"{"f":"false"}"#).flag("f") == false)
+    let wrong = try message(#"{"f":1}"#)
+    #expect(throws: WireError.self) { try wrong.flag("f") }
+  }
+
+  @Test func `an enum is read by name and by number`() throws {
+    let type = EnumType(name: "x.Color", values: ["NONE", "RED", "BLUE"])
+    let message = try message(#"{"a":"BLUE","b":1,"c":"blue","d":3,"e":"1"}"#)
+    #expect(try message.enumeration("a", type) == 2)
+    #expect(try message.enumeration("b", type) == 1)
+    for name in ["c", "d", "e"] {
+      #expect(throws: WireError.self) { try message.enumeration(name, type) }
+    }
+  }
+}

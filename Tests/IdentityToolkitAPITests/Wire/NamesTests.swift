@@ -1,0 +1,30 @@
+import Testing
+
+@testable import IdentityToolkitAPI
+
+struct NamesTests {
+  @Test(arguments: [
+    ("adjacentIntervals", "adjacentIntervals", true),
+    ("adjacent_intervals", "adjacentIntervals", true),
+    ("adjacent_Intervals", "adjacentIntervals", false),
+    ("adjacentintervals", "adjacentIntervals", false),
+    ("adjacent_interval", "adjacentIntervals", false),
+    ("adjacent_intervalss", "adjacentIntervals", false),
+    ("email", "email", true), ("Email", "email", false), ("e_mail", "email", false),
+    ("", "email", false), ("adjacent_", "adjacentIntervals", false),
+    ("allow_password_signup", "allowPasswordSignup", true),
+    ("allow_passwordSignup", "allowPasswordSignup", true),
+  ])
+  func `a name is read in both spellings`(written: String, name: String, matches: Bool) {
+    #expect(Names.match(written, name) == matches)
+  }
+
+  @Test(arguments: [
+    ("email", "email"), ("adjacentIntervals", "adjacent_intervals"), ("photoUrl", "photo_url"),
+  ])
+  func `the spellings turn into each other`(camel: String, snake: String) {
+    #expect(Names.snake(camel) == snake)
+    #expect(Names.camel(snake) == camel)
+    #expect(Names.camel(camel) == camel)
+  }
+}

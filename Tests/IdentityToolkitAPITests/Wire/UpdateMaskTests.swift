@@ -1,0 +1,39 @@
+import JSON
+import Testing
+
+@testable import IdentityToolkitAPI
+
+struct UpdateMaskTests {
+  private func apply(_ mask: String, _ body: String, to resource: String) throws -> JSON {
+    var object = try #require(try json(resource).objectValue)
+    UpdateMask(mask).apply(try #require(try json(body).objectValue), to: &object)
+    return .object(object)
+  }
+
+  @Test(arguments: [
+    ("a", #"{"a":2}"#, #"{"a":2,"b":{"c":1,"d":[1]}}"#),
+    ("a", "{}", #"{"b":{"c":1,"d":[1]}}"#),
+    ("a", #"{"a":null}"#, #"{"b":{"c":1,"d":[1]}}"#),
+    ("b", #"{"b":{"x":1}}"#, #"{"a":1,"b":{"x":1}}"#),
+    ("b.c", #"{"b":{"c":2,"x":1}}"#, #"{"a":1,"b":{"c":2,"d":[1]}}"#),
+    ("b.c", "{}", #"{"a":1,"b":{"d":[1]}}"#),
+    ("b.d", #"{"b":{"d":[]}}"#, #"{"a":1,"b":{"c":1,"d":[]}}"#),
+    ("b.d.e,a.x", #"{"b":{"d":{"e":1}},"a":{"x":1}}"#, #"{"a":1,"b":{"c":1,"d":[1]}}"#),
+    ("n.m.o", #"{"n":{"m":{"o":1}}}"#, #"{"a":1,"b":{"c":1,"d":[1]},"n":{"m":{"o":1}}}"#),
+    ("n.m.o", "{}", #"{"a":1,"b":{"c":1,"d":[1]}}"#),
+    (" a , ,b..c,.", #"{"a":3}"#, #"{"a":3,"b":{"c":1,"d":[1]}}"#),
+    ("some_name", #"{"someName":1}"#, #"{"a":1,"b":{"c":1,"d":[1]},"someName":1}"#),
+    ("", #"{"a":2}"#, #"{"a":1,"b":{"c":1,"d":[1]}}"#),
+  ])
+  func `a path in the mask is replaced or cleared, and everything else stays`(
+    mask: String, body: String, result: String
+  ) throws {
+    #expect(try apply(mask, body, to: #"{"a":1,"b":{"c":1,"d":[1]}}"#) == json(result))
+  }
+
+  @Test func `a mask of a body names its members`() throws {
+    let mask = UpdateMask(of: ["sign_in": [:], "mfa": nil])
+    #expect(mask.paths == [["signIn"], ["mfa"]])
+    #expect(mask.covers("mfa"))
+  }
+}
