@@ -38,11 +38,12 @@ struct IDTokens: Sendable {
 
   /// Reads the token of a message and finds its scope.
   ///
-  /// That the session is still good is for the use case to say.
-  func session(_ call: ClientCall) async throws(WireError) -> UserSession {
-    guard let token = try call.message.text("idToken"), !token.isEmpty else {
-      throw WireError("MISSING_ID_TOKEN")
-    }
+  /// That the session is still good is for the use case to say. A missing token has a word of its
+  /// own in version 1, and is an invalid one in version 2.
+  func session(
+    _ call: ClientCall, missing: WireError = WireError("MISSING_ID_TOKEN")
+  ) async throws(WireError) -> UserSession {
+    guard let token = try call.message.text("idToken"), !token.isEmpty else { throw missing }
     return try await session(token, call)
   }
 

@@ -22,9 +22,6 @@ struct UpdateMask: Sendable, Equatable {
   /// Whether the mask is about a member, or about something in it.
   func covers(_ name: String) -> Bool { paths.contains { $0.first == name } }
 
-  /// The mask without what is about this member.
-  func dropping(_ name: String) -> UpdateMask { UpdateMask(paths.filter { $0.first != name }) }
-
   init(_ paths: [[String]]) { self.paths = paths }
 
   /// Puts what the body says at the mask's paths into a resource.

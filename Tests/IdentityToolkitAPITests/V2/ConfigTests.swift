@@ -23,6 +23,26 @@ struct ConfigTests {
     }
   }
 
+  @Test func `a configuration has these members from the start`() async throws {
+    try await TestServer.with { server in
+      let config = try await server.get(TestServer.config)
+      #expect(
+        masked(config.json)
+          == (try json(
+            """
+            {"name": "<name>", "subtype": "IDENTITY_PLATFORM",
+             "signIn": {"email": {"enabled": true, "passwordRequired": true},
+                        "anonymous": {"enabled": true}, "allowDuplicateEmails": false},
+             "emailPrivacyConfig": {"enableImprovedEmailPrivacy": true},
+             "multiTenant": {"allowTenants": true}, "authorizedDomains": ["localhost"],
+             "mfa": {"state": "DISABLED"}}
+            """)))
+      let project = try await server.get("/v1/projects", .key)
+      #expect(
+        masked(project.json) == ["projectId": "<projectId>", "authorizedDomains": ["localhost"]])
+    }
+  }
+
   @Test(arguments: ["5", "\"5\""])
   func `the documentation's call switches TOTP on`(intervals: String) async throws {
     try await TestServer.with { server in

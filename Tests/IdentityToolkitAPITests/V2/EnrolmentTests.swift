@@ -39,7 +39,7 @@ struct EnrolmentTests {
       }
       try await server.switchTOTPOn()
       #expect(
-        try await server.post(Self.start, ["totpEnrollmentInfo": [:]]).error == "MISSING_ID_TOKEN")
+        try await server.post(Self.start, ["totpEnrollmentInfo": [:]]).error == "INVALID_ID_TOKEN")
       #expect(
         try await server.post(Self.start, ["idToken": "garbage", "totpEnrollmentInfo": [:]]).error
           == "INVALID_ID_TOKEN")
@@ -159,7 +159,11 @@ struct EnrolmentTests {
           try await alice.finalize(name: name).error
             == "MISSING_DISPLAY_NAME : display name cannot be empty")
       }
-      #expect(try await alice.finalize().status == 200)
+      let enrolled = try await alice.finalize()
+      #expect(
+        masked(enrolled.json) == [
+          "idToken": "<idToken>", "refreshToken": "<refreshToken>", "totpAuthInfo": [:],
+        ])
       #expect(try await alice.finalize().error == "MFA_ENROLLMENT_ALREADY_COMPLETE")
     }
   }

@@ -8,7 +8,7 @@ extension Methods {
       of: call.message, "phoneVerificationInfo", "totpVerificationInfo",
       oneof: "verification_info")
     if kind == .phone { throw .smsNotEnabled }
-    let session = try await tokens.session(call)
+    let session = try await tokens.session(call, missing: .invalidIDToken)
     guard let info = try call.message.message("totpVerificationInfo") else {
       throw .invalidArgument
     }

@@ -33,7 +33,7 @@ extension Methods {
   /// The session of the call; that TOTP is off is told before that the token is bad.
   private func enrolmentSession(_ call: ClientCall) async throws(WireError) -> UserSession {
     do throws(WireError) {
-      return try await tokens.session(call)
+      return try await tokens.session(call, missing: .invalidIDToken)
     } catch {
       let scope = try await scope(of: call)
       let policy: Policy

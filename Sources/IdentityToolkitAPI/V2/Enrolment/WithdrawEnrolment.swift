@@ -6,7 +6,7 @@ extension Methods {
   ///
   /// No tokens come back when the newest of several went: clients then sign out, as documented.
   func withdrawEnrolment(_ call: ClientCall) async throws(WireError) -> JSON {
-    let session = try await tokens.session(call)
+    let session = try await tokens.session(call, missing: .invalidIDToken)
     let enrolment = try call.message.text("mfaEnrollmentId") ?? ""
     let grant: SessionGrant?
     do throws(EnrolmentError) {
