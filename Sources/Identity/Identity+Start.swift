@@ -106,7 +106,7 @@ extension Identity {
     let now = clock.now()
     let oldest = now.advanced(bySeconds: -ConsoleSessions.longest)
     try await store.write(StartError.self) { connection in
-      try connection.run("DELETE FROM ticket WHERE expires_at < \(now.microseconds)")
+      try Ticket.deleteExpired(at: now, connection)
       try connection.run("DELETE FROM throttle WHERE expires_at < \(now.microseconds)")
       _ = try connection.run(
         "DELETE FROM console_session WHERE created_at < \(oldest.microseconds)")

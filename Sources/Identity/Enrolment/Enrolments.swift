@@ -112,10 +112,10 @@ public struct Enrolments: Sendable {
       }
       let verdict = try password.verify(code, at: now.seconds, window: window, after: nil)
       guard case .accepted(let step, _) = verdict else {
-        try ticket.countFailure(lifetime, connection)
+        try ticket.countFailure(connection)
         return .failure(.invalidCode)
       }
-      try ticket.countUse(lifetime, connection)
+      try ticket.countUse(connection)
       try totp.insert(
         id, displayName: name, secret: ticket.secret, lastStep: step, for: account,
         in: session.scope, at: now, connection)

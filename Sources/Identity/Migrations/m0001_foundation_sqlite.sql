@@ -96,7 +96,9 @@ CREATE UNIQUE INDEX factor_by_id ON factor (account_key, enrolment_id);
 -- A user's session is a refresh token. Only its digest is kept. It counts while auth_time_s is not
 -- before the account's valid_since_s.
 CREATE TABLE session (
-  token_digest BLOB PRIMARY KEY,
+  -- Begins with the time, so that what sign-ins add lies together and a commit writes few pages.
+  session_id BLOB PRIMARY KEY,
+  token_digest BLOB NOT NULL,
   account_key INTEGER NOT NULL REFERENCES account (account_key) ON DELETE CASCADE,
   auth_time_s INTEGER NOT NULL,
   provider TEXT NOT NULL,
@@ -108,13 +110,12 @@ CREATE TABLE session (
 CREATE INDEX session_by_account ON session (account_key);
 
 -- What must be used once, or counts its tries: pending credentials and enrolment sessions.
+-- Their ids begin with the time of issue, so the oldest are a range.
 CREATE TABLE ticket (
   ticket_id BLOB PRIMARY KEY,
   uses INTEGER NOT NULL DEFAULT 0,
-  failures INTEGER NOT NULL DEFAULT 0,
-  expires_at INTEGER NOT NULL
+  failures INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX ticket_by_expiry ON ticket (expires_at);
 
 -- Wrong guesses at passwords, per address and per name guessed at, whether it exists or not.
 CREATE TABLE throttle (

@@ -5,6 +5,9 @@ import Database
 public struct Sessions: Sendable {
   let store: Store
 
+  /// The bytes of a refresh token: the session's id and 24 random ones.
+  private static let tokenLength = TimeOrderedID.length + 24
+
   /// Checks that a session still counts.
   ///
   /// - Returns: The account as it is now.
@@ -36,26 +39,31 @@ public struct Sessions: Sendable {
     _ token: String, project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws(SessionError) -> SessionGrant {
     let now = store.clock.now()
+    guard let bytes = Base64URL.decode(token.prefix(100)), bytes.count == Self.tokenLength else {
+      throw .invalidRefreshToken
+    }
+    let id = Array(bytes.prefix(TimeOrderedID.length))
     let digest = Store.digest(token)
     return try await store.write(SessionError.self) { connection in
       let row = try connection.first(
         """
         SELECT \(Scope.columns), t.account_key, t.auth_time_s, t.provider, t.factor_kind,
-          t.enrolment_id
+          t.enrolment_id, t.token_digest
         FROM session t JOIN account a USING (account_key) JOIN scope s USING (scope_key)
           JOIN project p USING (project_id)
-        WHERE t.token_digest = \(digest)
+        WHERE t.session_id = \(id)
         """
       ) { row in
         (
           scope: try Scope(row), account: try row.value(7) as Int64,
           authTime: try row.value(8) as Int64, provider: try row.value(9) as String,
-          kind: try row.value(10) as String?, enrolment: try row.value(11) as String?
+          kind: try row.value(10) as String?, enrolment: try row.value(11) as String?,
+          digest: try row.value(12) as [UInt8]
         )
       }
-      guard let row, let provider = SignInProvider(rawValue: row.provider) else {
-        throw SessionError.invalidRefreshToken
-      }
+      guard let row, constantTimeEqual(row.digest, digest),
+        let provider = SignInProvider(rawValue: row.provider)
+      else { throw SessionError.invalidRefreshToken }
       guard row.scope.project == project else { throw SessionError.invalidRefreshToken }
       guard tenant == nil || tenant == row.scope.tenant else { throw SessionError.tenantMismatch }
       guard var account = try AccountRecord.find(key: row.account, connection) else {
@@ -64,7 +72,7 @@ public struct Sessions: Sendable {
       guard !account.disabled else { throw SessionError.userDisabled }
       guard row.authTime >= account.validSince else { throw SessionError.tokenExpired }
       try connection.run(
-        "UPDATE session SET last_refresh_at = \(now.microseconds) WHERE token_digest = \(digest)")
+        "UPDATE session SET last_refresh_at = \(now.microseconds) WHERE session_id = \(id)")
       try connection.run(
         """
         UPDATE account SET last_refresh_at = \(now.microseconds) WHERE account_key = \(row.account)
@@ -132,12 +140,13 @@ public struct Sessions: Sendable {
     _ connection: borrowing Connection
   ) throws -> SessionGrant {
     let authTime = max(now.seconds, account.validSince)
-    let token = random.token(bytes: 32)
+    let id = TimeOrderedID.make(at: now, random: random)
+    let token = Base64URL.encode(id + random.bytes(Self.tokenLength - id.count))
     try connection.run(
       """
-      INSERT INTO session (token_digest, account_key, auth_time_s, provider, factor_kind,
+      INSERT INTO session (session_id, token_digest, account_key, auth_time_s, provider, factor_kind,
         enrolment_id, created_at)
-      VALUES (\(Store.digest(token)), \(account.key), \(authTime), \(provider.rawValue),
+      VALUES (\(id), \(Store.digest(token)), \(account.key), \(authTime), \(provider.rawValue),
         \(secondFactor?.kind.rawValue), \(secondFactor?.enrolment.text), \(now.microseconds))
       """)
     var account = account

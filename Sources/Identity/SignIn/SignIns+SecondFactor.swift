@@ -76,7 +76,7 @@ extension SignIns {
       guard accepted else {
         return .failure(try Self.countWrongCode(account, at: now, connection))
       }
-      try ticket.countUse(lifetime, connection)
+      try ticket.countUse(connection)
       return .success(
         try Sessions.begin(
           account, in: scope, provider: ticket.provider,

@@ -25,7 +25,7 @@ struct Ticket {
     scope: Scope, account: Account, provider: SignInProvider, secret: Secret = Secret([]),
     at now: Instant, random: RandomSource
   ) {
-    id = random.bytes(16)
+    id = TimeOrderedID.make(at: now, random: random)
     self.scope = scope.key
     self.account = account.key
     issuedAt = now
@@ -64,7 +64,7 @@ struct Ticket {
       bytes.count >= end,
       let provider = SignInProvider(rawValue: String(decoding: bytes[49..<end], as: UTF8.self))
     else { return nil }
-    id = Array(bytes[0..<16])
+    id = Array(bytes[0..<TimeOrderedID.length])
     scope = number(at: 16)
     account = number(at: 24)
     issuedAt = Instant(microseconds: number(at: 32))
@@ -87,22 +87,25 @@ struct Ticket {
     } ?? (0, 0)
   }
 
-  func countUse(_ lifetime: Int64, _ connection: borrowing Connection) throws {
-    try count(uses: 1, failures: 0, lifetime, connection)
+  func countUse(_ connection: borrowing Connection) throws {
+    try count(uses: 1, failures: 0, connection)
   }
 
-  func countFailure(_ lifetime: Int64, _ connection: borrowing Connection) throws {
-    try count(uses: 0, failures: 1, lifetime, connection)
+  func countFailure(_ connection: borrowing Connection) throws {
+    try count(uses: 0, failures: 1, connection)
   }
 
-  private func count(
-    uses: Int, failures: Int, _ lifetime: Int64, _ connection: borrowing Connection
-  ) throws {
-    let expires = issuedAt.advanced(bySeconds: lifetime + 60)
+  /// Forgets the tickets that nobody can use any more.
+  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
+    let oldest = now.advanced(bySeconds: -(max(pendingLifetime, enrolmentLifetime) + 60))
+    try connection.run("DELETE FROM ticket WHERE ticket_id < \(TimeOrderedID.first(at: oldest))")
+  }
+
+  private func count(uses: Int, failures: Int, _ connection: borrowing Connection) throws {
     try connection.run(
       """
-      INSERT INTO ticket (ticket_id, uses, failures, expires_at)
-      VALUES (\(id), \(uses), \(failures), \(expires.microseconds))
+      INSERT INTO ticket (ticket_id, uses, failures)
+      VALUES (\(id), \(uses), \(failures))
       ON CONFLICT (ticket_id) DO UPDATE SET uses = uses + excluded.uses,
         failures = failures + excluded.failures
       """)
