@@ -45,11 +45,13 @@ public struct Connection: ~Copyable {
   public func all<T>(_ sql: SQL, _ decode: (borrowing Row) throws -> T) throws -> [T] {
     let statement = try session.statement(for: sql)
     defer { statement.reset() }
+    guard try statement.step() else { return [] }
+    // Only now are the columns those of the present schema.
     let row = Row(statement: statement)
     var values: [T] = []
-    while try statement.step() {
+    repeat {
       values.append(try decode(row))
-    }
+    } while try statement.step()
     return values
   }
 

@@ -3,7 +3,8 @@
 /// Columns are counted from 0. A row cannot be kept: what is read from it is copied.
 public struct Row: ~Copyable {
   @usableFromInline let statement: any DatabaseStatement
-  @usableFromInline let columnCount: Int
+  /// How many columns it has.
+  public let columnCount: Int
 
   // Not inlinable for the reason given at `Connection.init`.
   @inline(never)

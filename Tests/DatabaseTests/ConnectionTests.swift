@@ -94,6 +94,22 @@ struct ConnectionTests {
     }
   }
 
+  @Test func `a prepared statement follows the schema`() async throws {
+    try await withDatabase { database in
+      @Sendable func lastColumn() async throws -> [SQLValue] {
+        try await database.read { connection in
+          try connection.all("SELECT * FROM person") { row in
+            try row.anyValue(row.columnCount - 1)
+          }
+        }
+      }
+      try await database.write { try $0.run("INSERT INTO person (name, age) VALUES ('a', 3)") }
+      #expect(try await lastColumn() == [.integer(3)])
+      try await database.write { try $0.run("ALTER TABLE person ADD COLUMN note DEFAULT 'new'") }
+      #expect(try await lastColumn() == [.text("new")])
+    }
+  }
+
   @Test func `the trace has every text and no value`() async throws {
     let texts = Record<String>()
     try await withDatabase(trace: { texts.append($0) }) { database in
