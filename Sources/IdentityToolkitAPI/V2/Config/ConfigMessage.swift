@@ -11,7 +11,7 @@ enum ConfigMessage {
     "emailPrivacyConfig", "mobileLinksConfig", "autodeleteAnonymousUsers", "defaultHostingSite",
   ]
 
-  static func write(_ project: Project, apiKey: String? = nil) -> JSON {
+  static func write(_ project: Project) -> JSON {
     var config: JSON.Object = [
       "name": .string("projects/\(project.number)/config"), "subtype": "IDENTITY_PLATFORM",
     ]
