@@ -1,14 +1,13 @@
 """Fixtures: servers that many tests share, and user pools that each test has for itself."""
 
 import itertools
-import os
 import shutil
 
 import pytest
 
 from support.pages import Pages
 from support.program import Server
-from support.rest import Api, make_token, ok
+from support.rest import Api, make_token
 
 numbers = itertools.count(1)
 
@@ -40,9 +39,7 @@ def new_project(server, owner):
     project = f"project-{next(numbers)}"
     owner.create_project(project)
     token = make_token(server.data, project, "owner")
-    api = Api(server.url, project, key=None, token=token)
-    api.key = ok(api.admin("GET", "config", version="v2"))["client"]["apiKey"]
-    return api
+    return Api(server.url, project, owner.api_key(project), token)
 
 
 @pytest.fixture
@@ -68,8 +65,3 @@ def chromium():
             executable_path=shutil.which("chromium"), args=["--disable-gpu"])
         yield browser
         browser.close()
-
-
-@pytest.fixture(scope="session")
-def is_root():
-    return os.geteuid() == 0

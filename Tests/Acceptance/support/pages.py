@@ -43,6 +43,11 @@ class Pages:
         answer = self.post("/projects/new", {"id": id, "name": name or id})
         assert answer.status_code == 303, answer.text
 
+    def api_key(self, project):
+        """The key that applications of a project use, from its first page."""
+        facts = self.get(f"/projects/{project}").text.split("API key</dt>")[1]
+        return re.search(r">([\w-]{20,})<", facts).group(1)
+
     def create_tenant(self, project, name):
         """Makes a tenant and returns its id."""
         answer = self.post(f"/projects/{project}/tenants/new", {"name": name})
@@ -54,3 +59,11 @@ def said_beside(text, field):
     """What stands beside a field that was not right."""
     found = re.search(rf'id="{field}-error">(.*?)<', text)
     return html.unescape(found.group(1)) if found else None
+
+
+def assert_flags(cookie, same_site, secure):
+    """Checks what a cookie's line says about who may see and send it."""
+    flags = [flag.strip().lower() for flag in cookie.split(";")[1:]]
+    assert "httponly" in flags and "path=/" in flags and f"samesite={same_site.lower()}" in flags
+    assert ("secure" in flags) == secure
+    assert not any(flag.startswith("domain=") for flag in flags)

@@ -123,6 +123,22 @@ def mounting():
     return own if trial.returncode == 0 else None
 
 
+def beside(server):
+    """The words that let a command see the mounts that a server has for itself."""
+    own = ["nsenter", "--mount", "--target", str(server.process.pid)]
+    return own if os.geteuid() == 0 else [*own, "--user", "--preserve-credentials"]
+
+
+def read_only(folder):
+    """Takes the right to write in a folder away; what it returns goes before the command."""
+    if os.geteuid() != 0:
+        folder.chmod(0o500)
+        return []
+    own = mounting()
+    script = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && shift && exec "$@"'
+    return own and [*own, "sh", "-c", script, "sh", str(folder)]
+
+
 def on_small_disk(folder, options):
     """The words that put a file system in memory on a folder, seen by one command alone."""
     own = mounting()

@@ -96,10 +96,11 @@ def claims(token):
     return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
 
 
-def make_token(data, project, role, tenant=None):
+def make_token(data, project, role, tenant=None, prefix=()):
     """A service token from the command line."""
     words = ["--data", data, "--project", project, "--role", role]
-    made = program.run("token", "create", *words, *(["--tenant", tenant] if tenant else []))
+    made = program.run(
+        "token", "create", *words, *(["--tenant", tenant] if tenant else []), prefix=prefix)
     assert made.returncode == 0, made.stderr
     return made.stdout.strip()
 

@@ -1,0 +1,88 @@
+"""An https address in public, and a proxy that speaks plain http to the server."""
+
+import re
+
+import httpx
+import pytest
+
+from support.pages import assert_flags
+from support.program import Server, free_port
+
+PUBLIC = "https://mfa.example.com"
+
+
+@pytest.fixture(scope="module")
+def proxied(tmp_path_factory):
+    port = free_port()
+    flags = ["--public-url", PUBLIC, "--trusted-proxy", "127.0.0.1"]
+    data = tmp_path_factory.mktemp("proxied")
+    with Server(data, *flags, listen=f"127.0.0.1:{port}") as server:
+        assert server.url == PUBLIC
+        server.setup_code
+        server.url = f"http://127.0.0.1:{port}"
+        yield server
+
+
+def send(proxied, method, path, cookies=None, **more):
+    headers = {"Host": "mfa.example.com", "X-Forwarded-Proto": "https",
+               "X-Forwarded-For": "203.0.113.7", **more.pop("headers", {})}
+    if cookies:
+        headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in cookies.items())
+    return httpx.request(method, proxied.url + path, headers=headers, **more)
+
+
+def set_up(proxied):
+    """The first sign-in of all, with the cookies carried by hand."""
+    page = send(proxied, "GET", "/setup")
+    form_cookie = page.headers["set-cookie"]
+    token = re.search(r'name="csrf" value="([^"]+)"', page.text).group(1)
+    name, value = form_cookie.split(";")[0].split("=", 1)
+    answer = send(
+        proxied, "POST", "/setup", cookies={name: value}, headers={"Origin": PUBLIC},
+        data={"csrf": token, "code": proxied.setup_code, "name": "Ada",
+              "email": "ada@example.com", "password": "correct horse battery"})
+    assert answer.status_code == 303, answer.text
+    return form_cookie, answer.headers["set-cookie"]
+
+
+def test_cookies_belong_to_this_host_alone(proxied):
+    form, session = set_up(proxied)
+    assert form.startswith("__Host-countersign-form=")
+    assert_flags(form, same_site="Strict", secure=True)
+    assert session.startswith("__Host-countersign-session=")
+    assert_flags(session, same_site="Lax", secure=True)
+    name, value = session.split(";")[0].split("=", 1)
+    page = send(proxied, "GET", "/", cookies={name: value})
+    assert page.status_code == 200
+    # A name without the prefix, as another host could set it, does not count.
+    assert send(
+        proxied, "GET", "/", cookies={"countersign-session": value}).status_code == 303
+
+
+def test_browsers_are_told_to_stay_with_https(proxied):
+    fields = send(proxied, "GET", "/sign-in").headers
+    assert "max-age=31536000" in fields["strict-transport-security"]
+
+
+def test_the_host_field_decides_nothing(proxied):
+    headers = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
+    answer = send(proxied, "GET", "/projects/new", headers=headers)
+    assert "evil" not in answer.text + str(answer.headers)
+
+
+def test_a_form_from_another_origin_is_refused(proxied):
+    page = send(proxied, "GET", "/sign-in")
+    if page.status_code == 303:
+        page = send(proxied, "GET", "/setup")
+    token = re.search(r'name="csrf" value="([^"]+)"', page.text).group(1)
+    name, value = page.headers["set-cookie"].split(";")[0].split("=", 1)
+    for origin in ("https://evil.example", proxied.url, "null"):
+        answer = send(
+            proxied, "POST", "/sign-in", cookies={name: value}, headers={"Origin": origin},
+            data={"csrf": token, "email": "ada@example.com", "password": "x"})
+        assert answer.status_code == 403, origin
+
+
+def test_the_log_has_the_address_behind_the_proxy(proxied):
+    send(proxied, "GET", "/healthz")
+    proxied.said(r"(203\.0\.113\.7)")

@@ -1,0 +1,138 @@
+"""The command line: help, bad use, bad configuration, and what goes in and out."""
+
+import re
+import ssl
+import subprocess
+
+import pytest
+
+from support.pages import Pages
+from support.program import ROOT, Server, free_port, run
+from support.rest import make_token
+
+COMMANDS = ["serve", "admin create", "admin list", "token create", "token list", "token revoke",
+            "backup"]
+
+
+def test_help_names_every_command():
+    said = run("--help")
+    assert said.returncode == 0
+    for command in COMMANDS:
+        assert command in said.stdout
+    assert run("--version").stdout.startswith("countersign ")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command):
+    for flag in ("--help", "-h"):
+        said = run(*command.split(), flag)
+        assert said.returncode == 0 and said.stderr == ""
+        assert f"countersign {command}" in said.stdout and "--data DIR" in said.stdout
+
+
+@pytest.mark.parametrize("words", [
+    [], ["nonsense"], ["serve", "--nonsense"], ["serve", "extra"], ["serve", "--data"],
+    ["admin"], ["admin", "create"], ["admin", "create", "--data", "d", "--email", "e"],
+    ["admin", "create", "--data", "d", "--email", "e", "--role", "king"],
+    ["token", "create", "--data", "d", "--project", "p", "--role", "king"],
+    ["token", "revoke", "--data", "d", "--project", "p"], ["backup", "--data", "d"],
+], ids=" ".join)
+def test_bad_use(words):
+    said = run(*words)
+    assert said.returncode == 64, said.stderr
+    assert (said.stderr or said.stdout).strip()
+
+
+def test_all_problems_of_a_configuration_at_once(tmp_path):
+    said = run(
+        "serve", "--listen", "0.0.0.0:0", "--profile", "emulator", "--assets", tmp_path,
+        "--tls-certificate", "c.pem", "--data", tmp_path / "data")
+    assert said.returncode == 78
+    problems = said.stderr.strip().splitlines()
+    for word in ("--public-url", "--tls-key", "--emulator-beyond-loopback", "--assets"):
+        assert any(word in problem for problem in problems), word
+    assert len(problems) >= 4 and all(problem.endswith(".") for problem in problems)
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("words,word", [
+    (["--listen", "nonsense"], "--listen"), (["--listen", "127.0.0.1:99999"], "--listen"),
+    (["--profile", "both"], "--profile"), (["--public-url", "mfa.example.com"], "--public-url"),
+    (["--public-url", "https://mfa.example.com/path"], "--public-url"),
+    (["--project", "p"], "--project"),
+    (["--tls-certificate", "/nowhere", "--tls-key", "/nowhere"], "/nowhere"),
+    (["--access-log", "/nowhere/log"], "/nowhere/log"),
+])
+def test_bad_configuration(tmp_path, words, word):
+    said = run("serve", "--listen", "127.0.0.1:0", "--assets", ROOT, "--data", tmp_path, *words)
+    assert said.returncode == 78 and word in said.stderr
+
+
+def test_a_port_that_is_taken(tmp_path):
+    with Server(tmp_path / "one") as server:
+        _, port = server.address
+        said = run("serve", "--listen", f"127.0.0.1:{port}", "--assets", ROOT,
+                   "--data", tmp_path / "other")
+        assert said.returncode == 78 and str(port) in said.stderr
+
+
+def test_the_environment_configures_too(tmp_path):
+    port = free_port()
+    with Server(tmp_path / "flag", listen=f"127.0.0.1:{port}", env={
+            "COUNTERSIGN_LISTEN": "127.0.0.1:1", "COUNTERSIGN_DATA": str(tmp_path / "variable"),
+            "COUNTERSIGN_PROFILE": "emulator"}) as server:
+        # What is said on the command line counts before what the environment has.
+        assert server.address[1] == port
+        assert "emulator" in server.text
+        assert (tmp_path / "flag/master.key").exists()
+        assert not (tmp_path / "variable").exists()
+
+
+def test_an_administrator_from_standard_input(standalone):
+    words = ["admin", "create", "--data", standalone.data, "--role", "auditor"]
+    made = run(*words, "--email", "carl@example.com", "--name", "Carl",
+               input="carls own password\n")
+    assert made.returncode == 0 and "carls own password" not in made.stdout + made.stderr
+    pages = Pages(standalone.url)
+    assert pages.sign_in("carl@example.com", "carls own password").status_code == 303
+    listed = run("admin", "list", "--data", standalone.data).stdout
+    assert "carl@example.com\tCarl\tauditor" in listed
+
+    taken = run(*words, "--email", "carl@example.com", input="carls own password\n")
+    assert taken.returncode == 78 and "already" in taken.stderr
+    weak = run(*words, "--email", "weak@example.com", input="short\n")
+    assert weak.returncode == 78 and "weak" in weak.stderr
+    none = run(*words, "--email", "none@example.com", input="")
+    assert none.returncode == 64
+
+
+def test_a_token_is_printed_once(standalone, api):
+    token = make_token(standalone.data, api.project, "application")
+    assert re.fullmatch(r"\S{30,}", token)
+    listed = run("token", "list", "--data", standalone.data, "--project", api.project).stdout
+    assert "application" in listed and token not in listed
+    for file in standalone.data.iterdir():
+        assert token.encode() not in file.read_bytes()
+    unknown = run("token", "create", "--data", standalone.data, "--project", "nobody-has-this",
+                  "--role", "owner")
+    assert unknown.returncode == 78 and unknown.stdout == ""
+
+
+def test_https(tmp_path):
+    """A certificate of one's own: cookies and addresses are those of https."""
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-days", "2",
+         "-keyout", tmp_path / "key.pem", "-out", tmp_path / "certificate.pem"],
+        check=True, capture_output=True)
+    flags = ["--tls-certificate", str(tmp_path / "certificate.pem"),
+             "--tls-key", str(tmp_path / "key.pem")]
+    with Server(tmp_path / "data", *flags) as server:
+        assert server.url.startswith("https://127.0.0.1:")
+        pages = Pages(server.url, verify=ssl.create_default_context(
+            cafile=tmp_path / "certificate.pem"))
+        pages.set_up(server.setup_code)
+        assert all(cookie.secure and cookie.name.startswith("__Host-")
+                   for cookie in pages.http.cookies.jar)
+        assert pages.get("/").status_code == 200
+        assert server.stop() == 0

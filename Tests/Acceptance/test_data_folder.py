@@ -1,0 +1,170 @@
+"""The data folder: whose it is, what it holds, and how it is copied."""
+
+import shutil
+import sqlite3
+import stat
+import threading
+
+import httpx
+import pytest
+
+from support.pages import Pages
+from support.program import ROOT, Server, read_only, run
+from support.rest import Api, make_token, ok
+
+
+def serve(*words, prefix=(), env=None):
+    """A server that is expected to refuse."""
+    return run("serve", "--listen", "127.0.0.1:0", "--assets", ROOT, *words, prefix=prefix, env=env)
+
+
+@pytest.mark.parametrize("first,second", [("standalone", "emulator"), ("emulator", "standalone")])
+def test_the_other_profile_is_refused(tmp_path, first, second):
+    with Server(tmp_path, profile=first) as server:
+        assert server.stop() == 0
+    refusal = serve("--data", tmp_path, "--profile", second)
+    assert refusal.returncode == 78
+    assert first in refusal.stderr and refusal.stderr.strip().endswith(".")
+    with Server(tmp_path, profile=first) as server:
+        assert server.stop() == 0
+
+
+def test_a_second_server_is_refused(tmp_path):
+    with Server(tmp_path) as server:
+        refusal = serve("--data", tmp_path)
+        assert refusal.returncode == 78
+        assert "Another Countersign server uses" in refusal.stderr
+        assert httpx.get(server.url + "/healthz").text == "ok\n"
+
+
+@pytest.mark.parametrize("used_before", [False, True])
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path, used_before):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    if used_before:
+        with Server(folder) as server:
+            server.stop()
+    prefix = read_only(folder)
+    if prefix is None:
+        pytest.skip("nothing is read-only to root here, where nobody may mount")
+    refusal = serve("--data", folder, prefix=prefix)
+    folder.chmod(0o700)
+    assert refusal.returncode == 78
+    assert str(folder) in refusal.stderr and "cannot be written" in refusal.stderr
+
+
+def test_what_is_in_it_is_for_its_owner_alone(tmp_path):
+    with Server(tmp_path / "data") as server:
+        said = server.text
+        server.setup_code
+        assert "losing it" in server.text and "master.key" in server.text, said
+        assert mode(tmp_path / "data") == 0o700
+        assert mode(tmp_path / "data/master.key") == 0o600
+        assert mode(tmp_path / "data/countersign.sqlite") & 0o077 == 0
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_key_that_others_can_read_is_refused(tmp_path):
+    with Server(tmp_path) as server:
+        server.stop()
+    (tmp_path / "master.key").chmod(0o644)
+    refusal = serve("--data", tmp_path)
+    assert refusal.returncode == 78 and "chmod 600" in refusal.stderr
+
+
+def test_a_missing_or_wrong_key_is_refused(tmp_path):
+    with Server(tmp_path / "one") as server:
+        server.stop()
+    with Server(tmp_path / "other") as server:
+        server.stop()
+    shutil.copy(tmp_path / "other/master.key", tmp_path / "one/master.key")
+    refusal = serve("--data", tmp_path / "one")
+    assert refusal.returncode == 78 and "key" in refusal.stderr
+    (tmp_path / "one/master.key").unlink()
+    refusal = serve("--data", tmp_path / "one")
+    assert refusal.returncode == 78 and "is missing" in refusal.stderr
+    assert not (tmp_path / "one/master.key").exists()
+
+
+def test_the_key_may_come_from_the_environment(tmp_path):
+    with Server(tmp_path) as server:
+        server.stop()
+    key = (tmp_path / "master.key").read_text().strip()
+    (tmp_path / "master.key").unlink()
+    with Server(tmp_path, env={"COUNTERSIGN_MASTER_KEY": key}) as server:
+        assert server.stop() == 0
+    assert not (tmp_path / "master.key").exists()
+
+
+def test_a_backup_while_writes_go_on(tmp_path):
+    """The copy is whole, and has at least what was acknowledged before it was asked for."""
+    with Server(tmp_path / "data") as server:
+        pages = Pages(server.url).set_up(server.setup_code)
+        pages.create_project("backed-up")
+        token = make_token(server.data, "backed-up", "owner")
+        written, stop = [], threading.Event()
+
+        def write(name):
+            api = Api(server.url, "backed-up", "k", token)
+            number = 0
+            while not stop.is_set():
+                id = f"{name}-{number}"
+                ok(api.admin("POST", "accounts", {"localId": id}))
+                written.append(id)
+                number += 1
+        writers = [threading.Thread(target=write, args=(name,)) for name in "abcd"]
+        for writer in writers:
+            writer.start()
+        while len(written) < 50:
+            assert any(writer.is_alive() for writer in writers)
+        before = list(written)
+        copy = tmp_path / "copy.sqlite"
+        made = run("backup", "--data", server.data, copy)
+        stop.set()
+        for writer in writers:
+            writer.join()
+        assert made.returncode == 0, made.stderr
+        assert "master.key" in made.stdout
+        again = run("backup", "--data", server.data, copy)
+        assert again.returncode == 78 and "there already" in again.stderr
+
+    database = sqlite3.connect(copy)
+    assert database.execute("SELECT integrity_check FROM pragma_integrity_check").fetchall() == [
+        ("ok",)]
+    database.close()
+    restored = tmp_path / "restored"
+    restored.mkdir(mode=0o700)
+    shutil.copy(copy, restored / "countersign.sqlite")
+    shutil.copy2(tmp_path / "data/master.key", restored / "master.key")
+    with Server(restored) as server:
+        assert found(server, "backed-up", token, before) == set(before)
+
+
+def found(server, project, token, ids):
+    """Which of the users are there."""
+    api = Api(server.url, project, "k", token)
+    return {
+        user["localId"]
+        for start in range(0, len(ids), 100)
+        for user in ok(api.admin(
+            "POST", "accounts:lookup", {"localId": ids[start:start + 100]})).get("users", [])}
+
+
+def test_commands_want_a_folder_with_data(tmp_path):
+    for words in (["admin", "list"], ["token", "list", "--project", "p"], ["backup", "f"]):
+        refusal = run(*words, "--data", tmp_path)
+        assert refusal.returncode == 78 and "no Countersign data" in refusal.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_database_is_refused(tmp_path):
+    with Server(tmp_path) as server:
+        server.stop()
+    for extra in tmp_path.glob("countersign.sqlite-*"):
+        extra.unlink()
+    (tmp_path / "countersign.sqlite").write_bytes(b"This is no database. " * 1000)
+    refusal = serve("--data", tmp_path)
+    assert refusal.returncode == 78 and refusal.stderr.strip()

@@ -1,0 +1,97 @@
+"""A disk without room: a clear error, nothing half-written, and reading goes on."""
+
+import httpx
+import pytest
+
+from support.pages import Pages
+from support.program import Server, beside, on_small_disk, run
+from support.rest import Api, make_token, ok, refused
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A folder on a small file system of its own that only the server sees."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    prefix = on_small_disk(folder, "size=8m,mode=700")
+    if prefix is None:
+        pytest.skip("this system lets nobody mount a small file system")
+    return folder, prefix
+
+
+def test_a_full_disk(disk):
+    folder, prefix = disk
+    with Server(folder, prefix=prefix) as server:
+        pages = Pages(server.url).set_up(server.setup_code)
+        pages.create_project("full-disk")
+        token = make_token(folder, "full-disk", "owner", prefix=beside(server))
+        api = Api(server.url, "full-disk", pages.api_key("full-disk"), token)
+        config = ok(api.admin("GET", "config", version="v2"))
+        _, id_token = api.user("before@example.com")
+
+        ballast = f"/proc/{server.process.pid}/root{folder}/ballast"
+        with open(ballast, "wb", buffering=0) as file:
+            try:
+                while file.write(b"\0" * 4096):
+                    pass
+            except OSError:
+                pass
+
+        written, refusal = [], None
+        for number in range(5000):
+            answer = api.admin("POST", "accounts", {
+                "localId": f"user-{number}", "displayName": "x" * 200})
+            if answer.status_code != 200:
+                refusal = answer
+                break
+            written.append(f"user-{number}")
+        assert refusal is not None, "the disk never became full"
+
+        # A clear error in the right shape, to programs and to people.
+        error = refused(refusal, "", status=refusal.status_code)
+        assert refusal.status_code in (503, 507) and error["message"]
+        page = pages.post("/projects/new", {"id": "one-more", "name": "One more"})
+        assert page.status_code in (503, 507)
+        assert page.headers["content-type"] == "text/html; charset=utf-8"
+
+        # What needs no write goes on.
+        assert httpx.get(server.url + "/healthz").text == "ok\n"
+        assert pages.get("/").status_code == 200
+        assert pages.get("/projects/full-disk/users").status_code == 200
+        assert ok(api.admin("GET", "config", version="v2")) == config
+        assert ok(api.client(":lookup", {"idToken": id_token}))["users"]
+
+        # Nothing is there by half: each acknowledged user is, and no other.
+        users = {user["localId"] for user in every_user(api)}
+        assert set(written) <= users and f"user-{len(written)}" not in users
+        assert pages.get("/projects/one-more").status_code == 404
+
+        # With room again it writes again, without a restart.
+        with open(ballast, "wb"):
+            pass
+        ok(api.admin("POST", "accounts", {"localId": "after"}))
+        pages.create_project("one-more")
+        assert server.process.poll() is None
+        copy = folder.parent / "copy.sqlite"
+        assert run("backup", "--data", folder, copy, prefix=beside(server)).returncode == 0
+        check_integrity(copy)
+
+
+def every_user(api):
+    token = None
+    while True:
+        page = ok(api.admin("GET", "accounts:batchGet", params={
+            "maxResults": 1000, **({"nextPageToken": token} if token else {})}))
+        yield from page.get("users", [])
+        token = page.get("nextPageToken")
+        if not token:
+            return
+
+
+def check_integrity(path):
+    import sqlite3
+
+    database = sqlite3.connect(path)
+    rows = database.execute("SELECT integrity_check FROM pragma_integrity_check").fetchall()
+    database.close()
+    assert rows == [("ok",)]

@@ -1,0 +1,100 @@
+"""Nothing secret reaches a log, an error, an address or the database in the clear."""
+
+import base64
+import time
+
+import httpx
+import pyotp
+
+from support.pages import Pages
+from support.program import Server, run
+from support.rest import Api, make_administrator, make_token, ok, refused
+
+MARKER = "Marker-7fb1c2e9"
+
+
+def test_secrets_stay_where_they_belong(tmp_path):
+    secrets = {}
+    log = tmp_path / "access.log"
+    with Server(tmp_path / "data", "--access-log", str(log)) as server:
+        secrets["set-up code"] = server.setup_code.replace("-", "")
+        drive(server, secrets)
+        server.stop()
+        said = server.text.replace("-", "") + log.read_text().replace("-", "")
+    # The set-up code is printed once, for whoever starts the server.
+    assert said.count(secrets["set-up code"]) == 1
+    kept = b"".join(file.read_bytes() for file in (tmp_path / "data").iterdir()
+                    if file.name != "master.key")
+    for name, secret in secrets.items():
+        if name != "set-up code":
+            assert secret.replace("-", "") not in said, f"the log has the {name}"
+        for spelling in {secret, base64.b64encode(secret.encode()).decode()}:
+            assert spelling.encode() not in kept, f"the database has the {name}"
+    raw = base64.b32decode(secrets["TOTP secret"])
+    assert raw not in kept and raw.hex().encode() not in kept
+    lines = log.read_text()
+    assert "/v1/accounts:signUp" in lines and "?" not in lines and "key=" not in lines
+
+
+def drive(server, secrets):
+    """Every call and page that carries something secret, rightly and wrongly."""
+    secrets["owner's password"] = f"{MARKER}-owner"
+    pages = Pages(server.url)
+    wrong = pages.post("/setup", {
+        "code": f"{MARKER}-code", "name": "Ada", "email": "ada@example.com",
+        "password": f"{MARKER}-never-used"})
+    assert wrong.status_code == 422
+    secrets["password typed with a wrong code"] = f"{MARKER}-never-used"
+    pages.set_up(server.setup_code, password=secrets["owner's password"])
+    secrets["console session"] = pages.http.cookies["countersign-session"]
+    secrets["wrong console password"] = f"{MARKER}-wrong"
+    Pages(server.url).sign_in("ada@example.com", secrets["wrong console password"])
+    # A password in the wrong field.
+    Pages(server.url).sign_in(f"{MARKER}-in-the-address", "x")
+    secrets["password in the wrong field"] = f"{MARKER}-in-the-address"
+    secrets["administrator's password"] = f"{MARKER}-support"
+    make_administrator(server.data, "sam@example.com", "support",
+                       password=secrets["administrator's password"])
+
+    pages.create_project("secret-project")
+    secrets["service token"] = make_token(server.data, "secret-project", "owner")
+    api = Api(
+        server.url, "secret-project", pages.api_key("secret-project"), secrets["service token"])
+    api.switch_totp_on(2)
+    secrets["wrong token"] = f"{MARKER}-token"
+    httpx.get(f"{server.url}/v2/projects/secret-project/config",
+              headers={"Authorization": f"Bearer {secrets['wrong token']}"})
+    secrets["user's password"] = f"{MARKER}-user"
+    _, id_token = api.user("eve@example.com", secrets["user's password"])
+    secrets["user's wrong password"] = f"{MARKER}-user-wrong"
+    refused(api.sign_in("eve@example.com", secrets["user's wrong password"]), "")
+
+    start = ok(api.factor("mfaEnrollment:start", {
+        "idToken": id_token, "totpEnrollmentInfo": {}}))["totpSessionInfo"]
+    secrets["TOTP secret"] = start["sharedSecretKey"]
+    secrets["enrolment session"] = start["sessionInfo"]
+    totp = pyotp.TOTP(secrets["TOTP secret"])
+    done = ok(api.factor("mfaEnrollment:finalize", {
+        "idToken": id_token, "displayName": "Phone", "totpVerificationInfo": {
+            "sessionInfo": start["sessionInfo"], "verificationCode": totp.now()}}))
+    secrets["ID token"], secrets["refresh token"] = done["idToken"], done["refreshToken"]
+    first = ok(api.sign_in("eve@example.com", secrets["user's password"]))
+    secrets["pending credential"] = first["mfaPendingCredential"]
+    for code in (f"{MARKER}-otp", totp.at(time.time() + 30)):
+        api.factor("mfaSignIn:finalize", {
+            "mfaPendingCredential": first["mfaPendingCredential"],
+            "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],
+            "totpVerificationInfo": {"verificationCode": code}})
+    secrets["wrong code"] = f"{MARKER}-otp"
+    for token in (secrets["refresh token"], f"{MARKER}-refresh"):
+        api.http.post("/v1/token", params={"key": api.key}, data={
+            "grant_type": "refresh_token", "refresh_token": token})
+    secrets["wrong refresh token"] = f"{MARKER}-refresh"
+    api.http.post("/v1/accounts:lookup", params={"key": api.key},
+                  json={"idToken": f"{MARKER}-id-token"})
+    secrets["wrong ID token"] = f"{MARKER}-id-token"
+    # In an address, where clients put keys.
+    secrets["text in a query"] = f"{MARKER}-query"
+    httpx.get(f"{server.url}/v1/projects", params={"key": secrets["text in a query"]})
+    httpx.get(f"{server.url}/sign-in", params={"password": secrets["text in a query"]})
+    assert run("backup", "--data", server.data, server.data / "copy.sqlite").returncode == 0

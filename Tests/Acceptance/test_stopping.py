@@ -1,0 +1,111 @@
+"""Stopping in order, and clients that take their time."""
+
+import socket
+import time
+
+import httpx
+import pytest
+
+from support.program import Server
+from support.waiting import until
+
+
+@pytest.fixture
+def server(tmp_path):
+    with Server(tmp_path) as server:
+        server.setup_code
+        yield server
+
+
+def connect(server):
+    connection = socket.create_connection(server.address, timeout=60)
+    return connection
+
+
+def read_answer(connection):
+    """The status line's code and the body of one answer."""
+    received = b""
+    while b"\r\n\r\n" not in received:
+        part = connection.recv(65536)
+        assert part, received
+        received += part
+    head, body = received.split(b"\r\n\r\n", 1)
+    fields = dict(
+        line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
+    while len(body) < int(fields[b"content-length"]):
+        body += connection.recv(65536)
+    return int(head.split(b" ")[1]), body
+
+
+def is_refused(server):
+    try:
+        connect(server).close()
+        return False
+    except OSError:
+        return True
+
+
+@pytest.mark.parametrize("signal", ["SIGTERM", "SIGINT"])
+def test_requests_under_way_are_finished(server, signal):
+    import signal as signals
+
+    body = b'{"email": "a@example.com"}'
+    with connect(server) as connection:
+        connection.sendall(
+            b"POST /v1/accounts:signUp HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+            b"Content-Length: %d\r\n\r\n" % len(body) + body[:10])
+        # The server has begun to read it once another connection was answered after it.
+        assert httpx.get(server.url + "/healthz").text == "ok\n"
+        server.process.send_signal(getattr(signals, signal))
+        until(lambda: is_refused(server), "no new connection is taken")
+        assert server.process.poll() is None
+        connection.sendall(body[10:])
+        status, answer = read_answer(connection)
+        assert status == 403 and b"API key" in answer
+    assert server.wait() == 0
+    assert "Stopped." in server.text
+
+
+def test_idle_connections_do_not_keep_it(server):
+    with connect(server) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n")
+        assert read_answer(connection) == (200, b"ok\n")
+        before = time.monotonic()
+        assert server.stop() == 0
+        assert time.monotonic() - before < 8
+
+
+def test_many_slow_clients_keep_nobody_out(server):
+    """Headers that come a byte at a time are cut after their deadline, and others are served."""
+    begun = time.monotonic()
+    slow = [connect(server) for _ in range(200)]
+    for connection in slow:
+        connection.sendall(b"GET / HTTP/1.1\r\nX-Slow: ")
+    cut = set()
+    while len(cut) < len(slow):
+        assert time.monotonic() - begun < 60, f"only {len(cut)} were cut"
+        assert httpx.get(server.url + "/healthz").elapsed.total_seconds() < 5
+        for number, connection in enumerate(slow):
+            if number in cut:
+                continue
+            try:
+                connection.sendall(b"a")
+            except OSError:
+                cut.add(number)
+        time.sleep(0.3)
+    assert time.monotonic() - begun > 5
+    for connection in slow:
+        connection.close()
+    assert server.stop() == 0
+
+
+def test_what_was_written_is_there_after_a_stop(server, tmp_path):
+    from support.pages import Pages
+
+    Pages(server.url).set_up(server.setup_code).create_project("stopped-well")
+    assert server.stop() == 0
+    with Server(tmp_path) as again:
+        pages = Pages(again.url)
+        assert pages.sign_in().status_code == 303
+        assert pages.get("/projects/stopped-well").status_code == 200
+        assert "type this code" not in again.text
