@@ -10,9 +10,10 @@ enum CORS {
 
   /// Lets the page that asked read the answer, errors included.
   static func open(_ response: inout Response, to request: Request) {
-    guard let origin = request.fields[.origin] else { return }
-    response.fields[.accessControlAllowOrigin] = origin
     response.fields.add(.vary, "Origin")
+    if let origin = request.fields[.origin] {
+      response.fields[.accessControlAllowOrigin] = origin
+    }
   }
 
   /// Answers the question whether a page may send a request; nil when this is none.

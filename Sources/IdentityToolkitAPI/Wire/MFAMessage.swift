@@ -36,6 +36,14 @@ enum MFAMessage {
     return configuration
   }
 
+  /// Refuses the name that the message has in the other resource.
+  ///
+  /// Elsewhere a name that is not known is passed over; this one, with a mask of the right name,
+  /// would switch everything off.
+  static func refuse(_ name: String, in message: Message) throws(WireError) {
+    guard try !message.has(name) else { throw .unknownName(name, in: message.path) }
+  }
+
   /// Reads one entry; one without `totpProviderConfig` says nothing, whatever its state.
   private static func read(entry: Message) throws(WireError) -> TOTPConfiguration? {
     try entry.refuseUnknown(except: ["state", "totpProviderConfig"])

@@ -52,6 +52,7 @@ extension WireError {
     if shape != .v1 || isFrontEnd { error.append("status", .string(statusWord)) }
     if !details.isEmpty { error.append("details", .array(details)) }
     var response = Response.json(["error": .object(error)], status: status)
+    if status == .unauthorized { response.fields[.wwwAuthenticate] = "Bearer" }
     if let retryAfter { response.fields[.retryAfter] = String(retryAfter) }
     return response
   }

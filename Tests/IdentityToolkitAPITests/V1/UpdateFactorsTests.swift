@@ -64,6 +64,13 @@ struct UpdateFactorsTests {
     #expect(factors == ["Phone"])
   }
 
+  @Test(arguments: [#"{"enrolments":[]}"#, #"{"Enrollments":[]}"#])
+  func `a misspelt list takes nothing away`(mfa: String) async throws {
+    let (error, factors) = try await update { _ in mfa }
+    #expect(error?.hasSuffix("at 'mfa': Cannot find field.") == true)
+    #expect(factors == ["Phone"])
+  }
+
   @Test func `six are too many, and one twice is a mistake`() async throws {
     let (six, _) = try await update { _ in
       #"{"enrollments":[{},{},{},{},{},{}]}"#

@@ -82,6 +82,23 @@ struct ConfigMembersTests {
     }
   }
 
+  @Test func `the other resource's name of the MFA message is refused`() async throws {
+    try await TestServer.with { server in
+      try await server.switchTOTPOn()
+      let project = try await server.patch(
+        TestServer.config + "?updateMask=mfa", ["mfaConfig": ["state": "ENABLED"]])
+      #expect(
+        project.error == "Invalid JSON payload received. Unknown name \"mfaConfig\" at 'config': "
+          + "Cannot find field.")
+      let id = try await server.addTenant()
+      let tenant = try await server.patch(
+        "/v2/projects/acme-mfa/tenants/\(id)?updateMask=mfaConfig", ["mfa": ["state": "ENABLED"]])
+      #expect(
+        tenant.error == "Invalid JSON payload received. Unknown name \"mfa\" at 'tenant': "
+          + "Cannot find field.")
+    }
+  }
+
   @Test func `without a mask the members of the body are replaced`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()

@@ -12,6 +12,8 @@ extension Methods {
     _ message: Message, of id: ID<Account>, in scope: Scope
   ) async throws(WireError) -> FactorsChange {
     guard let mfa = try mfaMember(message) else { return .keep }
+    // A name that is misspelt would read as no enrolments, and take all factors away.
+    try mfa.refuseUnknown(except: ["enrollments"])
     let enrolments = try mfa.messages("enrollments")
     guard !enrolments.isEmpty else { return .clear }
     guard enrolments.count <= 5 else {

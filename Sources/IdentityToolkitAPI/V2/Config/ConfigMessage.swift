@@ -48,6 +48,7 @@ enum ConfigMessage {
 
   /// Checks the types of the members that rule something.
   static func check(_ message: Message) throws(WireError) {
+    try MFAMessage.refuse("mfaConfig", in: message)
     if let signIn = try message.message("signIn") {
       if let email = try signIn.message("email") {
         _ = try email.flag("enabled")

@@ -34,6 +34,7 @@ enum TenantMessage {
 
   /// Reads the types of the members that rule something, and the MFA configuration.
   static func check(_ message: Message) throws(WireError) -> MFAConfiguration {
+    try MFAMessage.refuse("mfa", in: message)
     for name in ruling.dropFirst() { _ = try message.flag(name) }
     _ = try message.text("displayName")
     _ = try message.message("emailPrivacyConfig")?.flag("enableImprovedEmailPrivacy")
