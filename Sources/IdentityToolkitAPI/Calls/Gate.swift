@@ -89,7 +89,13 @@ extension Gate {
       throw WireError("INVALID_PROJECT_ID")
     }
     let tenant = try namedTenant(request, message)
-    if let bearer, !bearer.covers(project, tenant) { throw .permissionDenied }
+    if let bearer {
+      guard bearer.covers(project, tenant) else { throw .permissionDenied }
+      // In place of a key it signs users in, which is more than to look them up.
+      guard key != nil || bearer.may(.updateAccounts, project, tenant) else {
+        throw .permissionDenied
+      }
+    }
     return ClientCall(request: request, project: project, tenant: tenant, message: message)
   }
 

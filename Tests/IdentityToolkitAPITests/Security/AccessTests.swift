@@ -144,6 +144,21 @@ struct AccessTests {
     }
   }
 
+  @Test(arguments: ServiceTokenRole.allCases)
+  func `a token stands in for a key only where it may change users`(role: ServiceTokenRole)
+    async throws
+  {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let token = try await server.token(role)
+      let answer = try await server.post(
+        "/v1/accounts:signInWithPassword",
+        ["email": .string(alice.email), "password": .string(Person.password)], .bearer(token))
+      let isTrusted = role == .owner || role == .application
+      #expect(answer.status == (isTrusted ? 200 : 403))
+    }
+  }
+
   @Test func `a tenant in path and message must be one`() async throws {
     try await TestServer.with { server in
       let id = try await server.addTenant()
