@@ -1,4 +1,6 @@
 import Crypto
+import Database
+import DatabaseSQLite
 import Identity
 import OTP
 import Testing
@@ -103,6 +105,19 @@ extension Instance {
     return try await identity.signIns.finalize(
       project: scope.project, tenant: scope.tenant, pendingCredential: pending,
       enrolment: device.factor.text, code: code)
+  }
+
+  /// Gives an enrolled user a second app, as a later kind of factor will.
+  func addSecondDevice(to device: Device, name: String = "second phone") async throws {
+    let now = now
+    try await database.write { connection in
+      try connection.run(
+        """
+        INSERT INTO factor (account_key, position, enrolment_id, kind, display_name, enrolled_at)
+        SELECT /* test */ account_key, 2, 'second', kind, \(name), \(now.microseconds) FROM factor
+        WHERE enrolment_id = \(device.factor.text)
+        """)
+    }
   }
 
   /// An account as it is now.

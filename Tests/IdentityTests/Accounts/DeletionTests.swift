@@ -1,0 +1,80 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+struct AccountDeletionTests {
+  @Test func `deleting takes factors and sessions along, and says whose they were`() async throws {
+    try await withInstance { instance in
+      let identity = instance.identity
+      let device = try await instance.enrolled(.alice)
+      let pending = try await instance.pending(.alice)
+      try await identity.accounts.delete(instance.acme, device.account.id, by: Instance.boss)
+      #expect(try await identity.accounts.find(instance.acme, device.account.id) == nil)
+      await expect("userNotFound") { try await identity.sessions.check(device.session) }
+      let code = try device.code(at: instance.now)
+      await expect("userNotFound") { try await instance.finalize(device, pending, code: code) }
+      await expect("notFound") {
+        try await identity.accounts.delete(instance.acme, device.account.id, by: Instance.boss)
+      }
+      let rows = try await instance.log().prefix { $0.action == "account.delete" }
+      #expect(rows.count == 1)
+      #expect(rows.first?.objectName == "alice@example.com")
+      #expect(
+        rows.first?.from
+          == "uid \(device.account.id.text), e-mail alice@example.com, 1 second factors")
+      let left = try await instance.database.read { connection in
+        try connection.first(
+          "SELECT /* test */ (SELECT count(*) FROM factor) + (SELECT count(*) FROM session)"
+        ) { try $0.value(0) as Int }
+      }
+      #expect(left == 0)
+    }
+  }
+
+  @Test func `of many who delete one account at once exactly one does`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let outcomes = try await atOnce(16) { _ in
+        await outcome {
+          try await instance.identity.accounts.delete(
+            instance.acme, device.account.id, by: Instance.boss)
+        }
+      }
+      #expect(outcomes.tally == ["done": 1, "notFound": 15])
+    }
+  }
+
+  @Test func `a uid that comes again is another account`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let pending = try await instance.pending(.alice)
+      try await instance.identity.accounts.delete(
+        instance.acme, device.account.id, by: Instance.boss)
+      var new = NewAccount()
+      (new.localID, new.email) = (device.account.id.text, Person.alice.email)
+      let other = try await instance.identity.accounts.create(
+        instance.acme, new, by: Instance.boss)
+      #expect(other.factors.isEmpty)
+      await expect("tokenExpired") {
+        try await instance.identity.sessions.check(device.session)
+      }
+      let code = try device.code(at: instance.now)
+      await expect("userNotFound") { try await instance.finalize(device, pending, code: code) }
+    }
+  }
+
+  @Test func `deleting all deletes those of one pool`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.enrolled(.alice)
+      _ = try await instance.account(.bob)
+      let other = try await instance.enrolled(.alice, in: instance.east)
+      try await instance.identity.accounts.deleteAll(instance.acme, by: Instance.boss)
+      let policy = try await instance.identity.policies.read(instance.acme)
+      #expect((policy.users, policy.enrolledUsers) == (0, 0))
+      _ = try await instance.reload(other.account, in: instance.east)
+      let row = try #require(try await instance.log().first)
+      #expect((row.action, row.from) == ("account.delete-all", "2 accounts"))
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Testing
+
+@testable import Identity
+
+struct AccountListTests {
+  /// Makes accounts `0…count-1` with uids that sort as they were made, four digits long.
+  private func fill(_ scope: Scope, _ count: Int, _ instance: Instance) async throws {
+    _ = try await atOnce(count) { number in
+      var new = NewAccount()
+      new.localID = "u\(10_000 + number)"
+      new.email = "user\(10_000 + number)@example.com"
+      return try await instance.identity.accounts.create(scope, new, by: Instance.boss).key
+    }
+  }
+
+  @Test
+  func `1000 accounts come page by page, each once, and those made meanwhile do not shift it`()
+    async throws
+  {
+    try await withInstance { instance in
+      let accounts = instance.identity.accounts
+      try await fill(instance.acme, 1_000, instance)
+      try await fill(instance.east, 20, instance)
+      var (seen, after, pages): ([ID<Account>], String?, Int) = ([], nil, 0)
+      repeat {
+        let page = try await accounts.list(instance.acme, after: after, limit: 70)
+        seen += page.items.map(\.id)
+        (after, pages) = (page.next, pages + 1)
+        if pages == 3 { _ = try await instance.account(.alice) }
+      } while after != nil
+      #expect(pages == 15)
+      #expect(seen.count == 1_000)
+      #expect(Set(seen).count == 1_000)
+      #expect(
+        try await accounts.list(instance.acme, limit: 1).items.first?.email == "alice@example.com")
+    }
+  }
+
+  @Test func `downloads go through all accounts by uid`() async throws {
+    try await withInstance { instance in
+      let accounts = instance.identity.accounts
+      try await fill(instance.acme, 55, instance)
+      try await fill(instance.globex, 5, instance)
+      var (seen, after): ([String], String?) = ([], nil)
+      repeat {
+        let page = try await accounts.batch(instance.acme, after: after, limit: 10)
+        seen += page.items.map(\.id.text)
+        after = page.next
+      } while after != nil
+      #expect(seen == (0..<55).map { "u\(10_000 + $0)" })
+    }
+  }
+
+  @Test(
+    arguments: [
+      "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-1", "0",
+      "1099511627776", "x", "", "' OR 1=1 --",
+    ])
+  func `any cursor is answered, and with accounts of the pool only`(after: String) async throws {
+    try await withInstance { instance in
+      let accounts = instance.identity.accounts
+      for scope in [instance.acme, instance.east, instance.west, instance.globex] {
+        _ = try await instance.account(.alice, in: scope)
+      }
+      for scope in [instance.acme, instance.globex] {
+        for filter in Accounts.Filter.allCases {
+          let page = try await accounts.list(scope, filter: filter, after: after)
+          #expect(page.items.count <= 1)
+          #expect(page.items.allSatisfy { scope.accountKeys.contains($0.key) })
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [Int.min, -2, -1, 0, 1, Int.max])
+  func `any page size is answered`(limit: Int) async throws {
+    try await withInstance { instance in
+      try await fill(instance.acme, 3, instance)
+      let (accounts, scope) = (instance.identity.accounts, instance.acme)
+      let count = limit == Int.max ? 3 : 1
+      #expect(try await accounts.list(scope, limit: limit).items.count == count)
+      #expect(try await accounts.batch(scope, after: nil, limit: limit).items.count == count)
+      #expect(try await accounts.list(scope, search: "u", limit: limit).items.count == count)
+      let rows = try await instance.identity.audit.list(
+        AuditFilter(scope: scope, objectKind: "account"), limit: limit)
+      #expect(rows.items.count == count)
+      let tenants = try await instance.identity.tenants.list(project: scope.project, limit: limit)
+      #expect(tenants.items.count == (limit == Int.max ? 2 : 1))
+    }
+  }
+
+  @Test func `filters tell who has an authenticator app`() async throws {
+    try await withInstance { instance in
+      let accounts = instance.identity.accounts
+      let alice = try await instance.enrolled(.alice)
+      let bob = try await instance.account(.bob)
+      func listed(_ filter: Accounts.Filter, search: String? = nil) async throws -> [ID<Account>] {
+        try await accounts.list(instance.acme, search: search, filter: filter).items.map(\.id)
+      }
+      #expect(try await listed(.all) == [bob.id, alice.account.id])
+      #expect(try await listed(.totp) == [alice.account.id])
+      #expect(try await listed(.none) == [bob.id])
+      #expect(try await listed(.none, search: "alice") == [])
+      #expect(try await listed(.totp, search: "alice") == [alice.account.id])
+    }
+  }
+
+  @Test func `a search finds beginnings of addresses and uids, in its pool`() async throws {
+    try await withInstance { instance in
+      let accounts = instance.identity.accounts
+      for scope in [instance.acme, instance.east, instance.globex] {
+        try await fill(scope, 12, instance)
+      }
+      func found(_ text: String) async throws -> [Account] {
+        try await accounts.list(instance.east, search: text).items
+      }
+      #expect(try await found("USER1").count == 12)
+      #expect(try await found("user10003").map(\.id.text) == ["u10003"])
+      #expect(try await found("u1000").map(\.id.text) == (0..<10).map { "u1000\($0)" })
+      for text in ["user10003@example.com", "%", "_", "ser1", "'", "*", "\u{10FFFF}", "U1000"] {
+        let all = try await found(text)
+        #expect(all.count == (text.hasSuffix(".com") ? 1 : 0), "\(text)")
+      }
+      for account in try await found("u") {
+        #expect(instance.east.accountKeys.contains(account.key))
+      }
+    }
+  }
+
+  @Test func `the keys of neighbouring pools do not touch`() async throws {
+    try await withInstance { instance in
+      let ranges = [instance.acme, instance.globex, instance.east, instance.west]
+        .map(\.accountKeys).sorted { $0.lowerBound < $1.lowerBound }
+      for (left, right) in zip(ranges, ranges.dropFirst()) {
+        #expect(left.upperBound < right.lowerBound)
+        #expect(left.count == 1 << 40)
+      }
+    }
+  }
+}

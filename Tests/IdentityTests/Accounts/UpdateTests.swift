@@ -1,0 +1,295 @@
+import Crypto
+import Identity
+import Testing
+
+struct AccountUpdateTests {
+  /// Changes Alice's account, who has a session and an app.
+  private func change(
+    _ instance: Instance, _ account: Account, _ fill: (inout AccountChange) -> Void
+  ) async throws -> Account {
+    var change = AccountChange()
+    fill(&change)
+    return try await instance.identity.accounts.update(
+      instance.acme, account.id, change, by: Instance.boss)
+  }
+
+  @Test func `fields are set, cleared and kept, and the row tells old and new`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let named = try await change(instance, alice) {
+        $0.displayName = .set("Alice")
+        $0.phoneNumber = .set("+4912345678")
+        $0.customAttributes = .set(#"{"role":"x"}"#)
+      }
+      #expect((named.displayName, named.phoneNumber) == ("Alice", "+4912345678"))
+      #expect(named.customAttributes == #"{"role":"x"}"#)
+      #expect(named.email == alice.email)
+      #expect(named.emailVerified)
+      let cleared = try await change(instance, alice) { $0.displayName = .clear }
+      #expect(cleared.displayName == nil)
+      #expect(cleared.phoneNumber == "+4912345678")
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "account.change")
+      #expect((row.from, row.to) == ("name: Alice", "name: none"))
+    }
+  }
+
+  @Test func `a change of nothing writes no row and ends no session`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let grant = try await instance.session(.alice)
+      let rows = try await instance.wholeLog().count
+      let same = try await change(instance, alice) {
+        $0.email = .set("ALICE@example.com")
+        $0.displayName = .clear
+        $0.disabled = false
+        $0.emailVerified = true
+        $0.factors = .clear
+      }
+      #expect(same.validSince == alice.validSince)
+      #expect(try await instance.wholeLog().count == rows)
+      _ = try await instance.identity.sessions.check(grant.session)
+      var anonymous = NewAccount()
+      anonymous.localID = "no-password"
+      let other = try await instance.identity.accounts.create(
+        instance.acme, anonymous, by: Instance.boss)
+      let cleared = try await change(instance, other) { $0.password = .clear }
+      #expect(cleared.validSince == other.validSince)
+    }
+  }
+
+  @Test(arguments: ["password", "no password", "e-mail", "disabled", "no factors"])
+  func `a credential that changes ends the sessions, those of this second too`(
+    what: String
+  ) async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let credential = try await instance.pending(.alice)
+      let grant = try await instance.finalize(
+        device, credential, code: device.code(at: instance.now))
+      let pending = try await instance.pending(.alice)
+      let changed = try await change(instance, device.account) { change in
+        switch what {
+        case "password": change.password = .set(Secret("another password"))
+        case "no password": change.password = .clear
+        case "e-mail": change.email = .set("other@example.com")
+        case "disabled": change.disabled = true
+        default: change.factors = .clear
+        }
+      }
+      let expected = what == "disabled" ? "userDisabled" : "tokenExpired"
+      for session in [grant.session, device.session] {
+        await expect(expected) { try await instance.identity.sessions.check(session) }
+      }
+      await expect(expected) {
+        try await instance.identity.sessions.refresh(
+          grant.refreshToken, project: instance.acme.project)
+      }
+      #expect(try await instance.identity.sessions.count(changed) == 0)
+      let code = try device.code(at: instance.now, steps: 1)
+      await expect(what == "disabled" ? "userDisabled" : "invalidPendingCredential") {
+        try await instance.finalize(device, pending, code: code)
+      }
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "account.change")
+      #expect(row.to?.contains("sessions valid since") == true)
+    }
+  }
+
+  @Test func `a pending credential from before a disabling does not outlive it`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let pending = try await instance.pending(.alice)
+      for isDisabled in [true, false] {
+        _ = try await change(instance, device.account) { $0.disabled = isDisabled }
+      }
+      let code = try device.code(at: instance.now)
+      await expect("invalidPendingCredential") {
+        try await instance.finalize(device, pending, code: code)
+      }
+      let fresh = try await instance.pending(.alice)
+      _ = try await instance.finalize(device, fresh, code: code)
+    }
+  }
+
+  @Test func `a new address is not verified unless an administrator says so`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let moved = try await change(instance, alice) { $0.email = .set("new@example.com") }
+      #expect(!moved.emailVerified)
+      let verified = try await change(instance, alice) { $0.emailVerified = true }
+      #expect(verified.emailVerified)
+      let both = try await change(instance, alice) {
+        $0.email = .set("newer@example.com")
+        $0.emailVerified = true
+      }
+      #expect(both.emailVerified)
+      let without = try await change(instance, alice) {
+        $0.email = .clear
+        $0.emailVerified = true
+      }
+      #expect(without.email == nil)
+      #expect(!without.emailVerified)
+    }
+  }
+
+  @Test func `an address that only looks the same is another one`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let composed = try await change(instance, alice) {
+        $0.email = .set("caf\u{E9}@example.com")
+        $0.emailVerified = true
+      }
+      #expect(composed.emailVerified)
+      let decomposed = try await change(instance, alice) {
+        $0.email = .set("cafe\u{301}@example.com")
+      }
+      #expect(!decomposed.emailVerified)
+      #expect(decomposed.validSince > composed.validSince)
+    }
+  }
+
+  @Test func `validSince ends what is older, only ever rises, and cannot break arithmetic`()
+    async throws
+  {
+    try await withInstance { instance in
+      let sessions = instance.identity.sessions
+      let alice = try await instance.account(.alice)
+      let old = try await instance.session(.alice)
+      instance.clock.advance(10)
+      let new = try await instance.session(.alice)
+      let since = new.session.authTime
+      let changed = try await change(instance, alice) { $0.validSince = since }
+      #expect(changed.validSince == since)
+      await expect("tokenExpired") { try await sessions.check(old.session) }
+      _ = try await sessions.check(new.session)
+      #expect(try await sessions.count(changed) == 1)
+      #expect(try await change(instance, alice) { $0.validSince = 0 }.validSince == since)
+      await expect("tokenExpired") { try await sessions.check(old.session) }
+      let last = try await change(instance, alice) { $0.validSince = Int64.max }
+      #expect(last.validSince == Instant.range.upperBound)
+      let late = try await instance.session(.alice)
+      _ = try await sessions.check(late.session)
+      try await sessions.endAll(instance.acme, alice.id, by: Instance.desk)
+      await expect("tokenExpired") { try await sessions.check(late.session) }
+    }
+  }
+
+  @Test func `a password with validSince in one change ends the sessions all the same`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let grant = try await instance.session(.alice)
+      _ = try await change(instance, alice) {
+        $0.password = .set(Secret("another password"))
+        $0.validSince = 1
+      }
+      await expect("tokenExpired") {
+        try await instance.identity.sessions.check(grant.session)
+      }
+    }
+  }
+
+  @Test func `the old password is forgotten, and so are the guesses at it`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      for _ in 0..<10 {
+        await expect("wrongPassword") {
+          try await instance.identity.signIns.password(
+            instance.acme, email: Person.alice.email, password: Person.wrong, address: "a")
+        }
+      }
+      await expect("tooManyAttempts") { try await instance.session(.alice) }
+      let changed = try await change(instance, alice) { $0.password = .set(Secret("new password")) }
+      #expect(changed.passwordUpdatedAt == instance.now)
+      await expect("wrongPassword") { try await instance.session(.alice) }
+      _ = try await instance.identity.signIns.password(
+        instance.acme, email: Person.alice.email, password: Secret("new password"), address: "a")
+    }
+  }
+
+  @Test func `what belongs to somebody else is refused, and nothing of the change stays`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      _ = try await instance.account(.bob)
+      let rows = try await instance.wholeLog().count
+      await expect("emailExists") {
+        try await change(instance, alice) {
+          $0.displayName = .set("Changed")
+          $0.email = .set("BOB@example.com")
+        }
+      }
+      await expect("unsupportedSecondFactor") {
+        try await change(instance, alice) {
+          $0.displayName = .set("Changed")
+          $0.factors = .rename([(id: "unknown", displayName: nil)])
+        }
+      }
+      await expect("claimsTooLarge") {
+        try await change(instance, alice) {
+          $0.customAttributes = .set(String(repeating: "é", count: 1_001))
+        }
+      }
+      await expect("notFound") {
+        try await instance.identity.accounts.update(
+          instance.east, alice.id, AccountChange(), by: Instance.boss)
+      }
+      #expect(try await instance.reload(alice).displayName == nil)
+      #expect(try await instance.wholeLog().count == rows)
+    }
+  }
+
+  @Test func `factors are renamed and cleared`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let renamed = try await change(instance, device.account) {
+        $0.factors = .rename([(id: device.factor.text, displayName: "old phone")])
+      }
+      #expect(renamed.factors.map(\.label) == ["old phone"])
+      let row = try #require(try await instance.log().first)
+      #expect(row.to == "second factors: old phone (\(device.factor.text))")
+      let cleared = try await change(instance, device.account) { $0.factors = .clear }
+      #expect(cleared.factors.isEmpty)
+      #expect(try await instance.identity.policies.read(instance.acme).enrolledUsers == 0)
+      _ = try await instance.session(.alice)
+    }
+  }
+
+  @Test func `times of an import are changes with a row, and can be shown whatever they are`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let changed = try await change(instance, alice) {
+        $0.createdAt = Instant(milliseconds: Int64.min)
+        $0.lastLoginAt = Instant(milliseconds: 1_000)
+      }
+      #expect(changed.createdAt.rfc3339 == "0000-01-01T00:00:00.000000Z")
+      let row = try #require(try await instance.log().first)
+      #expect(row.from?.contains("last sign-in: never") == true)
+      #expect(row.to?.contains("last sign-in: 1970-01-01T00:00:01.000000Z") == true)
+    }
+  }
+
+  @Test func `an anonymous user who is given a password has signed in with it`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+        $0.signIn.anonymous = true
+      }
+      let grant = try await instance.identity.signIns.signUp(
+        instance.acme, NewAccount(), by: Instance.visitor)
+      #expect(grant.account.isAnonymous)
+      let linked = try await change(instance, grant.account) {
+        $0.email = .set(Person.alice.email)
+        $0.password = .set(Person.alice.password)
+      }
+      #expect(!linked.isAnonymous)
+      let renewed = try await instance.identity.sessions.renew(grant.session)
+      #expect(renewed.session.provider == .password)
+      _ = try await instance.session(.alice)
+    }
+  }
+}
