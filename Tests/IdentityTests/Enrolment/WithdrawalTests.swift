@@ -1,0 +1,124 @@
+import Identity
+import Testing
+
+struct WithdrawalTests {
+  private func withdraw(
+    _ instance: Instance, _ session: UserSession, _ factor: String
+  ) async throws -> SessionGrant? {
+    try await instance.identity.enrolments.withdraw(
+      session, enrolment: factor, by: Instance.visitor)
+  }
+
+  @Test func `the only factor goes, earlier sessions end, a new one begins`() async throws {
+    try await withInstance { instance in
+      let (identity, acme) = (instance.identity, instance.acme)
+      let device = try await instance.enrolled(.alice)
+      let grant = try await instance.finalize(
+        device, instance.pending(.alice), code: device.code(at: instance.now))
+      let left = try #require(try await withdraw(instance, grant.session, device.factor.text))
+      #expect(left.session.secondFactor == nil)
+      #expect(left.account.factors.isEmpty)
+      #expect(left.account.lastLoginAt == grant.account.lastLoginAt)
+      for session in [grant.session, device.session] {
+        await expect("tokenExpired") { try await identity.sessions.check(session) }
+      }
+      await expect("tokenExpired") {
+        try await identity.sessions.refresh(grant.refreshToken, project: acme.project)
+      }
+      _ = try await identity.sessions.check(left.session)
+      _ = try await identity.sessions.refresh(left.refreshToken, project: acme.project)
+      #expect(try await identity.policies.read(acme).enrolledUsers == 0)
+      _ = try await instance.session(.alice)
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "factor.withdraw")
+      #expect((row.from, row.to) == ("TOTP “phone” (\(device.factor.text))", nil))
+    }
+  }
+
+  @Test func `in the second of the sign-in the new session counts and the old does not`()
+    async throws
+  {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let device = try await instance.enrol(try await instance.session(.alice).session)
+      let left = try #require(
+        try await withdraw(instance, device.session, device.factor.text))
+      await expect("tokenExpired") {
+        try await instance.identity.sessions.check(device.session)
+      }
+      _ = try await instance.identity.sessions.check(left.session)
+    }
+  }
+
+  @Test func `a session whose row is gone is ended too`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      // An ID token may say a later sign-in than any row: it was made by the other half of a second.
+      let ahead = UserSession(
+        scope: instance.acme, account: device.account.id, authTime: instance.now.seconds + 100,
+        provider: .password)
+      let left = try #require(try await withdraw(instance, ahead, device.factor.text))
+      await expect("tokenExpired") { try await instance.identity.sessions.check(ahead) }
+      _ = try await instance.identity.sessions.check(left.session)
+    }
+  }
+
+  @Test func `the newest of several signs the user out, another does not`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await instance.addSecondDevice(to: device)
+      let left = try #require(
+        try await withdraw(instance, device.session, device.factor.text))
+      #expect(left.session.secondFactor == nil)
+      #expect(left.account.factors.map(\.id.text) == ["second"])
+      #expect(try await instance.identity.policies.read(instance.acme).enrolledUsers == 1)
+    }
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await instance.addSecondDevice(to: device)
+      #expect(try await withdraw(instance, device.session, "second") == nil)
+      await expect("tokenExpired") {
+        try await instance.identity.sessions.check(device.session)
+      }
+      #expect(try await instance.identity.policies.read(instance.acme).enrolledUsers == 1)
+    }
+  }
+
+  @Test func `a session that passed another factor keeps its claim`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await instance.addSecondDevice(to: device)
+      let claim = SecondFactorClaim(kind: .totp, enrolment: ID("second"))
+      let session = UserSession(
+        scope: instance.acme, account: device.account.id, authTime: device.session.authTime,
+        provider: .password, secondFactor: claim)
+      let left = try #require(try await withdraw(instance, session, device.factor.text))
+      #expect(left.session.secondFactor == claim)
+    }
+  }
+
+  @Test func `what is not one's own factor is not found`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      let mallory = try await instance.enrolled(.mallory)
+      for factor in [alice.factor.text, "", "totp", "unknown"] {
+        await expect("enrolmentNotFound") {
+          try await withdraw(instance, mallory.session, factor)
+        }
+      }
+      _ = try await instance.identity.sessions.check(mallory.session)
+      #expect(try await instance.reload(alice.account).factors.count == 1)
+    }
+  }
+
+  @Test func `of many withdrawals at once exactly one does it`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let outcomes = try await atOnce(8) { _ in
+        await outcome { try await withdraw(instance, device.session, device.factor.text) }
+      }
+      #expect(outcomes.tally == ["done": 1, "session.tokenExpired": 7])
+      #expect(try await instance.log().map(\.action).tally["factor.withdraw"] == 1)
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import Identity
+import Testing
+
+struct SessionTests {
+  @Test func `a refresh keeps the sign-in time and moves the last refresh`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let grant = try await instance.session(.alice)
+      instance.clock.advance(5_000)
+      let refreshed = try await instance.identity.sessions.refresh(
+        grant.refreshToken, project: instance.acme.project)
+      #expect(refreshed.session.authTime == grant.session.authTime)
+      #expect(refreshed.session.account == alice.id)
+      #expect(refreshed.session.scope == instance.acme)
+      #expect(refreshed.session.provider == .password)
+      #expect(refreshed.refreshToken == grant.refreshToken)
+      #expect(refreshed.account.lastRefreshAt == instance.now)
+      let account = try await instance.reload(alice)
+      #expect(account.lastRefreshAt == instance.now)
+      #expect(account.lastLoginAt == grant.account.lastLoginAt)
+    }
+  }
+
+  @Test func `a token of another project or tenant is none, and is not touched`() async throws {
+    try await withInstance { instance in
+      let sessions = instance.identity.sessions
+      _ = try await instance.account(.alice, in: instance.east)
+      let grant = try await instance.session(.alice, in: instance.east)
+      let acme = instance.acme.project
+      await expect("invalidRefreshToken") {
+        try await sessions.refresh(grant.refreshToken, project: instance.globex.project)
+      }
+      await expect("tenantMismatch") {
+        try await sessions.refresh(
+          grant.refreshToken, project: acme, tenant: instance.west.tenant)
+      }
+      for tenant in [nil, instance.east.tenant] {
+        let refreshed = try await sessions.refresh(
+          grant.refreshToken, project: acme, tenant: tenant)
+        #expect(refreshed.session.scope == instance.east)
+      }
+    }
+  }
+
+  @Test(arguments: ["", "x", "' OR 1=1 --", String(repeating: "A", count: 43)])
+  func `what was never issued is no refresh token`(token: String) async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      _ = try await instance.session(.alice)
+      await expect("invalidRefreshToken") {
+        try await instance.identity.sessions.refresh(token, project: instance.acme.project)
+      }
+    }
+  }
+
+  @Test func `ending sessions ends all of one user's and says how many there were`() async throws {
+    try await withInstance { instance in
+      let sessions = instance.identity.sessions
+      let alice = try await instance.account(.alice)
+      _ = try await instance.account(.bob)
+      var grants: [SessionGrant] = []
+      for _ in 0..<3 {
+        grants.append(try await instance.session(.alice))
+        instance.clock.advance(10)
+      }
+      let bob = try await instance.session(.bob)
+      #expect(try await sessions.count(alice) == 3)
+      let ended = try await sessions.endAll(instance.acme, alice.id, by: Instance.desk)
+      #expect(ended == 3)
+      #expect(try await sessions.count(alice) == 0)
+      for grant in grants {
+        await expect("tokenExpired") { try await sessions.check(grant.session) }
+        await expect("tokenExpired") {
+          try await sessions.refresh(grant.refreshToken, project: instance.acme.project)
+        }
+      }
+      _ = try await sessions.check(bob.session)
+      let row = try #require(try await instance.log().first)
+      #expect((row.action, row.from, row.to) == ("sessions.end", "3 sessions", "none"))
+      #expect(try await sessions.endAll(instance.acme, alice.id, by: Instance.desk) == 0)
+    }
+  }
+
+  @Test func `in one second a session that began before an end is over, one after it counts`()
+    async throws
+  {
+    try await withInstance { instance in
+      let sessions = instance.identity.sessions
+      let alice = try await instance.account(.alice)
+      var before: [SessionGrant] = []
+      for _ in 0..<4 {
+        before.append(try await instance.session(.alice))
+        try await sessions.endAll(instance.acme, alice.id, by: Instance.desk)
+        let after = try await instance.session(.alice)
+        for grant in before {
+          await expect("tokenExpired") { try await sessions.check(grant.session) }
+        }
+        _ = try await sessions.check(after.session)
+        _ = try await sessions.refresh(after.refreshToken, project: instance.acme.project)
+        before.append(after)
+      }
+    }
+  }
+
+  @Test func `ends and sign-ins at once leave none from before the last end`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let sessions = instance.identity.sessions
+      let grants = try await atOnce(12) { number -> SessionGrant? in
+        if number % 3 == 0 {
+          try await sessions.endAll(instance.acme, alice.id, by: Instance.desk)
+          return nil
+        }
+        return try await instance.session(.alice)
+      }
+      let account = try await instance.reload(alice)
+      for grant in grants.compactMap({ $0 }) {
+        let counts = grant.session.authTime >= account.validSince
+        await expect(counts ? "done" : "tokenExpired") {
+          try await sessions.refresh(grant.refreshToken, project: instance.acme.project)
+        }
+      }
+      try await sessions.endAll(instance.acme, alice.id, by: Instance.desk)
+      for grant in grants.compactMap({ $0 }) {
+        await expect("tokenExpired") { try await sessions.check(grant.session) }
+      }
+    }
+  }
+
+  @Test func `a disabled user's session is refused as such, and after enabling it is over`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let grant = try await instance.session(.alice)
+      for (isDisabled, expected) in [(true, "userDisabled"), (false, "tokenExpired")] {
+        var change = AccountChange()
+        change.disabled = isDisabled
+        _ = try await instance.identity.accounts.update(
+          instance.acme, alice.id, change, by: Instance.boss)
+        await expect(expected) { try await instance.identity.sessions.check(grant.session) }
+        await expect(expected) {
+          try await instance.identity.sessions.refresh(
+            grant.refreshToken, project: instance.acme.project)
+        }
+      }
+    }
+  }
+
+  @Test func `a session is one of its own pool`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      for scope in [instance.east, instance.west, instance.globex] {
+        let session = UserSession(
+          scope: scope, account: alice.id, authTime: instance.now.seconds, provider: .password)
+        await expect("userNotFound") { try await instance.identity.sessions.check(session) }
+        await expect("userNotFound") { try await instance.identity.sessions.renew(session) }
+      }
+    }
+  }
+
+  @Test func `a renewed session counts at once and keeps a factor that is still there`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      var change = AccountChange()
+      change.password = .set(Person.alice.password)
+      _ = try await instance.identity.accounts.update(
+        instance.acme, device.account.id, change, by: Instance.visitor)
+      await expect("tokenExpired") {
+        try await instance.identity.sessions.check(device.session)
+      }
+      let renewed = try await instance.identity.sessions.renew(device.session)
+      #expect(renewed.session.secondFactor == device.session.secondFactor)
+      _ = try await instance.identity.sessions.check(renewed.session)
+      _ = try await instance.identity.unenrolments.remove(
+        instance.acme, device.account.id, device.factor, reason: .lost, note: "",
+        by: Instance.desk)
+      #expect(
+        try await instance.identity.sessions.renew(device.session).session.secondFactor == nil)
+    }
+  }
+
+  @Test(arguments: [Int64.min, -1, Int64.max])
+  func `a sign-in time that nobody signed breaks nothing`(time: Int64) async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let session = UserSession(
+        scope: instance.acme, account: device.account.id, authTime: time, provider: .password)
+      let expected = time > 0 ? "done" : "session.tokenExpired"
+      await expect(time > 0 ? "alreadyEnrolled" : expected) {
+        try await instance.identity.enrolments.start(session)
+      }
+      await expect(expected) {
+        try await instance.identity.enrolments.withdraw(
+          session, enrolment: device.factor.text, by: Instance.visitor)
+      }
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import Crypto
+import Identity
+import Testing
+
+struct PasswordGuessingTests {
+  private func guess(
+    _ instance: Instance, _ email: String = Person.alice.email,
+    _ password: Secret = Person.wrong, from address: String = "203.0.113.66"
+  ) async -> String {
+    await outcome {
+      try await instance.identity.signIns.password(
+        instance.acme, email: email, password: password, address: address)
+    }
+  }
+
+  @Test(arguments: ["alice@example.com", "nobody@example.com"])
+  func `of 64 wrong guesses at once ten are looked at, known or not`(email: String) async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let outcomes = try await atOnce(64) { number in
+        await guess(instance, email, from: "address \(number)")
+      }
+      let wrong = email == Person.alice.email ? "wrongPassword" : "emailNotFound"
+      #expect(outcomes.tally == [wrong: 10, "tooManyAttempts": 54])
+    }
+  }
+
+  @Test func `while it is closed even the right password is not looked at, then it opens`()
+    async throws
+  {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      for _ in 0..<10 { #expect(await guess(instance) == "wrongPassword") }
+      let closed = try await thrown(SignInError.self) {
+        try await instance.firstFactor(.alice)
+      }
+      guard case .tooManyAttempts(let until) = closed else {
+        throw Unexpected("\(String(describing: closed))")
+      }
+      #expect(until == instance.now.advanced(bySeconds: 30))
+      instance.clock.advance(29)
+      #expect(await guess(instance, password: .alice) == "tooManyAttempts")
+      instance.clock.advance(1)
+      #expect(await guess(instance) == "wrongPassword")
+      instance.clock.advance(59)
+      #expect(await guess(instance, password: .alice) == "tooManyAttempts")
+      instance.clock.advance(1)
+      #expect(await guess(instance, password: .alice) == "done")
+      // The row is over: ten more are free.
+      for _ in 0..<10 { #expect(await guess(instance) == "wrongPassword") }
+      #expect(await guess(instance) == "tooManyAttempts")
+    }
+  }
+
+  private func guess(_ instance: Instance, password: Person) async -> String {
+    await guess(instance, password.email, password.password)
+  }
+
+  @Test func `known and unknown names are told apart by nothing but the answer`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      var answers: [[String]] = []
+      for email in [Person.alice.email, "nobody@example.com"] {
+        var answer: [String] = []
+        for step in 0..<14 {
+          if step == 12 { instance.clock.advance(30) }
+          let result = await guess(instance, email, from: "b \(email)")
+          answer.append(result == "emailNotFound" ? "wrongPassword" : result)
+        }
+        answers.append(answer)
+      }
+      #expect(answers[0] == answers[1])
+      #expect(answers[0].tally == ["wrongPassword": 11, "tooManyAttempts": 3])
+    }
+  }
+
+  @Test func `a guess at one user is none at another, nor in another pool`() async throws {
+    try await withInstance { instance in
+      for scope in [instance.acme, instance.east] {
+        _ = try await instance.account(.alice, in: scope)
+      }
+      _ = try await instance.account(.bob)
+      for _ in 0..<11 { _ = await guess(instance) }
+      _ = try await instance.session(.bob)
+      _ = try await instance.session(.alice, in: instance.east)
+      #expect(await guess(instance, password: .alice) == "tooManyAttempts")
+    }
+  }
+
+  @Test func `one address has a hundred wrong guesses, and a sign-in of its own adds none`()
+    async throws
+  {
+    try await withInstance { instance in
+      _ = try await instance.account(.mallory)
+      for number in 0..<99 {
+        #expect(await guess(instance, "user\(number)@example.com") == "emailNotFound")
+        if number % 10 == 0 {
+          let own = await guess(instance, Person.mallory.email, Person.mallory.password)
+          #expect(own == "done")
+        }
+      }
+      #expect(await guess(instance, "last@example.com") == "emailNotFound")
+      #expect(await guess(instance, password: .mallory) == "tooManyAttempts")
+      let elsewhere = await guess(
+        instance, Person.mallory.email, Person.mallory.password, from: "198.51.100.1")
+      #expect(elsewhere == "done")
+      instance.clock.advance(30)
+      #expect(await guess(instance, password: .mallory) == "done")
+      #expect(await guess(instance) == "emailNotFound")
+      #expect(await guess(instance) == "tooManyAttempts")
+      // One guess is forgotten every five minutes.
+      instance.clock.advance(3 * 300)
+      for _ in 0..<2 { #expect(await guess(instance) == "emailNotFound") }
+      #expect(await guess(instance) == "tooManyAttempts")
+    }
+  }
+
+  @Test func `an address that is blocked cannot lock a name`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      for number in 0..<100 { _ = await guess(instance, "user\(number)@example.com") }
+      for _ in 0..<20 { #expect(await guess(instance) == "tooManyAttempts") }
+      let alice = await guess(
+        instance, Person.alice.email, Person.alice.password, from: "198.51.100.1")
+      #expect(alice == "done")
+    }
+  }
+
+  @Test func `a guess that could not be hashed is none`() async throws {
+    // One hash at a time, and nobody may wait.
+    let crowded = PasswordHasher(
+      width: 1, waiting: 0, cost: PasswordHash.Cost(memory: 16_384, passes: 3))
+    try await withInstance(hasher: crowded) { instance in
+      _ = try await instance.account(.alice)
+      var busy = 0
+      for _ in 0..<3 {
+        let outcomes = try await atOnce(9) { number in
+          await guess(instance, Person.alice.email, Person.alice.password, from: "\(number)")
+        }
+        #expect(Set(outcomes).isSubset(of: ["done", "busy"]))
+        busy += outcomes.tally["busy"] ?? 0
+      }
+      #expect(busy > 9)
+      #expect(try await instance.guesses() == 0)
+    }
+  }
+
+  @Test func `wrong passwords and wrong codes are counted apart`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let pending = try await instance.pending(.alice)
+      for _ in 0..<10 { _ = await guess(instance) }
+      #expect(await guess(instance) == "tooManyAttempts")
+      #expect(try await instance.reload(device.account).wrongCodes == 0)
+      let code = try device.code(at: instance.now)
+      _ = try await instance.finalize(device, pending, code: code)
+      #expect(await guess(instance) == "tooManyAttempts")
+    }
+  }
+}

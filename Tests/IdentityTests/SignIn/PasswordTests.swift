@@ -1,0 +1,164 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+struct PasswordSignInTests {
+  private func signIn(
+    _ instance: Instance, email: String = Person.alice.email,
+    password: Secret = Person.alice.password, in scope: Scope? = nil
+  ) async throws -> SignInOutcome {
+    try await instance.identity.signIns.password(
+      scope ?? instance.acme, email: email, password: password, address: "203.0.113.5")
+  }
+
+  @Test func `the right password signs in, whatever the case of the address`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      instance.clock.advance(7)
+      guard case .signedIn(let grant) = try await signIn(instance, email: "Alice@EXAMPLE.com")
+      else { throw Unexpected("a second factor") }
+      #expect(grant.account.id == alice.id)
+      #expect(grant.session.authTime == instance.now.seconds)
+      #expect(grant.session.provider == .password)
+      #expect(grant.session.secondFactor == nil)
+      #expect(grant.account.lastLoginAt == instance.now)
+      #expect(try await instance.reload(alice).lastLoginAt == instance.now)
+      _ = try await instance.identity.sessions.check(grant.session)
+    }
+  }
+
+  @Test func `wrong, unknown, elsewhere and without a password are refused`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      var new = NewAccount()
+      new.email = Person.bob.email
+      _ = try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      await expect("wrongPassword") { try await signIn(instance, password: Person.wrong) }
+      await expect("wrongPassword") { try await signIn(instance, password: Secret("")) }
+      await expect("wrongPassword") { try await signIn(instance, email: Person.bob.email) }
+      await expect("emailNotFound") { try await signIn(instance, email: "nobody@example.com") }
+      await expect("emailNotFound") { try await signIn(instance, email: "") }
+      await expect("emailNotFound") { try await signIn(instance, in: instance.east) }
+      await expect("emailNotFound") { try await signIn(instance, in: instance.globex) }
+    }
+  }
+
+  @Test func `a disabled user learns so with the right password only`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      var change = AccountChange()
+      change.disabled = true
+      _ = try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      await expect("wrongPassword") { try await signIn(instance, password: Person.wrong) }
+      await expect("userDisabled") { try await signIn(instance) }
+      #expect(try await instance.identity.sessions.count(alice) == 0)
+    }
+  }
+
+  @Test func `a pool without passwords, or that is switched off, signs nobody in`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let projects = instance.identity.projects
+      _ = try await projects.update(instance.acme.project, by: Instance.boss) {
+        $0.signIn.password = false
+      }
+      await expect("passwordLoginDisabled") { try await signIn(instance) }
+      let off = try await projects.update(instance.acme.project, by: Instance.boss) {
+        $0.signIn.password = true
+        $0.disableAuth = true
+      }
+      await expect("scopeDisabled") { try await signIn(instance, in: off.scope) }
+    }
+  }
+
+  @Test func `with an app a second factor is due, and nobody is signed in yet`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let before = try await instance.reload(device.account)
+      guard
+        case .secondFactorDue(let account, let pending, let factors) = try await signIn(instance)
+      else { throw Unexpected("no second factor") }
+      #expect(account.id == device.account.id)
+      #expect(factors.map(\.id) == [device.factor])
+      #expect(!pending.isEmpty)
+      let after = try await instance.reload(device.account)
+      #expect(after.lastLoginAt == before.lastLoginAt)
+      #expect(
+        try await instance.identity.sessions.count(after)
+          == instance.identity.sessions.count(before))
+    }
+  }
+
+  @Test func `a hash of another cost is replaced, and many right passwords at once all pass`()
+    async throws
+  {
+    let costly = PasswordHasher(
+      width: 4, waiting: 100, cost: PasswordHash.Cost(memory: 128, passes: 2))
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let identity = try Identity(
+        database: instance.database, keys: instance.keys, profile: .standalone, hasher: costly,
+        clock: instance.clock.wall)
+      let outcomes = try await atOnce(8) { _ in
+        await outcome {
+          try await identity.signIns.password(
+            instance.acme, email: Person.alice.email, password: Person.alice.password,
+            address: "a")
+        }
+      }
+      #expect(outcomes.tally == ["done": 8])
+      let hash = try await instance.passwordHash(of: alice)
+      #expect(hash.hasPrefix("$argon2id$v=19$m=128,t=2,p=1$"))
+    }
+  }
+
+  @Test func `what changes while the password is hashed counts`() async throws {
+    for isDisabling in [true, false] {
+      try await withInstance(hasher: .slow) { instance in
+        let alice = try await instance.account(.alice)
+        let outcomes = try await atOnce(2) { number -> String in
+          if number == 1 { return await outcome { try await signIn(instance) } }
+          // The guess is counted before the password is hashed.
+          while try await instance.guesses() == 0 { await Task.yield() }
+          var change = AccountChange()
+          if isDisabling { change.disabled = true } else { change.password = .clear }
+          _ = try await instance.identity.accounts.update(
+            instance.acme, alice.id, change, by: Instance.boss)
+          return "changed"
+        }
+        #expect(
+          outcomes.tally == ["changed": 1, isDisabling ? "userDisabled" : "wrongPassword": 1])
+        #expect(try await instance.identity.sessions.count(alice) == 0)
+      }
+    }
+  }
+}
+
+extension PasswordHasher {
+  /// Takes long enough for another write to come first.
+  static var slow: PasswordHasher {
+    PasswordHasher(width: 1, waiting: 1_000, cost: PasswordHash.Cost(memory: 65_536, passes: 6))
+  }
+}
+
+extension Instance {
+  /// The guesses at passwords that are counted at this moment, of names.
+  func guesses() async throws -> Int {
+    try await database.read { connection in
+      try connection.first(
+        "SELECT /* test */ coalesce(sum(failures), 0) FROM throttle WHERE name LIKE 'email %'"
+      ) { try $0.value(0) } ?? 0
+    }
+  }
+
+  func passwordHash(of account: Account) async throws -> String {
+    try await database.read { connection in
+      try connection.first(
+        "SELECT /* test */ password_hash FROM account WHERE uid = \(account.id.text)"
+      ) { try $0.value(0) } ?? ""
+    }
+  }
+}

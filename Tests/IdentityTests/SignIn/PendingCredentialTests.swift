@@ -1,0 +1,162 @@
+import Crypto
+import Identity
+import Testing
+
+struct PendingCredentialTests {
+  @Test func `it counts for 300 seconds`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      for (microseconds, expected) in [(300_000_000, "done"), (300_000_001, "pendingExpired")] {
+        instance.clock.advance(1_200)
+        let pending = try await instance.pending(.alice)
+        instance.clock.advance(microseconds: Int64(microseconds))
+        let code = try device.code(at: instance.now)
+        await expect(expected) { try await instance.finalize(device, pending, code: code) }
+      }
+    }
+  }
+
+  @Test func `it is used up by success, not by a wrong code, tidied or not`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let pending = try await instance.pending(.alice)
+      let wrong = try device.wrongCode(at: instance.now)
+      await expect("invalidCode") { try await instance.finalize(device, pending, code: wrong) }
+      let code = try device.code(at: instance.now)
+      _ = try await instance.finalize(device, pending, code: code)
+      instance.clock.advance(60)
+      let next = try device.code(at: instance.now)
+      await expect("invalidPendingCredential") {
+        try await instance.finalize(device, pending, code: next)
+      }
+      try await instance.identity.tidy()
+      await expect("invalidPendingCredential") {
+        try await instance.finalize(device, pending, code: next)
+      }
+      instance.clock.advance(241)
+      try await instance.identity.tidy()
+      let later = try device.code(at: instance.now)
+      await expect("pendingExpired") { try await instance.finalize(device, pending, code: later) }
+    }
+  }
+
+  @Test(arguments: ["", "x", "AAAA", String(repeating: "A", count: 5_000)])
+  func `what was not issued here is none`(pending: String) async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      await expect("invalidPendingCredential") {
+        try await instance.finalize(device, pending, code: "123456")
+      }
+    }
+  }
+
+  @Test func `one sealed by another instance is none`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let other = try Identity(
+        database: instance.database, keys: KeyRing(random: .system), profile: .standalone,
+        hasher: .cheap, clock: instance.clock.wall)
+      let pending = try other.signIns.pendingCredential(instance.acme, device.account)
+      let code = try device.code(at: instance.now)
+      await expect("invalidPendingCredential") {
+        try await instance.finalize(device, pending, code: code)
+      }
+    }
+  }
+
+  @Test func `another project or tenant does not take it`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice, in: instance.east)
+      let pending = try await instance.pending(.alice, in: instance.east)
+      let code = try device.code(at: instance.now)
+      func finalize(_ project: ID<Project>, _ tenant: ID<Tenant>?) async -> String {
+        await outcome {
+          try await instance.identity.signIns.finalize(
+            project: project, tenant: tenant, pendingCredential: pending,
+            enrolment: device.factor.text, code: code)
+        }
+      }
+      let acme = instance.acme.project
+      #expect(await finalize(instance.globex.project, nil) == "projectMismatch")
+      #expect(await finalize(acme, instance.west.tenant) == "tenantMismatch")
+      #expect(await finalize(acme, ID("")) == "tenantMismatch")
+      // A request that names no tenant means the credential's own.
+      #expect(await finalize(acme, nil) == "done")
+    }
+  }
+
+  @Test func `somebody else's factor does not fit it, whoever's code comes`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      let mallory = try await instance.enrolled(.mallory)
+      let pending = try await instance.pending(.alice)
+      let code = try mallory.code(at: instance.now)
+      await expect("invalidEnrolment") {
+        try await instance.finalize(mallory, pending, code: code)
+      }
+      await expect("invalidCode") { try await instance.finalize(alice, pending, code: code) }
+      let own = try await instance.pending(.mallory)
+      let stolen = try alice.code(at: instance.now)
+      await expect("invalidEnrolment") {
+        try await instance.finalize(alice, own, code: stolen)
+      }
+    }
+  }
+
+  @Test func `it ends with the user's sessions, in the same second too`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let account = device.account.id
+      let first = try await instance.pending(.alice)
+      try await instance.identity.sessions.endAll(instance.acme, account, by: Instance.desk)
+      let second = try await instance.pending(.alice)
+      try await instance.identity.sessions.endAll(instance.acme, account, by: Instance.desk)
+      let third = try await instance.pending(.alice)
+      let code = try device.code(at: instance.now)
+      for pending in [first, second] {
+        await expect("invalidPendingCredential") {
+          try await instance.finalize(device, pending, code: code)
+        }
+      }
+      let grant = try await instance.finalize(device, third, code: code)
+      _ = try await instance.identity.sessions.check(grant.session)
+    }
+  }
+
+  @Test func `a user who was disabled meanwhile is not signed in`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let pending = try await instance.pending(.alice)
+      var change = AccountChange()
+      change.disabled = true
+      _ = try await instance.identity.accounts.update(
+        instance.acme, device.account.id, change, by: Instance.boss)
+      let code = try device.code(at: instance.now)
+      await expect("userDisabled") { try await instance.finalize(device, pending, code: code) }
+    }
+  }
+
+  @Test func `a pool that was switched off meanwhile signs nobody in`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let pending = try await instance.pending(.alice)
+      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+        $0.disableAuth = true
+      }
+      let code = try device.code(at: instance.now)
+      await expect("scopeDisabled") { try await instance.finalize(device, pending, code: code) }
+    }
+  }
+
+  @Test func `it says nothing of what is in it`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let pending = try await instance.pending(.alice)
+      let bytes = try #require(Base64URL.decode(pending))
+      let text = String(decoding: bytes, as: UTF8.self)
+      #expect(!text.contains("password"))
+      #expect(!text.contains(device.account.id.text))
+      #expect(try await instance.pending(.alice) != pending)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Database
+import DatabaseSQLite
+import Testing
+
+@testable import Identity
+
+struct ThrottleTests {
+  @Test func `from the fifth wrong code 30 seconds, doubling to an hour`() {
+    let seconds = (1...14).map { Throttle.codes.seconds(afterFailures: $0) }
+    #expect(seconds == [0, 0, 0, 0, 30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600])
+    #expect(Throttle.codes.seconds(afterFailures: .max) == 3_600)
+  }
+
+  @Test func `from the tenth wrong password 30 seconds, doubling to a quarter of an hour`() {
+    let seconds = (9...16).map { Throttle.passwords.seconds(afterFailures: $0) }
+    #expect(seconds == [0, 30, 60, 120, 240, 480, 900, 900])
+  }
+
+  /// Takes a guess in a database of the rules; nil when it was blocked.
+  private func take(
+    _ instance: Instance, _ name: String, _ rule: Throttle
+  ) async throws -> Guess? {
+    let now = instance.now
+    return try await instance.database.write { connection in
+      guard case .taken(let guess) = try Guess.take(name, rule, at: now, connection) else {
+        return nil
+      }
+      return guess
+    }
+  }
+
+  private func giveBack(_ instance: Instance, _ guess: Guess) async throws {
+    try await instance.database.write { try guess.giveBack($0) }
+  }
+
+  @Test func `a guess that is given back opens the door that it closed`() async throws {
+    try await withInstance { instance in
+      let rule = Throttle(free: 2, first: 30, longest: 60)
+      for _ in 0..<2 { #expect(try await take(instance, "x", rule) != nil) }
+      for _ in 0..<3 {
+        let third = try #require(try await take(instance, "x", rule))
+        #expect(try await take(instance, "x", rule) == nil)
+        try await giveBack(instance, third)
+      }
+      #expect(try await take(instance, "x", rule) != nil)
+      #expect(try await take(instance, "x", rule) == nil)
+    }
+  }
+
+  @Test func `a guess that is given back does not open what another one closed`() async throws {
+    try await withInstance { instance in
+      let rule = Throttle(free: 1, first: 30, longest: 60)
+      _ = try await take(instance, "x", rule)
+      let second = try #require(try await take(instance, "x", rule))
+      instance.clock.advance(30)
+      #expect(try await take(instance, "x", rule) != nil)
+      try await giveBack(instance, second)
+      #expect(try await take(instance, "x", rule) == nil)
+    }
+  }
+
+  @Test func `guesses leak away one by one, and none of the time is lost`() async throws {
+    try await withInstance { instance in
+      let rule = Throttle(free: 10, first: 3_600, longest: 3_600, leak: 300)
+      // A guess each 200 s, of which one is forgotten each 300 s: i + 1 − ⌊2i / 3⌋ are counted
+      // after guess i. The eleventh closes the door with i = 28.
+      var taken = 0
+      while try await take(instance, "x", rule) != nil {
+        taken += 1
+        instance.clock.advance(200)
+      }
+      #expect(taken == 29)
+      instance.clock.advance(3_600)
+      for _ in 0..<10 { #expect(try await take(instance, "x", rule) != nil) }
+    }
+  }
+
+  @Test func `a name is forgotten a day after its last guess`() async throws {
+    try await withInstance { instance in
+      let rule = Throttle.passwords
+      for _ in 0..<10 { _ = try await take(instance, "x", rule) }
+      #expect(try await take(instance, "x", rule) == nil)
+      instance.clock.advance(86_400)
+      for _ in 0..<9 { #expect(try await take(instance, "x", rule) != nil) }
+    }
+  }
+}
