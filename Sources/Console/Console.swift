@@ -21,14 +21,16 @@ public struct Console: Sendable {
   ///   - publicURL: The address under which people open the console.
   ///   - assets: Where the stylesheet and its like are served.
   ///   - guidance: The folder of the guides in one language, such as `Templates/guidance/en`.
+  ///   - log: Takes one line about something that went wrong and is not told to people.
   /// - Throws: `TemplateError` or ``ConsoleError``, for the first file that does not fit.
   public init(
     identity: Identity, templates: TemplateLibrary, publicURL: PublicURL, assets: ConsoleAssets,
-    guidance: String
+    guidance: String, log: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     let frames = Frames(
       assets: assets, publicURL: publicURL, identity: identity)
-    let failures = try Failures(templates: templates, frames: frames, publicURL: publicURL)
+    let failures = try Failures(
+      templates: templates, frames: frames, publicURL: publicURL, log: log)
     let gate = Gate(
       identity: identity, publicURL: publicURL, cookies: ConsoleCookies(publicURL: publicURL))
     let routes = try ConsoleRoutes(

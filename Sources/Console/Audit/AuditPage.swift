@@ -27,10 +27,10 @@ struct AuditView: ViewModel {
   let rows: [AuditRowView]
   let pager: PagerView
 
-  init(frame: FrameView, scope: Scope, page: Page<AuditRow>, after: String?) {
-    self.frame = frame
+  init(frame: Frame, scope: Scope, page: Page<AuditRow>, after: String?) {
+    self.frame = FrameView(frame)
     self.scope = scope
-    rows = page.items.map { AuditRowView(row: $0) }
+    rows = page.items.map { AuditRowView($0) }
     pager = PagerView(
       shown: Words.count(rows.count, "entry", "entries"), path: ConsolePaths.audit(scope),
       query: Form(), after: after, next: page.next)
@@ -51,8 +51,12 @@ struct AuditView: ViewModel {
   ]
 }
 
-struct AuditRowView: ViewModel {
-  let row: AuditRow
+final class AuditRowView: ViewModel {
+  private let row: AuditRow
+
+  init(_ row: AuditRow) {
+    self.row = row
+  }
 
   private var change: Markup? {
     let text = [AuditWords.change(row), AuditWords.reason(row)].filter { !$0.isEmpty }
@@ -65,7 +69,7 @@ struct AuditRowView: ViewModel {
     return html.markup
   }
 
-  static let keys: Keys<Self> = [
+  static let keys: Keys<AuditRowView> = [
     .text("what") { AuditWords.action($0.row) },
     .text("object") { $0.row.objectName },
     .markup("change") { $0.change },

@@ -71,7 +71,7 @@ enum AuditWords {
 }
 
 /// One line of a thing's history.
-struct HistoryRow: ViewModel {
+final class HistoryRow: ViewModel {
   let what: String
   let change: String
   let who: String
@@ -95,7 +95,7 @@ struct HistoryRow: ViewModel {
     why = AuditWords.reason(row)
   }
 
-  static let keys: Keys<Self> = [
+  static let keys: Keys<HistoryRow> = [
     .text("what") { $0.what },
     .text("change") { $0.change },
     .text("who") { $0.who },

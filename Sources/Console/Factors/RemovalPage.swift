@@ -71,7 +71,7 @@ struct RemovalPage: Sendable {
       Link(text: Words.short(removal.account.label), href: ConsolePaths.user(scope, uid)),
     ]
     let model = RemovalView(
-      frame: frame, context: context, removal: removal, reason: reason, note: note)
+      frame: FrameView(frame), context: context, removal: removal, reason: reason, note: note)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 

@@ -7,11 +7,16 @@ struct Failures: Sendable {
   private let template: Template<FailureView>
   private let frames: Frames
   private let publicURL: PublicURL
+  private let log: @Sendable (String) -> Void
 
-  init(templates: TemplateLibrary, frames: Frames, publicURL: PublicURL) throws {
+  init(
+    templates: TemplateLibrary, frames: Frames, publicURL: PublicURL,
+    log: @escaping @Sendable (String) -> Void
+  ) throws {
     template = try templates.template("failures/failure", for: FailureView.self)
     self.frames = frames
     self.publicURL = publicURL
+    self.log = log
   }
 
   /// The page for a status that the server itself found, such as 413.
@@ -41,14 +46,15 @@ struct Failures: Sendable {
       var response = page(.busy, requestID: id)
       response.fields[.retryAfter] = "1"
       return response
-    case .unavailable:
+    case .unavailable(let cause):
+      log("request \(id): \(cause)")
       return page(Fault(.serviceUnavailable), requestID: id)
     }
   }
 
   private func page(_ fault: Fault, requestID: String) -> Response {
     let view = FailureView(
-      frame: frames.bare(fault.heading), fault: fault, requestID: requestID)
+      frame: FrameView(frames.bare(fault.heading)), fault: fault, requestID: requestID)
     return .html(template.render(view), status: fault.status)
   }
 

@@ -1,7 +1,7 @@
 import Templating
 
 /// What stands around every page.
-struct FrameView: ViewModel {
+struct Frame: Sendable {
   let title: String
   let stylesheet: String
   let script: String
@@ -20,33 +20,50 @@ struct FrameView: ViewModel {
   var crumbs: [Link] = []
   var flash: Flash?
   var errors: [FieldError] = []
+}
 
-  static let keys: Keys<Self> = [
-    .text("title") { $0.title },
-    .text("stylesheet") { $0.stylesheet },
-    .text("script") { $0.script },
-    .text("icon") { $0.icon },
-    .text("home") { $0.home },
-    .text("guidance") { $0.guidance },
-    .text("address") { $0.address },
-    .markup("asOf") { $0.asOf },
-    .flag("isNarrow") { $0.isNarrow },
-    .optional("account") { $0.account },
-    .optional("project") { $0.project },
-    .optional("tenant") { $0.tenant },
-    .optional("find") { $0.find },
-    .flag("hasTabs") { !$0.tabs.isEmpty },
-    .text("tabsLabel") { $0.tabsLabel },
-    .list("tabs") { $0.tabs },
-    .flag("hasCrumbs") { !$0.crumbs.isEmpty },
-    .list("crumbs") { $0.crumbs },
-    .optional("flash") { $0.flash },
-    .flag("hasErrors") { !$0.errors.isEmpty },
+/// The frame as templates read it.
+///
+/// It is an object, as the rows of lists are: a template reads a model once for each name, and a
+/// structure of twenty texts would be copied each time.
+final class FrameView: ViewModel {
+  private let frame: Frame
+
+  init(_ frame: Frame) {
+    self.frame = frame
+  }
+
+  /// What is wrong with a field, for the place beside it.
+  func error(at field: String) -> String? {
+    frame.errors.first { $0.field == field }?.text
+  }
+
+  static let keys: Keys<FrameView> = [
+    .text("title") { $0.frame.title },
+    .text("stylesheet") { $0.frame.stylesheet },
+    .text("script") { $0.frame.script },
+    .text("icon") { $0.frame.icon },
+    .text("home") { $0.frame.home },
+    .text("guidance") { $0.frame.guidance },
+    .text("address") { $0.frame.address },
+    .markup("asOf") { $0.frame.asOf },
+    .flag("isNarrow") { $0.frame.isNarrow },
+    .optional("account") { $0.frame.account },
+    .optional("project") { $0.frame.project },
+    .optional("tenant") { $0.frame.tenant },
+    .optional("find") { $0.frame.find },
+    .flag("hasTabs") { !$0.frame.tabs.isEmpty },
+    .text("tabsLabel") { $0.frame.tabsLabel },
+    .list("tabs") { $0.frame.tabs },
+    .flag("hasCrumbs") { !$0.frame.crumbs.isEmpty },
+    .list("crumbs") { $0.frame.crumbs },
+    .optional("flash") { $0.frame.flash },
+    .flag("hasErrors") { !$0.frame.errors.isEmpty },
     .text("errorsHeading") {
-      $0.errors.count == 1
-        ? "One answer needs another look" : "\($0.errors.count) answers need another look"
+      $0.frame.errors.count == 1
+        ? "One answer needs another look" : "\($0.frame.errors.count) answers need another look"
     },
-    .list("errors") { $0.errors },
+    .list("errors") { $0.frame.errors },
   ]
 }
 
@@ -141,11 +158,4 @@ struct FieldError: ViewModel {
     .text("field") { $0.field },
     .text("text") { $0.text },
   ]
-}
-
-extension FrameView {
-  /// What is wrong with a field, for the place beside it.
-  func error(at field: String) -> String? {
-    errors.first { $0.field == field }?.text
-  }
 }

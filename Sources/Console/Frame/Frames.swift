@@ -19,15 +19,15 @@ struct Frames: Sendable {
   }
 
   /// The frame for somebody who is not signed in, and for faults.
-  func bare(_ title: String, path: String = "/") -> FrameView {
-    FrameView(
+  func bare(_ title: String, path: String = "/") -> Frame {
+    Frame(
       title: title, stylesheet: assets.stylesheet, script: assets.script, icon: assets.icon,
       home: ConsolePaths.projects(), guidance: ConsolePaths.guidance(),
       address: publicURL.origin + path, asOf: Times.moment(clock.now()), isNarrow: true)
   }
 
   /// The frame of pages that belong to no project.
-  func frame(_ title: String, for signedIn: SignedIn, tab: InstanceTab?) -> FrameView {
+  func frame(_ title: String, for signedIn: SignedIn, tab: InstanceTab?) -> Frame {
     var frame = bare(title, path: signedIn.request.target.rawPath)
     frame.isNarrow = false
     frame.account = account(signedIn, in: nil)
@@ -42,7 +42,7 @@ struct Frames: Sendable {
 
   /// The frame of a scope's pages.
   func frame(_ title: String, in context: ScopeContext, tab: ScopeTab) async throws(Refusal)
-    -> FrameView
+    -> Frame
   {
     let scope = context.scope
     return try await frame(
@@ -51,7 +51,7 @@ struct Frames: Sendable {
 
   /// The frame of a project's pages.
   func frame(_ title: String, in context: ProjectContext, tab: ScopeTab) async throws(Refusal)
-    -> FrameView
+    -> Frame
   {
     let project = context.project
     return try await frame(
@@ -60,7 +60,7 @@ struct Frames: Sendable {
 
   private func frame(
     _ title: String, _ signedIn: SignedIn, scope: Scope, projectName: String, tab: ScopeTab
-  ) async throws(Refusal) -> FrameView {
+  ) async throws(Refusal) -> Frame {
     let administrator = signedIn.administrator
     let name = scope.tenant == nil ? nil : Words.isolated(scope.name)
     let whole = [title, name, Words.isolated(projectName)].compactMap { $0 }

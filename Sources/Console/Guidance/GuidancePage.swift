@@ -11,7 +11,7 @@ struct GuidancePage: Sendable {
 
   func list(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let frame = frames.frame("Guidance", for: signedIn, tab: .guidance)
-    return .html(index.render(GuidanceView(frame: frame, guides: links(current: nil))))
+    return .html(index.render(GuidanceView(frame: FrameView(frame), guides: links(current: nil))))
   }
 
   func show(_ signedIn: SignedIn, _ name: String) async throws(Refusal) -> Response {
@@ -21,7 +21,7 @@ struct GuidancePage: Sendable {
     return .html(
       view.render(
         GuideView(
-          frame: frame, guide: guide, guides: links(current: name))))
+          frame: FrameView(frame), guide: guide, guides: links(current: name))))
   }
 
   private func links(current: String?) -> [GuideLink] {

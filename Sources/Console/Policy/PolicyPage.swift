@@ -140,7 +140,7 @@ struct PolicyPage: Sendable {
     var frame = try await frames.frame("Check the change · MFA policy", in: context, tab: .policy)
     frame.errors = fault.map { [$0] } ?? []
     let model = PolicyCheckView(
-      frame: frame, context: context, preview: preview, answers: answers, typed: typed)
+      frame: FrameView(frame), context: context, preview: preview, answers: answers, typed: typed)
     return .html(check.render(model), status: fault == nil ? .ok : .unprocessableContent)
   }
 }

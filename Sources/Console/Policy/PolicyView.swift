@@ -13,10 +13,10 @@ struct PolicyView: ViewModel {
   var isUnchanged = false
 
   init(
-    frame: FrameView, context: ScopeContext, policy: Policy, answers: PolicyAnswers,
+    frame: Frame, context: ScopeContext, policy: Policy, answers: PolicyAnswers,
     history: [AuditRow], publicURL: PublicURL
   ) {
-    self.frame = frame
+    self.frame = FrameView(frame)
     self.context = context
     self.policy = policy
     self.answers = answers

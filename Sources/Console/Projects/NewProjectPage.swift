@@ -36,7 +36,7 @@ struct NewProjectPage: Sendable {
     frame.errors = errors
     frame.crumbs = [Link(text: "Projects", href: ConsolePaths.projects())]
     let model = NewProjectView(
-      frame: frame, csrf: signedIn.session.csrfToken, name: name, id: id)
+      frame: FrameView(frame), csrf: signedIn.session.csrfToken, name: name, id: id)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 

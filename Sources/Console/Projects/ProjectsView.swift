@@ -11,10 +11,10 @@ struct ProjectsView: ViewModel {
   let newProject: String?
 
   init(
-    frame: FrameView, page: Page<ProjectSummary>, query: String, after: String?,
+    frame: Frame, page: Page<ProjectSummary>, query: String, after: String?,
     administrator: Administrator
   ) {
-    self.frame = frame
+    self.frame = FrameView(frame)
     rows = page.items.map { ProjectRow($0, administrator: administrator) }
     let list = ConsolePaths.projects()
     let isWhole = query.isEmpty && after == nil && page.next == nil
@@ -50,7 +50,7 @@ struct ProjectsView: ViewModel {
   ]
 }
 
-struct ProjectRow: ViewModel {
+final class ProjectRow: ViewModel {
   let href: String
   let name: String
   let id: String
@@ -77,7 +77,7 @@ struct ProjectRow: ViewModel {
     enrolled = isVisible ? Meter.share(summary.enrolledUsers, of: summary.users) : nil
   }
 
-  static let keys: Keys<Self> = [
+  static let keys: Keys<ProjectRow> = [
     .text("href") { $0.href },
     .text("name") { $0.name },
     .text("id") { $0.id },

@@ -10,9 +10,9 @@ struct OverviewView: ViewModel {
   let facts: [Fact]
 
   init(
-    frame: FrameView, context: ScopeContext, policy: Policy, history: [AuditRow], facts: [Fact]
+    frame: Frame, context: ScopeContext, policy: Policy, history: [AuditRow], facts: [Fact]
   ) {
-    self.frame = frame
+    self.frame = FrameView(frame)
     self.context = context
     self.policy = policy
     self.history = history.map { HistoryRow($0) }

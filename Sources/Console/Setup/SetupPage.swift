@@ -73,7 +73,7 @@ struct SetupPage: Sendable {
   ) -> Response {
     var frame = frames.bare("Set up", path: ConsolePaths.setup())
     frame.errors = errors
-    let model = SetupView(frame: frame, csrf: visitor.formToken, answers: answers)
+    let model = SetupView(frame: FrameView(frame), csrf: visitor.formToken, answers: answers)
     var response = Response.html(view.render(model), status: status)
     gate.cookies.keep(visitor, in: &response)
     return response

@@ -88,7 +88,7 @@ struct SignInPage: Sendable {
     frame.flash = flash
     frame.errors = errors
     let model = SignInView(
-      frame: frame, csrf: visitor.formToken, email: email,
+      frame: FrameView(frame), csrf: visitor.formToken, email: email,
       next: ReturnAddress.checked(next, among: destinations))
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
     var response = Response.html(view.render(model), status: status ?? fitting)

@@ -11,7 +11,8 @@ struct SignOutPage: Sendable {
 
   func ask(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let frame = frames.frame("Sign out", for: signedIn, tab: nil)
-    return .html(view.render(SignOutView(frame: frame, csrf: signedIn.session.csrfToken)))
+    return .html(
+      view.render(SignOutView(frame: FrameView(frame), csrf: signedIn.session.csrfToken)))
   }
 
   func signOut(_ signedIn: SignedIn) async throws(Refusal) -> Response {

@@ -35,7 +35,7 @@ struct NewTenantPage: Sendable {
     frame.errors = errors
     frame.crumbs = [Link(text: "Tenants", href: ConsolePaths.tenants(project))]
     let model = NewTenantView(
-      frame: frame, projectName: context.project.displayName,
+      frame: FrameView(frame), projectName: context.project.displayName,
       action: ConsolePaths.newTenant(project), cancel: ConsolePaths.tenants(project),
       csrf: context.signedIn.session.csrfToken, name: name)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)

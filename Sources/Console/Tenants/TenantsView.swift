@@ -12,10 +12,10 @@ struct TenantsView: ViewModel {
   let newTenant: String?
 
   init(
-    frame: FrameView, project: Project, page: Page<TenantSummary>, query: String, after: String?,
+    frame: Frame, project: Project, page: Page<TenantSummary>, query: String, after: String?,
     mayCreate: Bool
   ) {
-    self.frame = frame
+    self.frame = FrameView(frame)
     projectName = project.displayName
     rows = page.items.map(TenantRow.init)
     let list = ConsolePaths.tenants(project.id.text)
@@ -52,7 +52,7 @@ struct TenantsView: ViewModel {
   ]
 }
 
-struct TenantRow: ViewModel {
+final class TenantRow: ViewModel {
   let href: String
   let name: String
   let id: String
@@ -76,7 +76,7 @@ struct TenantRow: ViewModel {
     changed = policy.changedAt.map(Times.day)
   }
 
-  static let keys: Keys<Self> = [
+  static let keys: Keys<TenantRow> = [
     .text("href") { $0.href },
     .text("name") { $0.name },
     .text("id") { $0.id },

@@ -11,10 +11,10 @@ struct UserView: ViewModel {
   let facts: [Fact]
 
   init(
-    frame: FrameView, context: ScopeContext, account: Account, sessions: Int, history: [AuditRow]?,
+    frame: Frame, context: ScopeContext, account: Account, sessions: Int, history: [AuditRow]?,
     now: Instant
   ) {
-    self.frame = frame
+    self.frame = FrameView(frame)
     self.account = account
     chips = AccountChips.all(account, at: now)
     factors = account.factors.map { FactorRow($0, of: account, in: context) }

@@ -13,10 +13,10 @@ struct UsersView: ViewModel {
   let empty: EmptyView
 
   init(
-    frame: FrameView, scope: Scope, page: Page<Account>, query: String, filter: Accounts.Filter,
+    frame: Frame, scope: Scope, page: Page<Account>, query: String, filter: Accounts.Filter,
     after: String?, limit: Int
   ) {
-    self.frame = frame
+    self.frame = FrameView(frame)
     self.scope = scope
     rows = page.items.map { UserRow($0, in: scope) }
     let list = ConsolePaths.users(scope)
@@ -86,7 +86,7 @@ extension Accounts.Filter {
   }
 }
 
-struct UserRow: ViewModel {
+final class UserRow: ViewModel {
   let href: String
   let account: Account
 
@@ -95,10 +95,12 @@ struct UserRow: ViewModel {
     self.account = account
   }
 
-  static let keys: Keys<Self> = [
+  static let keys: Keys<UserRow> = [
     .text("href") { $0.href },
     .text("name") { $0.account.label },
-    .text("alias") { $0.account.email == nil ? nil : $0.account.displayName },
+    .text("alias") {
+      $0.account.email == nil ? nil : $0.account.displayName.map { Words.short($0, 60) }
+    },
     .text("uid") { $0.account.id.text },
     .markup("factor") { $0.account.factors.isEmpty ? AccountChips.noFactor : AccountChips.totp },
     .markup("state") { AccountChips.state($0.account) },

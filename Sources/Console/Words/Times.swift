@@ -34,51 +34,53 @@ enum Times {
   private static func markup(_ instant: Instant, withTime: Bool, isPast: Bool) -> Markup {
     let parts = instant.calendar
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(96)
-    bytes.append(contentsOf: "<time datetime=\"".utf8)
-    append(parts.year, width: 4, to: &bytes)
+    bytes.reserveCapacity(80)
+    bytes += opening
+    pair(parts.year / 100, to: &bytes)
+    pair(parts.year % 100, to: &bytes)
     bytes.append(UInt8(ascii: "-"))
-    append(parts.month, width: 2, to: &bytes)
+    pair(parts.month, to: &bytes)
     bytes.append(UInt8(ascii: "-"))
-    append(parts.day, width: 2, to: &bytes)
+    pair(parts.day, to: &bytes)
     bytes.append(UInt8(ascii: "T"))
-    append(parts.hour, width: 2, to: &bytes)
+    pair(parts.hour, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
-    append(parts.minute, width: 2, to: &bytes)
+    pair(parts.minute, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
-    append(parts.second, width: 2, to: &bytes)
-    bytes.append(contentsOf: isPast ? "Z\" data-ago>".utf8 : "Z\">".utf8)
+    pair(parts.second, to: &bytes)
+    bytes += isPast ? endOfPast : end
     append(parts, withTime: withTime, to: &bytes)
-    bytes.append(contentsOf: "</time>".utf8)
+    bytes += closing
     return Markup(trusted: bytes)
   }
 
   private static func append(_ parts: Parts, withTime: Bool, to bytes: inout [UInt8]) {
-    append(parts.day, width: 1, to: &bytes)
-    bytes.append(UInt8(ascii: " "))
-    bytes.append(contentsOf: months[parts.month - 1])
-    bytes.append(UInt8(ascii: " "))
-    append(parts.year, width: 4, to: &bytes)
+    if parts.day > 9 { bytes.append(UInt8(ascii: "0") + UInt8(parts.day / 10)) }
+    bytes.append(UInt8(ascii: "0") + UInt8(parts.day % 10))
+    bytes += months[parts.month - 1]
+    pair(parts.year / 100, to: &bytes)
+    pair(parts.year % 100, to: &bytes)
     guard withTime else { return }
-    bytes.append(contentsOf: ", ".utf8)
-    append(parts.hour, width: 2, to: &bytes)
+    bytes.append(UInt8(ascii: ","))
+    bytes.append(UInt8(ascii: " "))
+    pair(parts.hour, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
-    append(parts.minute, width: 2, to: &bytes)
-    bytes.append(contentsOf: " UTC".utf8)
+    pair(parts.minute, to: &bytes)
+    bytes += zone
   }
 
-  /// Adds a number with at least `width` digits.
-  private static func append(_ number: Int, width: Int, to bytes: inout [UInt8]) {
-    var divisor = 1
-    for _ in 1..<width { divisor *= 10 }
-    while number / divisor >= 10 { divisor *= 10 }
-    while divisor > 0 {
-      bytes.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
-      divisor /= 10
-    }
+  /// Adds two digits of a number below 100.
+  private static func pair(_ number: Int, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10 % 10))
+    bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
   }
 
-  private static let months: [[UInt8]] = [
+  private static let opening = Array("<time datetime=\"".utf8)
+  private static let end = Array("Z\">".utf8)
+  private static let endOfPast = Array("Z\" data-ago>".utf8)
+  private static let closing = Array("</time>".utf8)
+  private static let zone = Array(" UTC".utf8)
+  private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ].map { Array($0.utf8) }
+  ].map { Array(" \($0) ".utf8) }
 }
