@@ -32,16 +32,16 @@ public struct Path<each Parameter: PathParameter>: Sendable {
 
   /// The link for these values, percent-coded.
   public func callAsFunction(_ parameter: repeat each Parameter) -> String {
-    var link: [UInt8] = []
-    link.reserveCapacity(96)
+    var link = ""
+    link.reserveCapacity(80)
     var next = 0
     for value in repeat each parameter {
-      link += pieces[next].utf8
-      PercentCoding.encode(value.pathSegment, into: &link)
+      link += pieces[next]
+      PercentCoding.append(value.pathSegment, to: &link)
       next += 1
     }
-    link += pieces[next].utf8
-    return String(decoding: link, as: UTF8.self)
+    link += pieces[next]
+    return link
   }
 
   private static func pieces(of components: [PathComponent]) -> [String] {

@@ -48,6 +48,16 @@ enum PercentCoding {
     }
   }
 
+  /// Adds a text in coded form; most texts are short and need no coding.
+  static func append(_ text: String, to result: inout String) {
+    let utf8 = text.utf8Span.span
+    for index in utf8.indices where !isUnreserved(utf8[index]) {
+      result += encoded(text)
+      return
+    }
+    result += text
+  }
+
   /// A text in coded form.
   static func encoded(_ text: String, keeping: StaticString = "") -> String {
     var result: [UInt8] = []

@@ -46,16 +46,25 @@ public enum Role: String, CaseIterable, Sendable {
   /// What the role may do where it was granted.
   public var permissions: Set<Permission> {
     switch self {
-    case .owner: Set(Permission.allCases)
-    case .policy:
-      [
-        .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
-        .manageKeys,
-      ]
-    case .support: [.seeScope, .readPolicy, .findUsers, .removeFactors, .endSessions]
-    case .auditor: [.seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators]
+    case .owner: Self.ofOwner
+    case .policy: Self.ofPolicy
+    case .support: Self.ofSupport
+    case .auditor: Self.ofAuditor
     }
   }
+
+  // Made once: each page asks several times.
+  private static let ofOwner = Set(Permission.allCases)
+  private static let ofPolicy: Set<Permission> = [
+    .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
+    .manageKeys,
+  ]
+  private static let ofSupport: Set<Permission> = [
+    .seeScope, .readPolicy, .findUsers, .removeFactors, .endSessions,
+  ]
+  private static let ofAuditor: Set<Permission> = [
+    .seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators,
+  ]
 }
 
 /// What a service token is.
@@ -74,10 +83,20 @@ public enum ServiceTokenRole: String, CaseIterable, Sendable {
   /// What a token of the role may do in its scope.
   public var permissions: Set<Permission> {
     switch self {
-    case .owner: Set(Permission.allCases).subtracting([.createProject, .manageAdministrators])
-    case .policy: [.seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants]
-    case .support, .auditor: [.seeScope, .findUsers]
-    case .application: [.seeScope, .findUsers, .changeUsers, .exportUsers, .endSessions]
+    case .owner: Self.ofOwner
+    case .policy: Self.ofPolicy
+    case .support, .auditor: Self.ofReader
+    case .application: Self.ofApplication
     }
   }
+
+  private static let ofOwner = Set(Permission.allCases)
+    .subtracting([.createProject, .manageAdministrators])
+  private static let ofPolicy: Set<Permission> = [
+    .seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants,
+  ]
+  private static let ofReader: Set<Permission> = [.seeScope, .findUsers]
+  private static let ofApplication: Set<Permission> = [
+    .seeScope, .findUsers, .changeUsers, .exportUsers, .endSessions,
+  ]
 }
