@@ -7,10 +7,7 @@
 /// What the engine is started with. Texts must live as long as the daemon.
 struct engine_settings {
   unsigned int flags;
-  MHD_socket listener;
-  unsigned int threads;
   unsigned int connections;
-  unsigned int connections_per_address;
   size_t memory;
   const char *certificate;
   const char *key;
@@ -31,10 +28,7 @@ static size_t engine_leave_coded(void *context, struct MHD_Connection *connectio
 
 static inline struct MHD_Daemon *engine_start(const struct engine_settings *settings) {
   struct MHD_OptionItem options[] = {
-      {MHD_OPTION_LISTEN_SOCKET, settings->listener, NULL},
-      {MHD_OPTION_THREAD_POOL_SIZE, settings->threads, NULL},
       {MHD_OPTION_CONNECTION_LIMIT, settings->connections, NULL},
-      {MHD_OPTION_PER_IP_CONNECTION_LIMIT, settings->connections_per_address, NULL},
       {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)settings->memory, NULL},
       {MHD_OPTION_STRICT_FOR_CLIENT, 0, NULL},
       {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)&engine_leave_coded, NULL},
@@ -47,9 +41,9 @@ static inline struct MHD_Daemon *engine_start(const struct engine_settings *sett
       {MHD_OPTION_END, 0, NULL},
   };
   if (settings->certificate != NULL) {
-    options[10] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)settings->certificate};
-    options[11] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)settings->key};
-    options[12] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)settings->priorities};
+    options[7] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)settings->certificate};
+    options[8] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)settings->key};
+    options[9] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)settings->priorities};
   }
   return MHD_start_daemon(settings->flags, 0, NULL, NULL, settings->handle, settings->context,
                           MHD_OPTION_ARRAY, options, MHD_OPTION_END);

@@ -11,7 +11,10 @@ enum Callbacks {
     guard let context = unsafe context, let raw = unsafe raw, let slot = unsafe slot else { return }
     let engine = unsafe Unmanaged<Engine>.fromOpaque(context).takeUnretainedValue()
     if code == MHD_ConnectionNotificationCode.CONNECTION_NOTIFY_STARTED {
-      unsafe slot.pointee = Unmanaged.passRetained(engine.accept(raw)).toOpaque()
+      guard let connection = unsafe engine.connections.find(socket: engine_socket(raw)) else {
+        return
+      }
+      unsafe slot.pointee = Unmanaged.passRetained(connection).toOpaque()
     } else if let held = unsafe slot.pointee {
       let connection = unsafe Unmanaged<Connection>.fromOpaque(held).takeRetainedValue()
       unsafe slot.pointee = nil

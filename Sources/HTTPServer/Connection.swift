@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import Glibc
 import Synchronization
 
@@ -13,6 +14,8 @@ final class Connection: Sendable {
 
   let socket: Int32
   let peer: String
+  /// Which of the threads serves it.
+  let thread: Int
   /// When the socket is shut, in coarse milliseconds.
   let deadline: Atomic<UInt64>
   let phase = Atomic<UInt8>(Phase.waiting)
@@ -21,9 +24,10 @@ final class Connection: Sendable {
   /// The exchange whose handler is suspended.
   let suspended = Mutex<Exchange?>(nil)
 
-  init(socket: Int32, peer: String, deadline: UInt64) {
+  init(socket: Int32, peer: String, thread: Int, deadline: UInt64) {
     self.socket = socket
     self.peer = peer
+    self.thread = thread
     self.deadline = Atomic(deadline)
   }
 
@@ -46,57 +50,5 @@ final class Connection: Sendable {
   /// Cuts both directions; the engine sees it and closes.
   func shut() {
     _ = shutdown(socket, Int32(SHUT_RDWR))
-  }
-}
-
-/// All connections of a server.
-///
-/// A connection leaves before its socket is closed, and sockets are shut under the same lock, so
-/// the number of a socket never stands for another client's.
-final class Connections: Sendable {
-  private let open = Mutex<[Int32: Connection]>([:])
-
-  /// Admits a client.
-  func add(socket: Int32, peer: String, deadline: UInt64) -> Connection {
-    open.withLock { open in
-      let connection = Connection(socket: socket, peer: peer, deadline: deadline)
-      open[socket] = connection
-      return connection
-    }
-  }
-
-  /// Dismisses a client, before its socket is closed.
-  func remove(_ connection: Connection) {
-    open.withLock { open in
-      if open[connection.socket] === connection { open[connection.socket] = nil }
-    }
-  }
-
-  /// The number of clients.
-  var count: Int { open.withLock(\.count) }
-
-  /// Shuts every connection whose deadline has passed.
-  func shutExpired(at now: UInt64) {
-    shut { $0.deadline.load(ordering: .relaxed) < now }
-  }
-
-  /// Shuts every connection that waits for a request.
-  func shutWaiting() {
-    shut { $0.phase.load(ordering: .acquiring) == Connection.Phase.waiting }
-  }
-
-  private func shut(where condition: (Connection) -> Bool) {
-    open.withLock { open in
-      for connection in open.values where condition(connection) {
-        connection.expire(at: Connection.never)
-        connection.shut()
-      }
-    }
-  }
-
-  /// The exchanges whose handlers are suspended.
-  func suspended() -> [Exchange] {
-    let open = open.withLock { Array($0.values) }
-    return open.compactMap { $0.suspended.withLock { $0 } }
   }
 }

@@ -3,84 +3,53 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The running engine: its threads, its listening socket, and the thread that keeps the deadlines.
+/// What runs of a server: an engine for each thread, the acceptor, and the keeper of deadlines.
 ///
 /// `@unchecked Sendable`, because:
-/// 1. `raw` and what it points to are set in `init` and constant after;
-/// 2. the engine's own functions on a daemon may be called from any thread, and `stop` runs once.
+/// 1. `threads` and `texts`, and what they point to, are set in `init` and constant until `stop`;
+/// 2. the engine's functions may be called from any thread, and `stop` does its work once.
 @safe final class Daemon: @unchecked Sendable {
   let port: Int
   private let engine: Engine
-  private let raw: OpaquePointer
-  private let listener: Int32
-  private let texts: [UnsafeMutablePointer<CChar>?]
-  private let hasStopped = Atomic<Bool>(false)
-  private let isQuiet = Atomic<Bool>(false)
-  private let wake: DispatchSemaphore
+  private let threads: [OpaquePointer]
+  private let texts: Texts
+  private let acceptor: Acceptor
+  private let accepting: WorkerThread
   private let keeper: WorkerThread
+  private let wake = DispatchSemaphore(value: 0)
+  private let isQuiet = Atomic<Bool>(false)
+  private let hasStopped = Atomic<Bool>(false)
 
   init(_ engine: Engine) throws(ServerError) {
     let configuration = engine.configuration
     let limits = configuration.limits
-    var texts: [UnsafeMutablePointer<CChar>?] = unsafe [nil, nil, nil]
-    if let tls = configuration.tls {
-      let certificate = try readText(tls.certificate)
-      let key = try readText(tls.key)
-      unsafe texts = [
-        strdup(certificate), strdup(key), strdup("NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"),
-      ]
+    texts = try Texts(configuration.tls)
+    let listener = try Listener(host: configuration.host, port: configuration.port)
+    let most = raiseFileLimit(toConnections: max(limits.connections, 1))
+    unsafe threads = Daemon.start(engine, texts, connections: most)
+    self.engine = engine
+    port = listener.port
+    let acceptor = Acceptor(
+      listener: listener.socket, connections: engine.connections, most: most,
+      headerDeadline: limits.headerDeadline.milliseconds)
+    self.acceptor = acceptor
+    let dealer = unsafe Dealer(threads: threads)
+    let isComplete = unsafe threads.count == configuration.threads
+    accepting = WorkerThread { if isComplete { unsafe acceptor.run(dealer.deal) } }
+    let wake = wake
+    let tick = min(max(limits.shortestDeadline / 4, 10), 250)
+    keeper = WorkerThread {
+      while wake.wait(timeout: .now() + .milliseconds(Int(tick))) == .timedOut {
+        engine.connections.shutExpired(at: SystemClock.coarseMilliseconds())
+      }
     }
-    let listener: Listener
-    do {
-      listener = try Listener(host: configuration.host, port: configuration.port)
-    } catch {
-      unsafe Daemon.free(texts)
-      throw error
-    }
-    var settings = unsafe engine_settings()
-    var flags =
-      MHD_USE_EPOLL.rawValue | MHD_USE_INTERNAL_POLLING_THREAD.rawValue
-      | MHD_USE_SUSPEND_RESUME.rawValue | MHD_USE_TURBO.rawValue
-    if listener.isIPv6 { flags |= MHD_USE_IPv6.rawValue }
-    if configuration.tls != nil { flags |= MHD_USE_TLS.rawValue }
-    let connections = raiseFileLimit(toConnections: max(limits.connections, configuration.threads))
-    unsafe settings.flags = flags
-    unsafe settings.listener = listener.socket
-    // A pool of one thread is none; the engine refuses to make it.
-    unsafe settings.threads = configuration.threads > 1 ? UInt32(configuration.threads) : 0
-    unsafe settings.connections = UInt32(connections)
-    unsafe settings.connections_per_address =
-      configuration.trustedProxies.isEmpty ? UInt32(max(limits.connectionsPerAddress, 1)) : 0
-    unsafe settings.memory = Daemon.memory(for: limits)
-    unsafe settings.certificate = texts[0].map { unsafe UnsafePointer($0) }
-    unsafe settings.key = texts[1].map { unsafe UnsafePointer($0) }
-    unsafe settings.priorities = texts[2].map { unsafe UnsafePointer($0) }
-    unsafe settings.context = Unmanaged.passUnretained(engine).toOpaque()
-    unsafe settings.handle = Callbacks.handle
-    unsafe settings.begin = Callbacks.begin
-    unsafe settings.complete = Callbacks.complete
-    unsafe settings.notice = Callbacks.notice
-    guard let raw = unsafe engine_start(&settings) else {
+    guard isComplete else {
+      stop()
       close(listener.socket)
-      unsafe Daemon.free(texts)
       throw .cannotStart(
         reason: configuration.tls == nil
           ? "The HTTP engine could not start."
           : "The HTTP engine could not start; are the certificate and its key a pair?")
-    }
-    self.engine = engine
-    unsafe self.raw = raw
-    self.listener = listener.socket
-    unsafe self.texts = texts
-    port = listener.port
-    let wake = DispatchSemaphore(value: 0)
-    self.wake = wake
-    let connectionsOfEngine = engine.connections
-    let tick = min(max(limits.shortestDeadline / 4, 10), 250)
-    keeper = WorkerThread {
-      while wake.wait(timeout: .now() + .milliseconds(Int(tick))) == .timedOut {
-        connectionsOfEngine.shutExpired(at: SystemClock.coarseMilliseconds())
-      }
     }
   }
 
@@ -88,12 +57,40 @@ import Synchronization
     stop()
   }
 
+  /// Starts an engine for each thread; fewer than asked for when one does not start.
+  private static func start(
+    _ engine: Engine, _ texts: Texts, connections: Int
+  ) -> [OpaquePointer] {
+    var settings = unsafe engine_settings()
+    var flags =
+      MHD_USE_EPOLL.rawValue | MHD_USE_INTERNAL_POLLING_THREAD.rawValue
+      | MHD_USE_SUSPEND_RESUME.rawValue | MHD_USE_TURBO.rawValue
+      | MHD_USE_NO_LISTEN_SOCKET.rawValue
+    if unsafe texts.certificate != nil { flags |= MHD_USE_TLS.rawValue }
+    unsafe settings.flags = flags
+    unsafe settings.connections = UInt32(connections)
+    unsafe settings.memory = memory(for: engine.configuration.limits)
+    unsafe settings.certificate = texts.certificate.map { unsafe UnsafePointer($0) }
+    unsafe settings.key = texts.key.map { unsafe UnsafePointer($0) }
+    unsafe settings.priorities = texts.priorities.map { unsafe UnsafePointer($0) }
+    unsafe settings.context = Unmanaged.passUnretained(engine).toOpaque()
+    unsafe settings.handle = Callbacks.handle
+    unsafe settings.begin = Callbacks.begin
+    unsafe settings.complete = Callbacks.complete
+    unsafe settings.notice = Callbacks.notice
+    var threads: [OpaquePointer] = unsafe []
+    while unsafe threads.count < engine.configuration.threads {
+      guard let thread = unsafe engine_start(&settings) else { break }
+      unsafe threads.append(thread)
+    }
+    return unsafe threads
+  }
+
   /// Takes no more connections; who tries is told at once.
   func quiesce() {
     guard !isQuiet.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    // The threads may still look at the socket, so it is closed when they have ended.
-    _ = unsafe MHD_quiesce_daemon(raw)
-    _ = shutdown(listener, Int32(SHUT_RDWR))
+    acceptor.stop()
+    accepting.join()
   }
 
   /// Ends every thread and connection; suspended handlers are answered for.
@@ -104,18 +101,52 @@ import Synchronization
     wake.signal()
     keeper.join()
     engine.giveUpSuspended()
-    unsafe MHD_stop_daemon(raw)
-    close(listener)
-    unsafe Daemon.free(texts)
+    unsafe threads.forEach { unsafe MHD_stop_daemon($0) }
   }
 
   /// The engine's memory for one connection: room for the header, its index and the answer's.
   private static func memory(for limits: Limits) -> Int {
     min(max(limits.headers, 4 << 10), 64 << 10) * 2
   }
+}
 
-  private static func free(_ texts: [UnsafeMutablePointer<CChar>?]) {
-    unsafe texts.forEach { unsafe Glibc.free($0) }
+/// Deals connections to the engine's threads.
+///
+/// `@unchecked Sendable`, because:
+/// 1. the pointers are constant, and the acceptor ends before what they point to;
+/// 2. the engine takes connections from any thread.
+@safe private struct Dealer: @unchecked Sendable {
+  let threads: [OpaquePointer]
+
+  func deal(_ connection: Connection, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Bool
+  {
+    unsafe MHD_add_connection(threads[connection.thread], connection.socket, address, size)
+      == MHD_Result.YES
+  }
+}
+
+/// What the engine is told in C strings, which must live as long as it does.
+///
+/// `@unchecked Sendable`, because the strings are made in `init`, freed in `deinit` and never
+/// changed between.
+@safe private final class Texts: @unchecked Sendable {
+  let certificate: UnsafeMutablePointer<CChar>?
+  let key: UnsafeMutablePointer<CChar>?
+  let priorities: UnsafeMutablePointer<CChar>?
+
+  /// Reads certificate and key, when there are any.
+  init(_ tls: ServerConfiguration.TLS?) throws(ServerError) {
+    let certificate = try tls.map { tls throws(ServerError) in try readText(tls.certificate) }
+    let key = try tls.map { tls throws(ServerError) in try readText(tls.key) }
+    unsafe self.certificate = certificate.map { unsafe strdup($0) }
+    unsafe self.key = key.map { unsafe strdup($0) }
+    unsafe priorities = tls.map { _ in unsafe strdup("NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2") }
+  }
+
+  deinit {
+    unsafe free(certificate)
+    unsafe free(key)
+    unsafe free(priorities)
   }
 }
 

@@ -9,14 +9,13 @@ final class Engine: Sendable {
   let handler: @Sendable (Request) async -> Response
   let failure: @Sendable (Status, Target?) -> Response
   let log: AccessLog?
-  let connections = Connections()
+  let connections: Connections
   let isStopping = Atomic<Bool>(false)
   /// The bytes of all bodies of requests under way.
   private let bodies = Atomic<Int>(0)
   private let limits: Limits
   private let blocks = Atomic<UInt64>(0)
   private let salt = UInt64.random(in: 0..<1 << 60)
-  private let headerDeadline: UInt64
   private let bodyDeadline: UInt64
   private let writeDeadline: UInt64
   private let idle: UInt64
@@ -34,19 +33,12 @@ final class Engine: Sendable {
     self.failure = failure
     self.handler = handler
     limits = configuration.limits
-    headerDeadline = limits.headerDeadline.milliseconds
+    connections = Connections(
+      threads: configuration.threads,
+      mostPerAddress: configuration.trustedProxies.isEmpty ? limits.connectionsPerAddress : .max)
     bodyDeadline = limits.bodyDeadline.milliseconds
     writeDeadline = limits.writeDeadline.milliseconds
     idle = limits.idle.milliseconds
-  }
-
-  // MARK: - Connections
-
-  /// A client has come.
-  func accept(_ raw: OpaquePointer) -> Connection {
-    unsafe connections.add(
-      socket: engine_socket(raw), peer: PeerAddress.text(engine_address(raw)),
-      deadline: SystemClock.coarseMilliseconds() + headerDeadline)
   }
 
   // MARK: - Requests

@@ -5,7 +5,6 @@ import Glibc
 struct Listener {
   let socket: Int32
   let port: Int
-  let isIPv6: Bool
 
   /// Binds the first address of the host that can be bound.
   init(host: String, port: Int) throws(ServerError) {
@@ -27,7 +26,6 @@ struct Listener {
       }
       self.socket = socket
       self.port = Listener.port(of: socket)
-      isIPv6 = unsafe candidate.ai_family == AF_INET6
       return
     }
     throw .cannotListen(host: host, port: port, reason: reason)
@@ -35,8 +33,7 @@ struct Listener {
 
   private static func listen(_ address: addrinfo) -> Int32? {
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-    let listener = unsafe Glibc.socket(
-      address.ai_family, kind | Int32(SOCK_NONBLOCK.rawValue), address.ai_protocol)
+    let listener = unsafe Glibc.socket(address.ai_family, kind, address.ai_protocol)
     guard listener >= 0 else { return nil }
     var yes: Int32 = 1
     let size = socklen_t(MemoryLayout<Int32>.size)
