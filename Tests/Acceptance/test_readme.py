@@ -1,0 +1,108 @@
+"""What the documents say is so: the README's calls, tables and links are tried."""
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from support.program import ROOT, run
+from support.rest import Api, ok
+
+README = (ROOT / "README.md").read_text()
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
+
+
+def rows(heading):
+    """The cells of the first table below a heading."""
+    below = README.split(f"# {heading}\n", 1)[1]
+    table = re.search(r"(?:^\|.*\n)+", below, re.M).group(0).splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+
+
+def test_the_exchange(api):
+    call, answer = re.search(r"```sh\n(curl .*?)```\n\n```json\n(.*?)```", README, re.S).groups()
+    api.switch_totp_on()
+    _, id_token = api.user("eve@example.com")
+    said = subprocess.run(
+        call.replace("http://127.0.0.1:8080", api.url).replace("curl", "curl -sS", 1), shell=True,
+        env={**os.environ, "KEY": api.key, "ID_TOKEN": id_token}, capture_output=True, text=True)
+    real, shown = json.loads(said.stdout), json.loads(answer)
+    assert list(real) == list(shown) == ["totpSessionInfo"]
+    assert list(real["totpSessionInfo"]) == list(shown["totpSessionInfo"])
+    for name in ("verificationCodeLength", "hashingAlgorithm", "periodSec"):
+        assert real["totpSessionInfo"][name] == shown["totpSessionInfo"][name]
+
+
+CALLS = [
+    (verb, path, status)
+    for cell, _, status in rows("The API") for verbs, path in [cell.strip("`").rsplit(" ", 1)]
+    for verb in verbs.split(", ")
+]
+
+
+@pytest.mark.parametrize("verb,path,status", CALLS, ids=[" ".join(call[:2]) for call in CALLS])
+def test_a_call_is_there_or_not_yet(tenant_api, emulator, verb, path, status):
+    api = tenant_api
+    if "emulator profile" in status:
+        api = Api(emulator.url, "demo-project", "k", "owner", "some-tenant")
+    # Where the table says `{p}`, a call about accounts has a place below a tenant too.
+    places = [path] + ([path.replace("{p}", "{p}/tenants/{t}")] if "{p}/accounts" in path else [])
+    for place in places:
+        address = place.replace("{p}", api.project).replace("{t}", api.tenant)
+        answer = api.http.request(
+            verb, address, params={"key": api.key},
+            headers={"Authorization": f"Bearer {api.token}"},
+            **({"json": {}} if verb in ("POST", "PATCH") else {}))
+        assert (answer.status_code != 404) == (not status.startswith("not yet")), answer.text
+        assert answer.status_code not in (405, 500)
+        assert answer.headers["content-type"].startswith("application/json")
+
+
+@pytest.mark.parametrize("cell", [row[0] for row in rows("The console")])
+def test_a_page_is_there(owner, tenant_api, cell):
+    tenant_api.switch_totp_on(1)
+    uid, id_token = tenant_api.user("eve@example.com")
+    tenant_api.enrol(id_token)
+    [user] = ok(tenant_api.admin("POST", "accounts:lookup", {"localId": [uid]}))["users"]
+    scope = f"/projects/{tenant_api.project}/tenants/{tenant_api.tenant}"
+    for path in re.findall(r"`([^`]+)`", cell):
+        address = re.sub(r"^S", scope, path)
+        for name, value in {
+            "{project}": tenant_api.project, "{uid}": uid, "{pattern}": "mandatory",
+            "{enrolment}": user["mfaInfo"][0]["mfaEnrollmentId"],
+        }.items():
+            address = address.replace(name, value)
+        # Somebody who is signed in is led on from the pages for those who are not.
+        expected = (303, 404) if path in ("/setup", "/sign-in") else (200,)
+        assert owner.get(address).status_code in expected, address
+
+
+def test_the_options_are_those_of_the_program():
+    said = run("serve", "--help").stdout
+    options = set(re.findall(r"^  (--[a-z-]+(?: [A-Z:]+)?)$", said, re.M))
+    assert options == {row[0].strip("`") for row in rows("Configuration")}
+    variables = re.findall(r"\[(COUNTERSIGN_\w+)\]", said)
+    assert len(variables) == len(options)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_links_lead_somewhere(name):
+    for link in re.findall(r"\]\(([^)#]+)\)", (ROOT / name).read_text()):
+        assert link.startswith("https://") or (ROOT / link).exists(), link
+
+
+def test_commands_and_flags_are_there():
+    text = "\n".join((ROOT / name).read_text() for name in DOCUMENTS)
+    for script in set(re.findall(r"\b(script/\w+)", text)):
+        assert os.access(ROOT / script, os.X_OK), script
+    helps = {}
+    for words in set(re.findall(r"countersign (admin \w+|token \w+|serve|backup)\b", text)):
+        helps[words] = run(*words.split(), "--help")
+        assert helps[words].returncode == 0, words
+    known = "\n".join(said.stdout for said in helps.values())
+    known += (ROOT / "script/bootstrap").read_text() + (ROOT / "script/format").read_text()
+    known += (ROOT / "script/bench").read_text() + " --filter "
+    for flag in set(re.findall(r"(?<![-\w])--[a-z][a-z-]+", text)):
+        assert re.search(rf"{flag}\b", known), flag
