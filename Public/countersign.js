@@ -3,6 +3,22 @@
   "use strict";
   const each = (selector, action) => document.querySelectorAll(selector).forEach(action);
 
+  // Keys of one character must be possible to switch off (WCAG 2.1.4); the account's menu does.
+  const slash = () => localStorage.getItem("countersign-slash") !== "off";
+  const menu = document.querySelector(".account ul");
+  if (menu) {
+    const item = document.createElement("li"), button = document.createElement("button");
+    const say = () => { button.textContent = `Key “/” to search: ${slash() ? "on" : "off"}`; };
+    button.type = "button";
+    button.addEventListener("click", () => {
+      localStorage.setItem("countersign-slash", slash() ? "off" : "on");
+      say();
+    });
+    say();
+    item.append(button);
+    menu.append(item);
+  }
+
   // "/" goes to the search field, unless somebody is typing.
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
@@ -12,7 +28,7 @@
       return;
     }
     if (field && (field.isContentEditable || /^(input|textarea|select)$/i.test(field.tagName))) return;
-    if (event.key !== "/") return;
+    if (event.key !== "/" || !slash()) return;
     const find = document.querySelector("[data-shortcut='/']") || document.querySelector("#q");
     if (find) { event.preventDefault(); find.focus(); find.select(); }
   });

@@ -61,7 +61,7 @@ public struct Console: Sendable {
   ///   - requestID: The request's name in the log, for people to quote; nil when it has none.
   /// - Returns: The page, with the fields that every page carries.
   public func failure(_ status: Status, requestID: RequestID? = nil) -> Response {
-    var response = failures.page(status, requestID: requestID?.text ?? "none")
+    var response = failures.page(status, requestID: requestID?.text)
     headers.apply(to: &response)
     return response
   }

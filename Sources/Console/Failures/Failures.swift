@@ -20,7 +20,7 @@ struct Failures: Sendable {
   }
 
   /// The page for a status that the server itself found, such as 413.
-  func page(_ status: Status, requestID: String) -> Response {
+  func page(_ status: Status, requestID: String?) -> Response {
     page(Fault(status), requestID: requestID)
   }
 
@@ -52,7 +52,7 @@ struct Failures: Sendable {
     }
   }
 
-  private func page(_ fault: Fault, requestID: String) -> Response {
+  private func page(_ fault: Fault, requestID: String?) -> Response {
     let view = FailureView(
       frame: FrameView(frames.bare(fault.heading)), fault: fault, requestID: requestID)
     return .html(template.render(view), status: fault.status)
@@ -127,7 +127,8 @@ extension Fault {
       status: .forbidden, heading: "This form came from elsewhere",
       sentence:
         "Nothing was changed. Countersign takes forms from its own pages only, at \(publicURL.origin).",
-      detail: "If you opened it under another name, open it under that address and try again.")
+      detail: "If you opened it under another name, open it under that address and try again.",
+      way: publicURL.origin + ConsolePaths.projects(), wayText: "Open \(publicURL.origin)")
   }
 
   static func staleForm(back: String) -> Fault {
@@ -170,7 +171,7 @@ extension Permission {
 struct FailureView: ViewModel {
   let frame: FrameView
   let fault: Fault
-  let requestID: String
+  let requestID: String?
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },

@@ -25,8 +25,12 @@ struct PolicyCheckView: ViewModel {
       hits.append(
         "Nobody can enrol any more. Factors stay stored, and count again when TOTP is switched on.")
     } else if new.isTOTPOn && !old.isTOTPOn {
-      let users = Words.count(preview.policy.users, "user", "users")
-      hits.append("\(users) may enrol from now on, as far as your application offers it.")
+      let users = preview.policy.users
+      hits.append(
+        users == 0
+          ? "There is no user yet. Whoever signs up may enrol, as far as your application offers it."
+          : "\(Words.count(users, "user", "users")) may enrol from now on, as far as your application offers it."
+      )
       if enrolled > 0 {
         hits.append(
           "\(Words.count(enrolled, "user has", "users have")) a factor already and will be asked for a code at the next sign-in."

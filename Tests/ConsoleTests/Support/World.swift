@@ -55,6 +55,7 @@ struct World: Sendable {
   let setupCode: String
   /// What browsers write into `Origin` on our pages.
   let origin: String
+  let log = Log()
 
   /// Parsed once; every world binds it anew.
   private static let templates = Result {
@@ -65,23 +66,26 @@ struct World: Sendable {
 
   /// Runs a test on a copy of the furnished instance.
   static func furnished(
-    publicURL: String = World.publicURL, _ body: (World) async throws -> Void
+    publicURL: String = World.publicURL, maximumPages: Int? = nil,
+    _ body: (World) async throws -> Void
   ) async throws {
-    try await onCopy(of: try await Furnished.shared.folder(), publicURL, body)
+    try await onCopy(of: try await Furnished.shared.folder(), publicURL, maximumPages, body)
   }
 
   /// Runs a test on an instance that nobody has set up.
   static func empty(_ body: (World) async throws -> Void) async throws {
-    try await onCopy(of: try await Furnished.shared.emptyFolder(), publicURL, body)
+    try await onCopy(of: try await Furnished.shared.emptyFolder(), publicURL, nil, body)
   }
 
   private static func onCopy(
-    of template: String, _ publicURL: String, _ body: (World) async throws -> Void
+    of template: String, _ publicURL: String, _ maximumPages: Int?,
+    _ body: (World) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.copyItem(atPath: template, toPath: folder)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let database = try SQLiteDatabase(path: folder + "/test.sqlite", readers: 2)
+    let database = try SQLiteDatabase(
+      path: folder + "/test.sqlite", readers: 2, maximumPages: maximumPages)
     do {
       try await body(try await World(database, publicURL: publicURL, seed: 7))
       await database.close()
@@ -107,10 +111,19 @@ struct World: Sendable {
     console = try Console(
       identity: identity, templates: try Self.templates.get(),
       publicURL: address, assets: ConsoleAssets { "/static/\($0)" },
-      guidance: Checkout.folder("Templates/guidance/en"))
+      guidance: Checkout.folder("Templates/guidance/en"), log: { [log] in log.add($0) })
     self.clock = clock
     origin = address.origin
   }
+}
+
+/// Keeps the lines that people are not told.
+final class Log: Sendable {
+  private let kept = Mutex<[String]>([])
+
+  var lines: [String] { kept.withLock { $0 } }
+
+  func add(_ line: String) { kept.withLock { $0.append(line) } }
 }
 
 /// Something a test needs is not there.

@@ -1,0 +1,31 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// What people see when the machine is at its end.
+@Suite struct FaultTests {
+  @Test func `a full disk is said, logged and leaves the other pages alone`() async throws {
+    try await World.furnished(maximumPages: 1) { world in
+      let browser = try await Browser.signedIn(world)
+      var last = try await browser.get("/projects/new")
+      for number in 0..<400 where last.status != .serviceUnavailable {
+        last = try await browser.submit(
+          "/projects/new", ["name": "Project \(number)", "id": "project-\(number)"])
+        #expect(last.status == .seeOther || last.status == .serviceUnavailable)
+      }
+      #expect(last.status == .serviceUnavailable)
+      #expect(last.says("Nothing was changed by this request."))
+      Markup.check(last)
+      let line = try #require(world.log.lines.first)
+      #expect(line.hasPrefix("request 0000000004K7: "))
+      #expect(!last.says("full"), "the cause is for the log alone")
+      for address in ["/", "/projects/acme-retail/tenants", try await world.eu + "/users"] {
+        #expect(try await browser.get(address).status == .ok)
+      }
+      world.clock.advance(seconds: 120)
+      #expect(try await browser.get("/").status == .ok, "a session goes on without a write")
+    }
+  }
+}
