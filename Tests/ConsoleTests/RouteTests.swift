@@ -1,3 +1,4 @@
+import Identity
 import Testing
 
 @testable import Console
