@@ -1,11 +1,14 @@
 """A disk without room: a clear error, nothing half-written, and reading goes on."""
 
+import sqlite3
+import time
+
 import httpx
 import pytest
 
 from support.pages import Pages
 from support.program import Server, beside, on_small_disk, run
-from support.rest import Api, make_token, ok, refused
+from support.rest import Api, claims, make_token, ok, refused
 
 
 @pytest.fixture
@@ -26,8 +29,17 @@ def test_a_full_disk(disk):
         pages.create_project("full-disk")
         token = make_token(folder, "full-disk", "owner", prefix=beside(server))
         api = Api(server.url, "full-disk", pages.api_key("full-disk"), token)
+        api.switch_totp_on(5)
         config = ok(api.admin("GET", "config", version="v2"))
         _, id_token = api.user("before@example.com")
+        authenticator, _ = api.enrol(id_token)
+        first = ok(api.sign_in("before@example.com"))
+
+        def second_factor():
+            return api.factor("mfaSignIn:finalize", {
+                "mfaPendingCredential": first["mfaPendingCredential"],
+                "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],
+                "totpVerificationInfo": {"verificationCode": code}})
 
         ballast = f"/proc/{server.process.pid}/root{folder}/ballast"
         with open(ballast, "wb", buffering=0) as file:
@@ -54,6 +66,10 @@ def test_a_full_disk(disk):
         assert page.status_code in (503, 507)
         assert page.headers["content-type"] == "text/html; charset=utf-8"
 
+        # A sign-in that cannot be recorded does not happen, and does not use its code up.
+        code = authenticator.at(time.time() + 30)
+        assert second_factor().status_code in (503, 507)
+
         # What needs no write goes on.
         assert httpx.get(server.url + "/healthz").text == "ok\n"
         assert pages.get("/").status_code == 200
@@ -71,6 +87,8 @@ def test_a_full_disk(disk):
             pass
         ok(api.admin("POST", "accounts", {"localId": "after"}))
         pages.create_project("one-more")
+        assert claims(ok(second_factor())["idToken"])["firebase"]["sign_in_second_factor"] == "totp"
+        refused(second_factor(), "")
         assert server.process.poll() is None
         copy = folder.parent / "copy.sqlite"
         assert run("backup", "--data", folder, copy, prefix=beside(server)).returncode == 0
@@ -89,8 +107,6 @@ def every_user(api):
 
 
 def check_integrity(path):
-    import sqlite3
-
     database = sqlite3.connect(path)
     rows = database.execute("SELECT integrity_check FROM pragma_integrity_check").fetchall()
     database.close()

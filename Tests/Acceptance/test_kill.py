@@ -3,10 +3,11 @@
 import http.client
 import json
 import threading
+import time
 
 from support.pages import Pages
 from support.program import Server
-from support.rest import Api, make_token, ok
+from support.rest import Api, make_token, ok, refused
 from support.waiting import until
 from test_data_folder import found
 
@@ -18,6 +19,7 @@ def test_every_acknowledged_write_survives_a_kill(tmp_path):
         pages = Pages(server.url).set_up(server.setup_code)
         pages.create_project("killed-off")
         token = make_token(tmp_path, "killed-off", "owner")
+        api = Api(server.url, "killed-off", pages.api_key("killed-off"), token)
         acknowledged, failures = [], []
 
         def write(name):
@@ -45,8 +47,9 @@ def test_every_acknowledged_write_survives_a_kill(tmp_path):
         writers = [threading.Thread(target=write, args=(n,)) for n in range(CONNECTIONS)]
         for writer in writers:
             writer.start()
-        # In the middle of it, with every connection at work.
         until(lambda: len(acknowledged) > 2000 or failures, "2000 writes are acknowledged", 60)
+        # In the middle of it, with every connection at work, somebody signs in.
+        sign_in = used_code(api)
         assert server.kill() == -9
         for writer in writers:
             writer.join()
@@ -55,6 +58,24 @@ def test_every_acknowledged_write_survives_a_kill(tmp_path):
 
     with Server(tmp_path) as server:
         assert found(server, "killed-off", token, acknowledged) == set(acknowledged)
-        api = Api(server.url, "killed-off", "k", token)
+        api = Api(server.url, "killed-off", api.key, token)
+        # A code that counted before does not count again.
+        first = ok(api.sign_in("eve@example.com"))
+        refused(api.factor("mfaSignIn:finalize", {
+            **sign_in, "mfaPendingCredential": first["mfaPendingCredential"]}), "INVALID_CODE")
         ok(api.admin("POST", "accounts", {"localId": "afterwards"}))
         assert server.stop() == 0
+
+
+def used_code(api):
+    """Enrols somebody and signs them in; the call as it was acknowledged."""
+    api.switch_totp_on(10)
+    _, id_token = api.user("eve@example.com")
+    authenticator, _ = api.enrol(id_token)
+    first = ok(api.sign_in("eve@example.com"))
+    call = {
+        "mfaPendingCredential": first["mfaPendingCredential"],
+        "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],
+        "totpVerificationInfo": {"verificationCode": authenticator.at(time.time() + 30)}}
+    ok(api.factor("mfaSignIn:finalize", call))
+    return call
