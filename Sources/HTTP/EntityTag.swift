@@ -44,7 +44,7 @@ extension Response {
   /// This response marked with a tag, or 304 when the client already holds what the tag marks.
   ///
   /// Only GET and HEAD are answered with 304, and only in place of 200; its fields are those that
-  /// RFC 9110 section 15.4.5 keeps.
+  /// RFC 9110 section 15.4.5 keeps, with the length that the body of 200 would have had.
   public func conditional(on tag: EntityTag, for request: Request) -> Response {
     var response = self
     response.fields[.eTag] = tag.description
@@ -52,6 +52,7 @@ extension Response {
       request.fields.all(.ifNoneMatch).contains(where: tag.matches)
     else { return response }
     response.status = .notModified
+    response.fields[.contentLength] = String(body.count)
     response.body = .bytes([])
     response.fields[.contentType] = nil
     response.fields[.contentEncoding] = nil

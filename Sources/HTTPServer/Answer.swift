@@ -4,14 +4,26 @@ import HTTP
 /// Makes responses of the engine.
 enum Answer {
   /// Hands an answer to the engine, which sends it after the callback has returned.
-  static func queue(_ response: Response, on raw: OpaquePointer, andClose: Bool) -> MHD_Result {
+  ///
+  /// - Parameters:
+  ///   - response: The answer.
+  ///   - raw: The engine's connection.
+  ///   - hasBody: Whether the body is sent; without, only its length is told.
+  ///   - andClose: Whether the connection ends after it.
+  /// - Returns: What the engine makes of it.
+  static func queue(
+    _ response: Response, on raw: OpaquePointer, hasBody: Bool, andClose: Bool
+  ) -> MHD_Result {
     let code = UInt32(response.status.code)
     if !andClose, case .file(let file) = response.body, let held = file as? HeldResponse,
       response.status == .ok, response.fields == held.fields
     {
       return unsafe MHD_queue_response(raw, code, held.raw)
     }
-    guard let made = unsafe make(response.body.bytes, response.fields) else { return MHD_Result.NO }
+    let made =
+      unsafe hasBody
+      ? make(response.body.bytes, response.fields) : make(length(response), response.fields)
+    guard let made = unsafe made else { return MHD_Result.NO }
     if andClose { _ = unsafe MHD_add_response_header(made, "Connection", "close") }
     let result = unsafe MHD_queue_response(raw, code, made)
     unsafe MHD_destroy_response(made)
@@ -24,11 +36,28 @@ enum Answer {
       unsafe MHD_create_response_from_buffer(
         bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
     }
+    return unsafe add(fields, to: made)
+  }
+
+  /// A response of the engine's that tells the length of a body and has none: to HEAD, and 304.
+  private static func make(_ length: Int, _ fields: Fields) -> OpaquePointer? {
+    let made = unsafe MHD_create_response_from_callback(
+      UInt64(length), 1, { _, _, _, _ in -1 }, nil, nil)
+    return unsafe add(fields, to: made)
+  }
+
+  private static func add(_ fields: Fields, to made: OpaquePointer?) -> OpaquePointer? {
     guard let made = unsafe made else { return nil }
     for field in fields where !isOwnBusiness(field.name) {
       _ = unsafe MHD_add_response_header(made, field.name.text, field.value)
     }
     return unsafe made
+  }
+
+  /// The length that an answer without its body tells.
+  private static func length(_ response: Response) -> Int {
+    if response.body.count > 0 { return response.body.count }
+    return response.fields[.contentLength].flatMap { Int($0) }.map { max($0, 0) } ?? 0
   }
 
   /// Whether the engine writes a field itself: how long the body is and whether to stay connected.

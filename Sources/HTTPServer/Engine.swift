@@ -183,11 +183,13 @@ final class Engine: Sendable {
   ) -> MHD_Result {
     exchange.step = .answered
     exchange.status = response.status.code
-    exchange.sent = exchange.method == .head ? 0 : response.body.count
+    let hasBody =
+      exchange.method != .head && response.status != .notModified && response.status != .noContent
+    exchange.sent = hasBody ? response.body.count : 0
     exchange.connection.expire(
       at: SystemClock.coarseMilliseconds() + writeDeadline + limits.grant(forBytes: exchange.sent))
     let closes = andClose || isStopping.load(ordering: .relaxed)
-    return unsafe Answer.queue(response, on: raw, andClose: closes)
+    return unsafe Answer.queue(response, on: raw, hasBody: hasBody, andClose: closes)
   }
 
   /// A request has ended, well or not.

@@ -26,6 +26,7 @@ struct ConditionalTests {
       #expect(response.fields[.eTag] == "\"v1\"")
       #expect(response.fields[.cacheControl] == "no-cache")
       #expect(response.fields[.contentType] == nil)
+      #expect(response.fields[.contentLength] == "5")
     }
   }
 
