@@ -151,7 +151,7 @@ final class Engine: Sendable {
     exchange.held = 0
   }
 
-  /// The request is complete: starts its handler, on this thread until it first suspends.
+  /// The request is complete: starts its handler, on this thread.
   private func dispatch(_ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
     exchange.connection.expire(at: Connection.never)
     guard exchange.step == .body, let target = exchange.target else {

@@ -1,14 +1,11 @@
-import CMicroHTTPD
-import Dispatch
-import Glibc
 public import HTTP
 import Synchronization
 
 /// An HTTP/1.1 server on libmicrohttpd: bytes to values of `HTTP` and back.
 ///
-/// A handler starts on the thread that read the request and answers from there if it never
-/// suspends; while one is suspended, its thread serves other connections. A handler must not
-/// block: it would hold up every connection of its thread.
+/// A handler takes all its steps on the thread that read the request, after a suspension too;
+/// while one is suspended, its thread serves other connections. A handler must not block: it would
+/// hold up every connection of its thread. Long work belongs on other threads, and is awaited.
 ///
 /// What is wrong with a request before a handler could see it is answered through `failure`, so
 /// that each surface keeps its own shape of errors. Only what is not HTTP at all, or a header beyond
