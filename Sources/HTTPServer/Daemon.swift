@@ -127,8 +127,8 @@ import Synchronization
 
 /// What the engine is told in C strings, which must live as long as it does.
 ///
-/// `@unchecked Sendable`, because the strings are made in `init`, freed in `deinit` and never
-/// changed between.
+/// `@unchecked Sendable`, because:
+/// 1. the strings are made in `init`, freed in `deinit` and never changed between.
 @safe private final class Texts: @unchecked Sendable {
   let certificate: UnsafeMutablePointer<CChar>?
   let key: UnsafeMutablePointer<CChar>?
