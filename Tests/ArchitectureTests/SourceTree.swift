@@ -64,10 +64,14 @@ enum SourceTree {
 
   /// Every text file that a person wrote: what is left out is what tools make.
   static func texts() throws -> [SourceFile] {
-    let made: Set = [".git", ".build", ".venv", "data", "__pycache__", "__Snapshots__", "LICENSE"]
+    let made: Set = [
+      ".git", ".venv", "data", "bench-results", "screenshots", "__pycache__", "__Snapshots__",
+      "LICENSE",
+    ]
     func paths(below folder: URL) throws -> [URL] {
       try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         .filter { !made.contains($0.lastPathComponent) }
+        .filter { !$0.lastPathComponent.hasPrefix(".build") }
         .flatMap { $0.hasDirectoryPath ? try paths(below: $0) : [$0] }
     }
     let length = root.path.count + 1

@@ -1,5 +1,10 @@
 /// Puts changes into words.
 enum Words {
+  /// A number with its noun: "1 session", "3 sessions".
+  static func count(_ number: Int, _ one: String, _ many: String) -> String {
+    "\(number) \(number == 1 ? one : many)"
+  }
+
   static func onOff(_ flag: Bool) -> String { flag ? "on" : "off" }
 
   /// The fields that differ, as "name: value; …" before and after.

@@ -99,7 +99,8 @@ CREATE TABLE session (
   -- Begins with the time, so that what sign-ins add lies together and a commit writes few pages.
   session_id BLOB PRIMARY KEY,
   token_digest BLOB NOT NULL,
-  account_key INTEGER NOT NULL REFERENCES account (account_key) ON DELETE CASCADE,
+  -- Not a reference: a token of a deleted account is told so. Keys are never given twice.
+  account_key INTEGER NOT NULL,
   auth_time_s INTEGER NOT NULL,
   provider TEXT NOT NULL,
   factor_kind TEXT,

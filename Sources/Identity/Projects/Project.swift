@@ -3,11 +3,11 @@ import Database
 /// A project: users, tenants, keys, an MFA configuration.
 public struct Project: Sendable {
   /// The id, 6 to 30 of a-z, 0-9 and hyphen, a letter first.
-  public let id: ID<Project>
+  public var id: ID<Project> { policy.scope.project }
   /// The number, which resource names carry.
-  public let number: Int64
+  public var number: Int64 { policy.scope.projectNumber }
   /// The name for people.
-  public let displayName: String
+  public var displayName: String { policy.scope.projectName }
   /// When it was made.
   public let createdAt: Instant
   /// Members of its configuration that are stored and echoed only, as JSON text.
@@ -23,7 +23,7 @@ public struct Project: Sendable {
   /// True when tenants can be made.
   public let allowTenants: Bool
   /// The scope of its own users.
-  public let scope: Scope
+  public var scope: Scope { policy.scope }
   /// The MFA policy of its own users.
   public let policy: Policy
 
@@ -34,10 +34,6 @@ public struct Project: Sendable {
 
   init(_ row: borrowing Row) throws {
     policy = try Policy(row)
-    scope = policy.scope
-    id = scope.project
-    number = scope.projectNumber
-    displayName = scope.projectName
     let column = Policy.columnCount
     createdAt = Instant(microseconds: try row.value(column))
     members = try row.value(column + 1)

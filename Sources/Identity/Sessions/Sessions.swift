@@ -49,7 +49,7 @@ public struct Sessions: Sendable {
         """
         SELECT \(Scope.columns), t.account_key, t.auth_time_s, t.provider, t.factor_kind,
           t.enrolment_id, t.token_digest
-        FROM session t JOIN account a USING (account_key) JOIN scope s USING (scope_key)
+        FROM session t JOIN scope s ON s.scope_key = t.account_key >> 40
           JOIN project p USING (project_id)
         WHERE t.session_id = \(id)
         """
@@ -122,7 +122,7 @@ public struct Sessions: Sendable {
       }
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       var entry = AuditEntry("sessions.end", "account", id.text, name: account.label, in: scope)
-      entry.from = "\(ended) sessions"
+      entry.from = Words.count(ended, "session", "sessions")
       entry.to = "none"
       try entry.record(by: author, at: now, connection)
       return ended

@@ -3,15 +3,15 @@ import Database
 /// An isolated user pool inside a project, with an MFA configuration of its own.
 public struct Tenant: Sendable {
   /// The id: the display name and five random characters.
-  public let id: ID<Tenant>
+  public var id: ID<Tenant> { policy.scope.tenant ?? ID("") }
   /// Its scope.
-  public let scope: Scope
+  public var scope: Scope { policy.scope }
   /// The name for people.
-  public let displayName: String
+  public var displayName: String { policy.scope.name }
   /// Which first factors it allows.
   public let signIn: SignInMethods
   /// True when nobody can sign in.
-  public let disableAuth: Bool
+  public var disableAuth: Bool { policy.scope.isDisabled }
   /// Members that are stored and echoed only, as JSON text.
   public let members: String
   /// When it was made.
@@ -25,10 +25,6 @@ public struct Tenant: Sendable {
 
   init(_ row: borrowing Row) throws {
     policy = try Policy(row)
-    scope = policy.scope
-    id = scope.tenant ?? ID("")
-    displayName = scope.name
-    disableAuth = scope.isDisabled
     let column = Policy.columnCount
     createdAt = Instant(microseconds: try row.value(column))
     members = try row.value(column + 1)

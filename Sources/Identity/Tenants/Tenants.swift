@@ -224,6 +224,10 @@ public struct Tenants: Sendable {
       let keys = old.scope.accountKeys
       try connection.run(
         """
+        DELETE FROM session WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
+        """)
+      try connection.run(
+        """
         DELETE FROM account WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
         """)
       try connection.run(

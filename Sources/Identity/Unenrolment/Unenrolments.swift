@@ -85,8 +85,10 @@ public struct Unenrolments: Sendable {
       let ended = try AccountRecord.endSessions(removal.account.key, at: now, connection)
       var entry = AuditEntry(
         "factor.remove", "account", account.text, name: removal.account.label, in: scope)
-      entry.from = "TOTP “\(removal.factor.label)” (\(factor.text)), \(ended) sessions"
-      entry.to = "\(removal.factorsLeft) second factors, no sessions"
+      let sessions = Words.count(ended, "session", "sessions")
+      entry.from = "TOTP “\(removal.factor.label)” (\(factor.text)), \(sessions)"
+      let left = Words.count(removal.factorsLeft, "second factor", "second factors")
+      entry.to = "\(left), no sessions"
       entry.reason = reason.rawValue
       entry.note = note.isEmpty ? nil : note
       try entry.record(by: author, at: now, connection)

@@ -28,7 +28,7 @@ struct Application: Sendable {
     console = try Console(
       identity: identity, templates: try TemplateLibrary(folder: assets.templates),
       publicURL: publicURL, assets: try ConsoleAssets { files.link($0) },
-      guidance: assets.guidance)
+      guidance: assets.guidance, log: { Terminal.complain($0) })
   }
 
   func respond(to request: Request) async -> Response {

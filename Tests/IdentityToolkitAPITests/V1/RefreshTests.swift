@@ -69,8 +69,7 @@ struct RefreshTests {
       _ = try await server.post(TestServer.accounts + ":delete", ["localId": uid], .owner)
       let deleted = try await refresh(server, second["refreshToken"])
       #expect(disabled.error == "USER_DISABLED")
-      // Nothing is kept of a deleted user, so its tokens may read as never issued.
-      #expect(["USER_NOT_FOUND", "INVALID_REFRESH_TOKEN"].contains(deleted.error))
+      #expect(deleted.error == "USER_NOT_FOUND")
     }
   }
 
