@@ -99,9 +99,7 @@ struct PasswordSignInTests {
       width: 4, waiting: 100, cost: PasswordHash.Cost(memory: 128, passes: 2))
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
-      let identity = try Identity(
-        database: instance.database, keys: instance.keys, profile: .standalone, hasher: costly,
-        clock: instance.clock.wall)
+      let identity = try instance.identity(hasher: costly)
       let outcomes = try await atOnce(8) { _ in
         await outcome {
           try await identity.signIns.password(
@@ -115,32 +113,38 @@ struct PasswordSignInTests {
     }
   }
 
-  @Test func `what changes while the password is hashed counts`() async throws {
-    for isDisabling in [true, false] {
-      try await withInstance(hasher: .slow) { instance in
-        let alice = try await instance.account(.alice)
-        let outcomes = try await atOnce(2) { number -> String in
-          if number == 1 { return await outcome { try await signIn(instance) } }
-          // The guess is counted before the password is hashed.
-          while try await instance.guesses() == 0 { await Task.yield() }
-          var change = AccountChange()
-          if isDisabling { change.disabled = true } else { change.password = .clear }
-          _ = try await instance.identity.accounts.update(
-            instance.acme, alice.id, change, by: Instance.boss)
-          return "changed"
+  @Test(arguments: ["disabled", "no password", "deleted", "another password"])
+  func `what changes while the password is hashed counts`(what: String) async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let gate = Gate()
+      let identity = try instance.identity(hasher: gate.hasher)
+      let signIn = Task {
+        // The password is right, and is hashed once more at the cost of this hasher.
+        await outcome {
+          try await identity.signIns.password(
+            instance.acme, email: Person.alice.email, password: Person.alice.password,
+            address: "a")
         }
-        #expect(
-          outcomes.tally == ["changed": 1, isDisabling ? "userDisabled" : "wrongPassword": 1])
-        #expect(try await instance.identity.sessions.count(alice) == 0)
       }
+      await gate.isReached()
+      var change = AccountChange()
+      switch what {
+      case "disabled": change.disabled = true
+      case "no password": change.password = .clear
+      case "another password": change.password = .set(Secret("another password"))
+      default:
+        try await instance.identity.accounts.delete(instance.acme, alice.id, by: Instance.boss)
+      }
+      if what != "deleted" {
+        _ = try await instance.identity.accounts.update(
+          instance.acme, alice.id, change, by: Instance.boss)
+      }
+      // A password that is gone costs the same work as one that is there.
+      for _ in 0..<3 { gate.open() }
+      #expect(await signIn.value == (what == "disabled" ? "userDisabled" : "wrongPassword"))
+      #expect(try await instance.identity.sessions.count(alice) == 0)
     }
-  }
-}
-
-extension PasswordHasher {
-  /// Takes long enough for another write to come first.
-  static var slow: PasswordHasher {
-    PasswordHasher(width: 1, waiting: 1_000, cost: PasswordHash.Cost(memory: 65_536, passes: 6))
   }
 }
 

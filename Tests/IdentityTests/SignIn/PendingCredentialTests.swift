@@ -53,9 +53,7 @@ struct PendingCredentialTests {
   @Test func `one sealed by another instance is none`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
-      let other = try Identity(
-        database: instance.database, keys: KeyRing(random: .system), profile: .standalone,
-        hasher: .cheap, clock: instance.clock.wall)
+      let other = try instance.identity(keys: KeyRing(random: .system))
       let pending = try other.signIns.pendingCredential(instance.acme, device.account)
       let code = try device.code(at: instance.now)
       await expect("invalidPendingCredential") {

@@ -35,6 +35,15 @@ struct Instance: Sendable {
   static let visitor = Author(actor: .nobody, address: "203.0.113.5", requestID: "request-3")
 
   var now: Instant { clock.now }
+
+  /// Another server's rules over the same database.
+  func identity(
+    hasher: PasswordHasher = .cheap, keys: KeyRing? = nil, profile: Profile = .standalone
+  ) throws -> Identity {
+    try Identity(
+      database: database, keys: keys ?? self.keys, profile: profile, hasher: hasher,
+      clock: clock.wall)
+  }
 }
 
 /// Runs a test on a copy of the template, and checks afterwards what must hold after any test.

@@ -1,0 +1,79 @@
+import Crypto
+import Identity
+import Testing
+
+struct AdministratorTests {
+  private func create(
+    _ instance: Instance, email: String = "dora@example.com", name: String = "Dora",
+    password: String = "a long pass phrase", grant: Grant = Grant(role: .support)
+  ) async throws -> Administrator {
+    try await instance.identity.administrators.create(
+      email: email, displayName: name, password: Secret(password), grant: grant,
+      by: Author(actor: .commandLine))
+  }
+
+  @Test func `an administrator is made with a grant, and the row says which`() async throws {
+    try await withInstance { instance in
+      let acme = instance.acme.project
+      let grant = Grant(role: .support, project: acme, tenant: instance.east.tenant)
+      let dora = try await create(instance, grant: grant)
+      #expect(dora.grants == [grant])
+      let list = try await instance.identity.administrators.list()
+      #expect(list.map(\.id) == [dora.id])
+      #expect(list.map(\.grants) == [[grant]])
+      let row = try #require(try await instance.wholeLog().first)
+      #expect((row.action, row.objectID) == ("administrator.create", dora.id.text))
+      #expect(row.to == "dora@example.com, \(grant.words)")
+      #expect((row.actorKind, row.actorName) == ("command line", "command line"))
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("x", "Dora", "a long pass phrase", "invalidEmail"),
+      ("d@e", " ", "a long pass phrase", "invalidName"),
+      ("d@e", "Dora", "elevenchars", "weakPassword"),
+      ("dora@example.com", "Dora", "DORA@example.com", "weakPassword"),
+      ("d@e", "Dora", String(repeating: "x", count: 4_097), "weakPassword"),
+    ])
+  func `fields that are not acceptable are refused`(
+    email: String, name: String, password: String, expected: String
+  ) async throws {
+    try await withInstance { instance in
+      await expect(expected) {
+        try await create(instance, email: email, name: name, password: password)
+      }
+      let administrators = try await instance.identity.administrators.list()
+      #expect(administrators.isEmpty)
+    }
+  }
+
+  @Test func `one address is one administrator, made at once or not`() async throws {
+    try await withInstance { instance in
+      let outcomes = try await atOnce(8) { number in
+        await outcome {
+          try await create(
+            instance, email: number % 2 == 0 ? "Dora@example.com" : "dora@EXAMPLE.com")
+        }
+      }
+      #expect(outcomes.tally == ["done": 1, "emailTaken": 7])
+      #expect(try await instance.identity.administrators.list().count == 1)
+    }
+  }
+
+  @Test func `a grant is for a place that is there`() async throws {
+    try await withInstance { instance in
+      let acme = instance.acme.project
+      for grant in [
+        Grant(role: .owner, project: ID("nowhere")), Grant(role: .owner, project: ID("")),
+        Grant(role: .owner, project: acme, tenant: ID("nowhere")),
+        Grant(role: .owner, project: acme, tenant: ID("")),
+        Grant(role: .owner, project: instance.globex.project, tenant: instance.east.tenant),
+      ] {
+        await expect("scopeNotFound") { try await create(instance, grant: grant) }
+      }
+      let administrators = try await instance.identity.administrators.list()
+      #expect(administrators.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import Crypto
+import Identity
+import Testing
+
+struct ConsoleSessionTests {
+  static let email = "dora@example.com"
+  static let password = Secret("a long pass phrase")
+
+  @discardableResult
+  private func dora(_ instance: Instance) async throws -> Administrator {
+    try await instance.identity.administrators.create(
+      email: Self.email, displayName: "Dora", password: Self.password,
+      grant: Grant(role: .support), by: Author(actor: .commandLine))
+  }
+
+  private func signIn(
+    _ instance: Instance, email: String = email, password: Secret = password,
+    from address: String = "198.51.100.7"
+  ) async throws -> NewConsoleSession {
+    try await instance.identity.consoleSessions.signIn(
+      email: email, password: password, address: address, userAgent: "Browser")
+  }
+
+  @Test func `the cookie's token finds the session, with the grants of the moment`() async throws {
+    try await withInstance { instance in
+      let sessions = instance.identity.consoleSessions
+      let dora = try await dora(instance)
+      let new = try await signIn(instance, email: "Dora@EXAMPLE.com")
+      let token = new.token.revealedText
+      #expect(token.utf8.count == 43)
+      let found = try #require(try await sessions.find(token: token))
+      #expect(found.administrator.id == dora.id)
+      #expect(found.administrator.grants == [Grant(role: .support)])
+      #expect(found.csrfToken == new.session.csrfToken)
+      #expect(found.id == new.session.id)
+      #expect(!token.contains(found.id) && found.csrfToken != token)
+      #expect(found.expiresAt == instance.now.advanced(bySeconds: 12 * 3_600))
+      for other in ["", "x", token + "x", String(token.dropLast()), token.lowercased()] {
+        #expect(try await sessions.find(token: other) == nil)
+      }
+      let second = try await signIn(instance)
+      #expect(second.token != new.token)
+      #expect(second.session.csrfToken != new.session.csrfToken)
+    }
+  }
+
+  @Test func `unused for an hour it is over, used it goes on`() async throws {
+    try await withInstance { instance in
+      let sessions = instance.identity.consoleSessions
+      try await dora(instance)
+      let token = try await signIn(instance).token.revealedText
+      for _ in 0..<3 {
+        instance.clock.advance(3_599)
+        #expect(try await sessions.find(token: token) != nil)
+      }
+      instance.clock.advance(3_600)
+      #expect(try await sessions.find(token: token) == nil)
+      #expect(try await sessions.find(token: token) == nil)
+    }
+  }
+
+  @Test func `after twelve hours it is over however much it was used`() async throws {
+    try await withInstance { instance in
+      let sessions = instance.identity.consoleSessions
+      try await dora(instance)
+      let token = try await signIn(instance).token.revealedText
+      for _ in 0..<23 {
+        instance.clock.advance(1_800)
+        #expect(try await sessions.find(token: token) != nil)
+      }
+      instance.clock.advance(1_799)
+      #expect(try await sessions.find(token: token) != nil)
+      instance.clock.advance(1)
+      #expect(try await sessions.find(token: token) == nil)
+    }
+  }
+
+  @Test func `signing out ends this session and leaves a row, once`() async throws {
+    try await withInstance { instance in
+      let sessions = instance.identity.consoleSessions
+      try await dora(instance)
+      let (first, second) = (try await signIn(instance), try await signIn(instance))
+      for _ in 0..<2 { try await sessions.end(token: first.token.revealedText) }
+      #expect(try await sessions.find(token: first.token.revealedText) == nil)
+      #expect(try await sessions.find(token: second.token.revealedText) != nil)
+      let actions = try await instance.wholeLog().map(\.action).tally
+      #expect(actions["administrator.sign-in"] == 2)
+      #expect(actions["administrator.sign-out"] == 1)
+    }
+  }
+
+  @Test func `wrong and unknown get one answer, and the name that was typed is not kept`()
+    async throws
+  {
+    try await withInstance { instance in
+      let dora = try await dora(instance)
+      await expect("refused") { try await signIn(instance, password: Secret("wrong")) }
+      await expect("refused") { try await signIn(instance, email: "hunter2@example.com") }
+      let rows = try await instance.wholeLog().prefix(2)
+      #expect(rows.map(\.action).tally == ["administrator.sign-in-refused": 2])
+      #expect(rows.map(\.objectID) == ["", dora.id.text])
+      #expect(rows.allSatisfy { $0.objectName.isEmpty && $0.to == nil && $0.from == nil })
+    }
+  }
+
+  @Test(arguments: [email, "nobody@example.com"])
+  func `of 64 wrong guesses at once ten are looked at, known or not`(email: String) async throws {
+    try await withInstance { instance in
+      try await dora(instance)
+      let outcomes = try await atOnce(64) { number in
+        await outcome {
+          try await signIn(instance, email: email, password: Secret("wrong"), from: "\(number)")
+        }
+      }
+      #expect(outcomes.tally == ["refused": 10, "throttled": 54])
+      await expect("throttled") { try await signIn(instance, email: email) }
+      instance.clock.advance(30)
+      await expect(email == Self.email ? "done" : "refused") {
+        try await signIn(instance, email: email)
+      }
+    }
+  }
+
+  @Test func `a blocked address cannot lock an administrator out`() async throws {
+    try await withInstance { instance in
+      try await dora(instance)
+      for number in 0..<100 {
+        _ = await outcome {
+          try await signIn(instance, email: "x\(number)@example.com", from: "evil")
+        }
+      }
+      for _ in 0..<12 {
+        await expect("throttled") {
+          try await signIn(instance, password: Secret("wrong"), from: "evil")
+        }
+      }
+      await expect("done") { try await signIn(instance) }
+    }
+  }
+
+  @Test func `what could not be hashed does not count`() async throws {
+    let crowded = PasswordHasher(
+      width: 1, waiting: 0, cost: PasswordHash.Cost(memory: 16_384, passes: 3))
+    try await withInstance(hasher: crowded) { instance in
+      try await dora(instance)
+      var busy = 0
+      for _ in 0..<4 {
+        let outcomes = try await atOnce(9) { _ in await outcome { try await signIn(instance) } }
+        #expect(Set(outcomes).isSubset(of: ["done", "busy"]))
+        busy += outcomes.tally["busy"] ?? 0
+      }
+      #expect(busy > 9)
+    }
+  }
+}

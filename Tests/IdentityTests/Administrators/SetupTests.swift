@@ -1,0 +1,126 @@
+import Crypto
+import Identity
+import Testing
+
+struct SetupTests {
+  private func complete(
+    _ instance: Instance, _ code: Secret?, email: String = "owner@example.com",
+    password: String = "a long pass phrase", from address: String = "198.51.100.9",
+    with setup: Setup? = nil
+  ) async throws -> NewConsoleSession {
+    try await (setup ?? instance.identity.setup).complete(
+      code: code?.revealedText ?? "", email: email, displayName: "Olga",
+      password: Secret(password), address: address, userAgent: "Browser")
+  }
+
+  @Test func `the printed code makes the first owner, signed in, and no second one`() async throws {
+    try await withInstance { instance in
+      let setup = instance.identity.setup
+      #expect(try await setup.isOpen())
+      let code = try #require(try await setup.issueCode())
+      #expect(code.revealedText.wholeMatch(of: /([A-HJ-NP-Z2-9]{4}-){3}[A-HJ-NP-Z2-9]{4}/) != nil)
+      let new = try await complete(instance, code)
+      #expect(new.session.administrator.grants == [Grant(role: .owner)])
+      let found = try await instance.identity.consoleSessions.find(token: new.token.revealedText)
+      #expect(found?.administrator.email == "owner@example.com")
+      #expect(try await !setup.isOpen())
+      #expect(try await setup.issueCode() == nil)
+      await expect("closed") { try await complete(instance, code, email: "two@example.com") }
+      let rows = try await instance.wholeLog().prefix(2)
+      #expect(rows.map(\.action) == ["administrator.sign-in", "administrator.create"])
+      #expect(rows.allSatisfy { $0.actorID == new.session.administrator.id.text })
+    }
+  }
+
+  @Test func `the code may be typed in lower case, without hyphens, with spaces`() async throws {
+    try await withInstance { instance in
+      let code = try #require(try await instance.identity.setup.issueCode())
+      let typed = " " + code.revealedText.lowercased().split(separator: "-").joined(separator: " ")
+      _ = try await complete(instance, Secret(typed))
+    }
+  }
+
+  @Test func `a new code replaces the old`() async throws {
+    try await withInstance { instance in
+      let old = try await instance.identity.setup.issueCode()
+      let new = try await instance.identity.setup.issueCode()
+      await expect("wrongCode") { try await complete(instance, old) }
+      _ = try await complete(instance, new)
+    }
+  }
+
+  @Test func `before a code was issued none is right`() async throws {
+    try await withInstance { instance in
+      for code in ["", "-", "AAAA-AAAA-AAAA-AAAA"] {
+        await expect("wrongCode") { try await complete(instance, Secret(code)) }
+      }
+    }
+  }
+
+  @Test func `of 64 wrong codes at once ten are looked at, then one waits`() async throws {
+    try await withInstance { instance in
+      let code = try await instance.identity.setup.issueCode()
+      let outcomes = try await atOnce(64) { number in
+        await outcome { try await complete(instance, Secret("WRONG\(number)")) }
+      }
+      #expect(outcomes.tally == ["wrongCode": 10, "throttled": 54])
+      await expect("throttled") { try await complete(instance, code) }
+      instance.clock.advance(30)
+      _ = try await complete(instance, code)
+    }
+  }
+
+  @Test func `a field that is not acceptable leaves the code as it was`() async throws {
+    try await withInstance { instance in
+      let code = try await instance.identity.setup.issueCode()
+      await expect("administrator.weakPassword") {
+        try await complete(instance, code, password: "short")
+      }
+      await expect("administrator.invalidEmail") { try await complete(instance, code, email: "x") }
+      #expect(try await instance.identity.setup.isOpen())
+      _ = try await complete(instance, code)
+    }
+  }
+
+  @Test func `of many who complete it at once exactly one is the owner`() async throws {
+    try await withInstance { instance in
+      let code = try await instance.identity.setup.issueCode()
+      let outcomes = try await atOnce(8) { number in
+        await outcome {
+          try await complete(instance, code, email: "owner\(number)@example.com", from: "\(number)")
+        }
+      }
+      #expect(outcomes.tally["done"] == 1)
+      #expect(Set(outcomes).isSubset(of: ["done", "closed"]))
+      #expect(try await instance.identity.administrators.list().count == 1)
+    }
+  }
+
+  @Test func `a code that is replaced while the password is hashed does not count`() async throws {
+    try await withInstance { instance in
+      let setup = instance.identity.setup
+      let code = try await setup.issueCode()
+      let gate = Gate()
+      let slow = try instance.identity(hasher: gate.hasher).setup
+      let completion = Task {
+        await outcome { try await complete(instance, code, with: slow) }
+      }
+      await gate.isReached()
+      let new = try await setup.issueCode()
+      gate.open()
+      #expect(await completion.value == "wrongCode")
+      #expect(try await setup.isOpen())
+      _ = try await complete(instance, new)
+    }
+  }
+
+  @Test func `an owner of a project is not the owner of the instance`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.identity.administrators.create(
+        email: "o@example.com", displayName: "O", password: Secret("a long pass phrase"),
+        grant: Grant(role: .owner, project: instance.acme.project),
+        by: Author(actor: .commandLine))
+      #expect(try await instance.identity.setup.isOpen())
+    }
+  }
+}
