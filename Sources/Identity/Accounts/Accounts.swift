@@ -176,7 +176,7 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Deletes all accounts of a scope, in one audit row.
+  /// Deletes all accounts of a scope, in one audit row; without accounts it does nothing.
   ///
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func deleteAll(_ scope: Scope, by author: Author) async throws(AccountError) {
@@ -185,6 +185,7 @@ public struct Accounts: Sendable {
     try await store.write(AccountError.self) { connection in
       let count = try connection.run(
         "DELETE FROM account WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)")
+      guard count > 0 else { return }
       try connection.run(
         "UPDATE scope SET users = 0, enrolled_users = 0 WHERE scope_key = \(scope.key)")
       var entry = AuditEntry(

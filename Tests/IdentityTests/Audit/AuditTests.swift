@@ -1,0 +1,80 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+struct AuditTests {
+  @Test func `rows are of their scope: a project's leave its tenants' out`() async throws {
+    try await withInstance { instance in
+      for scope in [instance.acme, instance.east, instance.globex] {
+        try await instance.setWindow(2, in: scope)
+      }
+      for scope in [instance.acme, instance.east, instance.globex] {
+        let rows = try await instance.log(scope)
+        #expect(rows.contains { $0.to == "adjacent intervals: 2" })
+        #expect(rows.allSatisfy { $0.project == scope.project && $0.tenant == scope.tenant })
+      }
+      #expect(try await instance.log(instance.west).count == 1)
+    }
+  }
+
+  @Test func `a user's history is what was done to the account, factors included`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      _ = try await instance.enrolled(.bob)
+      _ = try await instance.identity.unenrolments.remove(
+        instance.acme, alice.account.id, alice.factor, reason: .lost, note: "", by: Instance.desk)
+      let filter = AuditFilter(
+        scope: instance.acme, objectKind: "account", objectID: alice.account.id.text)
+      let rows = try await instance.identity.audit.list(filter).items
+      #expect(rows.map(\.action) == ["factor.remove", "factor.enrol", "account.create"])
+    }
+  }
+
+  @Test func `a filter restricts without a scope too`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      _ = try await instance.administrator()
+      let filter = AuditFilter(objectKind: "administrator")
+      let rows = try await instance.identity.audit.list(filter).items
+      #expect(rows.map(\.action) == ["administrator.create"])
+    }
+  }
+
+  @Test func `the list goes on page by page, and new rows do not shift it`() async throws {
+    try await withInstance { instance in
+      for number in 0..<25 { try await instance.setWindow(number % 11) }
+      let all = try await instance.log().map(\.id)
+      var (seen, after): ([Int64], String?) = ([], nil)
+      repeat {
+        let page = try await instance.identity.audit.list(
+          AuditFilter(scope: instance.acme), after: after, limit: 4)
+        seen += page.items.map(\.id)
+        after = page.next
+        try await instance.setWindow(seen.count % 2 == 0 ? 9 : 8)
+      } while after != nil
+      #expect(seen == all)
+      #expect(seen == seen.sorted(by: >))
+    }
+  }
+
+  @Test(arguments: ["", "x", "0", "-1", "9223372036854775807", "9223372036854775808"])
+  func `any cursor is answered`(after: String) async throws {
+    try await withInstance { instance in
+      let page = try await instance.identity.audit.list(
+        AuditFilter(scope: instance.acme), after: after)
+      #expect(page.items.allSatisfy { $0.project == instance.acme.project })
+    }
+  }
+
+  @Test func `numbers of rows are never given twice`() async throws {
+    try await withInstance { instance in
+      let last = try #require(try await instance.wholeLog().first).id
+      try await instance.database.write { connection in
+        _ = try connection.run("DELETE /* test */ FROM audit WHERE audit_id = \(last)")
+      }
+      try await instance.setWindow(4)
+      #expect(try #require(try await instance.wholeLog().first).id > last)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+struct AuditCompletenessTests {
+  @Test(arguments: UseCase.all)
+  func `each use case leaves its rows, no more and no fewer`(useCase: UseCase) async throws {
+    try await withInstance { instance in
+      let act = try await useCase.prepare(instance)
+      let before = try await instance.wholeLog().count
+      try await act()
+      let rows = try await instance.wholeLog()
+      #expect(rows.prefix(rows.count - before).reversed().map(\.action) == useCase.rows)
+    }
+  }
+
+  @Test(arguments: UseCase.all)
+  func `what cannot be recorded does not happen`(useCase: UseCase) async throws {
+    try await withInstance { instance in
+      let act = try await useCase.prepare(instance)
+      try await instance.database.write { connection in
+        try connection.runScript(
+          """
+          CREATE TRIGGER no_audit /* test */ BEFORE INSERT ON audit
+          BEGIN SELECT RAISE(ABORT, 'no row for you'); END
+          """)
+      }
+      let before = try await instance.contents()
+      let result = await outcome(act)
+      #expect(result == (useCase.rows.isEmpty ? "done" : "unavailable"))
+      let after = try await instance.contents()
+      for (table, rows) in after where !useCase.rows.isEmpty {
+        #expect(rows == before[table], "\(table)")
+      }
+    }
+  }
+
+  @Test func `everything that can be recorded is in the table`() {
+    let known = Set(UseCase.all.flatMap(\.rows))
+    // Made at the start, and refused guesses, have tests of their own.
+    #expect(
+      known == [
+        "project.create", "project.change", "tenant.create", "tenant.change", "tenant.delete",
+        "policy.change", "service-token.create", "service-token.revoke", "account.create",
+        "account.sign-up", "account.change", "account.delete", "account.delete-all",
+        "sessions.end", "factor.enrol", "factor.withdraw", "factor.remove", "administrator.create",
+        "administrator.sign-in", "administrator.sign-out",
+      ])
+  }
+}
+
+extension Instance {
+  /// Every row of every table but those that count guesses, which are counted before they are
+  /// looked at.
+  func contents() async throws -> [String: [[SQLValue]]] {
+    let tables: [(String, SQL)] = [
+      ("instance", "SELECT /* test */ * FROM instance ORDER BY 1"),
+      ("project", "SELECT /* test */ * FROM project ORDER BY 1"),
+      ("scope", "SELECT /* test */ * FROM scope ORDER BY 1"),
+      ("account", "SELECT /* test */ * FROM account ORDER BY 1"),
+      ("factor", "SELECT /* test */ * FROM factor ORDER BY 1, 2"),
+      ("session", "SELECT /* test */ * FROM session ORDER BY 1"),
+      ("ticket", "SELECT /* test */ * FROM ticket ORDER BY 1"),
+      ("api_key", "SELECT /* test */ * FROM api_key ORDER BY 1"),
+      ("service_token", "SELECT /* test */ * FROM service_token ORDER BY 1"),
+      ("signing_key", "SELECT /* test */ * FROM signing_key ORDER BY 1"),
+      ("administrator", "SELECT /* test */ * FROM administrator ORDER BY 1"),
+      ("grants", "SELECT /* test */ * FROM administrator_grant ORDER BY 1, 2, 3, 4"),
+      ("console_session", "SELECT /* test */ * FROM console_session ORDER BY 1"),
+      ("audit", "SELECT /* test */ * FROM audit ORDER BY 1"),
+    ]
+    return try await database.read { connection in
+      var contents: [String: [[SQLValue]]] = [:]
+      for (name, query) in tables {
+        contents[name] = try connection.all(query) { row in
+          var values: [SQLValue] = []
+          for column in 0..<row.columnCount { values.append(try row.anyValue(column)) }
+          return values
+        }
+      }
+      return contents
+    }
+  }
+}

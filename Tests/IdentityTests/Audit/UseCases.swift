@@ -1,0 +1,220 @@
+import Crypto
+import Identity
+import Testing
+
+/// A use case, what has to be there before it, and the audit rows that it leaves.
+struct UseCase: Sendable, CustomTestStringConvertible {
+  typealias Act = @Sendable () async throws -> Void
+
+  let name: String
+  /// The actions of its rows, the oldest first; none for what changes no settings.
+  let rows: [String]
+  /// Makes what has to be there, and returns the act itself.
+  let prepare: @Sendable (Instance) async throws -> Act
+
+  var testDescription: String { name }
+
+  init(
+    _ name: String, _ rows: [String], _ prepare: @escaping @Sendable (Instance) async throws -> Act
+  ) {
+    (self.name, self.rows, self.prepare) = (name, rows, prepare)
+  }
+
+  static let all: [UseCase] = settings + users + factors + signIns + administration
+
+  private static let settings: [UseCase] = [
+    UseCase("make a project", ["project.create"]) { i in
+      {
+        _ = try await i.identity.projects.create(
+          id: "new-project", displayName: "New", by: Instance.boss)
+      }
+    },
+    UseCase("change a project", ["project.change"]) { i in
+      {
+        _ = try await i.identity.projects.update(i.acme.project, by: Instance.boss) {
+          $0.emailPrivacy.toggle()
+        }
+      }
+    },
+    UseCase("change a project and its policy", ["project.change", "policy.change"]) { i in
+      {
+        _ = try await i.identity.projects.update(i.acme.project, by: Instance.boss) {
+          $0.emailPrivacy.toggle()
+          $0.configuration.totp = nil
+        }
+      }
+    },
+    UseCase("make a tenant", ["tenant.create"]) { i in
+      {
+        _ = try await i.identity.tenants.create(
+          in: i.acme.project, TenantEdit(displayName: "North"), by: Instance.boss)
+      }
+    },
+    UseCase("change a tenant", ["tenant.change"]) { i in
+      {
+        _ = try await i.identity.tenants.update(
+          project: i.acme.project, tenant: i.east.tenant ?? ID(""), by: Instance.boss
+        ) { $0.disableAuth = true }
+      }
+    },
+    UseCase("delete a tenant with its users and tokens", ["tenant.delete"]) { i in
+      _ = try await i.enrolled(.alice, in: i.east)
+      _ = try await i.identity.serviceTokens.create(
+        project: i.acme.project, tenant: i.east.tenant, role: .owner, name: "x",
+        maker: .commandLine)
+      return {
+        try await i.identity.tenants.delete(
+          project: i.acme.project, tenant: i.east.tenant ?? ID(""), by: Instance.boss)
+      }
+    },
+    UseCase("change a policy", ["policy.change"]) { i in { try await i.setWindow(1) } },
+    UseCase("make a service token", ["service-token.create"]) { i in
+      {
+        _ = try await i.identity.serviceTokens.create(
+          project: i.acme.project, tenant: nil, role: .owner, name: "x", maker: .commandLine)
+      }
+    },
+    UseCase("revoke a service token", ["service-token.revoke"]) { i in
+      let made = try await i.identity.serviceTokens.create(
+        project: i.acme.project, tenant: nil, role: .owner, name: "x", maker: .commandLine)
+      return {
+        try await i.identity.serviceTokens.revoke(
+          made.token.id, of: i.acme.project, by: Instance.boss)
+      }
+    },
+  ]
+
+  private static let users: [UseCase] = [
+    UseCase("make an account", ["account.create"]) { i in { _ = try await i.account(.alice) } },
+    UseCase("sign up", ["account.sign-up"]) { i in
+      {
+        var new = NewAccount()
+        (new.email, new.password) = (Person.alice.email, Person.alice.password)
+        _ = try await i.identity.signIns.signUp(i.acme, new, by: Instance.visitor)
+      }
+    },
+    UseCase("change an account", ["account.change"]) { i in
+      let alice = try await i.account(.alice)
+      return {
+        var change = AccountChange()
+        change.displayName = .set("Alice")
+        change.password = .set(Secret("another password"))
+        _ = try await i.identity.accounts.update(i.acme, alice.id, change, by: Instance.boss)
+      }
+    },
+    UseCase("clear the factors of an account", ["account.change"]) { i in
+      let device = try await i.enrolled(.alice)
+      return {
+        var change = AccountChange()
+        change.factors = .clear
+        _ = try await i.identity.accounts.update(
+          i.acme, device.account.id, change, by: Instance.boss)
+      }
+    },
+    UseCase("delete an account", ["account.delete"]) { i in
+      let device = try await i.enrolled(.alice)
+      return {
+        try await i.identity.accounts.delete(i.acme, device.account.id, by: Instance.boss)
+      }
+    },
+    UseCase("delete all accounts", ["account.delete-all"]) { i in
+      _ = try await i.enrolled(.alice)
+      return { try await i.identity.accounts.deleteAll(i.acme, by: Instance.boss) }
+    },
+    UseCase("end sessions", ["sessions.end"]) { i in
+      let alice = try await i.account(.alice)
+      _ = try await i.session(.alice)
+      return {
+        try await i.identity.sessions.endAll(i.acme, alice.id, by: Instance.desk)
+      }
+    },
+  ]
+
+  private static let factors: [UseCase] = [
+    UseCase("finish an enrolment", ["factor.enrol"]) { i in
+      _ = try await i.account(.alice)
+      let session = try await i.session(.alice).session
+      let start = try await i.identity.enrolments.start(session)
+      return { _ = try await i.finish(start, session) }
+    },
+    UseCase("withdraw a factor", ["factor.withdraw"]) { i in
+      let device = try await i.enrolled(.alice)
+      return {
+        _ = try await i.identity.enrolments.withdraw(
+          device.session, enrolment: device.factor.text, by: Instance.visitor)
+      }
+    },
+    UseCase("remove a factor", ["factor.remove"]) { i in
+      let device = try await i.enrolled(.alice)
+      return {
+        _ = try await i.identity.unenrolments.remove(
+          i.acme, device.account.id, device.factor, reason: .lost, note: "", by: Instance.desk)
+      }
+    },
+  ]
+
+  private static let signIns: [UseCase] = [
+    UseCase("start an enrolment", []) { i in
+      _ = try await i.account(.alice)
+      let session = try await i.session(.alice).session
+      return { _ = try await i.identity.enrolments.start(session) }
+    },
+    UseCase("sign in with a password", []) { i in
+      _ = try await i.account(.alice)
+      return { _ = try await i.session(.alice) }
+    },
+    UseCase("sign in with a code", []) { i in
+      let device = try await i.enrolled(.alice)
+      let pending = try await i.pending(.alice)
+      return {
+        _ = try await i.finalize(device, pending, code: device.code(at: i.now))
+      }
+    },
+    UseCase("refresh a session", []) { i in
+      _ = try await i.account(.alice)
+      let grant = try await i.session(.alice)
+      return {
+        _ = try await i.identity.sessions.refresh(grant.refreshToken, project: i.acme.project)
+      }
+    },
+  ]
+
+  private static let administration: [UseCase] = [
+    UseCase("make an administrator", ["administrator.create"]) { i in
+      { _ = try await i.administrator() }
+    },
+    UseCase("sign in to the console", ["administrator.sign-in"]) { i in
+      _ = try await i.administrator()
+      return { _ = try await i.consoleSession() }
+    },
+    UseCase("sign out of the console", ["administrator.sign-out"]) { i in
+      _ = try await i.administrator()
+      let new = try await i.consoleSession()
+      return { try await i.identity.consoleSessions.end(token: new.token.revealedText) }
+    },
+    UseCase("set up", ["administrator.create", "administrator.sign-in"]) { i in
+      let code = try await i.identity.setup.issueCode()
+      return {
+        _ = try await i.identity.setup.complete(
+          code: code?.revealedText ?? "", email: "owner@example.com", displayName: "Olga",
+          password: Secret("a long pass phrase"), address: "a", userAgent: "Browser")
+      }
+    },
+  ]
+}
+
+extension Instance {
+  static let consolePassword = Secret("a long pass phrase")
+
+  /// An administrator of the whole instance.
+  func administrator(_ role: Role = .owner) async throws -> Administrator {
+    try await identity.administrators.create(
+      email: "dora@example.com", displayName: "Dora", password: Self.consolePassword,
+      grant: Grant(role: role), by: Author(actor: .commandLine))
+  }
+
+  func consoleSession() async throws -> NewConsoleSession {
+    try await identity.consoleSessions.signIn(
+      email: "dora@example.com", password: Self.consolePassword, address: "a", userAgent: "Browser")
+  }
+}

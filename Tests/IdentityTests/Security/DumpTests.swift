@@ -1,0 +1,103 @@
+import Crypto
+import DatabaseSQLite
+import Foundation
+import Identity
+import Testing
+
+struct DumpTests {
+  /// Whether bytes occur in others.
+  private func occurs(_ needle: [UInt8], in hay: Data) -> Bool {
+    hay.firstRange(of: needle) != nil
+  }
+
+  @Test func `nobody who reads the files finds a password, a secret or a token`() async throws {
+    try await withInstance { instance in
+      let identity = instance.identity
+      var secrets: [String: [UInt8]] = [:]
+      func keep(_ name: String, _ secret: Secret) { secrets[name] = secret.revealedBytes }
+      func keep(_ name: String, _ text: String) { secrets[name] = Array(text.utf8) }
+
+      let device = try await instance.enrolled(.alice)
+      keep("password", Person.alice.password)
+      keep("shared secret", device.secret)
+      let start = try await enrolmentOfBob(instance)
+      keep("shared secret in base32", start.sharedSecret)
+      keep("enrolment session", start.sessionInfo)
+      let pending = try await instance.pending(.alice)
+      keep("pending credential", pending)
+      let grant = try await instance.finalize(
+        device, pending, code: device.code(at: instance.now))
+      keep("refresh token", grant.refreshToken)
+      var change = AccountChange()
+      change.password = .set(Secret("a password of an update"))
+      _ = try await identity.accounts.update(
+        instance.acme, device.account.id, change, by: Instance.boss)
+      keep("new password", "a password of an update")
+      let renewed = try await identity.sessions.renew(grant.session)
+      keep("renewed refresh token", renewed.refreshToken)
+      let token = try await identity.serviceTokens.create(
+        project: instance.acme.project, tenant: nil, role: .owner, name: "x",
+        maker: .commandLine)
+      keep("service token", token.secret)
+      let code = try #require(try await identity.setup.issueCode())
+      keep("set-up code", code)
+      keep("set-up code without hyphens", code.revealedText.filter { $0 != "-" })
+      _ = try await instance.administrator()
+      let console = try await instance.consoleSession()
+      keep("cookie", console.token)
+      keep("administrator's password", Instance.consolePassword)
+      await expect("refused") {
+        try await identity.consoleSessions.signIn(
+          email: "a password typed as a name", password: Secret("a wrong console password"),
+          address: "a", userAgent: "Browser")
+      }
+      keep("wrong console password", "a wrong console password")
+      await expect("wrongPassword") {
+        try await identity.signIns.password(
+          instance.acme, email: Person.alice.email, password: Secret("a wrong user password"),
+          address: "a")
+      }
+      keep("wrong user password", "a wrong user password")
+      for key in instance.keys.text.revealedText.split(whereSeparator: \.isWhitespace)
+      where key.utf8.count == 43 {
+        keep("master key as text", String(key))
+        let bytes: [UInt8] = try #require(Base64URL.decode(key))
+        secrets["master key"] = bytes
+      }
+
+      // The log too, in which pages stay that the file does not have any more.
+      let files = try ["", "-wal"].map { try Data(contentsOf: URL(filePath: instance.path + $0)) }
+      #expect(occurs(Array(Person.alice.email.utf8), in: files[0] + files[1]))
+      #expect(secrets.count == 17)
+      for (name, secret) in secrets {
+        #expect(secret.count >= 16, "\(name)")
+        for (file, bytes) in zip(["the file", "the log"], files) {
+          #expect(!occurs(secret, in: bytes), "\(name) in \(file)")
+        }
+      }
+      // A private key in DER has the modulus, the exponent 65537 and a long number one after the
+      // other; the certificate, which is there, has no long number behind them.
+      let key = try #require(identity.signingKeys.publicKeys().first)
+      let der = key.modulus + [0x02, 0x03, 0x01, 0x00, 0x01, 0x02, 0x82]
+      #expect(files.allSatisfy { !occurs(der, in: $0) })
+    }
+  }
+
+  private func enrolmentOfBob(_ instance: Instance) async throws -> EnrolmentStart {
+    _ = try await instance.account(.bob)
+    let session = try await instance.session(.bob).session
+    let start = try await instance.identity.enrolments.start(session)
+    _ = try await instance.finish(start, session)
+    return start
+  }
+
+  @Test func `a secret has no description`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let start = try await enrolmentOfBob(instance)
+      let shown = String(reflecting: start) + "\(start)" + String(reflecting: device.secret)
+      #expect(!shown.contains(start.sharedSecret.revealedText))
+      #expect(shown.contains("secret"))
+    }
+  }
+}

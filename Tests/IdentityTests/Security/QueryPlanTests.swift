@@ -1,0 +1,85 @@
+import DatabaseSQLite
+import Identity
+import Testing
+
+struct QueryPlanTests {
+  /// Statements that lists and searches add to those of the use cases.
+  private func readEverything(_ instance: Instance) async throws {
+    let identity = instance.identity
+    let owner = try await identity.administrators.list()
+    let restricted = [
+      Grant(role: .support, project: instance.acme.project, tenant: instance.east.tenant),
+      Grant(role: .support, project: instance.globex.project),
+    ]
+    for grant in restricted {
+      _ = try await identity.administrators.create(
+        email: "\(grant.project?.text ?? "")@example.com", displayName: "X",
+        password: Instance.consolePassword, grant: grant, by: Instance.boss)
+    }
+    for somebody in owner + (try await identity.administrators.list()) {
+      for search in [nil, "a"] as [String?] {
+        _ = try await identity.projects.list(visibleTo: somebody, search: search, after: "a")
+        _ = try await identity.tenants.list(
+          project: instance.acme.project, visibleTo: somebody, search: search, after: "a")
+      }
+      _ = try await identity.projects.names(visibleTo: somebody, limit: 9)
+      _ = try await identity.tenants.names(
+        project: instance.acme.project, visibleTo: somebody, limit: 9)
+    }
+    for filter in Accounts.Filter.allCases {
+      for search in [nil, "a"] as [String?] {
+        _ = try await identity.accounts.list(
+          instance.acme, search: search, filter: filter, after: "9")
+      }
+    }
+    _ = try await identity.accounts.batch(instance.acme, after: "a", limit: 9)
+    _ = try await identity.accounts.lookup(
+      instance.acme, ids: ["x"], emails: ["x"], phoneNumbers: ["x"])
+    _ = try await identity.apiKeys.list(instance.acme.project)
+    _ = try await identity.serviceTokens.list(instance.acme.project)
+    _ = try await identity.policies.history(instance.acme)
+    _ = try await identity.audit.list(after: "9")
+    for (kind, id) in [(nil, nil), ("account", nil), ("account", "x")] as [(String?, String?)] {
+      _ = try await identity.audit.list(
+        AuditFilter(scope: instance.acme, objectKind: kind, objectID: id), after: "9")
+    }
+    try await identity.tidy()
+  }
+
+  @Test func `no statement of any use case looks through a table`() async throws {
+    var texts: Set<String> = []
+    for useCase in UseCase.all {
+      try await withInstance { instance in
+        let act = try await useCase.prepare(instance)
+        try await act()
+        if useCase.name == "set up" { try await readEverything(instance) }
+        texts.formUnion(instance.statements.all)
+      }
+    }
+    #expect(texts.count > 100)
+    try await withInstance { instance in
+      for text in texts.sorted() {
+        let faults = try await Plans.faults(of: text, instance.database)
+        #expect(faults.isEmpty, "\(text)")
+      }
+      for (piece, _) in Plans.allowed {
+        let uses = texts.contains { $0.contains(piece) }
+        #expect(uses, "an exception that nothing needs: \(piece)")
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      "SELECT uid FROM account WHERE display_name = $1", "SELECT count(*) FROM session",
+      "DELETE FROM ticket WHERE failures > $1", "UPDATE factor SET last_step = $1",
+      "SELECT uid FROM account WHERE scope_key = $1 ORDER BY display_name",
+      "SELECT * FROM audit WHERE actor_id = $1",
+    ])
+  func `a statement that does is noticed`(text: String) async throws {
+    try await withInstance { instance in
+      let faults = try await Plans.faults(of: text, instance.database)
+      #expect(!faults.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+struct SealedSecretTests {
+  /// Puts the sealed secret of Mallory's app in the place of Alice's.
+  private func swap(_ instance: Instance, _ mallory: Device, _ alice: Device) async throws {
+    try await instance.database.write { connection in
+      let moved = try connection.run(
+        """
+        UPDATE /* test */ factor SET last_step = NULL, sealed_secret =
+          (SELECT sealed_secret FROM factor WHERE enrolment_id = \(mallory.factor.text))
+        WHERE enrolment_id = \(alice.factor.text)
+        """)
+      guard moved == 1 else { throw Unexpected("nothing was moved") }
+    }
+  }
+
+  @Test func `a sealed secret that was moved to another account does not open there`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      let mallory = try await instance.enrolled(.mallory)
+      try await swap(instance, mallory, alice)
+      let pending = try await instance.pending(.alice)
+      for device in [mallory, alice] {
+        let code = try device.code(at: instance.now)
+        await expect("unavailable") {
+          try await instance.finalize(alice, pending, code: code)
+        }
+      }
+      let account = try await instance.reload(alice.account)
+      #expect(try await instance.identity.sessions.count(account) == 2)
+    }
+  }
+
+  @Test func `nor in the same account under another enrolment id`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      let other = ID<Factor>("00000000-0000-4000-8000-000000000000")
+      try await instance.database.write { connection in
+        _ = try connection.run(
+          """
+          UPDATE /* test */ factor SET enrolment_id = \(other.text)
+          WHERE enrolment_id = \(alice.factor.text)
+          """)
+      }
+      let pending = try await instance.pending(.alice)
+      let code = try alice.code(at: instance.now)
+      await expect("unavailable") {
+        try await instance.identity.signIns.finalize(
+          project: instance.acme.project, tenant: nil, pendingCredential: pending,
+          enrolment: other.text, code: code)
+      }
+    }
+  }
+
+  @Test func `nor in another pool, where uid and enrolment id are the same`() async throws {
+    try await withInstance { instance in
+      var new = NewAccount()
+      (new.localID, new.email) = ("same", Person.alice.email)
+      (new.password, new.emailVerified) = (Person.alice.password, true)
+      for scope in [instance.acme, instance.east] {
+        _ = try await instance.identity.accounts.create(scope, new, by: Instance.boss)
+      }
+      let device = try await instance.enrol(try await instance.session(.alice).session)
+      instance.clock.advance(30)
+      let key = instance.east.key
+      try await instance.database.write { connection in
+        try connection.run(
+          """
+          INSERT INTO factor (account_key, position, enrolment_id, kind, enrolled_at, sealed_secret)
+          SELECT /* test */ a.account_key, 1, f.enrolment_id, f.kind, 0, f.sealed_secret
+          FROM factor f, account a WHERE a.scope_key = \(key)
+          """)
+        try connection.run(
+          "UPDATE /* test */ account SET has_totp = 1 WHERE scope_key = \(key)")
+        _ = try connection.run(
+          "UPDATE /* test */ scope SET enrolled_users = 1 WHERE scope_key = \(key)")
+      }
+      let pending = try await instance.pending(.alice, in: instance.east)
+      let code = try device.code(at: instance.now)
+      await expect("unavailable") {
+        try await instance.finalize(device, pending, code: code, in: instance.east)
+      }
+    }
+  }
+
+  @Test func `a changed byte anywhere does not open`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      let sealed = try await instance.database.read { connection in
+        try connection.first("SELECT /* test */ sealed_secret FROM factor") {
+          try $0.value(0) as [UInt8]
+        }
+      }
+      let box = try #require(sealed)
+      #expect(box.count == 53)
+      let pending = try await instance.pending(.alice)
+      let code = try alice.code(at: instance.now)
+      for index in box.indices {
+        var forged = box
+        forged[index] ^= 0x80
+        let bytes = forged
+        try await instance.database.write { connection in
+          _ = try connection.run("UPDATE /* test */ factor SET sealed_secret = \(bytes)")
+        }
+        await expect("unavailable") { try await instance.finalize(alice, pending, code: code) }
+      }
+      try await instance.database.write { connection in
+        _ = try connection.run("UPDATE /* test */ factor SET sealed_secret = \(box)")
+      }
+      _ = try await instance.finalize(alice, pending, code: code)
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import Crypto
+import Identity
+import Testing
+
+struct TenantIsolationTests {
+  /// Everything that can be asked or done with a pool and something in it, by somebody who has the
+  /// right pool's value and the wrong ids: what it gives, in words.
+  private func attempts(
+    _ instance: Instance, _ scope: Scope, _ device: Device, _ grant: SessionGrant,
+    _ pending: String
+  ) async throws -> [(name: String, outcome: String)] {
+    let identity = instance.identity
+    let id = device.account.id
+    let session = UserSession(
+      scope: scope, account: id, authTime: instance.now.seconds + 100, provider: .password)
+    func count(_ number: Int) -> String { number == 0 ? "nothing" : "found" }
+    let found = try await identity.accounts.lookup(
+      scope, ids: [id.text], emails: [Person.alice.email], phoneNumbers: ["+4912345678"])
+    let filter = AuditFilter(scope: scope, objectKind: "account", objectID: id.text)
+    return [
+      ("find", count(try await identity.accounts.find(scope, id) == nil ? 0 : 1)),
+      ("lookup", count(found.count)),
+      ("list", count(try await identity.accounts.list(scope).items.count)),
+      ("search", count(try await identity.accounts.list(scope, search: "a").items.count)),
+      (
+        "search by uid",
+        count(try await identity.accounts.list(scope, search: id.text).items.count)
+      ),
+      ("with an app", count(try await identity.accounts.list(scope, filter: .totp).items.count)),
+      ("batch", count(try await identity.accounts.batch(scope, after: nil, limit: 9).items.count)),
+      ("audit", count(try await identity.audit.list(filter).items.count)),
+      ("users", count(try await identity.policies.read(scope).users)),
+      ("enrolled", count(try await identity.policies.read(scope).enrolledUsers)),
+      ("session", await outcome { try await identity.sessions.check(session) }),
+      ("renew", await outcome { try await identity.sessions.renew(session) }),
+      ("enrol", await outcome { try await identity.enrolments.start(session) }),
+      (
+        "password",
+        await outcome { try await instance.firstFactor(.alice, in: scope) }
+      ),
+      (
+        "consequences",
+        await outcome { try await identity.unenrolments.consequences(scope, id, device.factor) }
+      ),
+      (
+        "withdraw",
+        await outcome {
+          try await identity.enrolments.withdraw(
+            session, enrolment: device.factor.text, by: Instance.visitor)
+        }
+      ),
+      (
+        "remove",
+        await outcome {
+          try await identity.unenrolments.remove(
+            scope, id, device.factor, reason: .lost, note: "", by: Instance.desk)
+        }
+      ),
+      (
+        "end sessions",
+        await outcome { try await identity.sessions.endAll(scope, id, by: Instance.desk) }
+      ),
+      (
+        "update",
+        await outcome {
+          var change = AccountChange()
+          change.disabled = true
+          return try await identity.accounts.update(scope, id, change, by: Instance.boss)
+        }
+      ),
+      (
+        "delete",
+        await outcome { try await identity.accounts.delete(scope, id, by: Instance.boss) }
+      ),
+    ]
+  }
+
+  @Test(arguments: 0..<4, 0..<4)
+  func `with another pool's ids nothing is found and nothing is done`(
+    own: Int, other: Int
+  ) async throws {
+    guard own != other else { return }
+    try await withInstance { instance in
+      let pools = [instance.acme, instance.east, instance.west, instance.globex]
+      let home = pools[own]
+      let device = try await instance.enrolled(.alice, in: home)
+      var change = AccountChange()
+      change.phoneNumber = .set("+4912345678")
+      _ = try await instance.identity.accounts.update(
+        home, device.account.id, change, by: Instance.boss)
+      let grant = try await instance.finalize(
+        device, instance.pending(.alice, in: home), code: device.code(at: instance.now), in: home)
+      let pending = try await instance.pending(.alice, in: home)
+      let rows = try await instance.wholeLog().count
+
+      let expected = [
+        "find": "nothing", "lookup": "nothing", "list": "nothing", "search": "nothing",
+        "search by uid": "nothing", "with an app": "nothing", "batch": "nothing",
+        "audit": "nothing", "users": "nothing", "enrolled": "nothing", "session": "userNotFound",
+        "renew": "userNotFound", "enrol": "session.userNotFound", "password": "emailNotFound",
+        "withdraw": "session.userNotFound", "consequences": "accountNotFound",
+        "remove": "accountNotFound", "end sessions": "userNotFound", "update": "notFound",
+        "delete": "notFound",
+      ]
+      let results = try await attempts(instance, pools[other], device, grant, pending)
+      #expect(results.count == expected.count)
+      for (name, result) in results { #expect(result == expected[name], "\(name)") }
+
+      #expect(try await instance.wholeLog().count == rows)
+      let account = try await instance.reload(device.account, in: home)
+      #expect(account.factors.count == 1 && !account.disabled)
+      _ = try await instance.identity.sessions.check(grant.session)
+      instance.clock.advance(60)
+      let code = try device.code(at: instance.now)
+      _ = try await instance.finalize(device, pending, code: code, in: home)
+    }
+  }
+
+  @Test func `at home all of it is found, so that the test above proves something`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let grant = try await instance.finalize(
+        device, instance.pending(.alice), code: device.code(at: instance.now))
+      let pending = try await instance.pending(.alice)
+      let results = try await attempts(instance, instance.acme, device, grant, pending)
+      for (name, result) in results {
+        #expect(result != "nothing", "\(name)")
+        // The withdrawal before it has taken the factor.
+        #expect(!result.hasSuffix("otFound") || name == "remove", "\(name)")
+      }
+    }
+  }
+
+  @Test func `keys and tokens of one project are nothing to another`() async throws {
+    try await withInstance { instance in
+      let identity = instance.identity
+      let (acme, globex) = (instance.acme.project, instance.globex.project)
+      _ = try await identity.serviceTokens.create(
+        project: acme, tenant: nil, role: .owner, name: "x", maker: .commandLine)
+      let tokens = try await identity.serviceTokens.list(globex)
+      #expect(tokens.isEmpty)
+      let keys = try await identity.apiKeys.list(globex)
+      let acmeKeys = try await identity.apiKeys.list(acme)
+      #expect(Set(keys.map(\.text)).isDisjoint(with: acmeKeys.map(\.text)))
+      let tenants = try await identity.tenants.list(project: globex)
+      #expect(tenants.items.isEmpty)
+    }
+  }
+}

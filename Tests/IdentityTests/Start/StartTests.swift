@@ -1,0 +1,134 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+struct StartTests {
+  private func identity(
+    _ database: SQLiteDatabase, _ keys: KeyRing, _ profile: Profile = .standalone
+  ) throws -> Identity {
+    try Identity(
+      database: database, keys: keys, profile: profile, hasher: .cheap, clock: FixedClock().wall,
+      defaultProject: ID("demo-project"))
+  }
+
+  @Test func `starting twice is starting once`() async throws {
+    try await withEmptyDatabase { database in
+      let keys = KeyRing(random: .system)
+      try await identity(database, keys).prepare()
+      let first = try await identity(database, keys).audit.list().items
+      #expect(first.map(\.action) == ["key.create"])
+      let again = try identity(database, keys)
+      try await again.prepare()
+      #expect(try await again.audit.list().items.count == 1)
+      #expect(again.signingKeys.publicKeys().count == 1)
+      #expect(again.defaultProject == nil)
+    }
+  }
+
+  @Test func `a folder belongs to its profile`() async throws {
+    for (own, other) in [(Profile.standalone, Profile.emulator), (.emulator, .standalone)] {
+      try await withEmptyDatabase { database in
+        let keys = KeyRing(random: .system)
+        try await identity(database, keys, own).prepare()
+        let error = try await thrown(StartError.self) {
+          try await identity(database, keys, other).prepare()
+        }
+        guard case .wrongProfile(own) = error else {
+          throw Unexpected("\(String(describing: error))")
+        }
+        #expect(error?.description.contains("--profile \(own.rawValue)") == true)
+        try await identity(database, keys, own).prepare()
+      }
+    }
+  }
+
+  @Test func `a profile that this version does not know is not taken for its own`() async throws {
+    try await withEmptyDatabase { database in
+      let keys = KeyRing(random: .system)
+      try await identity(database, keys).prepare()
+      try await database.write { connection in
+        _ = try connection.run("UPDATE instance SET value = 'cluster' WHERE name = 'profile'")
+      }
+      await expect("unavailable") { try await identity(database, keys).prepare() }
+    }
+  }
+
+  @Test func `another master key is refused, and an older one in the ring is not`() async throws {
+    try await withEmptyDatabase { database in
+      let (old, new) = (KeyRing(random: .system), KeyRing(random: .system))
+      try await identity(database, old).prepare()
+      let error = try await thrown(StartError.self) {
+        try await identity(database, new).prepare()
+      }
+      guard case .wrongKey = error else { throw Unexpected("\(String(describing: error))") }
+      let rotated = try KeyRing(text: new.text.revealedText + old.text.revealedText)
+      try await identity(database, rotated).prepare()
+      try await identity(database, old).prepare()
+    }
+  }
+
+  @Test func `a schema that was changed or is newer is refused with a sentence`() async throws {
+    for change in ["changed", "newer"] {
+      try await withEmptyDatabase { database in
+        let keys = KeyRing(random: .system)
+        try await identity(database, keys).prepare()
+        try await database.write { connection in
+          if change == "newer" {
+            try connection.run(
+              """
+              INSERT INTO schema_migration (name, digest, applied_at) VALUES ('m9999_later', 'x', 0)
+              """)
+          } else {
+            try connection.run("UPDATE schema_migration SET digest = 'x'")
+          }
+        }
+        let error = try await thrown(StartError.self) {
+          try await identity(database, keys).prepare()
+        }
+        guard case .migration = error else { throw Unexpected("\(String(describing: error))") }
+        #expect(error?.description.contains("igration m") == true)
+      }
+    }
+  }
+
+  @Test func `the steps are numbered and in order`() {
+    let names = Identity.migrations.map(\.name)
+    #expect(names == names.sorted())
+    for (index, name) in names.enumerated() {
+      #expect(name.hasPrefix("m" + String(10_000 + index + 1).dropFirst()))
+    }
+    #expect(Identity.migrations.allSatisfy { !$0.text.isEmpty && $0.digest.count == 64 })
+  }
+
+  @Test func `tidying forgets what has run out and nothing else`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      _ = try await instance.finalize(
+        device, instance.pending(.alice), code: device.code(at: instance.now))
+      _ = try await instance.administrator()
+      let session = try await instance.consoleSession()
+      for _ in 0..<3 {
+        await expect("wrongPassword") {
+          try await instance.identity.signIns.password(
+            instance.acme, email: Person.alice.email, password: Person.wrong, address: "a")
+        }
+      }
+      let before = try await instance.contents()
+      try await instance.identity.tidy()
+      #expect(try await instance.contents() == before)
+      instance.clock.advance(2_000)
+      try await instance.identity.tidy()
+      #expect(try await instance.contents()["ticket"] == [])
+      #expect(try await instance.guesses() == 3)
+      let token = session.token.revealedText
+      #expect(try await instance.identity.consoleSessions.find(token: token) != nil)
+      instance.clock.advance(86_401)
+      try await instance.identity.tidy()
+      #expect(try await instance.contents()["console_session"] == [])
+      #expect(try await instance.guesses() == 0)
+      #expect(try await instance.contents()["session"] == before["session"])
+    }
+  }
+}
