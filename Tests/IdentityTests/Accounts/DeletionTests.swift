@@ -4,7 +4,8 @@ import Identity
 import Testing
 
 struct AccountDeletionTests {
-  @Test func `deleting takes factors along, says whose they were, and tells sessions`() async throws {
+  @Test func `deleting takes factors along, says whose they were, and tells sessions`() async throws
+  {
     try await withInstance { instance in
       let identity = instance.identity
       let device = try await instance.enrolled(.alice)
