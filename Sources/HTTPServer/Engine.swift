@@ -175,7 +175,8 @@ final class Engine: Sendable {
 
   /// Answers in place of the handler, and ends the connection: what follows may not be a request.
   private func refuse(_ status: Status, _ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
-    unsafe send(failure(status, exchange.target), exchange, raw, andClose: true)
+    let target = exchange.target ?? Target.beginning(of: exchange.rawTarget)
+    return unsafe send(failure(status, target), exchange, raw, andClose: true)
   }
 
   private func send(

@@ -36,4 +36,15 @@ struct TargetTests {
     #expect(Target("/a")?.rawQuery == nil)
     #expect(Target("/a?")?.rawQuery == "")
   }
+
+  @Test(arguments: [
+    ("/v1/%00", "/v1"), ("/v2/a/%FF/b?key=%zz", "/v2/a"), ("/%zz", "/"), ("/v1/x?a=%00", "/v1/x"),
+    ("/v1/a b", "/v1"),
+  ])
+  func `the readable beginning of a bad target tells where it was going`(
+    text: String, path: String
+  ) {
+    #expect(Target(text) == nil)
+    #expect(Target.beginning(of: text)?.rawPath == path)
+  }
 }
