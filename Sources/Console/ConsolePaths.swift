@@ -12,9 +12,9 @@ enum ConsolePaths {
   static let tenants = Path("projects", nil, "tenants", parameters: String.self)
   static let newTenant = Path("projects", nil, "tenants", "new", parameters: String.self)
 
-  static let overview = ScopePath(
-    Path("projects", nil, parameters: String.self),
-    Path("projects", nil, "tenants", nil, parameters: String.self, String.self))
+  static let tenant = Path(
+    "projects", nil, "tenants", nil, parameters: String.self, String.self)
+  static let overview = ScopePath(Path("projects", nil, parameters: String.self), tenant)
   static let policy = ScopePath(
     Path("projects", nil, "policy", parameters: String.self),
     Path("projects", nil, "tenants", nil, "policy", parameters: String.self, String.self))

@@ -15,7 +15,7 @@ struct TenantsPage: Sendable {
     let query = signedIn.query.trimmed("q")
     let after = signedIn.query["after"]
     let page = try await refusing {
-      try await tenants.list(
+      try await tenants.summaries(
         project: context.project.id, visibleTo: signedIn.administrator,
         search: query.isEmpty ? nil : query, after: after, limit: Self.length)
     }

@@ -17,7 +17,7 @@ struct TenantsView: ViewModel {
   ) {
     self.frame = FrameView(frame)
     projectName = project.displayName
-    rows = page.items.map(TenantRow.init)
+    rows = page.items.map { TenantRow($0, in: project.id) }
     let list = ConsolePaths.tenants(project.id.text)
     let isWhole = query.isEmpty && after == nil && page.next == nil
     filter =
@@ -63,17 +63,16 @@ final class TenantRow: ViewModel {
   let enrolled: Markup
   let changed: Markup?
 
-  init(_ summary: TenantSummary) {
-    let policy = summary.tenant.policy
-    href = ConsolePaths.overview(summary.tenant.scope)
-    name = summary.tenant.displayName
-    id = summary.tenant.id.text
-    totp = policy.configuration.chip
-    window = WindowStrip.small(policy.configuration)
-    pattern = policy.pattern?.name ?? "none"
+  init(_ summary: TenantSummary, in project: ID<Project>) {
+    href = ConsolePaths.tenant(project.text, summary.id.text)
+    name = summary.displayName
+    id = summary.id.text
+    totp = summary.configuration.chip
+    window = WindowStrip.small(summary.configuration)
+    pattern = summary.pattern?.name ?? "none"
     users = Words.number(summary.users)
     enrolled = Meter.share(summary.enrolledUsers, of: summary.users)
-    changed = policy.changedAt.map(Times.day)
+    changed = summary.changedAt.map(Times.day)
   }
 
   static let keys: Keys<TenantRow> = [

@@ -77,14 +77,37 @@ public struct TenantEdit: Equatable, Sendable {
   }
 }
 
-/// A tenant in a list, with counts.
+/// What a list shows of a tenant, read without the rest of it.
 public struct TenantSummary: Sendable {
-  /// The tenant.
-  public let tenant: Tenant
+  /// The id.
+  public let id: ID<Tenant>
+  /// The name for people.
+  public let displayName: String
+  /// The MFA configuration.
+  public let configuration: MFAConfiguration
+  /// The enrolment pattern; nil when none was chosen.
+  public let pattern: EnrolmentPattern?
+  /// When the policy was last changed; nil when never.
+  public let changedAt: Instant?
   /// How many users it has.
-  public var users: Int { tenant.policy.users }
+  public let users: Int
   /// How many of them have a TOTP factor.
-  public var enrolledUsers: Int { tenant.policy.enrolledUsers }
+  public let enrolledUsers: Int
+
+  static let columns: SQL = """
+    s.tenant_id, s.display_name, s.mfa_state, s.sms, s.totp_state, s.totp_intervals, s.pattern,
+      s.policy_changed_at, s.users, s.enrolled_users
+    """
+
+  init(_ row: borrowing Row) throws {
+    id = ID(try row.value(0))
+    displayName = try row.value(1)
+    configuration = try Policy.configuration(row, from: 2)
+    pattern = (try row.value(6) as String?).flatMap(EnrolmentPattern.init(rawValue:))
+    changedAt = (try row.value(7) as Int64?).map(Instant.init(microseconds:))
+    users = try row.value(8)
+    enrolledUsers = try row.value(9)
+  }
 }
 
 /// Why a tenant cannot be made, found or changed.

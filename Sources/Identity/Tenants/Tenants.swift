@@ -108,18 +108,38 @@ public struct Tenants: Sendable {
     }
   }
 
-  /// Lists the tenants of a project by id.
+  /// The tenants of a project by id.
+  ///
+  /// - Throws: ``TenantError/unavailable(_:)``.
+  public func list(
+    project: ID<Project>, after: String? = nil, limit: Int = 50
+  ) async throws(TenantError) -> Page<Tenant> {
+    let limit = Page<Tenant>.size(limit)
+    return try await store.read(TenantError.self) { connection in
+      let tenants = try connection.all(
+        """
+        SELECT \(Tenant.columns) FROM scope s JOIN project p USING (project_id)
+        WHERE s.project_id = \(project.text) AND s.tenant_id > \(after ?? "")
+          AND s.deleted_at IS NULL
+        ORDER BY s.tenant_id LIMIT \(limit + 1)
+        """
+      ) { try Tenant($0) }
+      return Page(tenants, limit: limit) { $0.id.text }
+    }
+  }
+
+  /// What a list shows of the tenants of a project, by id.
   ///
   /// - Parameters:
   ///   - project: The project.
-  ///   - administrator: Who looks: only the tenants they have a grant for; nil for all.
+  ///   - administrator: Who looks: only the tenants they have a grant for.
   ///   - search: A part of the name or id; nil for all.
   ///   - after: The key of the part before.
   ///   - limit: How many at most.
-  /// - Returns: The tenants.
+  /// - Returns: The summaries.
   /// - Throws: ``TenantError/unavailable(_:)``.
-  public func list(
-    project: ID<Project>, visibleTo administrator: Administrator? = nil, search: String? = nil,
+  public func summaries(
+    project: ID<Project>, visibleTo administrator: Administrator, search: String? = nil,
     after: String? = nil, limit: Int = 50
   ) async throws(TenantError) -> Page<TenantSummary> {
     var condition: SQL = "s.project_id = \(project.text) AND s.tenant_id > \(after ?? "")"
@@ -138,19 +158,19 @@ public struct Tenants: Sendable {
     return try await store.read(TenantError.self) { connection in
       let tenants = try connection.all(
         """
-        SELECT \(Tenant.columns) FROM scope s JOIN project p USING (project_id)
+        SELECT \(TenantSummary.columns) FROM scope s
         WHERE \(filter) AND s.deleted_at IS NULL ORDER BY s.tenant_id LIMIT \(limit + 1)
         """
-      ) { TenantSummary(tenant: try Tenant($0)) }
-      return Page(tenants, limit: limit) { $0.tenant.id.text }
+      ) { try TenantSummary($0) }
+      return Page(tenants, limit: limit) { $0.id.text }
     }
   }
 
   /// What a list of tenants is restricted by; nil when nothing of it may be seen.
   private static func restriction(
-    to administrator: Administrator?, in project: ID<Project>
+    to administrator: Administrator, in project: ID<Project>
   ) -> SQL? {
-    guard let only = administrator?.onlyTenants(of: project) else { return "" }
+    guard let only = administrator.onlyTenants(of: project) else { return "" }
     guard !only.isEmpty else { return nil }
     return " AND s.tenant_id IN (\(list: only.map(\.text)))"
   }

@@ -138,10 +138,10 @@ extension World {
   /// The id of a tenant by its name; ids end in random letters.
   func tenantID(_ name: String) async throws -> ID<Tenant> {
     let page = try await identity.tenants.list(project: ID("acme-retail"))
-    guard let found = page.items.first(where: { $0.tenant.displayName == name }) else {
+    guard let found = page.items.first(where: { $0.displayName == name }) else {
       throw Missing("tenant \(name)")
     }
-    return found.tenant.id
+    return found.id
   }
 
   /// The address of eu-shop, to which a page's own words are added.

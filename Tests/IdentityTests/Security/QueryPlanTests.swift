@@ -19,9 +19,10 @@ struct QueryPlanTests {
     for somebody in owner + (try await identity.administrators.list()) {
       for search in [nil, "a"] as [String?] {
         _ = try await identity.projects.list(visibleTo: somebody, search: search, after: "a")
-        _ = try await identity.tenants.list(
+        _ = try await identity.tenants.summaries(
           project: instance.acme.project, visibleTo: somebody, search: search, after: "a")
       }
+      _ = try await identity.tenants.list(project: instance.acme.project, after: "a")
       _ = try await identity.projects.names(visibleTo: somebody, limit: 9)
       _ = try await identity.tenants.names(
         project: instance.acme.project, visibleTo: somebody, limit: 9)

@@ -152,16 +152,19 @@ struct TenantTests {
         _ = try await tenants.create(
           in: instance.globex.project, TenantEdit(displayName: "T-\(number)"), by: Instance.boss)
       }
+      let owner = Administrator(
+        id: ID("o"), email: "o@example.com", displayName: "Olga", grants: [Grant(role: .owner)])
       var (seen, after): ([String], String?) = ([], nil)
       repeat {
         let page = try await tenants.list(
           project: instance.globex.project, after: after, limit: 7)
         #expect(page.items.count <= 7)
-        seen += page.items.map(\.tenant.displayName)
+        seen += page.items.map(\.displayName)
         after = page.next
       } while after != nil
       #expect(seen == (100..<125).map { "T-\($0)" })
-      let found = try await tenants.list(project: instance.globex.project, search: "t-11")
+      let found = try await tenants.summaries(
+        project: instance.globex.project, visibleTo: owner, search: "t-11")
       #expect(found.items.count == 10)
     }
   }
@@ -173,11 +176,11 @@ struct TenantTests {
       let grant = Grant(role: .support, project: acme, tenant: instance.east.tenant)
       let dora = Administrator(
         id: ID("d"), email: "d@example.com", displayName: "Dora", grants: [grant])
-      let list = try await tenants.list(project: acme, visibleTo: dora).items
-      #expect(list.map(\.tenant.id) == [instance.east.tenant])
+      let list = try await tenants.summaries(project: acme, visibleTo: dora).items
+      #expect(list.map(\.id) == [instance.east.tenant])
       let names = try await tenants.names(project: acme, visibleTo: dora, limit: 10)
       #expect(names.map(\.displayName) == ["East"])
-      let globex = try await tenants.list(project: instance.globex.project, visibleTo: dora)
+      let globex = try await tenants.summaries(project: instance.globex.project, visibleTo: dora)
       #expect(globex.items.isEmpty)
     }
   }

@@ -7,7 +7,7 @@ extension Methods {
   func listTenants(_ call: AdminCall) async throws(WireError) -> JSON {
     let limit = try call.request.pageSize("pageSize", standard: 20, maximum: 1000)
     let after = call.request.parameter("pageToken").flatMap { $0.isEmpty ? nil : $0 }
-    let page: Page<TenantSummary>
+    let page: Page<Tenant>
     do throws(TenantError) {
       page = try await identity.tenants.list(
         project: call.scope.project, after: after, limit: limit)
@@ -16,7 +16,7 @@ extension Methods {
     }
     var answer = JSON.Object()
     if !page.items.isEmpty {
-      answer.append("tenants", .array(page.items.map { TenantMessage.write($0.tenant) }))
+      answer.append("tenants", .array(page.items.map { TenantMessage.write($0) }))
     }
     UserMessage.append("nextPageToken", page.next, to: &answer)
     return .object(answer)
