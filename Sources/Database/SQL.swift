@@ -10,11 +10,22 @@
 /// that was read or computed, so an injection cannot be written by accident. Pieces are put
 /// together by interpolation or with `+`; their parameters are numbered anew.
 public struct SQL: Sendable, Equatable {
+  @usableFromInline
   enum Piece: Sendable, Equatable {
-    case literal(String)
+    case literal(StaticString)
     case value(SQLValue)
+
+    @usableFromInline
+    static func == (one: Piece, other: Piece) -> Bool {
+      switch (one, other) {
+      case (.literal(let one), .literal(let other)): one.description == other.description
+      case (.value(let one), .value(let other)): one == other
+      default: false
+      }
+    }
   }
 
+  @usableFromInline
   var pieces: [Piece]
 
   init(pieces: [Piece]) {
@@ -23,14 +34,14 @@ public struct SQL: Sendable, Equatable {
 
   /// The text, with `$1`, `$2` … in place of the values.
   public var text: String {
-    if pieces.count == 1, case .literal(let only) = pieces[0] { return only }
+    if pieces.count == 1, case .literal(let only) = pieces[0] { return only.description }
     var text = ""
     text.reserveCapacity(pieces.reduce(0) { $0 + $1.textSize })
     var number = 0
     for piece in pieces {
       switch piece {
       case .literal(let literal):
-        text += literal
+        text += literal.description
       case .value:
         number += 1
         text += "$"
@@ -38,6 +49,20 @@ public struct SQL: Sendable, Equatable {
       }
     }
     return text
+  }
+
+  /// Visits the literals in their order, and nil for each value between them.
+  ///
+  /// For drivers: a literal of the program has one address for ever, so the addresses name a
+  /// statement without its text being put together.
+  @inlinable
+  public func forEachLiteral(_ body: (StaticString?) -> Void) {
+    for piece in pieces {
+      switch piece {
+      case .literal(let literal): body(literal)
+      case .value: body(nil)
+      }
+    }
   }
 
   /// The values, in the order of their parameters.
@@ -74,7 +99,7 @@ extension SQL: CustomStringConvertible {
 extension SQL.Piece {
   fileprivate var textSize: Int {
     switch self {
-    case .literal(let literal): literal.utf8.count
+    case .literal(let literal): literal.utf8CodeUnitCount
     case .value: 4
     }
   }
@@ -99,7 +124,7 @@ extension SQL: ExpressibleByStringInterpolation {
   ///
   /// A `StaticString` is a literal of the source text, which is what keeps other strings out.
   public init(stringLiteral text: StaticString) {
-    pieces = [.literal(text.description)]
+    pieces = [.literal(text)]
   }
 
   /// SQL with interpolated values.
@@ -120,7 +145,7 @@ extension SQL: ExpressibleByStringInterpolation {
     /// Adds text of the program.
     public mutating func appendLiteral(_ literal: StaticString) {
       guard literal.utf8CodeUnitCount > 0 else { return }
-      pieces.append(.literal(literal.description))
+      pieces.append(.literal(literal))
     }
 
     /// Binds a value.

@@ -16,7 +16,7 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
 
   private let handle: OpaquePointer
   private let trace: (@Sendable (String) -> Void)?
-  private var statements: [String: SQLiteStatement] = [:]
+  private var statements: [StatementKey: SQLiteStatement] = [:]
   private var controls: [Control: SQLiteStatement] = [:]
   private var uses = 0
   private var lossCause: DatabaseError?
@@ -37,9 +37,8 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
 
   func statement(for sql: SQL) throws(DatabaseError) -> any DatabaseStatement {
     guard isInTransaction else { throw loss }
-    let text = sql.text
-    trace?(text)
-    let statement = try cached(text)
+    let statement = try cached(sql)
+    trace?(statement.text)
     do {
       try statement.bind(sql.values)
     } catch {
@@ -50,19 +49,20 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
   }
 
   /// A statement that nobody uses, from the cache when there is one.
-  private func cached(_ text: String) throws(DatabaseError) -> SQLiteStatement {
+  private func cached(_ sql: SQL) throws(DatabaseError) -> SQLiteStatement {
     uses += 1
-    if let statement = statements[text], !statement.isLent {
+    let key = StatementKey(sql)
+    if let statement = statements[key], !statement.isLent {
       statement.isLent = true
       statement.lastUse = uses
       return statement
     }
-    let statement = try prepareOnly(text)
+    let statement = try prepareOnly(sql.text)
     statement.isLent = true
     statement.lastUse = uses
-    guard statements[text] == nil else { return statement }
+    guard statements[key] == nil else { return statement }
     if statements.count >= Self.statementLimit { forgetOldest() }
-    statements[text] = statement
+    statements[key] = statement
     return statement
   }
 

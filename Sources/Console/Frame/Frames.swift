@@ -9,7 +9,7 @@ struct Frames: Sendable {
   let flashes = Flashes()
 
   /// How many projects or tenants a menu of the bar lists before it leaves the rest to the list.
-  private static let menuLength = 20
+  private static let menuLength = 10
 
   var clock: WallClock { identity.clock }
 

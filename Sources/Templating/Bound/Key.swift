@@ -49,9 +49,8 @@ public struct Key<Model>: Sendable {
   public static func list<Row: ViewModel>(
     _ name: String, _ get: @escaping @Sendable (Model) -> [Row]
   ) -> Key {
-    let keys = LazyKeys<Row>()
-    return Key(name: name, kind: .list { keys.value.shape }) {
-      .rows(ModelRows(get($0), keys: keys.value))
+    Key(name: name, kind: .list { Row.keys.storage.shape }) {
+      .rows(ModelRows(get($0), keys: Row.keys.storage))
     }
   }
 
@@ -66,10 +65,9 @@ public struct Key<Model>: Sendable {
   public static func optional<Part: ViewModel>(
     _ name: String, _ get: @escaping @Sendable (Model) -> Part?
   ) -> Key {
-    let keys = LazyKeys<Part>()
-    return Key(name: name, kind: .object { keys.value.shape }) { model in
+    Key(name: name, kind: .object { Part.keys.storage.shape }) { model in
       guard let part = get(model) else { return .nothing }
-      return .rows(ModelRows([part], keys: keys.value))
+      return .rows(ModelRows([part], keys: Part.keys.storage))
     }
   }
 }
