@@ -101,7 +101,7 @@ struct SetupTests {
       let setup = instance.identity.setup
       let code = try await setup.issueCode()
       let gate = Gate()
-      let slow = try instance.identity(hasher: gate.hasher).setup
+      let slow = try instance.identity(hasher: gate.hasher()).setup
       let completion = Task {
         await outcome { try await complete(instance, code, with: slow) }
       }

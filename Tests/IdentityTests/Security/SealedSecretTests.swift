@@ -58,17 +58,38 @@ struct SealedSecretTests {
     }
   }
 
-  @Test func `nor in another pool, where uid and enrolment id are the same`() async throws {
+  @Test func `nor in another account when its whole row was moved there`() async throws {
     try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let mallory = try await instance.enrolled(.mallory)
+      let key = alice.id.text
+      try await instance.database.write { connection in
+        try connection.run(
+          """
+          UPDATE /* test */ factor
+          SET account_key = (SELECT account_key FROM account WHERE uid = \(key))
+          """)
+        _ = try connection.run("UPDATE /* test */ account SET has_totp = uid = \(key)")
+      }
+      let pending = try await instance.pending(.alice)
+      let code = try mallory.code(at: instance.now)
+      await expect("unavailable") { try await instance.finalize(mallory, pending, code: code) }
+    }
+  }
+
+  @Test(arguments: ["tenant", "project"])
+  func `nor in another pool, where uid and enrolment id are the same`(what: String) async throws {
+    try await withInstance { instance in
+      let pool = what == "tenant" ? instance.east : instance.globex
       var new = NewAccount()
       (new.localID, new.email) = ("same", Person.alice.email)
       (new.password, new.emailVerified) = (Person.alice.password, true)
-      for scope in [instance.acme, instance.east] {
+      for scope in [instance.acme, pool] {
         _ = try await instance.identity.accounts.create(scope, new, by: Instance.boss)
       }
       let device = try await instance.enrol(try await instance.session(.alice).session)
       instance.clock.advance(30)
-      let key = instance.east.key
+      let key = pool.key
       try await instance.database.write { connection in
         try connection.run(
           """
@@ -81,10 +102,10 @@ struct SealedSecretTests {
         _ = try connection.run(
           "UPDATE /* test */ scope SET enrolled_users = 1 WHERE scope_key = \(key)")
       }
-      let pending = try await instance.pending(.alice, in: instance.east)
+      let pending = try await instance.pending(.alice, in: pool)
       let code = try device.code(at: instance.now)
       await expect("unavailable") {
-        try await instance.finalize(device, pending, code: code, in: instance.east)
+        try await instance.finalize(device, pending, code: code, in: pool)
       }
     }
   }

@@ -118,7 +118,7 @@ struct PasswordSignInTests {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let gate = Gate()
-      let identity = try instance.identity(hasher: gate.hasher)
+      let identity = try instance.identity(hasher: gate.hasher())
       let signIn = Task {
         // The password is right, and is hashed once more at the cost of this hasher.
         await outcome {

@@ -9,9 +9,9 @@ final class Gate: Sendable {
   private let door = DispatchSemaphore(value: 0)
 
   /// A hasher that stops at the gate, of a cost that no other hasher here has.
-  var hasher: PasswordHasher {
+  func hasher(width: Int = 2, waiting: Int = 64) -> PasswordHasher {
     PasswordHasher(
-      width: 2, cost: PasswordHash.Cost(memory: 128, passes: 1),
+      width: width, waiting: waiting, cost: PasswordHash.Cost(memory: 128, passes: 1),
       random: RandomSource { count in
         self.reached.continuation.yield()
         self.door.wait()
