@@ -70,6 +70,21 @@ struct QueryPlanTests {
     }
   }
 
+  @Test func `a user's history is found by the user, not among all rows of the pool`() async throws
+  {
+    try await withInstance { instance in
+      _ = try await instance.identity.audit.list(
+        AuditFilter(scope: instance.acme, objectKind: "account", objectID: "x"), after: "9")
+      _ = try await instance.identity.policies.history(instance.acme)
+      let texts = instance.statements.all.filter { $0.contains("FROM audit") }
+      #expect(texts.count == 1)
+      for text in texts {
+        let plan = try await instance.database.queryPlan(of: text)
+        #expect(plan.allSatisfy { $0.contains("audit_by_object") && $0.contains("object_id=?") })
+      }
+    }
+  }
+
   @Test(
     arguments: [
       "SELECT uid FROM account WHERE display_name = $1", "SELECT count(*) FROM session",
