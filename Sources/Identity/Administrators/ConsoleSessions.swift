@@ -60,7 +60,7 @@ public struct ConsoleSessions: Sendable {
     let folded = AccountRules.folded(email: String(email.prefix(320)))
     // The address comes first: one that is blocked cannot count against a name.
     let names = [
-      ("console address \(address)", Throttle.addresses),
+      ("console address \(Network.name(of: address))", Throttle.addresses),
       ("administrator \(folded)", Throttle.passwords),
     ]
     let taken: Result<Attempt, ConsoleSignInError> =

@@ -113,7 +113,7 @@ public struct Setup: Sendable {
     let outcome: SetupError? = try await store.write(SetupError.self) { connection in
       guard try !Administrators.hasOwner(connection) else { return .closed }
       let guess: Guess
-      switch try Guess.take("setup \(address)", .passwords, at: now, connection) {
+      switch try Guess.take("setup \(Network.name(of: address))", .passwords, at: now, connection) {
       case .taken(let taken): guess = taken
       case .blocked(let until): return .throttled(until: until)
       }

@@ -119,7 +119,7 @@ public struct SignIns: Sendable {
   ) async throws(SignInError) -> Attempt {
     let now = store.clock.now()
     let names = [
-      ("address \(address)", Throttle.addresses),
+      ("address \(Network.name(of: address))", Throttle.addresses),
       (Self.guessName(scope.key, email: email), Throttle.passwords),
     ]
     let outcome: Result<Attempt, SignInError> = try await store.write(SignInError.self) {

@@ -73,8 +73,10 @@ struct SetupTests {
   @Test func `a field that is not acceptable leaves the code as it was`() async throws {
     try await withInstance { instance in
       let code = try await instance.identity.setup.issueCode()
-      await expect("administrator.weakPassword") {
-        try await complete(instance, code, password: "short")
+      for _ in 0..<12 {
+        await expect("administrator.weakPassword") {
+          try await complete(instance, code, password: "short")
+        }
       }
       await expect("administrator.invalidEmail") { try await complete(instance, code, email: "x") }
       #expect(try await instance.identity.setup.isOpen())

@@ -53,6 +53,26 @@ struct SessionTests {
     }
   }
 
+  @Test func `a refresh token that was changed anywhere is none`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let token = try await instance.session(.alice).refreshToken
+      for index in token.indices {
+        var forged = token
+        forged.replaceSubrange(index...index, with: token[index] == "A" ? "B" : "A")
+        let text = forged
+        await expect("invalidRefreshToken") {
+          try await instance.identity.sessions.refresh(text, project: instance.acme.project)
+        }
+      }
+      for text in [token + "=", token + "A", " " + token, token + "\n"] {
+        await expect("invalidRefreshToken") {
+          try await instance.identity.sessions.refresh(text, project: instance.acme.project)
+        }
+      }
+    }
+  }
+
   @Test func `ending sessions ends all of one user's and says how many there were`() async throws {
     try await withInstance { instance in
       let sessions = instance.identity.sessions

@@ -1,0 +1,48 @@
+/// The part of an address that guesses are counted for.
+enum Network {
+  /// An IPv4 address whole; of an IPv6 address the first 64 bits, since whoever has one address of
+  /// them has all; anything else as it stands.
+  static func name(of address: String) -> String {
+    guard let groups = groups(address) else { return address }
+    if groups[..<5].allSatisfy({ $0 == 0 }), groups[5] == 0xFFFF {
+      let bytes = groups[6...].flatMap { [$0 >> 8, $0 & 0xFF] }
+      return bytes.map(String.init).joined(separator: ".")
+    }
+    return groups[..<4].map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
+  }
+
+  /// The eight groups of an IPv6 address (RFC 4291 section 2.2), a zone left out; nil for anything
+  /// else.
+  private static func groups(_ address: String) -> [UInt16]? {
+    let text = address.prefix { $0 != "%" }
+    guard text.contains(":"), text.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else {
+      return nil
+    }
+    let halves = text.split(separator: "::", omittingEmptySubsequences: false)
+    guard halves.count <= 2, let head = run(halves[0]) else { return nil }
+    guard halves.count == 2 else { return head.count == 8 ? head : nil }
+    guard let tail = run(halves[1]), head.count + tail.count < 8 else { return nil }
+    return head + [UInt16](repeating: 0, count: 8 - head.count - tail.count) + tail
+  }
+
+  /// Groups with colons between them, of which the last may be an IPv4 address.
+  private static func run(_ text: Substring) -> [UInt16]? {
+    guard !text.isEmpty else { return [] }
+    var groups: [UInt16] = []
+    for part in text.split(separator: ":", omittingEmptySubsequences: false) {
+      let bytes = part.split(separator: ".", omittingEmptySubsequences: false)
+      if bytes.count == 4 {
+        let numbers = bytes.compactMap { UInt8($0) }
+        guard numbers.count == 4 else { return nil }
+        groups.append(UInt16(numbers[0]) << 8 | UInt16(numbers[1]))
+        groups.append(UInt16(numbers[2]) << 8 | UInt16(numbers[3]))
+      } else {
+        guard (1...4).contains(part.utf8.count), let group = UInt16(part, radix: 16) else {
+          return nil
+        }
+        groups.append(group)
+      }
+    }
+    return groups
+  }
+}

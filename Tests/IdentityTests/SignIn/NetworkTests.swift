@@ -1,0 +1,35 @@
+import Testing
+
+@testable import Identity
+
+struct NetworkTests {
+  @Test(
+    arguments: [
+      ("203.0.113.5", "203.0.113.5"), ("", ""), ("unix", "unix"), ("address 7", "address 7"),
+      ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+      ("2001:0DB8:0001:0002::1", "2001:db8:1:2::/64"),
+      ("2001:db8:1:2:ffff::", "2001:db8:1:2::/64"), ("2001:db8::1", "2001:db8:0:0::/64"),
+      ("fe80::1%eth0", "fe80:0:0:0::/64"), ("::1", "0:0:0:0::/64"), ("::", "0:0:0:0::/64"),
+      ("::ffff:203.0.113.5", "203.0.113.5"), ("::ffff:cb00:7105", "203.0.113.5"),
+      ("1:2:3:4:5:6:7", "1:2:3:4:5:6:7"), ("1::2::3", "1::2::3"), (":", ":"), ("1:", "1:"),
+      ("12345::", "12345::"), ("::1.2.3", "::1.2.3"), ("::1.2.3.256", "::1.2.3.256"),
+      ("1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7:8:9"), ("1:2:3:4:5:6:7:8::", "1:2:3:4:5:6:7:8::"),
+      ("::+1", "::+1"), ("::-1", "::-1"),
+    ])
+  func `a network is named after its address`(address: String, name: String) {
+    #expect(Network.name(of: address) == name)
+  }
+
+  @Test func `whoever has many addresses of one network has the guesses of one`() async throws {
+    try await withInstance { instance in
+      let outcomes = try await atOnce(120) { number in
+        await outcome {
+          try await instance.identity.signIns.password(
+            instance.acme, email: "user\(number)@example.com", password: Person.wrong,
+            address: "2001:db8:1:2::" + String(number + 1, radix: 16))
+        }
+      }
+      #expect(outcomes.tally == ["emailNotFound": 100, "tooManyAttempts": 20])
+    }
+  }
+}
