@@ -17,7 +17,11 @@ struct SignOutPage: Sendable {
 
   func signOut(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     if let token = cookies.sessionToken(of: signedIn.request) {
-      try await refusing { try await sessions.end(token: token) }
+      let request = signedIn.request
+      try await refusing {
+        try await sessions.end(
+          token: token, address: request.peer, requestID: request.id.text)
+      }
     }
     var response = Response.redirect(
       to: (["signed-out": "1"] as Form).query(of: ConsolePaths.signIn()))

@@ -8,14 +8,31 @@ enum Words {
   static func onOff(_ flag: Bool) -> String { flag ? "on" : "off" }
 
   /// The fields that differ, as "name: value; …" before and after.
+  ///
+  /// A value cannot pretend to be the end of itself and another field: the space behind a semicolon
+  /// of its own does not break, and control characters are replaced.
   static func difference(
     _ old: [(String, String)], _ new: [(String, String)]
   ) -> (from: String?, to: String?) {
     let changed = zip(old, new).filter { !$0.0.1.isSameBytes(as: $0.1.1) }
     guard !changed.isEmpty else { return (nil, nil) }
     return (
-      changed.map { "\($0.0.0): \($0.0.1)" }.joined(separator: "; "),
-      changed.map { "\($0.1.0): \($0.1.1)" }.joined(separator: "; ")
+      changed.map { "\($0.0.0): \(value($0.0.1))" }.joined(separator: "; "),
+      changed.map { "\($0.1.0): \(value($0.1.1))" }.joined(separator: "; ")
     )
+  }
+
+  private static func value(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    var last: Unicode.Scalar = " "
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x20 where last == ";": result.append("\u{A0}")
+      case 0..<0x20, 0x7F..<0xA0: result.append("\u{FFFD}")
+      default: result.append(scalar)
+      }
+      last = scalar
+    }
+    return String(result)
   }
 }

@@ -258,6 +258,19 @@ struct AccountUpdateTests {
     }
   }
 
+  @Test func `a name cannot pretend that another field has changed`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      for name in ["x; e-mail verified: no", "y; e-mail verified: yes\n\u{1B}[2J"] {
+        _ = try await change(instance, alice) { $0.displayName = .set(name) }
+      }
+      let row = try #require(try await instance.log().first)
+      #expect(row.from?.split(separator: "; ").count == 1)
+      #expect(row.from == "name: x;\u{A0}e-mail verified: no")
+      #expect(row.to == "name: y;\u{A0}e-mail verified: yes\u{FFFD}\u{FFFD}[2J")
+    }
+  }
+
   @Test func `times of an import are changes with a row, and can be shown whatever they are`()
     async throws
   {
