@@ -32,7 +32,8 @@ struct ConsoleRoutes: Sendable {
 
     let tenants = TenantsPage(
       tenants: identity.tenants, frames: frames,
-      view: try templates.template("tenants/tenants", for: TenantsView.self))
+      view: try templates.template("tenants/tenants", for: TenantsView.self),
+      row: try templates.template("tenants/row", for: TenantRow.self))
     table.inProject(.get, ConsolePaths.tenants, .seeScope, tenants.show)
 
     let newTenant = NewTenantPage(

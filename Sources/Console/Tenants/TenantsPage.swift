@@ -7,6 +7,8 @@ struct TenantsPage: Sendable {
   let tenants: Tenants
   let frames: Frames
   let view: Template<TenantsView>
+  let row: Template<TenantRow>
+  let rows = MarkupCache<TenantRow.Source>()
 
   private static let length = 50
 
@@ -20,10 +22,15 @@ struct TenantsPage: Sendable {
         search: query.isEmpty ? nil : query, after: after, limit: Self.length)
     }
     let frame = try await frames.frame("Tenants", in: context, tab: .tenants)
+    let project = context.project.id
+    let rows = rows.joined(page.items.map { TenantRow.Source(project: project, tenant: $0) }) {
+      Markup(trusted: row.render(TenantRow($0)))
+    }
     return .html(
       view.render(
         TenantsView(
-          frame: frame, project: context.project, page: page, query: query, after: after,
+          frame: frame, project: context.project, page: page, rows: rows, query: query,
+          after: after,
           mayCreate: signedIn.administrator.may(.manageTenants, in: context.project.scope))))
   }
 }

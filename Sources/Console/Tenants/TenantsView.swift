@@ -5,19 +5,20 @@ import Templating
 struct TenantsView: ViewModel {
   let frame: FrameView
   let projectName: String
-  let rows: [TenantRow]
+  /// The table's rows, each a `TenantRow`.
+  let rows: Markup
   let filter: FilterView?
   let pager: PagerView
   let empty: EmptyView
   let newTenant: String?
 
   init(
-    frame: Frame, project: Project, page: Page<TenantSummary>, query: String, after: String?,
-    mayCreate: Bool
+    frame: Frame, project: Project, page: Page<TenantSummary>, rows: Markup, query: String,
+    after: String?, mayCreate: Bool
   ) {
     self.frame = FrameView(frame)
     projectName = project.displayName
-    rows = page.items.map { TenantRow($0, in: project.id) }
+    self.rows = rows
     let list = ConsolePaths.tenants(project.id.text)
     let isWhole = query.isEmpty && after == nil && page.next == nil
     filter =
@@ -43,47 +44,11 @@ struct TenantsView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .text("projectName") { $0.projectName },
-    .flag("hasRows") { !$0.rows.isEmpty },
-    .list("rows") { $0.rows },
+    .flag("hasRows") { !$0.rows.bytes.isEmpty },
+    .markup("rows") { $0.rows },
     .optional("filter") { $0.filter },
     .object("pager") { $0.pager },
     .object("empty") { $0.empty },
     .text("newTenant") { $0.newTenant },
-  ]
-}
-
-final class TenantRow: ViewModel {
-  let href: String
-  let name: String
-  let id: String
-  let totp: Markup
-  let window: Markup
-  let pattern: String
-  let users: String
-  let enrolled: Markup
-  let changed: Markup?
-
-  init(_ summary: TenantSummary, in project: ID<Project>) {
-    href = ConsolePaths.tenant(project.text, summary.id.text)
-    name = summary.displayName
-    id = summary.id.text
-    totp = summary.configuration.chip
-    window = WindowStrip.small(summary.configuration)
-    pattern = summary.pattern?.name ?? "none"
-    users = Words.number(summary.users)
-    enrolled = Meter.share(summary.enrolledUsers, of: summary.users)
-    changed = summary.changedAt.map(Times.day)
-  }
-
-  static let keys: Keys<TenantRow> = [
-    .text("href") { $0.href },
-    .text("name") { $0.name },
-    .text("id") { $0.id },
-    .markup("totp") { $0.totp },
-    .markup("window") { $0.window },
-    .text("pattern") { $0.pattern },
-    .text("users") { $0.users },
-    .markup("enrolled") { $0.enrolled },
-    .markup("changed") { $0.changed },
   ]
 }

@@ -78,7 +78,7 @@ public struct TenantEdit: Equatable, Sendable {
 }
 
 /// What a list shows of a tenant, read without the rest of it.
-public struct TenantSummary: Sendable {
+public struct TenantSummary: Hashable, Sendable {
   /// The id.
   public let id: ID<Tenant>
   /// The name for people.
@@ -108,6 +108,9 @@ public struct TenantSummary: Sendable {
     users = try row.value(8)
     enrolledUsers = try row.value(9)
   }
+
+  /// Hashes the id, by which nearly all summaries differ already.
+  public func hash(into hasher: inout Hasher) { hasher.combine(id.text) }
 }
 
 /// Why a tenant cannot be made, found or changed.

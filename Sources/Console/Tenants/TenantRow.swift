@@ -1,0 +1,49 @@
+import HTTP
+import Identity
+import Templating
+
+/// A tenant's line in the list.
+struct TenantRow: ViewModel {
+  let href: String
+  let name: String
+  let id: String
+  let totp: Markup
+  let window: Markup
+  let pattern: String
+  let users: String
+  let enrolled: Markup
+  let changed: Markup?
+
+  /// What a line is drawn from: the tenant, and the project that its link names.
+  struct Source: Hashable {
+    let project: ID<Project>
+    let tenant: TenantSummary
+
+    func hash(into hasher: inout Hasher) { hasher.combine(tenant) }
+  }
+
+  init(_ source: Source) {
+    let summary = source.tenant
+    href = ConsolePaths.tenant(source.project.text, summary.id.text)
+    name = summary.displayName
+    id = summary.id.text
+    totp = summary.configuration.chip
+    window = WindowStrip.small(summary.configuration)
+    pattern = summary.pattern?.name ?? "none"
+    users = Words.number(summary.users)
+    enrolled = Meter.share(summary.enrolledUsers, of: summary.users)
+    changed = summary.changedAt.map(Times.day)
+  }
+
+  static let keys: Keys<Self> = [
+    .text("href") { $0.href },
+    .text("name") { $0.name },
+    .text("id") { $0.id },
+    .markup("totp") { $0.totp },
+    .markup("window") { $0.window },
+    .text("pattern") { $0.pattern },
+    .text("users") { $0.users },
+    .markup("enrolled") { $0.enrolled },
+    .markup("changed") { $0.changed },
+  ]
+}

@@ -1,0 +1,31 @@
+import Synchronization
+import Templating
+import Testing
+
+@testable import Console
+
+@Suite struct MarkupCacheTests {
+  private func text(_ markup: Markup) -> String { String(decoding: markup.bytes, as: UTF8.self) }
+
+  @Test func `a line is drawn once, and again when its value differs`() {
+    let cache = MarkupCache<String>()
+    let drawn = Mutex<[String]>([])
+    let draw = { (value: String) in
+      drawn.withLock { $0.append(value) }
+      return Markup(trusted: "<\(value)>")
+    }
+    #expect(text(cache.joined(["a", "b"], draw: draw)) == "<a><b>")
+    #expect(text(cache.joined(["b", "a", "c"], draw: draw)) == "<b><a><c>")
+    #expect(drawn.withLock { $0 } == ["a", "b", "c"])
+  }
+
+  @Test func `a full cache is emptied and shows what is right`() {
+    let cache = MarkupCache<Int>(limit: 3)
+    for start in 0..<20 {
+      let values = Array(start..<(start + 5))
+      let shown = text(cache.joined(values) { Markup(trusted: "\($0) ") })
+      #expect(shown == values.map { "\($0) " }.joined())
+    }
+    #expect(text(cache.joined([]) { _ in Markup(trusted: "x") }) == "")
+  }
+}
