@@ -15,6 +15,28 @@ enum WindowStrip {
       ? byDefault : own[window.adjacentIntervals]
   }
 
+  /// The strip for a line of a long list, which shows one of `symbols`.
+  static func line(_ configuration: MFAConfiguration) -> Markup {
+    guard let window = configuration.accepted else { return offLine }
+    return configuration.totp?.adjacentIntervals == nil
+      ? byDefaultLine : ownLines[window.adjacentIntervals]
+  }
+
+  /// What the lines of a list show, to stand once before it.
+  static let symbols: Markup = {
+    var html = HTML()
+    html.raw("<svg class=\"strip visually-hidden\" aria-hidden=\"true\">")
+    for window in [nil] + Window.range.map(Window.init(adjacentIntervals:)) {
+      html.raw("<symbol id=\"")
+      html.text(symbol(window))
+      html.raw("\" viewBox=\"0 0 104 16\">")
+      paths(window, into: &html)
+      html.raw("</symbol>")
+    }
+    html.raw("</svg>")
+    return html.markup
+  }()
+
   /// The strip for the policy page, with its scale; nil when no code is accepted.
   static func large(_ window: Window?) -> Markup {
     var html = HTML()
@@ -56,29 +78,49 @@ enum WindowStrip {
   }
 
   private static let off = drawn(nil, "–")
-  private static let byDefault = drawn(.standard, "\(Window.standard.adjacentIntervals), default")
+  private static let byDefault = drawn(.standard, byDefaultText)
   private static let own = Window.range.map { side in
     drawn(Window(adjacentIntervals: side), String(side))
   }
+  private static let offLine = drawn(nil, "–", asLine: true)
+  private static let byDefaultLine = drawn(.standard, byDefaultText, asLine: true)
+  private static let ownLines = Window.range.map { side in
+    drawn(Window(adjacentIntervals: side), String(side), asLine: true)
+  }
+  private static let byDefaultText = "\(Window.standard.adjacentIntervals), default"
 
-  // Three dashed lines draw what would be 21 rectangles: fifty rows stay a light page.
-  private static func drawn(_ window: Window?, _ text: String) -> Markup {
+  private static func drawn(_ window: Window?, _ text: String, asLine: Bool = false) -> Markup {
     var html = HTML()
-    html.raw(
-      "<span class=\"window\"><svg class=\"strip\" viewBox=\"0 0 104 16\" role=\"img\" aria-label=\""
-    )
+    html.raw("<span class=\"window\"><svg class=\"strip\"")
+    if !asLine { html.raw(" viewBox=\"0 0 104 16\"") }
+    html.raw(" role=\"img\" aria-label=\"")
     html.text(label(window))
-    html.raw("\"><path d=\"M0 8h104\"/>")
-    if let side = window?.adjacentIntervals {
-      html.raw("<path class=\"lit\" d=\"M")
-      html.number((reach - side) * 5)
-      html.raw(" 8h")
-      html.number(10 * side + 4)
-      html.raw("\"/><path class=\"now\" d=\"M52 0v16\"/>")
+    html.raw("\">")
+    if asLine {
+      html.raw("<use href=\"#")
+      html.text(symbol(window))
+      html.raw("\"/>")
+    } else {
+      paths(window, into: &html)
     }
     html.raw("</svg><span>")
     html.text(text)
     html.raw("</span></span>")
     return html.markup
+  }
+
+  private static func symbol(_ window: Window?) -> String {
+    window.map { "w\($0.adjacentIntervals)" } ?? "w-off"
+  }
+
+  // Three dashed lines draw what would be 21 rectangles: fifty rows stay a light page.
+  private static func paths(_ window: Window?, into html: inout HTML) {
+    html.raw("<path d=\"M0 8h104\"/>")
+    guard let side = window?.adjacentIntervals else { return }
+    html.raw("<path class=\"lit\" d=\"M")
+    html.number((reach - side) * 5)
+    html.raw(" 8h")
+    html.number(10 * side + 4)
+    html.raw("\"/><path class=\"now\" d=\"M52 0v16\"/>")
   }
 }

@@ -27,8 +27,9 @@ struct TenantRow: ViewModel {
     href = ConsolePaths.tenant(source.project.text, summary.id.text)
     name = summary.displayName
     id = summary.id.text
-    totp = summary.configuration.chip
-    window = WindowStrip.small(summary.configuration)
+    let configuration = MFAConfiguration(totp: summary.totp)
+    totp = configuration.chip
+    window = WindowStrip.line(configuration)
     pattern = summary.pattern?.name ?? "none"
     users = Words.number(summary.users)
     enrolled = Meter.share(summary.enrolledUsers, of: summary.users)

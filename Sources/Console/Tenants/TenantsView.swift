@@ -45,6 +45,7 @@ struct TenantsView: ViewModel {
     .object("frame") { $0.frame },
     .text("projectName") { $0.projectName },
     .flag("hasRows") { !$0.rows.bytes.isEmpty },
+    .markup("symbols") { _ in WindowStrip.symbols },
     .markup("rows") { $0.rows },
     .optional("filter") { $0.filter },
     .object("pager") { $0.pager },

@@ -43,13 +43,17 @@ public struct Policy: Sendable {
   /// The configuration of the four columns `mfa_state, sms, totp_state, totp_intervals`.
   static func configuration(_ row: borrowing Row, from column: Int) throws -> MFAConfiguration {
     let state: Int? = try row.value(column)
-    let totpState: Int? = try row.value(column + 2)
-    let intervals: Int? = try row.value(column + 3)
     return MFAConfiguration(
       state: state.flatMap(MFAState.init(rawValue:)), smsEnabled: try row.value(column + 1),
-      totp: totpState.flatMap(MFAState.init(rawValue:)).map {
-        TOTPConfiguration(state: $0, adjacentIntervals: intervals)
-      })
+      totp: try totp(row, from: column + 2))
+  }
+
+  /// The entry for one-time codes of the two columns `totp_state, totp_intervals`.
+  static func totp(_ row: borrowing Row, from column: Int) throws -> TOTPConfiguration? {
+    guard let state = (try row.value(column) as Int?).flatMap(MFAState.init(rawValue:)) else {
+      return nil
+    }
+    return TOTPConfiguration(state: state, adjacentIntervals: try row.value(column + 1))
   }
 }
 

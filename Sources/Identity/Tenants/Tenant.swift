@@ -83,8 +83,8 @@ public struct TenantSummary: Hashable, Sendable {
   public let id: ID<Tenant>
   /// The name for people.
   public let displayName: String
-  /// The MFA configuration.
-  public let configuration: MFAConfiguration
+  /// The entry for one-time codes; nil when there is none, which means off.
+  public let totp: TOTPConfiguration?
   /// The enrolment pattern; nil when none was chosen.
   public let pattern: EnrolmentPattern?
   /// When the policy was last changed; nil when never.
@@ -95,18 +95,18 @@ public struct TenantSummary: Hashable, Sendable {
   public let enrolledUsers: Int
 
   static let columns: SQL = """
-    s.tenant_id, s.display_name, s.mfa_state, s.sms, s.totp_state, s.totp_intervals, s.pattern,
-      s.policy_changed_at, s.users, s.enrolled_users
+    s.tenant_id, s.display_name, s.totp_state, s.totp_intervals, s.pattern, s.policy_changed_at,
+      s.users, s.enrolled_users
     """
 
   init(_ row: borrowing Row) throws {
     id = ID(try row.value(0))
     displayName = try row.value(1)
-    configuration = try Policy.configuration(row, from: 2)
-    pattern = (try row.value(6) as String?).flatMap(EnrolmentPattern.init(rawValue:))
-    changedAt = (try row.value(7) as Int64?).map(Instant.init(microseconds:))
-    users = try row.value(8)
-    enrolledUsers = try row.value(9)
+    totp = try Policy.totp(row, from: 2)
+    pattern = (try row.value(4) as String?).flatMap(EnrolmentPattern.init(rawValue:))
+    changedAt = (try row.value(5) as Int64?).map(Instant.init(microseconds:))
+    users = try row.value(6)
+    enrolledUsers = try row.value(7)
   }
 
   /// Hashes the id, by which nearly all summaries differ already.

@@ -5,14 +5,16 @@ import Testing
 @testable import Console
 
 @Suite struct MarkupCacheTests {
-  private func text(_ markup: Markup) -> String { String(decoding: markup.bytes, as: UTF8.self) }
+  private func text(_ markup: Templating.Markup) -> String {
+    String(decoding: markup.bytes, as: UTF8.self)
+  }
 
   @Test func `a line is drawn once, and again when its value differs`() {
     let cache = MarkupCache<String>()
     let drawn = Mutex<[String]>([])
     let draw = { (value: String) in
       drawn.withLock { $0.append(value) }
-      return Markup(trusted: "<\(value)>")
+      return Templating.Markup(trusted: "<\(value)>")
     }
     #expect(text(cache.joined(["a", "b"], draw: draw)) == "<a><b>")
     #expect(text(cache.joined(["b", "a", "c"], draw: draw)) == "<b><a><c>")
@@ -23,9 +25,9 @@ import Testing
     let cache = MarkupCache<Int>(limit: 3)
     for start in 0..<20 {
       let values = Array(start..<(start + 5))
-      let shown = text(cache.joined(values) { Markup(trusted: "\($0) ") })
+      let shown = text(cache.joined(values) { Templating.Markup(trusted: "\($0) ") })
       #expect(shown == values.map { "\($0) " }.joined())
     }
-    #expect(text(cache.joined([]) { _ in Markup(trusted: "x") }) == "")
+    #expect(text(cache.joined([]) { _ in Templating.Markup(trusted: "x") }) == "")
   }
 }
