@@ -3,7 +3,9 @@ import Testing
 
 /// What holds for the markup of every page.
 enum Markup {
-  private static let voids: Set = ["meta", "link", "input", "hr", "br", "path", "rect", "use", "img"]
+  private static let voids: Set = [
+    "meta", "link", "input", "hr", "br", "path", "rect", "use", "img",
+  ]
 
   static func check(_ answer: Answer, sourceLocation: SourceLocation = #_sourceLocation) {
     for fault in faults(of: answer.text) {
