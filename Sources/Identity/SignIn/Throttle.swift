@@ -45,8 +45,12 @@ struct Throttle: Sendable {
 struct Guess: Sendable {
   let name: String
   let rule: Throttle
-  /// Until when this guess closed the door; the moment of the guess when it did not.
+  /// Until when this guess closed the door; ``open`` when it did not.
   private let blockedUntil: Instant
+
+  /// Stands for a door that is not closed. Not the moment of the guess: the next one may have looked
+  /// at the clock before.
+  private static let open = Instant(microseconds: 0)
 
   /// How long a name is remembered after its last guess, in seconds.
   private static let memory: Int64 = 86_400
@@ -81,7 +85,7 @@ struct Guess: Sendable {
         if failures > 0 { since = row.since.advanced(bySeconds: leaked * leak) }
       }
     }
-    let blocked = rule.blockedUntil(afterFailures: failures + 1, at: now) ?? now
+    let blocked = rule.blockedUntil(afterFailures: failures + 1, at: now) ?? open
     let expires = since.advanced(bySeconds: memory)
     try connection.run(
       """
