@@ -48,8 +48,9 @@ struct Guess: Sendable {
   /// Until when this guess closed the door; ``open`` when it did not.
   private let blockedUntil: Instant
 
-  /// Stands for a door that is not closed. Not the moment of the guess: the next one may have looked
-  /// at the clock before.
+  /// Stands for a door that is not closed.
+  ///
+  /// Not the moment of the guess: the next one may have looked at the clock before.
   private static let open = Instant(microseconds: 0)
 
   /// How long a name is remembered after its last guess, in seconds.
