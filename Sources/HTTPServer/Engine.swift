@@ -7,7 +7,7 @@ import Synchronization
 final class Engine: Sendable {
   let configuration: ServerConfiguration
   let handler: @Sendable (Request) async -> Response
-  let failure: @Sendable (Status, Target?) -> Response
+  let failure: @Sendable (Status, Target?, RequestID) -> Response
   let log: AccessLog?
   let connections: Connections
   let isStopping = Atomic<Bool>(false)
@@ -25,7 +25,7 @@ final class Engine: Sendable {
 
   init(
     _ configuration: ServerConfiguration, log: AccessLog?,
-    failure: @escaping @Sendable (Status, Target?) -> Response,
+    failure: @escaping @Sendable (Status, Target?, RequestID) -> Response,
     handler: @escaping @Sendable (Request) async -> Response
   ) {
     self.configuration = configuration
@@ -176,7 +176,7 @@ final class Engine: Sendable {
   /// Answers in place of the handler, and ends the connection: what follows may not be a request.
   private func refuse(_ status: Status, _ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
     let target = exchange.target ?? Target.beginning(of: exchange.rawTarget)
-    return unsafe send(failure(status, target), exchange, raw, andClose: true)
+    return unsafe send(failure(status, target, exchange.id), exchange, raw, andClose: true)
   }
 
   private func send(

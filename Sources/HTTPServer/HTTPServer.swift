@@ -21,13 +21,13 @@ public final class HTTPServer: Sendable {
   /// - Parameters:
   ///   - configuration: Where and how to listen.
   ///   - log: Takes a line for each request, if there is one.
-  ///   - failure: Makes the answer to a request that no handler sees; the target is nil when it
-  ///     could not be read.
+  ///   - failure: Makes the answer to a request that no handler sees, whose name in the log it is
+  ///     told; the target is nil when it could not be read.
   ///   - handler: Answers every other request.
   /// - Throws: `ServerError` when the address, the certificate or the key cannot be used.
   public init(
     _ configuration: ServerConfiguration = ServerConfiguration(), log: AccessLog? = nil,
-    failure: @escaping @Sendable (Status, Target?) -> Response,
+    failure: @escaping @Sendable (Status, Target?, RequestID) -> Response,
     handler: @escaping @Sendable (Request) async -> Response
   ) throws(ServerError) {
     engine = Engine(configuration, log: log, failure: failure, handler: handler)
@@ -66,7 +66,7 @@ extension Engine {
   /// Answers for every handler that is suspended.
   func giveUpSuspended() {
     for exchange in connections.suspended() {
-      exchange.finish(failure(.serviceUnavailable, exchange.target))
+      exchange.finish(failure(.serviceUnavailable, exchange.target, exchange.id))
     }
   }
 }

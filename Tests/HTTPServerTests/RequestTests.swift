@@ -160,7 +160,7 @@ struct RequestTests {
       do {
         server = try HTTPServer(
           ServerConfiguration(host: host, threads: 1),
-          failure: { status, _ in .text("", status: status) }, handler: TestServer.echo)
+          failure: { status, _, _ in .text("", status: status) }, handler: TestServer.echo)
       } catch {
         // A machine without IPv6 cannot listen there.
         #expect(host == "::1")

@@ -74,7 +74,7 @@ struct StopTests {
     let port = server.server.port
     #expect {
       _ = try HTTPServer(
-        ServerConfiguration(port: port), failure: { status, _ in .text("", status: status) },
+        ServerConfiguration(port: port), failure: { status, _, _ in .text("", status: status) },
         handler: { _ in .noContent })
     } throws: { error in
       guard case .cannotListen(_, port, _) = error as? ServerError else { return false }
@@ -86,7 +86,7 @@ struct StopTests {
     #expect(throws: ServerError.unknownHost("nowhere.invalid")) {
       _ = try HTTPServer(
         ServerConfiguration(host: "nowhere.invalid"),
-        failure: { status, _ in .text("", status: status) }, handler: { _ in .noContent })
+        failure: { status, _, _ in .text("", status: status) }, handler: { _ in .noContent })
     }
   }
 }

@@ -23,7 +23,7 @@ struct TLSTests {
 
   private func server(_ tls: ServerConfiguration.TLS) throws(ServerError) -> HTTPServer {
     try HTTPServer(
-      ServerConfiguration(tls: tls), failure: { status, _ in .text("", status: status) },
+      ServerConfiguration(tls: tls), failure: { status, _, _ in .text("", status: status) },
       handler: { request in
         await Task.yield()
         return .text("\(request.isSecure) \(request.body.count)")

@@ -14,7 +14,7 @@ struct TestServer {
     adjust(&limits)
     server = try HTTPServer(
       ServerConfiguration(threads: 2, limits: limits, trustedProxies: trustedProxies), log: log,
-      failure: { status, target in
+      failure: { status, target, _ in
         .text("refused \(status.code) \(target?.rawPath ?? "?")", status: status)
       }, handler: handler)
   }

@@ -49,9 +49,9 @@ struct Application: Sendable {
     return response
   }
 
-  func failure(_ status: Status, _ target: Target?) -> Response {
+  func failure(_ status: Status, _ target: Target?, _ id: RequestID) -> Response {
     if let target, api.owns(target) { return api.failure(status) }
-    return console.failure(status)
+    return console.failure(status, requestID: id)
   }
 }
 
@@ -66,8 +66,8 @@ final class LateApplication: Sendable {
     return await application.respond(to: request)
   }
 
-  func failure(_ status: Status, _ target: Target?) -> Response {
-    application.withLock { $0 }?.failure(status, target) ?? starting()
+  func failure(_ status: Status, _ target: Target?, _ id: RequestID) -> Response {
+    application.withLock { $0 }?.failure(status, target, id) ?? starting()
   }
 
   private func starting() -> Response {

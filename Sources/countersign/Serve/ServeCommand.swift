@@ -63,7 +63,7 @@ enum ServeCommand: Command {
         host: configuration.host, port: configuration.port, tls: configuration.tls,
         trustedProxies: configuration.trustedProxies),
       log: log,
-      failure: { status, target in late.failure(status, target) },
+      failure: { status, target, id in late.failure(status, target, id) },
       handler: { request in await late.respond(to: request) })
     // The port may be any free one, and the address of the console holds it.
     let scheme = configuration.tls == nil ? "http" : "https"
