@@ -3,7 +3,7 @@ public import HTTP
 /// What a client may send, and how long it may take.
 public struct Limits: Sendable {
   /// The most bytes of the request line's target; a longer one is answered with 414.
-  public var target = 8 << 10
+  public var target = 32 << 10
   /// The most bytes of request line and header together, at most 64 KiB; more is answered with
   /// 431.
   public var headers = 32 << 10

@@ -75,6 +75,12 @@ public struct IdentityToolkitAPI: Sendable {
     return response
   }
 
+  /// The largest body that an address takes, in bytes: 16 MiB where accounts are imported by the
+  /// thousand, 1 MiB elsewhere.
+  public static func bodyLimit(_ target: Target) -> Int {
+    target.segments.last == "accounts:batchCreate" ? 16 << 20 : 1 << 20
+  }
+
   /// Whether an address is one of this interface, be it known or not.
   public func owns(_ target: Target) -> Bool {
     Addresses.areOwned(target.segments, profile)

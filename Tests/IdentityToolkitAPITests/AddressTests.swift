@@ -6,6 +6,16 @@ import Testing
 
 struct AddressTests {
   @Test(arguments: [
+    ("/v1/projects/p/accounts:batchCreate", 16),
+    ("/v1/projects/p/tenants/t/accounts:batchCreate", 16),
+    ("/v1/projects/p/accounts%3AbatchCreate?key=k", 16), ("/v1/accounts:signUp", 1), ("/", 1),
+  ])
+  func `imports may be sixteen mebibytes, all else one`(path: String, mebibytes: Int) throws {
+    let target = try #require(Target(path))
+    #expect(IdentityToolkitAPI.bodyLimit(target) == mebibytes << 20)
+  }
+
+  @Test(arguments: [
     "/v1/accounts:signUp", "/v1/accounts%3AsignUp",
     "/identitytoolkit.googleapis.com/v1/accounts:signUp",
     "/identitytoolkit.googleapis.com/v1/accounts%3asignUp",

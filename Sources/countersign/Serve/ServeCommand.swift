@@ -4,6 +4,7 @@ import Foundation
 import HTTP
 import HTTPServer
 import Identity
+import IdentityToolkitAPI
 
 /// Serves the console and the API until it is told to stop.
 enum ServeCommand: Command {
@@ -58,9 +59,11 @@ enum ServeCommand: Command {
     _ configuration: ServeConfiguration, _ instance: Instance, log: AccessLog?
   ) throws -> (Application, HTTPServer) {
     let late = LateApplication()
+    var limits = Limits()
+    limits.body = IdentityToolkitAPI.bodyLimit
     let server = try HTTPServer(
       ServerConfiguration(
-        host: configuration.host, port: configuration.port, tls: configuration.tls,
+        host: configuration.host, port: configuration.port, limits: limits, tls: configuration.tls,
         trustedProxies: configuration.trustedProxies),
       log: log,
       failure: { status, target, id in late.failure(status, target, id) },
