@@ -64,12 +64,9 @@ struct Gate: Sendable {
     return form
   }
 
-  /// Compares secrets of equal length without telling where they differ.
+  /// Compares secrets without telling where they differ.
   private func equal(_ one: String, _ other: String) -> Bool {
-    guard one.utf8.count == other.utf8.count else { return false }
-    var difference: UInt8 = 0
-    for (one, other) in zip(one.utf8, other.utf8) { difference |= one ^ other }
-    return difference == 0
+    constantTimeEqual(Array(one.utf8), Array(other.utf8))
   }
 }
 

@@ -123,13 +123,7 @@ extension Accounts {
     case .clear:
       guard !old.factors.isEmpty else { return }
       try connection.run("DELETE FROM factor WHERE account_key = \(old.key)")
-      try connection.run(
-        """
-        UPDATE account SET has_totp = 0, wrong_codes = 0, codes_blocked_until = NULL
-        WHERE account_key = \(old.key)
-        """)
-      try connection.run(
-        "UPDATE scope SET enrolled_users = enrolled_users - 1 WHERE scope_key = \(scope.key)")
+      try AccountRecord.countAsUnenrolled(old.key, in: scope, connection)
     case .rename(let entries):
       for entry in entries {
         guard old.factors.contains(where: { $0.id.text == entry.id }) else {
