@@ -8,6 +8,7 @@ public import Templating
 /// only: the session, its CSRF token and the browser's word on where the form came from are checked
 /// before a page is reached.
 public struct Console: Sendable {
+  private let identity: Identity
   private let router: Router
   private let failures: Failures
   private let headers: SecurityHeaders
@@ -27,6 +28,7 @@ public struct Console: Sendable {
     identity: Identity, templates: TemplateLibrary, publicURL: PublicURL, assets: ConsoleAssets,
     guidance: String, log: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
+    self.identity = identity
     let frames = Frames(
       assets: assets, publicURL: publicURL, identity: identity)
     let failures = try Failures(
@@ -49,9 +51,14 @@ public struct Console: Sendable {
   /// Answers a request; an address that is none of the console's gets the page 404.
   public func respond(to request: Request) async -> Response {
     var response =
-      await router.respond(to: request) ?? failures.page(.notFound, for: request)
+      request.isReading
+      ? await identity.atOneMoment { await page(for: request) } : await page(for: request)
     headers.apply(to: &response)
     return response
+  }
+
+  private func page(for request: Request) async -> Response {
+    await router.respond(to: request) ?? failures.page(.notFound, for: request)
   }
 
   /// The page for what the server itself found wrong, such as a body that is too large.

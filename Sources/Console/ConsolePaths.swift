@@ -37,6 +37,19 @@ enum ConsolePaths {
     Path("projects", nil, "audit", parameters: String.self),
     Path("projects", nil, "tenants", nil, "audit", parameters: String.self, String.self))
 
+  static let review = Path("projects", nil, "review", parameters: String.self)
+  static let settings = ScopePath(
+    Path("projects", nil, "settings", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "settings", parameters: String.self, String.self))
+  static let scopeGuidance = ScopePath(
+    Path("projects", nil, "guidance", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "guidance", parameters: String.self, String.self))
+
+  static let findUsers = Path("users")
+  static let instanceAudit = Path("audit")
+  static let administrators = Path("administrators")
+  static let account = Path("account")
+
   static let guidance = Path("guidance")
   static let guide = Path("guidance", nil, parameters: String.self)
 }

@@ -19,6 +19,19 @@ public protocol Database: Sendable {
     _ body: @Sendable (borrowing Connection) throws -> T
   ) async throws -> T
 
+  /// Lets all reads of a task see one moment.
+  ///
+  /// Their transaction begins with the first of them and ends with `body`; meanwhile they have a
+  /// reader to themselves, so `body` should not wait for anything slow. It may write, but its reads
+  /// do not see what it wrote.
+  ///
+  /// - Parameter body: Calls ``read(_:)`` any number of times.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws.
+  nonisolated(nonsending) func snapshot<T>(
+    _ body: nonisolated(nonsending) () async throws -> T
+  ) async rethrows -> T
+
   /// Changes the database: the closure is a transaction.
   ///
   /// When this returns, the changes are on the disk. When the closure throws, they are undone, so

@@ -43,9 +43,22 @@ public final class SQLiteDatabase: Database {
   public nonisolated(nonsending) func read<T: Sendable>(
     _ body: @Sendable (borrowing Connection) throws -> T
   ) async throws -> T {
+    if let snapshot = Snapshot.current(of: readers), let session = try await snapshot.take() {
+      defer { snapshot.giveBack(session) }
+      return try body(Connection(session))
+    }
     let session = try await readers.borrow()
     defer { readers.giveBack(session) }
     return try session.read(body)
+  }
+
+  /// Lets all reads of `body` see one moment, in one transaction.
+  public nonisolated(nonsending) func snapshot<T>(
+    _ body: nonisolated(nonsending) () async throws -> T
+  ) async rethrows -> T {
+    let snapshot = Snapshot(of: readers)
+    defer { snapshot.end() }
+    return try await Snapshot.$current.withValue(snapshot, operation: body)
   }
 
   /// Changes the database; returns when the changes are on the disk.

@@ -25,11 +25,12 @@ extension SQLiteSession {
   /// The transaction costs half a microsecond, so that a read of a single statement has one too.
   func read<T>(_ body: (borrowing Connection) throws -> T) throws -> T {
     try perform(.begin)
-    defer { end() }
+    defer { endRead() }
     return try body(Connection(self))
   }
 
-  private func end() {
+  /// Ends the transaction of one or more reads.
+  func endRead() {
     guard isInTransaction else { return }
     do { try perform(.commit) } catch { abandon() }
   }

@@ -92,3 +92,14 @@ public struct Identity: Sendable {
     audit = Audit(store: store)
   }
 }
+
+extension Identity {
+  /// Lets all that `body` reads be of one moment, which also costs less than a moment each.
+  ///
+  /// What `body` changes is not seen by its own reads, so it is for answers that only show.
+  public nonisolated(nonsending) func atOneMoment<T>(
+    _ body: nonisolated(nonsending) () async -> T
+  ) async -> T {
+    await store.database.snapshot(body)
+  }
+}

@@ -21,6 +21,9 @@ struct SignedIn: Sendable {
 
   var administrator: Administrator { session.administrator }
 
+  /// How moments are written for them.
+  var times: Times { Times() }
+
   /// Who acts, for audit rows.
   var author: Author {
     Author(

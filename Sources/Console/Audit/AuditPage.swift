@@ -30,7 +30,7 @@ struct AuditView: ViewModel {
   init(frame: Frame, scope: Scope, page: Page<AuditRow>, after: String?) {
     self.frame = FrameView(frame)
     self.scope = scope
-    rows = page.items.map { AuditRowView($0) }
+    rows = page.items.map { AuditRowView($0, times: frame.times) }
     pager = PagerView(
       shown: Words.count(rows.count, "entry", "entries"), path: ConsolePaths.audit(scope),
       query: Form(), after: after, next: page.next)
@@ -53,8 +53,10 @@ struct AuditView: ViewModel {
 
 final class AuditRowView: ViewModel {
   private let row: AuditRow
+  private let times: Times
 
-  init(_ row: AuditRow) {
+  init(_ row: AuditRow, times: Times) {
+    self.times = times
     self.row = row
   }
 
@@ -78,7 +80,7 @@ final class AuditRowView: ViewModel {
       let who = AuditWords.who(view.row)
       return who == view.row.actorKind || who == "the user" ? nil : view.row.actorKind
     },
-    .markup("at") { Times.moment($0.row.at) },
+    .markup("at") { $0.times.moment($0.row.at) },
     .text("address") { $0.row.address },
     .text("requestID") { $0.row.requestID },
   ]

@@ -78,20 +78,20 @@ final class HistoryRow: ViewModel {
   let at: Markup
   let why: String
 
-  init(_ row: AuditRow) {
+  init(_ row: AuditRow, _ times: Times) {
     what = AuditWords.action(row)
     change = AuditWords.change(row)
     who = AuditWords.who(row)
-    at = Times.moment(row.at)
+    at = times.moment(row.at)
     why = AuditWords.reason(row)
   }
 
   /// In the history of a policy the values matter, not that it was changed.
-  init(policy row: AuditRow) {
+  init(policy row: AuditRow, _ times: Times) {
     what = Words.sentence(AuditWords.change(row))
     change = ""
     who = AuditWords.who(row)
-    at = Times.moment(row.at)
+    at = times.moment(row.at)
     why = AuditWords.reason(row)
   }
 

@@ -29,8 +29,8 @@ struct RemovalView: ViewModel {
     [
       Fact("Name", HTML.isolated(Words.short(removal.factor.label))),
       Fact("Kind", "TOTP"),
-      Fact("Enrolled", Times.moment(removal.factor.enrolledAt)),
-      Fact("Last used", removal.factor.lastUsedAt.map(Times.past) ?? AccountChips.never),
+      Fact("Enrolled", frame.times.moment(removal.factor.enrolledAt)),
+      Fact("Last used", removal.factor.lastUsedAt.map(frame.times.past) ?? AccountChips.never),
     ]
   }
 

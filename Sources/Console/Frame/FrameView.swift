@@ -9,6 +9,8 @@ struct Frame: Sendable {
   let home: String
   let guidance: String
   let address: String
+  /// How the reader sees moments.
+  let times: Times
   let asOf: Markup
   var isNarrow = false
   var account: AccountMenu?
@@ -32,6 +34,9 @@ final class FrameView: ViewModel {
   init(_ frame: Frame) {
     self.frame = frame
   }
+
+  /// How the reader sees moments.
+  var times: Times { frame.times }
 
   /// What is wrong with a field, for the place beside it.
   func error(at field: String) -> String? {
@@ -72,6 +77,8 @@ struct AccountMenu: ViewModel {
   let name: String
   let role: String
   let email: String
+  /// The page about themselves.
+  let href: String
   let signOut: String
   let csrf: String
 
@@ -79,6 +86,7 @@ struct AccountMenu: ViewModel {
     .text("name") { $0.name },
     .text("role") { $0.role },
     .text("email") { $0.email },
+    .text("href") { $0.href },
     .text("signOut") { $0.signOut },
     .text("csrf") { $0.csrf },
   ]

@@ -19,24 +19,27 @@ struct Frames: Sendable {
   }
 
   /// The frame for somebody who is not signed in, and for faults.
-  func bare(_ title: String, path: String = "/") -> Frame {
+  func bare(_ title: String, path: String = "/", times: Times = Times()) -> Frame {
     Frame(
       title: title, stylesheet: assets.stylesheet, script: assets.script, icon: assets.icon,
       home: ConsolePaths.projects(), guidance: ConsolePaths.guidance(),
-      address: publicURL.origin + path, asOf: Times.moment(clock.now()), isNarrow: true)
+      address: publicURL.origin + path, times: times, asOf: times.moment(clock.now()),
+      isNarrow: true)
   }
 
   /// The frame of pages that belong to no project.
   func frame(_ title: String, for signedIn: SignedIn, tab: InstanceTab?) -> Frame {
-    var frame = bare(title, path: signedIn.request.target.rawPath)
+    var frame = bare(title, path: signedIn.request.target.rawPath, times: signedIn.times)
     frame.isNarrow = false
     frame.account = account(signedIn, in: nil)
     frame.flash = flashes.take(for: signedIn.session, at: clock.now())
     frame.tabsLabel = "Countersign"
-    frame.tabs = [
-      Tab(text: "Projects", href: ConsolePaths.projects(), isCurrent: tab == .projects),
-      Tab(text: "Guidance", href: ConsolePaths.guidance(), isCurrent: tab == .guidance),
-    ]
+    frame.tabs = InstanceTab.allCases.filter { $0.isShown(to: signedIn.administrator) }.map {
+      Tab(text: $0.text, href: $0.address, isCurrent: $0 == tab)
+    }
+    if signedIn.administrator.maySomewhere(.findUsers) {
+      frame.find = FindForm(action: ConsolePaths.findUsers(), scopeName: "every project")
+    }
     return frame
   }
 
@@ -65,7 +68,7 @@ struct Frames: Sendable {
     let name = scope.tenant == nil ? nil : Words.isolated(scope.name)
     let whole = [title, name, Words.isolated(projectName)].compactMap { $0 }
     var frame = bare(
-      whole.joined(separator: " · "), path: signedIn.request.target.rawPath)
+      whole.joined(separator: " · "), path: signedIn.request.target.rawPath, times: signedIn.times)
     frame.isNarrow = false
     frame.account = account(signedIn, in: scope)
     frame.flash = flashes.take(for: signedIn.session, at: clock.now())
@@ -86,7 +89,8 @@ struct Frames: Sendable {
     let administrator = signedIn.administrator
     return AccountMenu(
       name: administrator.displayName, role: administrator.role(in: scope),
-      email: administrator.email, signOut: ConsolePaths.signOut(), csrf: signedIn.session.csrfToken)
+      email: administrator.email, href: ConsolePaths.account(), signOut: ConsolePaths.signOut(),
+      csrf: signedIn.session.csrfToken)
   }
 
   private func projectMenu(
@@ -123,20 +127,52 @@ struct Frames: Sendable {
 }
 
 /// The tabs of pages that belong to no project.
-enum InstanceTab {
-  case projects, guidance
+enum InstanceTab: CaseIterable {
+  case projects, users, administrators, audit, guidance
+
+  var text: String {
+    switch self {
+    case .projects: "Projects"
+    case .users: "Users"
+    case .administrators: "Administrators"
+    case .audit: "Audit"
+    case .guidance: "Guidance"
+    }
+  }
+
+  var address: String {
+    switch self {
+    case .projects: ConsolePaths.projects()
+    case .users: ConsolePaths.findUsers()
+    case .administrators: ConsolePaths.administrators()
+    case .audit: ConsolePaths.instanceAudit()
+    case .guidance: ConsolePaths.guidance()
+    }
+  }
+
+  /// A menu shows what one may do, and no more.
+  func isShown(to administrator: Administrator) -> Bool {
+    switch self {
+    case .projects, .guidance: true
+    case .users: administrator.maySomewhere(.findUsers)
+    case .administrators: administrator.may(.seeAdministrators, in: nil)
+    case .audit: administrator.may(.readAudit, in: nil)
+    }
+  }
 }
 
 /// The tabs of a scope.
 enum ScopeTab: CaseIterable {
-  case overview, tenants, users, policy, audit
+  case overview, tenants, review, users, policy, settings, audit
 
   var text: String {
     switch self {
     case .overview: "Overview"
     case .tenants: "Tenants"
+    case .review: "Review"
     case .users: "Users"
     case .policy: "MFA policy"
+    case .settings: "Settings"
     case .audit: "Audit"
     }
   }
@@ -145,8 +181,10 @@ enum ScopeTab: CaseIterable {
     switch self {
     case .overview: ConsolePaths.overview(scope)
     case .tenants: ConsolePaths.tenants(scope.project.text)
+    case .review: ConsolePaths.review(scope.project.text)
     case .users: ConsolePaths.users(scope)
     case .policy: ConsolePaths.policy(scope)
+    case .settings: ConsolePaths.settings(scope)
     case .audit: ConsolePaths.audit(scope)
     }
   }
@@ -155,9 +193,10 @@ enum ScopeTab: CaseIterable {
   func isShown(in scope: Scope, to administrator: Administrator) -> Bool {
     switch self {
     case .overview: administrator.may(.seeScope, in: scope)
-    case .tenants: scope.tenant == nil
+    case .tenants, .review: scope.tenant == nil
     case .users: administrator.may(.findUsers, in: scope)
     case .policy: administrator.may(.readPolicy, in: scope)
+    case .settings: administrator.may(.seeScope, in: scope)
     case .audit: administrator.may(.readAudit, in: scope)
     }
   }

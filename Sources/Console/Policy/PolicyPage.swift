@@ -126,7 +126,7 @@ struct PolicyPage: Sendable {
     if let version, version != policy.version {
       model.race = PolicyRace(
         policy, history: history.prefix(max(policy.version - version, 1)),
-        discard: ConsolePaths.policy(context.scope))
+        discard: ConsolePaths.policy(context.scope), times: frame.times)
     }
     let status: Status =
       model.race != nil ? .conflict : faults.isEmpty ? .ok : .unprocessableContent

@@ -20,7 +20,7 @@ struct PolicyView: ViewModel {
     self.context = context
     self.policy = policy
     self.answers = answers
-    self.history = history.map(HistoryRow.init(policy:))
+    self.history = history.map { HistoryRow(policy: $0, frame.times) }
     curl = PolicyCurl.text(policy, publicURL: publicURL)
   }
 
@@ -57,7 +57,7 @@ struct PolicyView: ViewModel {
     policy.changedAt.map { instant in
       var html = HTML()
       html.raw("<span class=\"chip plain\">In force since&nbsp;")
-      html.add(Times.moment(instant))
+      html.add(frame.times.moment(instant))
       html.raw("</span>")
       return html.markup
     }
@@ -128,9 +128,9 @@ struct PolicyRace: ViewModel {
   let changes: [String]
   let discard: String
 
-  init(_ policy: Policy, history: ArraySlice<AuditRow>, discard: String) {
+  init(_ policy: Policy, history: ArraySlice<AuditRow>, discard: String, times: Times) {
     who = policy.changedBy ?? "Somebody"
-    at = policy.changedAt.map(Times.moment) ?? HTML.escaped("an unknown day")
+    at = policy.changedAt.map(times.moment) ?? HTML.escaped("an unknown day")
     changes = history.map { AuditWords.change($0) }
     self.discard = discard
   }

@@ -24,7 +24,7 @@ struct OverviewPage: Sendable {
         ? try await identity.audit.list(AuditFilter(scope: scope), limit: Self.historyLength).items
         : try await identity.policies.history(scope, limit: Self.historyLength)
     }
-    let facts = try await facts(scope)
+    let facts = try await facts(scope, context.signedIn.times)
     let frame = try await frames.frame("Overview", in: context, tab: .overview)
     return .html(
       view.render(
@@ -32,8 +32,8 @@ struct OverviewPage: Sendable {
           frame: frame, context: context, policy: policy, history: history, facts: facts)))
   }
 
-  private func facts(_ scope: Scope) async throws(Refusal) -> [Fact] {
-    guard let id = scope.tenant else { return try await projectFacts(scope) }
+  private func facts(_ scope: Scope, _ times: Times) async throws(Refusal) -> [Fact] {
+    guard let id = scope.tenant else { return try await projectFacts(scope, times) }
     let tenant: Tenant
     do {
       tenant = try await identity.tenants.find(project: scope.project, tenant: id)
@@ -45,11 +45,11 @@ struct OverviewPage: Sendable {
       Fact("Tenant id", Self.identifier(id.text)),
       Fact("Project id", Self.identifier(scope.project.text)),
       Fact("Sign-in", tenant.disableAuth ? "off for everybody" : tenant.signIn.words),
-      Fact("Created", Times.moment(tenant.createdAt)),
+      Fact("Created", times.moment(tenant.createdAt)),
     ]
   }
 
-  private func projectFacts(_ scope: Scope) async throws(Refusal) -> [Fact] {
+  private func projectFacts(_ scope: Scope, _ times: Times) async throws(Refusal) -> [Fact] {
     let project: Project
     do {
       project = try await identity.projects.find(scope.project)
@@ -64,7 +64,7 @@ struct OverviewPage: Sendable {
     ]
       + keys.map { Fact("API key", Self.identifier($0.text)) } + [
         Fact("Sign-in", scope.isDisabled ? "off for everybody" : project.signIn.words),
-        Fact("Created", Times.moment(project.createdAt)),
+        Fact("Created", times.moment(project.createdAt)),
       ]
   }
 

@@ -15,7 +15,7 @@ struct OverviewView: ViewModel {
     self.frame = FrameView(frame)
     self.context = context
     self.policy = policy
-    self.history = history.map { HistoryRow($0) }
+    self.history = history.map { HistoryRow($0, frame.times) }
     self.facts = facts
   }
 

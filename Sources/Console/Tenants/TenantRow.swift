@@ -14,10 +14,11 @@ struct TenantRow: ViewModel {
   let enrolled: Markup
   let changed: Markup?
 
-  /// What a line is drawn from: the tenant, and the project that its link names.
+  /// What a line is drawn from: the tenant, the project that its link names, and the reader's times.
   struct Source: Hashable {
     let project: ID<Project>
     let tenant: TenantSummary
+    let times: Times
 
     func hash(into hasher: inout Hasher) { hasher.combine(tenant) }
   }
@@ -33,7 +34,7 @@ struct TenantRow: ViewModel {
     pattern = summary.pattern?.name ?? "none"
     users = Words.number(summary.users)
     enrolled = Meter.share(summary.enrolledUsers, of: summary.users)
-    changed = summary.changedAt.map(Times.day)
+    changed = summary.changedAt.map(source.times.day)
   }
 
   static let keys: Keys<Self> = [

@@ -23,7 +23,10 @@ struct TenantsPage: Sendable {
     }
     let frame = try await frames.frame("Tenants", in: context, tab: .tenants)
     let project = context.project.id
-    let rows = rows.joined(page.items.map { TenantRow.Source(project: project, tenant: $0) }) {
+    let times = signedIn.times
+    let rows = rows.joined(
+      page.items.map { TenantRow.Source(project: project, tenant: $0, times: times) }
+    ) {
       Markup(trusted: row.render(TenantRow($0)))
     }
     return .html(

@@ -17,24 +17,26 @@ struct UserView: ViewModel {
     self.frame = FrameView(frame)
     self.account = account
     chips = AccountChips.all(account, at: now)
-    factors = account.factors.map { FactorRow($0, of: account, in: context) }
-    self.history = history?.map { HistoryRow($0) }
-    facts = Self.facts(account, sessions: sessions, now: now)
+    factors = account.factors.map { FactorRow($0, of: account, in: context, times: frame.times) }
+    self.history = history?.map { HistoryRow($0, frame.times) }
+    facts = Self.facts(account, sessions: sessions, now: now, times: frame.times)
   }
 
-  private static func facts(_ account: Account, sessions: Int, now: Instant) -> [Fact] {
+  private static func facts(
+    _ account: Account, sessions: Int, now: Instant, times: Times
+  ) -> [Fact] {
     var facts: [Fact] = []
     if account.email != nil, let name = account.displayName {
       facts.append(Fact("Name", HTML.isolated(name)))
     }
     facts.append(Fact("Phone", account.phoneNumber ?? "none"))
     facts.append(Fact("Password", account.hasPassword ? "set" : "none"))
-    facts.append(Fact("Created", Times.moment(account.createdAt)))
-    facts.append(Fact("Last sign-in", account.lastLoginAt.map(Times.past) ?? AccountChips.never))
+    facts.append(Fact("Created", times.moment(account.createdAt)))
+    facts.append(Fact("Last sign-in", account.lastLoginAt.map(times.past) ?? AccountChips.never))
     facts.append(Fact("Sessions", Words.number(sessions)))
     facts.append(Fact("Wrong codes", Words.count(account.wrongCodes, "in a row", "in a row")))
     if let until = account.codesBlockedUntil, until > now {
-      facts.append(Fact("Codes refused until", Times.moment(until)))
+      facts.append(Fact("Codes refused until", times.moment(until)))
     }
     return facts
   }
@@ -68,9 +70,11 @@ struct FactorRow: ViewModel {
   let factor: Factor
   /// Where the factor can be removed; nil for those who may not.
   let removal: String?
+  let times: Times
 
-  init(_ factor: Factor, of account: Account, in context: ScopeContext) {
+  init(_ factor: Factor, of account: Account, in context: ScopeContext, times: Times) {
     self.factor = factor
+    self.times = times
     removal =
       context.may(.removeFactors)
       ? ConsolePaths.removal(context.scope, account.id.text, factor.id.text) : nil
@@ -79,8 +83,8 @@ struct FactorRow: ViewModel {
   static let keys: Keys<Self> = [
     .text("name") { $0.factor.label },
     .text("id") { $0.factor.id.text },
-    .markup("enrolled") { Times.day($0.factor.enrolledAt) },
-    .markup("lastUsed") { $0.factor.lastUsedAt.map(Times.past) ?? AccountChips.never },
+    .markup("enrolled") { $0.times.day($0.factor.enrolledAt) },
+    .markup("lastUsed") { $0.factor.lastUsedAt.map($0.times.past) ?? AccountChips.never },
     .text("removal") { $0.removal },
   ]
 }

@@ -18,7 +18,7 @@ struct UsersView: ViewModel {
   ) {
     self.frame = FrameView(frame)
     self.scope = scope
-    rows = page.items.map { UserRow($0, in: scope) }
+    rows = page.items.map { UserRow($0, in: scope, times: frame.times) }
     let list = ConsolePaths.users(scope)
     self.filter = FilterView(
       action: list, label: "Find a user by e-mail or uid", query: query)
@@ -89,8 +89,10 @@ extension Accounts.Filter {
 final class UserRow: ViewModel {
   let href: String
   let account: Account
+  let times: Times
 
-  init(_ account: Account, in scope: Scope) {
+  init(_ account: Account, in scope: Scope, times: Times) {
+    self.times = times
     href = ConsolePaths.user(scope, account.id.text)
     self.account = account
   }
@@ -104,8 +106,8 @@ final class UserRow: ViewModel {
     .text("uid") { $0.account.id.text },
     .markup("factor") { $0.account.factors.isEmpty ? AccountChips.noFactor : AccountChips.totp },
     .markup("state") { AccountChips.state($0.account) },
-    .markup("lastSignIn") { $0.account.lastLoginAt.map(Times.past) ?? AccountChips.never },
-    .markup("created") { Times.day($0.account.createdAt) },
+    .markup("lastSignIn") { $0.account.lastLoginAt.map($0.times.past) ?? AccountChips.never },
+    .markup("created") { $0.times.day($0.account.createdAt) },
   ]
 }
 

@@ -1,27 +1,27 @@
 import Identity
 import Templating
 
-/// Moments as people read them, always in UTC, with the machine's form beside.
+/// Moments as an administrator reads them, with the machine's form beside.
 ///
 /// The words are made here by hand: a date formatter costs more than the rest of a page.
-enum Times {
+struct Times: Hashable, Sendable {
   /// A day and minute, for what must be exact: `3 Nov 2026, 09:12 UTC`.
-  static func moment(_ instant: Instant) -> Markup {
+  func moment(_ instant: Instant) -> Markup {
     markup(instant, withTime: true, isPast: false)
   }
 
   /// A day: `3 Nov 2026`.
-  static func day(_ instant: Instant) -> Markup {
+  func day(_ instant: Instant) -> Markup {
     markup(instant, withTime: false, isPast: false)
   }
 
   /// A moment that the script may turn to “4 minutes ago”.
-  static func past(_ instant: Instant) -> Markup {
+  func past(_ instant: Instant) -> Markup {
     markup(instant, withTime: true, isPast: true)
   }
 
   /// A moment as plain text, for sentences: `3 Nov 2026, 09:12 UTC`.
-  static func words(_ instant: Instant) -> String {
+  func words(_ instant: Instant) -> String {
     var bytes: [UInt8] = []
     append(instant.calendar, withTime: true, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
@@ -31,11 +31,11 @@ enum Times {
     year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
   )
 
-  private static func markup(_ instant: Instant, withTime: Bool, isPast: Bool) -> Markup {
+  private func markup(_ instant: Instant, withTime: Bool, isPast: Bool) -> Markup {
     let parts = instant.calendar
     var bytes: [UInt8] = []
     bytes.reserveCapacity(80)
-    bytes += opening
+    bytes += Self.opening
     pair(parts.year / 100, to: &bytes)
     pair(parts.year % 100, to: &bytes)
     bytes.append(UInt8(ascii: "-"))
@@ -48,16 +48,16 @@ enum Times {
     pair(parts.minute, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
     pair(parts.second, to: &bytes)
-    bytes += isPast ? endOfPast : end
+    bytes += isPast ? Self.endOfPast : Self.end
     append(parts, withTime: withTime, to: &bytes)
-    bytes += closing
+    bytes += Self.closing
     return Markup(trusted: bytes)
   }
 
-  private static func append(_ parts: Parts, withTime: Bool, to bytes: inout [UInt8]) {
+  private func append(_ parts: Parts, withTime: Bool, to bytes: inout [UInt8]) {
     if parts.day > 9 { bytes.append(UInt8(ascii: "0") + UInt8(parts.day / 10)) }
     bytes.append(UInt8(ascii: "0") + UInt8(parts.day % 10))
-    bytes += months[parts.month - 1]
+    bytes += Self.months[parts.month - 1]
     pair(parts.year / 100, to: &bytes)
     pair(parts.year % 100, to: &bytes)
     guard withTime else { return }
@@ -66,11 +66,11 @@ enum Times {
     pair(parts.hour, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
     pair(parts.minute, to: &bytes)
-    bytes += zone
+    bytes += Self.zone
   }
 
   /// Adds two digits of a number below 100.
-  private static func pair(_ number: Int, to bytes: inout [UInt8]) {
+  private func pair(_ number: Int, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10 % 10))
     bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
   }

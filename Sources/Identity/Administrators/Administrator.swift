@@ -26,6 +26,11 @@ public struct Administrator: Sendable {
     }
   }
 
+  /// True when a grant allows it anywhere: on the instance, in a project or in a tenant.
+  public func maySomewhere(_ permission: Permission) -> Bool {
+    grants.contains { $0.role.permissions.contains(permission) }
+  }
+
   /// True when there is any grant in the project, if only for one tenant of it.
   public func maySee(_ project: ID<Project>) -> Bool {
     grants.contains { $0.project == nil || $0.project == project }
