@@ -28,11 +28,11 @@ import Testing
     (253_402_300_799, "9999-12-31T23:59:59Z", "31 Dec 9999, 23:59 UTC"),
   ])
   func `moments in both forms`(seconds: Int64, machine: String, words: String) {
-    let markup = Times.moment(Instant(seconds: seconds))
+    let markup = Times().moment(Instant(seconds: seconds))
     #expect(
       String(decoding: markup.bytes, as: UTF8.self)
         == "<time datetime=\"\(machine)\">\(words)</time>")
-    #expect(Times.words(Instant(seconds: seconds)) == words)
+    #expect(Times().words(Instant(seconds: seconds)) == words)
   }
 
   @Test func `a name cannot turn the text around it`() {

@@ -1,0 +1,34 @@
+import HTTP
+import Testing
+
+@testable import Console
+
+/// Tables as files that spreadsheets open.
+@Suite struct CSVTests {
+  private func line(_ cells: String...) -> String {
+    var csv = CSV(["a"])
+    csv.add(cells)
+    let text = String(decoding: csv.response(named: "list").body.bytes, as: UTF8.self)
+    return String(text.split(separator: "\r\n", maxSplits: 1)[1].dropLast(1))
+  }
+
+  @Test func `cells are quoted, and quotes in them doubled`() {
+    #expect(
+      line("plain", "with, comma", "5\" disk", "two\nlines")
+        == "\"plain\",\"with, comma\",\"5\"\" disk\",\"two\nlines\"")
+  }
+
+  @Test(arguments: [
+    "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1", "\u{2003}=1", "\0=1",
+  ])
+  func `what a spreadsheet would calculate gets an apostrophe in front`(cell: String) {
+    #expect(line(cell).hasPrefix("\"'"))
+  }
+
+  @Test func `the file says what it is and begins with the mark of UTF-8`() {
+    let response = CSV(["E-mail"]).response(named: "users")
+    #expect(response.fields[.contentType] == "text/csv; charset=utf-8; header=present")
+    #expect(response.fields.all("Content-Disposition") == ["attachment; filename=\"users.csv\""])
+    #expect(response.body.bytes.starts(with: [0xEF, 0xBB, 0xBF]))
+  }
+}

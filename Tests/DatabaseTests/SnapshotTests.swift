@@ -1,0 +1,89 @@
+import Database
+import DatabaseSQLite
+import Dispatch
+import Testing
+
+/// Several reads of one moment.
+struct SnapshotTests {
+  @Test func `all reads of a snapshot see the state of the first`() async throws {
+    try await withDatabase { database in
+      try await database.insert("first")
+      try await database.snapshot {
+        #expect(try await database.count() == 1)
+        try await database.insert("second")
+        #expect(try await database.count() == 1)
+      }
+      #expect(try await database.count() == 2)
+    }
+  }
+
+  @Test func `a snapshot begins with its first read`() async throws {
+    try await withDatabase { database in
+      try await database.snapshot {
+        try await database.insert("first")
+        #expect(try await database.count() == 1)
+      }
+    }
+  }
+
+  @Test func `a snapshot takes one reader, however many reads it has`() async throws {
+    try await withDatabase(readers: 1) { database in
+      try await database.snapshot {
+        for _ in 0..<50 {
+          let count = try await database.count()
+          #expect(count == 0)
+        }
+      }
+      #expect(try await database.count() == 0)
+    }
+  }
+
+  @Test func `reads beside each other take readers of their own`() async throws {
+    try await withDatabase(readers: 2) { database in
+      let sum = try await database.snapshot {
+        let begun = Event()
+        let gate = DispatchSemaphore(value: 0)
+        let beside = Task {
+          try await database.read { _ in
+            begun.happen()
+            gate.wait()
+          }
+        }
+        await begun.wait()
+        let count = try await database.count()
+        gate.signal()
+        try await beside.value
+        return count
+      }
+      #expect(sum == 0)
+    }
+  }
+
+  @Test func `a failed read leaves the snapshot to the next`() async throws {
+    struct Failed: Error {}
+    try await withDatabase(readers: 1) { database in
+      try await database.insert("first")
+      try await database.snapshot {
+        await #expect(throws: Failed.self) {
+          try await database.read { _ in throw Failed() }
+        }
+        try await database.insert("second")
+        #expect(try await database.count() == 1)
+      }
+      #expect(try await database.count() == 2)
+    }
+  }
+
+  @Test func `another database has nothing to do with it`() async throws {
+    try await withDatabase { one in
+      try await withDatabase { other in
+        try await one.snapshot {
+          #expect(try await one.count() == 0)
+          #expect(try await other.count() == 0)
+          try await other.insert("first")
+          #expect(try await other.count() == 1)
+        }
+      }
+    }
+  }
+}
