@@ -64,6 +64,7 @@ struct SnapshotTests {
     try await withDatabase(readers: 1) { database in
       try await database.insert("first")
       try await database.snapshot {
+        #expect(try await database.count() == 1)
         await #expect(throws: Failed.self) {
           try await database.read { _ in throw Failed() }
         }

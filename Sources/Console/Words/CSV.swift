@@ -31,6 +31,7 @@ struct CSV {
   /// The table as a download.
   ///
   /// - Parameter name: The file's name without its ending, of letters, digits and hyphens.
+  /// - Returns: The answer, which browsers save.
   func response(named name: String) -> Response {
     var response = Response(body: .bytes(bytes))
     response.fields[.contentType] = "text/csv; charset=utf-8; header=present"
