@@ -52,7 +52,10 @@ let package = Package(
     .target(
       name: "Identity", dependencies: ["Database", "Crypto", "OTP"],
       exclude: ["Migrations/README.md"],
-      resources: [.embedInCode("Migrations/m0001_foundation_sqlite.sql")], swiftSettings: house),
+      resources: [
+        .embedInCode("Migrations/m0001_foundation_sqlite.sql"),
+        .embedInCode("Migrations/m0002_users_sqlite.sql"),
+      ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),
     module("DatabaseSQLite", ["Database", "CSQLite"]),

@@ -36,7 +36,10 @@ extension StartError: UseCaseError {}
 extension Identity {
   /// The steps of the schema.
   public static var migrations: [Migration] {
-    [migration("m0001_foundation", PackageResources.m0001_foundation_sqlite_sql)]
+    [
+      migration("m0001_foundation", PackageResources.m0001_foundation_sqlite_sql),
+      migration("m0002_users", PackageResources.m0002_users_sqlite_sql),
+    ]
   }
 
   private static func migration(_ name: String, _ text: [UInt8]) -> Migration {

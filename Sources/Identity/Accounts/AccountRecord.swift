@@ -74,6 +74,7 @@ enum AccountRecord {
       throw conflict(error) ?? error
     }
     guard let account = try find(key: key, connection) else { throw Failure("account vanished") }
+    try AccountCounts.move(from: nil, to: account, in: scope, connection)
     return account
   }
 

@@ -33,6 +33,7 @@ extension Accounts {
       guard let new = try AccountRecord.find(key: old.key, connection) else {
         throw AccountError.notFound
       }
+      try AccountCounts.move(from: old, to: new, in: scope, connection)
       // Guesses at the old password say nothing of the new one.
       if newHash != nil, let email = new.email {
         try Guess.forget(SignIns.guessName(scope.key, email: email), connection)

@@ -170,6 +170,7 @@ public struct Accounts: Sendable {
         UPDATE scope SET users = users - 1, enrolled_users = enrolled_users - \(!account.factors.isEmpty)
         WHERE scope_key = \(scope.key)
         """)
+      try AccountCounts.move(from: account, to: nil, in: scope, connection)
       var entry = AuditEntry("account.delete", "account", id.text, name: account.label, in: scope)
       entry.from = account.words
       try entry.record(by: author, at: now, connection)
@@ -186,8 +187,7 @@ public struct Accounts: Sendable {
       let count = try connection.run(
         "DELETE FROM account WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)")
       guard count > 0 else { return }
-      try connection.run(
-        "UPDATE scope SET users = 0, enrolled_users = 0 WHERE scope_key = \(scope.key)")
+      try AccountCounts.clear(scope, connection)
       var entry = AuditEntry(
         "account.delete-all", "scope", Policies.objectID(scope), name: scope.name, in: scope)
       entry.from = "\(count) accounts"

@@ -250,10 +250,10 @@ public struct Tenants: Sendable {
         """
         DELETE FROM account WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
         """)
+      try AccountCounts.clear(old.scope, connection)
       try connection.run(
         """
-        UPDATE scope SET deleted_at = \(now.microseconds), users = 0, enrolled_users = 0
-        WHERE scope_key = \(old.scope.key)
+        UPDATE scope SET deleted_at = \(now.microseconds) WHERE scope_key = \(old.scope.key)
         """)
       try connection.run(
         """

@@ -28,12 +28,16 @@ extension Instance {
             AND EXISTS (SELECT 1 FROM factor f WHERE f.account_key = a.account_key)),
           (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.has_totp),
           (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key
-            AND NOT a.account_key BETWEEN s.scope_key << 40 AND ((s.scope_key + 1) << 40) - 1)
+            AND NOT a.account_key BETWEEN s.scope_key << 40 AND ((s.scope_key + 1) << 40) - 1),
+          s.unverified_users, s.disabled_users,
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key
+            AND a.email IS NOT NULL AND a.email_verified = 0),
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.disabled = 1)
         FROM scope s
         """
       ) { row in
         let scope: String = try row.value(0)
-        let numbers: [Int] = try (1...6).map { try row.value($0) }
+        let numbers: [Int] = try (1...10).map { try row.value($0) }
         return (scope, numbers)
       }
     }
@@ -41,6 +45,8 @@ extension Instance {
       #expect(numbers[0] == numbers[2], "users of \(scope)")
       #expect(numbers[1] == numbers[3], "enrolled users of \(scope)")
       #expect(numbers[3] == numbers[4], "accounts marked as enrolled in \(scope)")
+      #expect(numbers[6] == numbers[8], "unverified users of \(scope)")
+      #expect(numbers[7] == numbers[9], "disabled users of \(scope)")
       #expect(numbers[5] == 0, "account keys outside of \(scope)")
     }
     let faults = try await database.read { connection in

@@ -1,0 +1,73 @@
+import Identity
+import Testing
+
+struct CountTests {
+  @Test func `the kept counts are what a count of the accounts gives`() async throws {
+    try await withInstance { instance in
+      let accounts = instance.identity.accounts
+      var dice = SplitMix(state: 20)
+      var uids: [String] = []
+      for number in 0..<400 {
+        let scope = dice.next() % 2 == 0 ? instance.east : instance.west
+        switch dice.next() % 6 {
+        case 0, 1:
+          var new = NewAccount()
+          new.localID = "user-\(number)"
+          if dice.next() % 3 > 0 { new.email = "user-\(number)@example.com" }
+          new.emailVerified = dice.next() % 2 == 0
+          new.disabled = dice.next() % 4 == 0
+          _ = try await accounts.create(scope, new, by: Instance.boss)
+          uids.append("user-\(number)")
+        case 2, 3, 4:
+          guard let uid = uids.randomElement(using: &dice) else { continue }
+          var change = AccountChange()
+          if dice.next() % 3 == 0 { change.email = .set("moved-\(number)@example.com") }
+          if dice.next() % 5 == 0 { change.email = .clear }
+          if dice.next() % 2 == 0 { change.emailVerified = dice.next() % 2 == 0 }
+          if dice.next() % 2 == 0 { change.disabled = dice.next() % 2 == 0 }
+          // Half of them are of the other pool, where they do not exist.
+          let random = change
+          _ = await outcome {
+            try await accounts.update(scope, ID(uid), random, by: Instance.boss)
+          }
+        default:
+          guard let uid = uids.randomElement(using: &dice) else { continue }
+          _ = await outcome { try await accounts.delete(scope, ID(uid), by: Instance.boss) }
+        }
+      }
+      let counts = try await accounts.counts(instance.east)
+      let all = try await accounts.list(instance.east, limit: 1_000).items
+      #expect(counts.users == all.count && counts.users > 20)
+      #expect(counts.disabled == all.count(where: \.disabled) && counts.disabled > 3)
+      #expect(
+        counts.unverifiedEmails == all.count { $0.email != nil && !$0.emailVerified }
+          && counts.unverifiedEmails > 3)
+      #expect(counts.enrolledUsers == 0)
+      try await accounts.deleteAll(instance.east, by: Instance.boss)
+      #expect(try await accounts.counts(instance.east) == accounts.counts(instance.globex))
+    }
+  }
+
+  @Test func `somebody who enrols is counted, and nobody else`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.enrolled(.alice)
+      _ = try await instance.account(.bob, isVerified: false)
+      let counts = try await instance.identity.accounts.counts(instance.acme)
+      #expect(counts.users == 2 && counts.enrolledUsers == 1 && counts.unverifiedEmails == 1)
+      #expect(counts.disabled == 0)
+    }
+  }
+}
+
+/// Numbers that are the same in each run.
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+    return word ^ (word >> 31)
+  }
+}
