@@ -45,6 +45,12 @@ public struct Administrator: Sendable {
     return grants.filter { $0.project == project }.compactMap(\.tenant)
   }
 
+  /// The tenants of a project in which a grant of their own allows something.
+  func tenants(of project: ID<Project>, with permission: Permission) -> [ID<Tenant>] {
+    grants.filter { $0.project == project && $0.role.permissions.contains(permission) }
+      .compactMap(\.tenant)
+  }
+
   /// The author of what they do.
   public func author(address: String, requestID: String) -> Author {
     Author(

@@ -58,6 +58,26 @@ public struct MFAConfiguration: Equatable, Sendable {
     return totp.state != .disabled
   }
 
+  /// True when the configuration switches codes by SMS on.
+  ///
+  /// The top state and the list of providers both have to say so.
+  public var isSMSOn: Bool { smsEnabled && (state == .enabled || state == .mandatory) }
+
+  /// Switches codes by SMS on or off; what says so already stays as it is written.
+  ///
+  /// Switching off takes the provider out of the list and leaves the top state alone.
+  public mutating func setSMS(_ isOn: Bool) {
+    guard isOn != isSMSOn else { return }
+    smsEnabled = isOn
+    if isOn, state != .mandatory { state = .enabled }
+  }
+
+  /// True when codes of more than five steps on each side count, which is more than anybody gets
+  /// who configures nothing.
+  public var isWindowWide: Bool {
+    isTOTPOn && window.adjacentIntervals > Window.standard.adjacentIntervals
+  }
+
   /// The steps that are accepted; five on each side when nothing was configured.
   public var window: Window {
     totp?.adjacentIntervals.flatMap(Window.init(adjacentIntervals:)) ?? .standard

@@ -55,9 +55,35 @@ public struct Policies: Sendable {
   ///
   /// - Throws: ``PolicyError/unavailable(_:)``.
   public func history(_ scope: Scope, limit: Int = 10) async throws(PolicyError) -> [AuditRow] {
+    try await versions(scope, limit: limit).items
+  }
+
+  /// The changes of a scope's policy in parts, the newest first.
+  ///
+  /// - Parameters:
+  ///   - scope: The scope.
+  ///   - after: The key of the part before.
+  ///   - limit: How many at most.
+  /// - Returns: The audit rows of the changes.
+  /// - Throws: ``PolicyError/unavailable(_:)``.
+  public func versions(
+    _ scope: Scope, after: String? = nil, limit: Int = 10
+  ) async throws(PolicyError) -> Page<AuditRow> {
     let filter = AuditFilter(scope: scope, objectKind: "policy", objectID: Self.objectID(scope))
     return try await store.read(PolicyError.self) { connection in
-      try Audit.list(filter, after: nil, limit: limit, connection).items
+      try Audit.list(filter, after: after, limit: limit, connection)
+    }
+  }
+
+  /// The policy of the project that a tenant is in.
+  ///
+  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
+  public func ofProject(_ scope: Scope) async throws(PolicyError) -> Policy {
+    try await store.read(PolicyError.self) { connection in
+      do { return try Projects.find(scope.project, connection).policy } catch ProjectError.notFound
+      {
+        throw PolicyError.scopeNotFound
+      }
     }
   }
 
@@ -87,6 +113,7 @@ public struct Policies: Sendable {
       UPDATE scope SET mfa_state = \(configuration.state?.rawValue), sms = \(configuration.smsEnabled),
         totp_state = \(configuration.totp?.state.rawValue),
         totp_intervals = \(configuration.totp?.adjacentIntervals), pattern = \(new.pattern?.rawValue),
+        mandatory_from = \(new.mandatoryFrom?.description),
         policy_version = policy_version + 1, policy_changed_at = \(now.microseconds),
         policy_changed_by = \(author.actor.name)
       WHERE scope_key = \(scope.key)

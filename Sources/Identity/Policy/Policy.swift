@@ -8,6 +8,8 @@ public struct Policy: Sendable {
   public let configuration: MFAConfiguration
   /// The enrolment pattern; nil when none was chosen.
   public let pattern: EnrolmentPattern?
+  /// From which day on the pattern “mandatory” counts; nil for at once, and for other patterns.
+  public let mandatoryFrom: Day?
   /// Counts the changes; 0 for one that was never changed.
   public let version: Int
   /// When it was last changed; nil when never.
@@ -20,14 +22,17 @@ public struct Policy: Sendable {
   public let enrolledUsers: Int
 
   /// What of it can be changed.
-  public var edit: PolicyEdit { PolicyEdit(configuration: configuration, pattern: pattern) }
+  public var edit: PolicyEdit {
+    PolicyEdit(configuration: configuration, pattern: pattern, mandatoryFrom: mandatoryFrom)
+  }
 
   static let columns: SQL = """
     \(Scope.columns), s.mfa_state, s.sms, s.totp_state, s.totp_intervals, s.pattern,
-      s.policy_version, s.policy_changed_at, s.policy_changed_by, s.users, s.enrolled_users
+      s.policy_version, s.policy_changed_at, s.policy_changed_by, s.users, s.enrolled_users,
+      s.mandatory_from
     """
   /// How many columns `columns` names.
-  static let columnCount = 17
+  static let columnCount = 18
 
   init(_ row: borrowing Row) throws {
     scope = try Scope(row)
@@ -38,6 +43,7 @@ public struct Policy: Sendable {
     changedBy = try row.value(14)
     users = try row.value(15)
     enrolledUsers = try row.value(16)
+    mandatoryFrom = (try row.value(17) as String?).flatMap { Day($0) }
   }
 
   /// The configuration of the four columns `mfa_state, sms, totp_state, totp_intervals`.
@@ -62,12 +68,21 @@ public struct PolicyEdit: Equatable, Sendable {
   /// The configuration.
   public var configuration: MFAConfiguration
   /// The enrolment pattern.
-  public var pattern: EnrolmentPattern?
+  public var pattern: EnrolmentPattern? {
+    didSet { if pattern != .mandatory { mandatoryFrom = nil } }
+  }
+  /// From which day on the pattern “mandatory” counts; nil for at once, and for other patterns.
+  public var mandatoryFrom: Day? {
+    didSet { if pattern != .mandatory { mandatoryFrom = nil } }
+  }
 
-  /// Makes an edit.
-  public init(configuration: MFAConfiguration, pattern: EnrolmentPattern?) {
+  /// Makes an edit; a day without the pattern “mandatory” is dropped.
+  public init(
+    configuration: MFAConfiguration, pattern: EnrolmentPattern?, mandatoryFrom: Day? = nil
+  ) {
     self.configuration = configuration
     self.pattern = pattern
+    self.mandatoryFrom = pattern == .mandatory ? mandatoryFrom : nil
   }
 }
 
@@ -115,7 +130,9 @@ public struct PolicyChange: Sendable, Equatable {
     case .adjacentIntervals:
       guard let totp = configuration.totp else { return "none" }
       return totp.adjacentIntervals.map(String.init) ?? "default (5)"
-    case .sms: return configuration.smsEnabled ? "on" : "off"
+    case .sms:
+      guard configuration.smsEnabled else { return "off" }
+      return configuration.isSMSOn ? "on" : "off (listed, but the state is not on)"
     case .state:
       return switch configuration.state {
       case nil: "not set"
@@ -127,7 +144,8 @@ public struct PolicyChange: Sendable, Equatable {
     case .pattern:
       return switch edit.pattern {
       case nil: "none"
-      case .mandatory: "mandatory at sign-up"
+      case .mandatory:
+        edit.mandatoryFrom.map { "mandatory from \($0)" } ?? "mandatory at sign-up"
       case .skippable: "skippable at sign-up"
       case .account: "from the account page"
       case .stepUp: "step-up"
@@ -146,6 +164,8 @@ public struct PolicyPreview: Sendable {
   public let changes: [PolicyChange]
   /// How many enrolled users would then sign in with their first factor only.
   public let losingSecondFactor: Int
+  /// How many users have no factor now: those whom a mandatory pattern is about.
+  public var withoutFactor: Int { max(policy.users - policy.enrolledUsers, 0) }
 }
 
 /// Why a policy cannot be changed.

@@ -156,9 +156,9 @@ public struct Projects: Sendable {
         try Self.store(new, over: project, by: author, at: now, connection)
       }
       do {
-        _ = try Policies.store(
-          PolicyEdit(configuration: new.configuration, pattern: project.policy.pattern),
-          over: project.policy, by: author, at: now, connection)
+        var policy = project.policy.edit
+        policy.configuration = new.configuration
+        _ = try Policies.store(policy, over: project.policy, by: author, at: now, connection)
       } catch let error as PolicyError { throw ProjectError.policy(error) }
       return try Self.find(id, connection)
     }

@@ -87,6 +87,8 @@ public struct TenantSummary: Hashable, Sendable {
   public let totp: TOTPConfiguration?
   /// The enrolment pattern; nil when none was chosen.
   public let pattern: EnrolmentPattern?
+  /// From which day on the pattern “mandatory” counts; nil for at once, and for other patterns.
+  public let mandatoryFrom: Day?
   /// When the policy was last changed; nil when never.
   public let changedAt: Instant?
   /// How many users it has.
@@ -96,7 +98,7 @@ public struct TenantSummary: Hashable, Sendable {
 
   static let columns: SQL = """
     s.tenant_id, s.display_name, s.totp_state, s.totp_intervals, s.pattern, s.policy_changed_at,
-      s.users, s.enrolled_users
+      s.users, s.enrolled_users, s.mandatory_from
     """
 
   init(_ row: borrowing Row) throws {
@@ -107,6 +109,7 @@ public struct TenantSummary: Hashable, Sendable {
     changedAt = (try row.value(5) as Int64?).map(Instant.init(microseconds:))
     users = try row.value(6)
     enrolledUsers = try row.value(7)
+    mandatoryFrom = (try row.value(8) as String?).flatMap { Day($0) }
   }
 
   /// Hashes the id, by which nearly all summaries differ already.

@@ -222,9 +222,9 @@ public struct Tenants: Sendable {
         try entry.record(by: author, at: now, connection)
       }
       do {
-        _ = try Policies.store(
-          PolicyEdit(configuration: new.configuration, pattern: old.policy.pattern),
-          over: old.policy, by: author, at: now, connection)
+        var policy = old.policy.edit
+        policy.configuration = new.configuration
+        _ = try Policies.store(policy, over: old.policy, by: author, at: now, connection)
       } catch let error as PolicyError { throw TenantError.policy(error) }
       return try Self.find(project, tenant, connection)
     }

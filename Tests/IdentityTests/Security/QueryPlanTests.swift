@@ -24,6 +24,7 @@ struct QueryPlanTests {
       }
       _ = try await identity.tenants.list(project: instance.acme.project, after: "a")
       _ = try await identity.projects.names(visibleTo: somebody, limit: 9)
+      try await review(instance, somebody)
       _ = try await identity.tenants.names(
         project: instance.acme.project, visibleTo: somebody, limit: 9)
     }
@@ -45,6 +46,21 @@ struct QueryPlanTests {
         AuditFilter(scope: instance.acme, objectKind: kind, objectID: id), after: "9")
     }
     try await identity.tidy()
+  }
+
+  private func review(_ instance: Instance, _ somebody: Administrator) async throws {
+    let policies = instance.identity.policies
+    _ = try await policies.differing(
+      in: [instance.acme.project, instance.globex.project], visibleTo: somebody)
+    for selection in PolicyReviewQuery.Selection.allCases {
+      for order in PolicyReviewQuery.Order.allCases {
+        for search in [nil, "a"] as [String?] {
+          _ = try await policies.review(
+            instance.acme.project, visibleTo: somebody,
+            PolicyReviewQuery(search: search, selection: selection, order: order), after: "1.a")
+        }
+      }
+    }
   }
 
   @Test func `no statement of any use case looks through a table`() async throws {

@@ -81,6 +81,7 @@ enum Plans {
     "FROM schema_migration": "there are a few steps, read once at the start",
     "FROM service_token WHERE project_id": "the tokens of one project are few, and sorted",
     "s.tenant_id IN (": "the tenants of one's grants are few, and sorted",
+    "AS place FROM scope s": "the tenants of one project are sorted by what no index keeps",
     "FROM api_key WHERE project_id": "the keys of one project are few, and sorted",
   ]
 

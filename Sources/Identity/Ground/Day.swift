@@ -1,0 +1,53 @@
+/// A day of the calendar, wherever one is: it has no zone.
+public struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The year, 1970 to 9999.
+  public let year: Int
+  /// The month, 1 to 12.
+  public let month: Int
+  /// The day of the month, 1 to 31.
+  public let day: Int
+
+  /// Reads a day as forms send it, such as `2026-12-01`; nil for any other text and for a day that
+  /// no calendar has.
+  public init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 10 else { return nil }
+    var numbers = [0, 0, 0]
+    var part = 0
+    for (index, byte) in bytes.enumerated() {
+      if index == 4 || index == 7 {
+        guard byte == UInt8(ascii: "-") else { return nil }
+        part += 1
+      } else {
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+        numbers[part] = numbers[part] * 10 + Int(byte - UInt8(ascii: "0"))
+      }
+    }
+    let (year, month, day) = (numbers[0], numbers[1], numbers[2])
+    guard year >= 1970, (1...12).contains(month), day >= 1, day <= Self.days(of: month, in: year)
+    else { return nil }
+    (self.year, self.month, self.day) = (year, month, day)
+  }
+
+  /// The day of a moment in UTC.
+  public init(_ instant: Instant) {
+    let parts = instant.calendar
+    (year, month, day) = (parts.year, parts.month, parts.day)
+  }
+
+  /// The day as ISO 8601 writes it, such as `2026-12-01`.
+  public var description: String {
+    func pair(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(year)-\(pair(month))-\(pair(day))"
+  }
+
+  /// Orders by time.
+  public static func < (one: Day, other: Day) -> Bool {
+    (one.year, one.month, one.day) < (other.year, other.month, other.day)
+  }
+
+  private static func days(of month: Int, in year: Int) -> Int {
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+  }
+}

@@ -1,0 +1,85 @@
+import Database
+
+/// The tenants of a project whose policy is not the project's.
+public struct DifferingTenants: Sendable {
+  /// The project.
+  public let project: ID<Project>
+  /// The project's name.
+  public let projectName: String
+  /// How many there are.
+  public let count: Int
+  /// The first of them.
+  public let first: [DifferingTenant]
+}
+
+/// A tenant whose policy is not its project's.
+public struct DifferingTenant: Sendable {
+  /// The tenant.
+  public let id: ID<Tenant>
+  /// Its name.
+  public let displayName: String
+  /// What differs.
+  public let fields: [PolicyChange.Field]
+}
+
+extension Policies {
+  /// Which tenants differ from their projects, as far as an administrator may read both.
+  ///
+  /// It costs as much as there are tenants that differ, and nothing for those that do not.
+  ///
+  /// - Parameters:
+  ///   - projects: The projects to look at.
+  ///   - administrator: Who looks.
+  ///   - limit: How many tenants to name at most, of all projects together.
+  /// - Returns: The projects that have such tenants, in the order given.
+  /// - Throws: ``PolicyError/unavailable(_:)``.
+  public func differing(
+    in projects: [ID<Project>], visibleTo administrator: Administrator, limit: Int = 5
+  ) async throws(PolicyError) -> [DifferingTenants] {
+    let readable = projects.filter { administrator.may(.readPolicy, project: $0, tenant: nil) }
+    return try await store.read(PolicyError.self) { connection in
+      var (found, room) = ([DifferingTenants](), max(limit, 0))
+      for project in readable {
+        guard let differing = try Self.differing(in: project, naming: room, connection) else {
+          continue
+        }
+        room -= differing.first.count
+        found.append(differing)
+      }
+      return found
+    }
+  }
+
+  private static func differing(
+    in project: ID<Project>, naming limit: Int, _ connection: borrowing Connection
+  ) throws -> DifferingTenants? {
+    let key = try connection.first(
+      """
+      SELECT policy_in_force FROM scope WHERE project_id = \(project.text) AND tenant_id = ''
+      """
+    ) { try $0.value(0) as String? }
+    guard let key = key.flatMap({ $0 }) else { return nil }
+    let count = try differing(from: key, in: project, connection)
+    guard count > 0 else { return nil }
+    let owner = try Projects.find(project, connection).policy
+    var tenants: [DifferingTenant] = []
+    for side in ["s.policy_in_force < \(key)", "s.policy_in_force > \(key)"] as [SQL] {
+      let room = limit - tenants.count
+      guard room > 0 else { break }
+      tenants += try connection.all(
+        """
+        SELECT \(Policy.columns) FROM scope s JOIN project p USING (project_id)
+        WHERE s.project_id = \(project.text) AND \(side)
+        ORDER BY s.policy_in_force, s.tenant_id LIMIT \(room)
+        """
+      ) { row in
+        let policy = try Policy(row)
+        return DifferingTenant(
+          id: policy.scope.tenant ?? ID(""), displayName: policy.scope.name,
+          fields: policy.differences(from: owner))
+      }
+    }
+    return DifferingTenants(
+      project: project, projectName: owner.scope.projectName, count: count, first: tenants)
+  }
+}

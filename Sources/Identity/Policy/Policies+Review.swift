@@ -1,0 +1,155 @@
+import Database
+
+extension Policies {
+  /// The policies of a project and its tenants side by side.
+  ///
+  /// What an administrator sees of tenants only says nothing of the project: neither its policy nor
+  /// who differs from it.
+  ///
+  /// - Parameters:
+  ///   - project: The project.
+  ///   - administrator: Who looks: only the scopes they may read policies of.
+  ///   - query: Which tenants, in which order.
+  ///   - after: The key of the part before.
+  ///   - limit: How many tenants at most.
+  /// - Returns: The review.
+  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
+  public func review(
+    _ project: ID<Project>, visibleTo administrator: Administrator,
+    _ query: PolicyReviewQuery = PolicyReviewQuery(), after: String? = nil, limit: Int = 50
+  ) async throws(PolicyError) -> PolicyReview {
+    let isWhole = administrator.may(.readPolicy, project: project, tenant: nil)
+    let only = isWhole ? nil : administrator.tenants(of: project, with: .readPolicy)
+    let limit = Page<PolicySummary>.size(limit)
+    return try await store.read(PolicyError.self) { connection in
+      guard let own = try Self.own(project, connection) else { throw PolicyError.scopeNotFound }
+      var visible: SQL = "s.project_id = \(project.text) AND s.deleted_at IS NULL"
+      if let only { visible += " AND s.tenant_id IN (\(list: only.map(\.text)))" }
+      let totals = try Self.totals(visible, connection)
+      let differing =
+        isWhole ? try Self.differing(from: own.key, in: project, connection) : nil
+      let tenants = try Self.tenants(
+        visible, query, from: isWhole ? own.key : nil, after: after, limit: limit, connection)
+      return PolicyReview(
+        project: isWhole ? own.summary : nil, tenants: tenants, count: totals.count,
+        users: totals.users, enrolledUsers: totals.enrolled, differing: differing)
+    }
+  }
+
+  private static func own(
+    _ project: ID<Project>, _ connection: borrowing Connection
+  ) throws -> (summary: PolicySummary, key: String)? {
+    try connection.first(
+      """
+      SELECT \(PolicySummary.columns), s.policy_in_force FROM scope s
+      WHERE s.project_id = \(project.text) AND s.tenant_id = '' AND s.deleted_at IS NULL
+      """
+    ) { (try PolicySummary($0), try $0.value(PolicySummary.columnCount)) }
+  }
+
+  private static func totals(
+    _ visible: SQL, _ connection: borrowing Connection
+  ) throws -> (count: Int, users: Int, enrolled: Int) {
+    try connection.first(
+      """
+      SELECT count(*), coalesce(sum(s.users), 0), coalesce(sum(s.enrolled_users), 0) FROM scope s
+      WHERE \(visible) AND s.tenant_id > ''
+      """
+    ) { (try $0.value(0), try $0.value(1), try $0.value(2)) } ?? (0, 0, 0)
+  }
+
+  /// How many tenants of a project have another policy than `key`.
+  ///
+  /// The project's own row has the project's policy, so neither side has it.
+  static func differing(
+    from key: String, in project: ID<Project>, _ connection: borrowing Connection
+  ) throws -> Int {
+    try connection.first(
+      """
+      SELECT (SELECT count(*) FROM scope
+          WHERE project_id = \(project.text) AND policy_in_force < \(key))
+        + (SELECT count(*) FROM scope
+          WHERE project_id = \(project.text) AND policy_in_force > \(key))
+      """
+    ) { try $0.value(0) as Int } ?? 0
+  }
+
+  private static func tenants(
+    _ visible: SQL, _ query: PolicyReviewQuery, from key: String?, after: String?, limit: Int,
+    _ connection: borrowing Connection
+  ) throws -> Page<PolicySummary> {
+    var condition = visible
+    if let search = query.search, !search.isEmpty {
+      condition += """
+         AND (instr(lower(s.display_name), lower(\(search)))
+          OR instr(s.tenant_id, lower(\(search))))
+        """
+    }
+    switch query.selection {
+    case .all: break
+    case .differs: condition += " AND s.policy_in_force <> \(key)"
+    case .off: condition += " AND coalesce(s.totp_state, 1) = 1"
+    case .wide:
+      condition += " AND coalesce(s.totp_state, 1) <> 1 AND coalesce(s.totp_intervals, 5) > 5"
+    case .noneEnrolled: condition += " AND s.users > 0 AND s.enrolled_users = 0"
+    }
+    guard let place = place(query.order) else {
+      let tenants = try connection.all(
+        """
+        SELECT \(PolicySummary.columns) FROM scope s
+        WHERE \(condition) AND s.tenant_id > \(after ?? "") ORDER BY s.tenant_id LIMIT \(limit + 1)
+        """
+      ) { try PolicySummary($0) }
+      return Page(tenants, limit: limit) { $0.tenant?.text ?? "" }
+    }
+    let cursor = Cursor(after)
+    let tenants = try connection.all(
+      """
+      SELECT \(PolicySummary.columns), \(place) AS place FROM scope s
+      WHERE \(condition) AND s.tenant_id > ''
+        AND (\(place), s.tenant_id) > (\(cursor.place), \(cursor.tenant))
+      ORDER BY place, s.tenant_id LIMIT \(limit + 1)
+      """
+    ) { (try PolicySummary($0), place: try $0.value(PolicySummary.columnCount) as Int64) }
+    let page = Page(tenants, limit: limit) {
+      Cursor(place: $0.place, tenant: $0.0.tenant?.text ?? "").text
+    }
+    return Page(items: page.items.map(\.0), next: page.next)
+  }
+
+  /// What tenants are ordered by before their id; nil for the id alone.
+  ///
+  /// No index keeps these, so the tenants of the one project are sorted; how many users they have
+  /// costs nothing.
+  private static func place(_ order: PolicyReviewQuery.Order) -> SQL? {
+    switch order {
+    case .name: nil
+    case .window:
+      """
+      CASE WHEN coalesce(s.totp_state, 1) = 1 THEN 1 ELSE -coalesce(s.totp_intervals, 5) END
+      """
+    case .enrolled:
+      "CASE WHEN s.users > 0 THEN s.enrolled_users * 1000000 / s.users ELSE 1000001 END"
+    case .changed: "-coalesce(s.policy_changed_at, 0)"
+    }
+  }
+
+  /// Where a part of a sorted list begins, as addresses carry it.
+  private struct Cursor {
+    var place: Int64
+    var tenant: String
+
+    init(place: Int64, tenant: String) { (self.place, self.tenant) = (place, tenant) }
+
+    /// Reads an address's word; anything that was not written here is the start of the list.
+    init(_ text: String?) {
+      (place, tenant) = (.min, "")
+      guard let text, let dot = text.firstIndex(of: "."), let number = Int64(text[..<dot]) else {
+        return
+      }
+      (place, tenant) = (number, String(text[text.index(after: dot)...]))
+    }
+
+    var text: String { "\(place).\(tenant)" }
+  }
+}

@@ -1,0 +1,40 @@
+import Crypto
+import Identity
+import OTP
+import Testing
+
+struct GuessingOddsTests {
+  @Test(arguments: [(0, 0.000005), (1, 0.000015), (5, 0.000055), (10, 0.000105)])
+  func `until the block the chance is that of five guesses`(
+    intervals: Int, expected: Double
+  ) throws {
+    let odds = GuessingOdds(try #require(Window(adjacentIntervals: intervals)))
+    #expect(GuessingOdds.guessesUntilBlock == 5)
+    #expect(abs(odds.untilBlock - expected) < 0.000_000_01)
+  }
+
+  @Test func `the guesses of a day are those that the throttle lets through`() async throws {
+    // 5 at once, then after 30, 60, … 1920 s, then each hour.
+    #expect(GuessingOdds.guesses(within: 0) == 0)
+    #expect(GuessingOdds.guesses(within: 1) == 5)
+    #expect(GuessingOdds.guesses(within: 31) == 6)
+    #expect(GuessingOdds.guesses(within: 86_400) == 34)
+    #expect(GuessingOdds.firstWait == 30 && GuessingOdds.longestWait == 3_600)
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let wrong = try device.wrongCode(at: instance.now)
+      var guesses = 0
+      let start = instance.now.seconds
+      while instance.now.seconds < start + 7_200 {
+        let pending = try await instance.pending(.alice)
+        let result = await outcome { try await instance.finalize(device, pending, code: wrong) }
+        guesses += 1
+        if result == "quotaExceeded" {
+          let until = try await instance.reload(device.account).codesBlockedUntil
+          instance.clock.advance((until?.seconds ?? 0) - instance.now.seconds)
+        }
+      }
+      #expect(guesses == GuessingOdds.guesses(within: 7_200))
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+struct InForceTests {
+  @Test func `the database and the rule for people tell the same policies apart`() async throws {
+    try await withInstance { instance in
+      var seen: [String: PolicyInForce] = [:]
+      var known: [PolicyInForce: String] = [:]
+      let day = Day("2026-12-01")
+      let patterns: [(EnrolmentPattern?, Day?)] = [
+        (nil, nil), (.mandatory, nil), (.mandatory, day), (.stepUp, nil),
+      ]
+      for totp in [nil, 0, 1, 2, 3] as [Int?] {
+        for intervals in [nil, 0, 5, 7] as [Int?] {
+          for (sms, state) in [
+            (false, nil), (true, nil), (true, 1), (true, 2), (false, 3), (true, 3),
+          ]
+            as [(Bool, Int?)]
+          {
+            for (pattern, from) in patterns {
+              let text = try await instance.database.write { connection in
+                try connection.first(
+                  """
+                  UPDATE scope SET totp_state = \(totp), totp_intervals = \(intervals),
+                    sms = \(sms), mfa_state = \(state), pattern = \(pattern?.rawValue),
+                    mandatory_from = \(from?.description)
+                  WHERE scope_key = 1 RETURNING /* test */ policy_in_force
+                  """
+                ) { try $0.value(0) as String }
+              }
+              let key = try #require(text)
+              let inForce = try await instance.identity.policies.read(instance.acme).inForce
+              #expect(seen[key] == nil || seen[key] == inForce, "\(key)")
+              #expect(known[inForce] == nil || known[inForce] == key, "\(key)")
+              (seen[key], known[inForce]) = (inForce, key)
+            }
+          }
+        }
+      }
+      #expect(seen.count == known.count && seen.count > 50)
+      for one in known.keys {
+        for other in known.keys {
+          #expect(one.differences(from: other).isEmpty == (one == other))
+        }
+      }
+    }
+  }
+
+  @Test
+  func `which tenants differ is told with what differs, and not to those who see tenants only`()
+    async throws
+  {
+    try await withInstance { instance in
+      let policies = instance.identity.policies
+      let owner = try await instance.administrator()
+      let (acme, globex) = (instance.acme.project, instance.globex.project)
+      var found = try await policies.differing(in: [acme, globex], visibleTo: owner)
+      #expect(found.isEmpty)
+      // The same window in other words.
+      try await instance.setWindow(5, in: instance.west)
+      _ = try await policies.change(instance.west, by: Instance.boss) {
+        $0.configuration.totp?.state = .unspecified
+      }
+      found = try await policies.differing(in: [acme, globex], visibleTo: owner)
+      #expect(found.isEmpty)
+      try await instance.setWindow(2, in: instance.east)
+      _ = try await policies.change(instance.east, by: Instance.boss) { edit in
+        edit.configuration.setSMS(true)
+        edit.pattern = .mandatory
+      }
+      found = try await policies.differing(in: [globex, acme], visibleTo: owner)
+      #expect(found.map(\.project) == [acme] && found.map(\.count) == [1])
+      let tenant = try #require(found.first?.first.first)
+      #expect(tenant.id == instance.east.tenant && tenant.displayName == "East")
+      #expect(tenant.fields == [.adjacentIntervals, .sms, .pattern])
+      _ = try await policies.change(instance.west, by: Instance.boss) {
+        $0.configuration.totp = nil
+      }
+      found = try await policies.differing(in: [acme], visibleTo: owner, limit: 1)
+      #expect(found.first?.count == 2 && found.first?.first.count == 1)
+      for grant in [
+        Grant(role: .policy, project: acme, tenant: instance.east.tenant),
+        Grant(role: .owner, project: globex),
+      ] {
+        let other = try await instance.identity.administrators.create(
+          email: "\(grant.role)@example.com", displayName: "X",
+          password: Instance.consolePassword, grant: grant, by: Instance.boss)
+        found = try await policies.differing(in: [acme, globex], visibleTo: other)
+        #expect(found.isEmpty)
+      }
+      try await instance.identity.tenants.delete(
+        project: acme, tenant: instance.west.tenant ?? ID(""), by: Instance.boss)
+      found = try await policies.differing(in: [acme], visibleTo: owner)
+      #expect(found.first?.count == 1, "deleted tenants differ from nothing")
+    }
+  }
+
+  @Test
+  func `a day belongs to the pattern mandatory alone, and survives a call that does not name it`()
+    async throws
+  {
+    try await withInstance { instance in
+      let identity = instance.identity
+      let day = try #require(Day("2026-12-01"))
+      let policy = try await identity.policies.change(instance.east, by: Instance.boss) { edit in
+        edit.pattern = .mandatory
+        edit.mandatoryFrom = day
+      }
+      #expect(policy.mandatoryFrom == day)
+      var row = try #require(try await instance.log(instance.east).first)
+      #expect(
+        (row.from, row.to) == (
+          "enrolment pattern: none", "enrolment pattern: mandatory from 2026-12-01"
+        ))
+      _ = try await identity.tenants.update(
+        project: instance.acme.project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss
+      ) { $0.configuration.totp?.adjacentIntervals = 1 }
+      #expect(try await identity.policies.read(instance.east).mandatoryFrom == day)
+      let other = try await identity.policies.change(instance.east, by: Instance.boss) {
+        $0.pattern = .skippable
+        $0.mandatoryFrom = day
+      }
+      #expect(other.mandatoryFrom == nil)
+      row = try #require(try await instance.log(instance.east).first)
+      #expect(row.from == "enrolment pattern: mandatory from 2026-12-01")
+      #expect(
+        PolicyEdit(configuration: .initial, pattern: nil, mandatoryFrom: day).mandatoryFrom == nil)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (MFAState.disabled, false, MFAState.enabled, true), (.enabled, false, .enabled, true),
+      (.mandatory, false, .mandatory, true), (.disabled, true, .enabled, true),
+      (nil, false, .enabled, true),
+    ] as [(MFAState?, Bool, MFAState?, Bool)])
+  func `switching SMS on makes both of its words true, and off takes the provider out`(
+    state: MFAState?, listed: Bool, after: MFAState?, isOn: Bool
+  ) {
+    var configuration = MFAConfiguration(state: state, smsEnabled: listed)
+    let before = configuration
+    configuration.setSMS(before.isSMSOn)
+    #expect(configuration == before)
+    configuration.setSMS(true)
+    #expect(configuration.isSMSOn == isOn && configuration.state == after)
+    configuration.setSMS(false)
+    #expect(!configuration.isSMSOn && !configuration.smsEnabled && configuration.state == after)
+  }
+}

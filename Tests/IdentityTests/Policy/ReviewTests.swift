@@ -1,0 +1,148 @@
+import Identity
+import Testing
+
+struct ReviewTests {
+  /// The names of all tenants in the order of a review, read in parts of `limit`.
+  private func names(
+    _ instance: Instance, _ administrator: Administrator, _ query: PolicyReviewQuery,
+    limit: Int = 2
+  ) async throws -> [String] {
+    var names: [String] = []
+    var after: String?
+    repeat {
+      let part = try await instance.identity.policies.review(
+        instance.acme.project, visibleTo: administrator, query, after: after, limit: limit
+      ).tenants
+      #expect(part.items.count <= limit && (part.next == nil || part.items.count == limit))
+      names += part.items.map(\.displayName)
+      after = part.next
+    } while after != nil
+    return names
+  }
+
+  private func furnish(_ instance: Instance) async throws {
+    for (name, intervals) in [("North", 9), ("South", 0), ("Central", nil)] as [(String, Int?)] {
+      instance.clock.advance(60)
+      let tenant = try await instance.identity.tenants.create(
+        in: instance.acme.project,
+        TenantEdit(
+          displayName: name,
+          configuration: MFAConfiguration(
+            totp: TOTPConfiguration(state: .enabled, adjacentIntervals: intervals))),
+        by: Instance.boss)
+      if name == "South" {
+        _ = try await instance.identity.policies.change(tenant.scope, by: Instance.boss) {
+          $0.configuration.totp = nil
+        }
+      }
+    }
+    _ = try await instance.enrolled(.alice, in: instance.east)
+    _ = try await instance.account(.bob, in: instance.west)
+  }
+
+  @Test func `the project stands first, then its tenants with their policies and counts`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await furnish(instance)
+      let owner = try await instance.administrator()
+      let review = try await instance.identity.policies.review(
+        instance.acme.project, visibleTo: owner)
+      #expect(review.project?.tenant == nil && review.project?.displayName == "Acme")
+      #expect(
+        review.tenants.items.map(\.displayName) == ["Central", "East", "North", "South", "West"])
+      #expect((review.count, review.users, review.enrolledUsers) == (5, 2, 1))
+      #expect(review.differing == 2)
+      let south = review.tenants.items[3]
+      #expect(south.changedBy == "Bo the boss" && south.changedAt != nil)
+      #expect(!south.edit.configuration.isTOTPOn)
+      #expect(review.tenants.items[1].changedAt == nil)
+    }
+  }
+
+  @Test(arguments: [
+    (PolicyReviewQuery.Order.name, ["Central", "East", "North", "South", "West"]),
+    (.window, ["North", "Central", "East", "West", "South"]),
+    (.enrolled, ["West", "East", "Central", "North", "South"]),
+    (.changed, ["South", "Central", "East", "North", "West"]),
+  ])
+  func `each order is the same in one part and in many`(
+    order: PolicyReviewQuery.Order, expected: [String]
+  ) async throws {
+    try await withInstance { instance in
+      try await furnish(instance)
+      let owner = try await instance.administrator()
+      for limit in [1, 2, 5, 9] {
+        let query = PolicyReviewQuery(order: order)
+        #expect(try await names(instance, owner, query, limit: limit) == expected)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (PolicyReviewQuery.Selection.differs, ["North", "South"]), (.off, ["South"]),
+    (.wide, ["North"]), (.noneEnrolled, ["West"]),
+    (.all, ["Central", "East", "North", "South", "West"]),
+  ])
+  func `each selection shows what it says, in every order`(
+    selection: PolicyReviewQuery.Selection, expected: [String]
+  ) async throws {
+    try await withInstance { instance in
+      try await furnish(instance)
+      let owner = try await instance.administrator()
+      for order in PolicyReviewQuery.Order.allCases {
+        let query = PolicyReviewQuery(selection: selection, order: order)
+        #expect(try await names(instance, owner, query).sorted() == expected)
+      }
+      let found = try await names(
+        instance, owner, PolicyReviewQuery(search: "OUTH", selection: selection))
+      #expect(found == (expected.contains("South") ? ["South"] : []))
+    }
+  }
+
+  @Test func `who sees a tenant only is told of nothing else`() async throws {
+    try await withInstance { instance in
+      try await furnish(instance)
+      let visitor = try await instance.identity.administrators.create(
+        email: "east@example.com", displayName: "X", password: Instance.consolePassword,
+        grant: Grant(
+          role: .auditor, project: instance.acme.project, tenant: instance.east.tenant),
+        by: Instance.boss)
+      let review = try await instance.identity.policies.review(
+        instance.acme.project, visibleTo: visitor)
+      #expect(review.project == nil && review.differing == nil)
+      #expect(review.tenants.items.map(\.displayName) == ["East"])
+      #expect((review.count, review.users, review.enrolledUsers) == (1, 1, 1))
+      let differing = PolicyReviewQuery(selection: .differs)
+      #expect(try await names(instance, visitor, differing).isEmpty)
+      let elsewhere = try await instance.identity.policies.review(
+        instance.globex.project, visibleTo: visitor)
+      #expect(elsewhere.project == nil && elsewhere.tenants.items.isEmpty && elsewhere.count == 0)
+    }
+  }
+
+  @Test(arguments: ["", "x", ".", "9.", "99999999999999999999.a", "-1", "5.5.5", "a.b"])
+  func `a place that nobody was given does no harm`(after: String) async throws {
+    try await withInstance { instance in
+      let owner = try await instance.administrator()
+      for order in PolicyReviewQuery.Order.allCases {
+        _ = try await instance.identity.policies.review(
+          instance.acme.project, visibleTo: owner, PolicyReviewQuery(order: order), after: after)
+      }
+    }
+  }
+
+  @Test func `a deleted tenant is not reviewed, and a project that is not there is none`()
+    async throws
+  {
+    try await withInstance { instance in
+      let owner = try await instance.administrator()
+      try await instance.identity.tenants.delete(
+        project: instance.acme.project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss)
+      #expect(try await names(instance, owner, PolicyReviewQuery()) == ["West"])
+      await expect("scopeNotFound") {
+        try await instance.identity.policies.review(ID("nowhere"), visibleTo: owner)
+      }
+    }
+  }
+}
