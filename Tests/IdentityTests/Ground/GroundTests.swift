@@ -10,6 +10,14 @@ struct IDTests {
     #expect(Set([composed, decomposed]).count == 2)
     #expect(composed == ID("\u{E9}"))
   }
+
+  @Test func `look-alikes of the same length, and of one ASCII character, are other ids`() {
+    #expect(ID<Account>("K") != ID("\u{212A}"))
+    let one = ID<Account>("a\u{316}\u{301}")
+    let other = ID<Account>("a\u{301}\u{316}")
+    #expect(one.text == other.text && one.text.utf8.count == other.text.utf8.count)
+    #expect(one != other)
+  }
 }
 
 struct InstantTests {
