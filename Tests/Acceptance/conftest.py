@@ -5,9 +5,11 @@ import shutil
 
 import pytest
 
+from support.demo import Demo
 from support.pages import Pages
 from support.program import Server
 from support.rest import Api, make_token
+from support.site import crawl, kinds
 
 numbers = itertools.count(1)
 
@@ -24,6 +26,19 @@ def standalone(tmp_path_factory):
 def emulator(tmp_path_factory):
     with Server(tmp_path_factory.mktemp("emulator"), profile="emulator") as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """A server with the demo, one for each file of tests."""
+    with Demo(tmp_path_factory.mktemp("demo")) as demo:
+        yield demo
+
+
+@pytest.fixture(scope="module")
+def page_kinds(demo):
+    """An address of every kind of page that the demo's owner can reach."""
+    return kinds(crawl(demo.browse(demo.owner)))
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ enum AuditWords {
     case "account.create": "User created"
     case "account.sign-up": "User signed up"
     case "account.change": "User changed"
+    case "account.import": "Users imported"
     case "account.delete": "User deleted"
     case "account.delete-all": "All users deleted"
     case "factor.enrol": "Factor enrolled"

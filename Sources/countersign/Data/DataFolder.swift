@@ -30,6 +30,16 @@ struct DataFolder: Sendable {
     try? files.removeItem(atPath: probe)
   }
 
+  /// Says that nothing may be in the folder, for what is not made beside real data.
+  func mustBeEmpty() throws(ConfigurationError) {
+    let held = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    guard held.isEmpty else {
+      throw ConfigurationError(
+        "A demo needs an empty data folder, and \(path) is not empty. Name another one with "
+          + "--data; to serve what is there, leave --demo out.")
+    }
+  }
+
   /// Says that the folder must be there, for commands that do not make one.
   func mustExist() throws(ConfigurationError) {
     guard FileManager.default.fileExists(atPath: database) else {

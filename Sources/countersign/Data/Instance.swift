@@ -7,6 +7,8 @@ import Identity
 struct Instance: Sendable {
   let identity: Identity
   let database: SQLiteDatabase
+  let keys: KeyRing
+  let hasher: PasswordHasher
 
   /// Opens a folder as a profile, and makes its database ready.
   ///
@@ -23,7 +25,7 @@ struct Instance: Sendable {
         database: database, keys: keys, profile: profile, hasher: hasher,
         defaultProject: defaultProject)
       try await identity.prepare()
-      return Instance(identity: identity, database: database)
+      return Instance(identity: identity, database: database, keys: keys, hasher: hasher)
     } catch let error as StartError {
       await database.close()
       throw error

@@ -15,6 +15,7 @@ enum ServeCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let configuration = try ServeConfiguration(arguments)
     let folder = DataFolder(path: configuration.data)
+    if configuration.demo != nil { try folder.mustBeEmpty() }
     try folder.prepare()
     let lock = try folder.lock()
     let instance: Instance
@@ -25,6 +26,7 @@ enum ServeCommand: Command {
     } catch let error as StartError {
       throw ConfigurationError(error.description)
     }
+    let demo = try await DemoGreeting.made(configuration, instance)
     let log = try accessLog(configuration.accessLog)
     let stop = StopSignal()
     let application: Application
@@ -36,6 +38,7 @@ enum ServeCommand: Command {
       throw ConfigurationError("\(error)")
     }
     try await greet(configuration, instance, application)
+    demo?.say(at: "\(application.publicURL)")
     let tidying = Task {
       while !Task.isCancelled {
         try? await Task.sleep(for: .seconds(60))

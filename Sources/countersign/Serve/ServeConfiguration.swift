@@ -15,6 +15,8 @@ struct ServeConfiguration: Sendable {
   var defaultProject: String
   var emulatorBeyondLoopback: Bool
   var accessLog: String
+  /// The seed of the demo to make; nil for no demo.
+  var demo: UInt64?
 
   static let options = [
     Option("listen", "HOST:PORT", help: "Where to listen; 127.0.0.1:8080 when left out."),
@@ -32,6 +34,10 @@ struct ServeConfiguration: Sendable {
       "project", "P", help: "Emulator: the project that any API key means; demo-project."),
     Option("emulator-beyond-loopback", help: "Emulator: listen on other addresses too."),
     Option("access-log", "FILE", help: "Where each request's line goes: a file, - or none."),
+    Option(
+      "demo",
+      help: "Fill an empty data folder with projects, users and history to look at; loopback only."),
+    Option("demo-seed", "N", help: "Another number makes another demo; 30 when left out."),
   ]
 
   /// Checks everything and tells all problems at once.
@@ -62,6 +68,14 @@ struct ServeConfiguration: Sendable {
       problems.append("--tls-certificate and --tls-key belong together.")
     }
     problems += exposure(hasProject: arguments.has("project"))
+    demo = arguments.has("demo") ? Demo.standardSeed : nil
+    if let text = arguments.value("demo-seed") {
+      let seed = UInt64(text)
+      if demo == nil { problems.append("--demo-seed belongs to --demo.") }
+      if seed == nil { problems.append("--demo-seed wants a whole number, not \(text).") }
+      demo = seed
+    }
+    if demo != nil { problems += demoExposure }
     guard problems.isEmpty else { throw ConfigurationError(problems) }
   }
 
@@ -84,6 +98,18 @@ struct ServeConfiguration: Sendable {
       problems.append(
         "The emulator asks for no credentials, so it listens on loopback only. Say "
           + "--emulator-beyond-loopback to do otherwise.")
+    }
+    return problems
+  }
+
+  /// What would let others sign in to a demo, whose passwords anybody can know.
+  var demoExposure: [String] {
+    var problems: [String] = []
+    if profile == .emulator { problems.append("A demo belongs to the standalone profile.") }
+    if !Self.isLoopback(host) || publicURL != nil || !trustedProxies.isEmpty {
+      problems.append(
+        "The passwords of a demo are known to everybody, so it is served on loopback only, "
+          + "without --public-url and --trusted-proxy.")
     }
     return problems
   }

@@ -1,0 +1,174 @@
+import Crypto
+import Database
+
+/// Something that happens in the month.
+struct DemoEvent: Sendable {
+  let at: Instant
+  let act: @Sendable () async throws -> Void
+}
+
+extension Demo {
+  /// Lets the month happen, in the order of time.
+  func live(_ crowds: [DemoCrowd], _ pools: [DemoPool], _ staff: DemoStaff) async throws {
+    let hash = try await identity.accounts.hash(Self.password).encoded
+    var events: [DemoEvent] = []
+    for crowd in crowds { events += arrivals(in: crowd, hash: hash) }
+    for pool in pools { events += decisions(about: pool, staff) }
+    let spared = exampleUser(crowds)?.user.uid
+    for crowd in crowds { events += calls(about: crowd, sparing: spared, staff) }
+    for event in events.sorted(by: { $0.at < $1.at }) {
+      clock.set(event.at)
+      try await event.act()
+    }
+    clock.set(now)
+  }
+
+  /// A moment of the month, in seconds before its end.
+  private func moment(from first: Int64 = Self.days * 86_400 - 7_200, to last: Int64 = 900)
+    -> Instant
+  {
+    now.advanced(bySeconds: -random.number(last...first))
+  }
+
+  // MARK: - What users do
+
+  private func arrivals(in crowd: DemoCrowd, hash: String) -> [DemoEvent] {
+    let month = now.advanced(bySeconds: -Self.days * 86_400)
+    var events: [DemoEvent] = []
+    for user in crowd.users {
+      if user.madeAt >= month { events.append(signUp(of: user, in: crowd.pool.scope, hash: hash)) }
+      if let enrolledAt = user.enrolledAt, enrolledAt >= month {
+        events.append(enrolment(of: user, at: enrolledAt, in: crowd.pool.scope))
+      }
+    }
+    return events
+  }
+
+  private func signUp(of user: DemoUser, in scope: Scope, hash: String) -> DemoEvent {
+    let author = author(user)
+    return DemoEvent(at: user.madeAt) {
+      try await identity.store.write(DemoError.self) { connection in
+        try insert(user, in: scope, hash: hash, connection)
+        var entry = AuditEntry("account.sign-up", "account", user.uid, name: user.email, in: scope)
+        entry.to = "uid \(user.uid), e-mail \(user.email)"
+        try entry.record(by: author, at: user.madeAt, connection)
+      }
+    }
+  }
+
+  private func enrolment(of user: DemoUser, at moment: Instant, in scope: Scope) -> DemoEvent {
+    let author = author(user)
+    return DemoEvent(at: moment) {
+      try await identity.store.write(DemoError.self) { connection in
+        try enrol(user, at: moment, in: scope, connection)
+        var entry = AuditEntry("factor.enrol", "account", user.uid, name: user.email, in: scope)
+        entry.to = "TOTP “\(user.device)” (\(user.factor))"
+        try entry.record(by: author, at: moment, connection)
+      }
+    }
+  }
+
+  private func author(_ user: DemoUser) -> Author {
+    Author(
+      actor: .user(ID(user.uid)), address: "203.0.113.\(random.below(254) + 1)",
+      requestID: random.source.token(bytes: 12))
+  }
+
+  // MARK: - What is decided
+
+  private func decisions(about pool: DemoPool, _ staff: DemoStaff) -> [DemoEvent] {
+    let (scope, policy) = (pool.scope, pool.plan.policy)
+    let author = staff.author(random.happens(800) ? staff.policy : staff.owner, random)
+    guard policy != pool.plan.earlier else { return [] }
+    var events = [
+      DemoEvent(at: moment(to: 15 * 86_400)) {
+        _ = try await identity.policies.change(scope, by: author) { $0.pattern = policy.pattern }
+      },
+      DemoEvent(at: moment(from: 14 * 86_400)) {
+        _ = try await identity.policies.change(scope, by: author) { $0 = policy }
+      },
+    ]
+    if scope.tenant == nil {
+      // Tried for a day, and taken back.
+      let start = moment(from: 28 * 86_400, to: 20 * 86_400)
+      let owner = staff.author(staff.owner, random)
+      events.append(
+        DemoEvent(at: start) {
+          _ = try await identity.policies.change(scope, by: owner) {
+            $0.configuration.totp?.adjacentIntervals = 10
+          }
+        })
+      events.append(
+        DemoEvent(at: start.advanced(bySeconds: 86_400)) {
+          _ = try await identity.policies.change(scope, by: owner) {
+            $0.configuration.totp?.adjacentIntervals =
+              pool.plan.earlier.configuration.totp?
+              .adjacentIntervals
+          }
+        })
+    }
+    return events
+  }
+
+  // MARK: - What the desk is called about
+
+  private func calls(
+    about crowd: DemoCrowd, sparing spared: String?, _ staff: DemoStaff
+  ) -> [DemoEvent] {
+    let scope = crowd.pool.scope
+    let month = now.advanced(bySeconds: -Self.days * 86_400)
+    var events: [DemoEvent] = []
+    for user in crowd.users where user.madeAt < month && user.uid != spared {
+      let id = ID<Account>(user.uid)
+      let author = staff.author(staff.desk, random)
+      if let enrolledAt = user.enrolledAt, enrolledAt < month, random.happens(22) {
+        events += loss(of: user, in: scope, by: author)
+      } else if random.happens(6) {
+        events.append(
+          DemoEvent(at: moment()) { try await identity.sessions.endAll(scope, id, by: author) })
+      } else if random.happens(12) {
+        events.append(change(of: user, in: scope, by: staff.author(staff.owner, random)))
+      }
+    }
+    return events
+  }
+
+  /// A lost device: its factor goes, and often another comes soon.
+  private func loss(of user: DemoUser, in scope: Scope, by author: Author) -> [DemoEvent] {
+    let start = moment()
+    let (reason, note) = random.one(of: Self.reasons)
+    let (account, factor) = (ID<Account>(user.uid), ID<Factor>(user.factor))
+    let removal = DemoEvent(at: start) {
+      _ = try await identity.unenrolments.remove(
+        scope, account, factor, reason: reason, note: note, by: author)
+    }
+    let back = start.advanced(bySeconds: random.number(3_600...3 * 86_400))
+    guard reason != .left, back < now, random.happens(600) else { return [removal] }
+    var renewed = user
+    renewed.factor = random.source.uuid()
+    renewed.secret = Secret(random.bytes(TOTPFactor.secretLength))
+    return [removal, enrolment(of: renewed, at: back, in: scope)]
+  }
+
+  private func change(of user: DemoUser, in scope: Scope, by author: Author) -> DemoEvent {
+    var change = AccountChange()
+    if user.verified { change.disabled = !user.disabled } else { change.emailVerified = true }
+    let (edit, id) = (change, ID<Account>(user.uid))
+    return DemoEvent(at: moment()) {
+      _ = try await identity.accounts.update(scope, id, edit, by: author)
+    }
+  }
+
+  private static let reasons: [(RemovalReason, String)] = [
+    (.lost, "Called from the number on file; ticket 48 112."),
+    (.lost, "Left on a train. Identity checked by video."),
+    (.lost, "Phone fell into the harbour."),
+    (.lost, ""),
+    (.replaced, "New phone, old one wiped."),
+    (.replaced, "The app was not moved to the new phone."),
+    (.replaced, ""),
+    (.stolen, "Police report given; told to change the password."),
+    (.left, "Last day was Friday."),
+    (.other, "Enrolled on a shared tablet by mistake."),
+  ]
+}

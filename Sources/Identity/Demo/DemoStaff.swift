@@ -1,0 +1,53 @@
+import Crypto
+
+/// Those who work at the console of the demo.
+struct DemoStaff: Sendable {
+  var people: [DemoPerson] = []
+  let owner: Administrator
+  let policy: Administrator
+  let desk: Administrator
+  /// Each at an address that is nobody's (RFC 5737).
+  func author(_ administrator: Administrator, _ random: DemoRandom) -> Author {
+    let host = administrator.email.utf8.reduce(7) { ($0 &* 31 &+ Int($1)) % 250 }
+    return administrator.author(
+      address: "198.51.100.\(host + 1)", requestID: random.source.token(bytes: 12))
+  }
+}
+
+extension Demo {
+  /// Makes the owner and those with a role on the whole instance.
+  func makeStaff() async throws -> DemoStaff {
+    clock.set(now.advanced(bySeconds: -400 * 86_400))
+    var people: [DemoPerson] = []
+    let owner = try await hire(
+      "Olga Lindqvist", "olga@example.com", Grant(role: .owner), by: Author(actor: .commandLine),
+      &people)
+    clock.set(now.advanced(bySeconds: -398 * 86_400))
+    let author = owner.author(address: "198.51.100.4", requestID: random.source.token(bytes: 12))
+    let policy = try await hire(
+      "Priya Raman", "priya@example.com", Grant(role: .policy), by: author, &people)
+    let desk = try await hire(
+      "سامي حداد", "sami@example.com", Grant(role: .support), by: author, &people)
+    _ = try await hire("李静", "jing@example.com", Grant(role: .auditor), by: author, &people)
+    return DemoStaff(people: people, owner: owner, policy: policy, desk: desk)
+  }
+
+  /// Makes somebody whose role counts in one tenant only.
+  func hireForTenant(_ scope: Scope, _ staff: inout DemoStaff) async throws {
+    _ = try await hire(
+      "Tessa Grün", "tessa@example.com",
+      Grant(role: .support, project: scope.project, tenant: scope.tenant),
+      by: staff.author(staff.owner, random), &staff.people)
+  }
+
+  private func hire(
+    _ name: String, _ email: String, _ grant: Grant, by author: Author, _ people: inout [DemoPerson]
+  ) async throws -> Administrator {
+    let administrator = try await identity.administrators.create(
+      email: email, displayName: name, password: Self.password, grant: grant, by: author)
+    people.append(
+      DemoPerson(
+        name: name, email: email, password: Self.password, role: grant.words, authenticator: nil))
+    return administrator
+  }
+}

@@ -1,0 +1,136 @@
+"""The console as a web of pages: followed link by link, over plain HTTP."""
+
+import re
+from dataclasses import dataclass, field
+from html import unescape
+from html.parser import HTMLParser
+from urllib.parse import urljoin, urlsplit
+
+
+class Markup(HTMLParser):
+    """What a page is made of, as far as the tests ask."""
+
+    UNLABELLED = {"hidden", "submit", "button", "image", "reset"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.lang, self.titles, self.headings = None, [], 0
+        self.ids, self.links, self.files = [], [], []
+        self.labels, self.fields, self.inline = set(), [], []
+        self._title, self._label = False, 0
+        self.feed(text)
+
+    def handle_starttag(self, tag, pairs):
+        attributes = {name: value or "" for name, value in pairs}
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
+        if "style" in attributes or any(name.startswith("on") for name in attributes):
+            self.inline.append(self.get_starttag_text())
+        if tag == "html":
+            self.lang = attributes.get("lang")
+        elif tag == "title":
+            # Drawings have titles too; the page's is the one in the head.
+            self._title = not self.titles
+            if self._title:
+                self.titles.append("")
+        elif tag == "h1":
+            self.headings += 1
+        elif tag == "a" and "href" in attributes:
+            self.links.append(attributes["href"])
+        elif tag in ("link", "script", "img") and ("href" in attributes or "src" in attributes):
+            self.files.append(attributes.get("href") or attributes["src"])
+        elif tag == "style" or tag == "script":
+            self.inline.append(self.get_starttag_text())
+        elif tag == "form" and attributes.get("method", "get").lower() == "get":
+            self.links.append(attributes.get("action", ""))
+        if tag == "label":
+            self._label += 1
+            self.labels.add(attributes.get("for", ""))
+        elif tag in ("input", "select", "textarea"):
+            if tag != "input" or attributes.get("type", "text") not in self.UNLABELLED:
+                self.fields.append((attributes, self._label > 0))
+
+    def handle_endtag(self, tag):
+        if tag == "title":
+            self._title = False
+        elif tag == "label":
+            self._label -= 1
+
+    def handle_data(self, data):
+        if self._title:
+            self.titles[-1] += data
+
+    @property
+    def unlabelled(self):
+        """The fields that nothing tells the purpose of."""
+        return [attributes for attributes, inside in self.fields
+                if not (inside or attributes.get("id") in self.labels
+                        or attributes.get("aria-label") or attributes.get("aria-labelledby"))]
+
+
+@dataclass
+class Visit:
+    """What came when a link was followed."""
+
+    path: str
+    source: str
+    status: int
+    html: bool
+    text: str = field(repr=False)
+
+    @property
+    def markup(self):
+        return Markup(self.text)
+
+
+def kind(path):
+    """The page that an address belongs to, such as `S/users/…`; ids and queries do not count."""
+    path = urlsplit(path).path
+    path = re.sub(r"^/projects/(?!new\b)[^/]+(/tenants/(?!new\b)[^/]+)?", "S", path)
+    return re.sub(r"/(?=[^/]*\d|[A-Za-z]{24})[\w-]{16,}", "/…", path)
+
+
+def family(path):
+    """Addresses of which a few stand for all: the kind, with the names of what it is asked."""
+    names = sorted({part.split("=")[0] for part in urlsplit(path).query.split("&") if part})
+    own = "T/" if "/tenants/" in path and not re.search(r"/tenants/new\b", path) else ""
+    return own + kind(path) + ("?" + "&".join(names) if names else "")
+
+
+def crawl(pages, examples=4, start="/"):
+    """Follows every link that an administrator is shown, `examples` of each family."""
+    waiting, queued, counts, visits = [(start, "")], {start}, {}, []
+    while waiting:
+        path, source = waiting.pop(0)
+        answer = pages.get(path, follow_redirects=True)
+        html = answer.headers.get("content-type", "").startswith("text/html")
+        visits.append(Visit(path, source, answer.status_code, html, answer.text if html else ""))
+        if not html or answer.status_code != 200:
+            continue
+        markup = Markup(answer.text)
+        for link in [*markup.links, *markup.files]:
+            where = urlsplit(urljoin(str(answer.url), unescape(link)))
+            address = where.path + (f"?{where.query}" if where.query else "")
+            if where.scheme not in ("http", "https") or not str(answer.url).startswith(
+                    f"{where.scheme}://{where.netloc}/"):
+                continue
+            if address in queued:
+                continue
+            queued.add(address)
+            name = family(address)
+            counts[name] = counts.get(name, 0) + 1
+            if counts[name] <= examples:
+                waiting.append((address, path))
+    return visits
+
+
+def kinds(visits):
+    """For each kind of page the fullest example that was seen: name → address."""
+    fullest = {}
+    for visit in visits:
+        if not visit.html or visit.status != 200:
+            continue
+        name = kind(visit.path)
+        if name not in fullest or len(visit.text) > len(fullest[name].text):
+            fullest[name] = visit
+    return {name: visit.path for name, visit in sorted(fullest.items())}

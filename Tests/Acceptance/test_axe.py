@@ -1,0 +1,86 @@
+"""Every kind of page against the rules of WCAG 2.2 AA that a program can check, with axe-core."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from support.states import SIGNED_IN
+
+RULES = {"runOnly": {"type": "tag", "values": [
+    "wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}, "resultTypes": ["violations"]}
+# A theme changes colours and nothing else.
+COLOURS = {"runOnly": {"type": "rule", "values": [
+    "color-contrast", "link-in-text-block"]}, "resultTypes": ["violations"]}
+
+
+def violations(page, rules):
+    """What axe finds on the page that is open, in a form that a report can show."""
+    found = Axe().run(page, options=rules).response["violations"]
+    return [(page.url, rule["id"], node["target"], node["failureSummary"])
+            for rule in found for node in rule["nodes"][:2]]
+
+
+def look(page, faults):
+    for scheme, rules in (("light", RULES), ("dark", COLOURS)):
+        page.emulate_media(color_scheme=scheme)
+        faults += [(scheme, *fault) for fault in violations(page, rules)]
+
+
+@pytest.fixture(scope="module")
+def page(demo, chromium):
+    # axe is put into the page as a script, which the console's own pages rightly do not allow.
+    # Colours that fade in would be measured halfway.
+    context = demo.context(chromium, demo.owner, bypass_csp=True, reduced_motion="reduce")
+    yield context.new_page()
+    context.close()
+
+
+def test_axe_is_the_one_that_knows_wcag_22(page):
+    page.goto("/")
+    page.set_content("<html lang='en'><title>t</title><button style='width:9px;height:9px'>"
+                     "</button><button style='width:9px;height:9px'>b</button>")
+    assert "button-name" in {fault[1] for fault in violations(page, RULES)}
+    assert "target-size" in {fault[1] for fault in violations(page, RULES)}
+
+
+def test_every_kind_of_page(page, page_kinds):
+    faults = []
+    for path in page_kinds.values():
+        page.goto(path)
+        look(page, faults)
+    assert faults == []
+
+
+@pytest.mark.parametrize("state", SIGNED_IN)
+def test_what_pages_answer(page, demo, state):
+    faults = []
+    SIGNED_IN[state](page, demo)
+    look(page, faults)
+    assert faults == []
+
+
+def test_what_strangers_see(demo, chromium):
+    faults = []
+    context = chromium.new_context(
+        base_url=demo.url, bypass_csp=True, reduced_motion="reduce")
+    page = context.new_page()
+    page.goto("/sign-in")
+    look(page, faults)
+    page.get_by_label("E-mail").fill("nobody@example.com")
+    page.get_by_label("Password").fill("not the password")
+    page.get_by_role("button", name="Sign in").click()
+    assert page.locator("[role=alert]").count() == 1
+    look(page, faults)
+    context.close()
+    assert faults == []
+
+
+def test_a_page_that_one_may_not_open(demo, chromium):
+    faults = []
+    context = demo.context(
+        chromium, demo.person("policy"), bypass_csp=True, reduced_motion="reduce")
+    page = context.new_page()
+    page.goto("/projects/harbour-bank/users")
+    assert page.locator("h1").count() == 1
+    look(page, faults)
+    context.close()
+    assert faults == []

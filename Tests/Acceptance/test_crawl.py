@@ -1,0 +1,78 @@
+"""Every link of the demo, as each role is shown them."""
+
+import pytest
+
+from support.site import crawl, kinds
+
+ROLES = {
+    "owner": ("owner", " of the instance"), "policy": ("policy", " of the instance"),
+    "support": ("support", " of the instance"), "auditor": ("auditor", " of the instance"),
+    "support-of-one-tenant": ("support", "clinic-north"),
+}
+
+
+@pytest.fixture(scope="module", params=ROLES)
+def tour(request, demo):
+    """What a role meets on its way: the role's name and every visit."""
+    person = demo.person(*ROLES[request.param])
+    return request.param, crawl(demo.browse(person), 8 if request.param == "owner" else 4)
+
+
+def test_no_link_is_dead(tour):
+    role, visits = tour
+    dead = [(visit.source, visit.path, visit.status) for visit in visits if visit.status != 200]
+    assert dead == []
+    assert len(visits) >= 20, role
+
+
+def test_every_page_is_whole(tour):
+    _, visits = tour
+    faults = []
+    for visit in visits:
+        if not visit.html:
+            continue
+        page = visit.markup
+        if not page.titles or not page.titles[0].strip():
+            faults.append((visit.path, "no title"))
+        if page.headings != 1:
+            faults.append((visit.path, f"{page.headings} h1"))
+        if not page.lang:
+            faults.append((visit.path, "no lang"))
+        if page.inline:
+            faults.append((visit.path, "inline", page.inline[:1]))
+        if page.unlabelled:
+            faults.append((visit.path, "unlabelled", page.unlabelled[:2]))
+        if len(set(page.ids)) != len(page.ids):
+            twice = {name for name in page.ids if page.ids.count(name) > 1}
+            faults.append((visit.path, "ids twice", twice))
+        lost = [link for link in page.links if link.startswith("#") and link[1:] not in page.ids]
+        if lost:
+            faults.append((visit.path, "leads nowhere", lost))
+    assert faults == []
+
+
+def test_titles_tell_pages_apart(tour):
+    """Two kinds of page of one scope never have the same title."""
+    _, visits = tour
+    titles = {}
+    for name, path in kinds(visits).items():
+        [visit] = [visit for visit in visits if visit.path == path]
+        titles.setdefault(visit.markup.titles[0].strip(), []).append(name)
+    assert [names for names in titles.values() if len(names) > 1] == []
+
+
+def test_a_browser_has_nothing_to_complain_of(demo, chromium):
+    """No script fails, nothing breaks the content security policy, no file is missing."""
+    owner = demo.owner
+    context = demo.context(chromium, owner)
+    page = context.new_page()
+    complaints = []
+    page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(
+        (page.url, message.text)))
+    page.on("pageerror", lambda error: complaints.append((page.url, str(error))))
+    page.on("response", lambda answer: answer.status >= 400 and complaints.append(
+        (answer.url, answer.status)))
+    for path in kinds(crawl(demo.browse(owner))).values():
+        page.goto(path)
+    context.close()
+    assert complaints == []

@@ -1,0 +1,196 @@
+"""Pages on small screens, in large type, in other colours, mirrored, and on paper."""
+
+import gzip
+
+import pytest
+
+from support.program import ROOT
+from support.states import SIGNED_IN
+
+STYLESHEET = ROOT / "Public/countersign.css"
+SCRIPT = ROOT / "Public/countersign.js"
+
+
+def overflow(page):
+    """What sticks out sideways: nothing may, but inside something that scrolls by itself."""
+    return page.evaluate("""() => {
+      const root = document.documentElement;
+      if (root.scrollWidth <= root.clientWidth) return null;
+      const wide = [...document.querySelectorAll("body *")].filter((element) => {
+        const box = element.getBoundingClientRect();
+        if (box.width === 0 || (box.right <= root.clientWidth + 1 && box.left >= -1)) return false;
+        for (let at = element.parentElement; at; at = at.parentElement)
+          if (/auto|scroll|hidden|clip/.test(getComputedStyle(at).overflowX)) return false;
+        return true;
+      });
+      return root.scrollWidth + " of " + root.clientWidth + ": " + wide.slice(-3).map(
+        (element) => element.tagName + "." + element.className + " " +
+          element.textContent.trim().slice(0, 30)).join(" | ");
+    }""")
+
+
+def visit_all(page, demo, page_kinds, check):
+    """Opens every kind of page and every state, and collects what `check` says."""
+    faults = []
+    for path in page_kinds.values():
+        page.goto(path)
+        if fault := check(page):
+            faults.append((path, fault))
+    for name, state in SIGNED_IN.items():
+        state(page, demo)
+        if fault := check(page):
+            faults.append((name, fault))
+    return faults
+
+
+@pytest.fixture
+def open_page(demo, chromium):
+    """Makes a page in which the owner is signed in, with settings of its own."""
+    contexts = []
+
+    def make(width, height=900, **settings):
+        context = demo.context(
+            chromium, demo.owner, viewport={"width": width, "height": height}, **settings)
+        contexts.append(context)
+        return context.new_page()
+
+    yield make
+    for context in contexts:
+        context.close()
+
+
+def test_320_pixels_without_scrolling_sideways(open_page, demo, page_kinds):
+    assert visit_all(open_page(320), demo, page_kinds, overflow) == []
+
+
+def test_text_of_twice_the_size(open_page, demo, page_kinds):
+    """200 % at 1280 pixels, as a browser's zoom of text alone would have it."""
+    def check(page):
+        page.evaluate("document.documentElement.style.fontSize = '30px'")
+        # Text in a line that is cut off cannot be read.
+        cut = page.evaluate("""() => [...document.querySelectorAll("button, .button, h1, h2, dt")]
+          .filter((element) => element.clientWidth && element.scrollWidth > element.clientWidth + 2
+            && getComputedStyle(element).overflowX !== "visible")
+          .map((element) => element.textContent.trim().slice(0, 40))""")
+        return overflow(page) or cut
+    assert visit_all(open_page(1280, bypass_csp=True), demo, page_kinds, check) == []
+
+
+def test_mirrored(open_page, demo, page_kinds):
+    """`dir=rtl` turns the whole frame around, and nothing falls out of it."""
+    def check(page):
+        page.evaluate("document.documentElement.dir = 'rtl'")
+        if fault := overflow(page):
+            return fault
+        return page.evaluate("""() => {
+          const width = document.documentElement.clientWidth, faults = [];
+          const middle = (selector) => {
+            const element = document.querySelector(selector);
+            if (!element) return null;
+            const box = element.getBoundingClientRect();
+            return (box.left + box.right) / 2;
+          };
+          if (middle(".brand") < width / 2) faults.push("the brand is not at the right");
+          const account = middle(".bar .account");
+          if (account !== null && account > width / 2) faults.push("the account is not at the left");
+          const first = document.querySelector(".tabs a");
+          if (first && first.getBoundingClientRect().left < width / 2)
+            faults.push("the tabs do not begin at the right");
+          const aside = middle("main .split > aside");
+          if (aside !== null && aside > width / 2) faults.push("the aside is not at the left");
+          for (const heading of document.querySelectorAll("h1")) {
+            const range = document.createRange();
+            range.selectNodeContents(heading);
+            const box = heading.getBoundingClientRect(), text = range.getBoundingClientRect();
+            if (getComputedStyle(heading).textAlign !== "center"
+                && Math.abs(box.right - text.right) > box.width / 2)
+              faults.push("the heading does not begin at the right");
+          }
+          return faults.join(", ");
+        }""")
+    page = open_page(1280)
+    assert visit_all(page, demo, page_kinds, check) == []
+    narrow = open_page(320)
+
+    def narrow_check(page):
+        page.evaluate("document.documentElement.dir = 'rtl'")
+        return overflow(page)
+    assert visit_all(narrow, demo, page_kinds, narrow_check) == []
+
+
+def test_forced_colours_still_show_state(open_page, demo):
+    """Chosen tabs, chosen choices, windows and chips are told apart without our colours."""
+    page = open_page(1280, forced_colors="active")
+    retail = next(link for link in demo.tenants("harbour-bank") if "/retail-" in link)
+    page.goto(f"{retail}/policy")
+
+    def style(selector, name):
+        return page.locator(selector).first.evaluate(
+            "(element, name) => getComputedStyle(element)[name]", name)
+    assert page.evaluate("matchMedia('(forced-colors: active)').matches")
+    assert style(".tabs a[aria-current]", "borderBottomWidth") != style(
+        ".tabs a:not([aria-current])", "borderBottomWidth")
+    assert style(".choice:has(:checked)", "borderTopWidth") != style(
+        ".choice:has(input:not(:checked))", "borderTopWidth")
+    lit = style(".strip.large rect.lit", "fill")
+    dark = style(".strip.large rect:not(.lit):not(.now)", "fill")
+    assert len({lit, dark, style(".strip.large rect.now", "fill")}) == 3
+    page.goto(retail.split("/tenants/")[0] + "/tenants")
+    chip = page.locator(".chip:not(.plain)").first
+    assert chip.inner_text().strip()
+    assert chip.evaluate("(element) => getComputedStyle(element, '::before').content") not in (
+        "none", "normal")
+    strokes = {style(f"symbol path{which}, .strip path{which}", "stroke") for which in (
+        ".lit", ".now", ":not(.lit):not(.now)")}
+    assert len(strokes) >= 2
+
+
+def test_paper(open_page, demo, page_kinds):
+    """In print the frame is gone, and the foot says which page this was, and of when."""
+    page = open_page(794, 1123)
+    page.emulate_media(media="print")
+    faults = []
+    for path in page_kinds.values():
+        page.goto(path)
+        for selector in (".bar", ".tabs", ".skip"):
+            element = page.locator(selector)
+            if element.count() and element.first.is_visible():
+                faults.append((path, f"{selector} is printed"))
+        address = page.locator(".foot .address")
+        if not address.is_visible() or path.split("?")[0] not in address.inner_text():
+            faults.append((path, "its address is not in the foot"))
+        if not page.locator(".foot time").first.is_visible():
+            faults.append((path, "the foot says no time"))
+        if fault := overflow(page):
+            faults.append((path, fault))
+    assert faults == []
+
+
+def test_files_are_small():
+    assert STYLESHEET.stat().st_size < 24 * 1024
+    assert SCRIPT.stat().st_size < 6 * 1024
+
+
+def test_pages_are_light(open_page, demo, page_kinds):
+    """Three requests when nothing is cached, and no page of more than 60 KiB compressed.
+
+    Files come compressed from the server and are counted as they came; pages do not, because
+    what one may hide and what one may choose would stand in one compressed stream. They are
+    compressed here, as a proxy in front might. The icon of the tab is the browser's own wish.
+    """
+    pages, sizes = demo.browse(demo.owner), {}
+    for path in page_kinds.values():
+        sizes[path] = len(gzip.compress(pages.get(path, follow_redirects=True).content, 6))
+    assert {path: size for path, size in sizes.items() if size > 60 * 1024} == {}
+
+    faults = []
+    for path in page_kinds.values():
+        page = open_page(1280)
+        requests = []
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(path, wait_until="load")
+        own = [url for url in requests if "/static/mark.svg" not in url]
+        if len(own) > 3 or any(not url.startswith((demo.url, "data:")) for url in own):
+            faults.append((path, own))
+        page.context.close()
+    assert faults == []

@@ -1,0 +1,117 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+struct DemoTests {
+  private static let now = Instant(seconds: 1_790_000_000)
+
+  private func withDemo(
+    seed: UInt64 = Demo.standardSeed,
+    _ body: (Identity, SQLiteDatabase, DemoSummary) async throws -> Void
+  ) async throws {
+    try await withEmptyDatabase { database in
+      let keys = KeyRing(random: .system)
+      let identity = try Identity(
+        database: database, keys: keys, profile: .standalone, hasher: .cheap,
+        clock: WallClock { Self.now })
+      try await identity.prepare()
+      let demo = try Demo(
+        database: database, keys: keys, hasher: .cheap, seed: seed, now: Self.now)
+      try await body(identity, database, try await demo.fill())
+    }
+  }
+
+  /// What two demos can be compared by.
+  private func contents(_ database: SQLiteDatabase) async throws -> [[SQLValue]] {
+    let queries: [SQL] = [
+      "SELECT /* test */ uid, email, display_name, phone, created_at FROM account ORDER BY 1",
+      "SELECT /* test */ enrolment_id, enrolled_at, display_name, 0, 0 FROM factor ORDER BY 1",
+      """
+      SELECT /* test */ action, at, object_id, to_value, note FROM audit
+      WHERE action <> 'key.create' ORDER BY audit_id
+      """,
+    ]
+    return try await database.read { connection in
+      try queries.flatMap { query in
+        try connection.all(query) { row in try (0..<5).map { try row.anyValue($0) } }
+      }
+    }
+  }
+
+  @Test func `a seed makes the same demo, and another seed another one`() async throws {
+    var demos: [[[SQLValue]]] = []
+    for seed in [7, 7, 8] as [UInt64] {
+      try await withDemo(seed: seed) { _, database, _ in
+        demos.append(try await contents(database))
+      }
+    }
+    #expect(demos[0].count > 8_000)
+    #expect(demos[0] == demos[1])
+    #expect(demos[0] != demos[2])
+  }
+
+  @Test func `it holds what it says, and its counters are right`() async throws {
+    try await withDemo { identity, database, summary in
+      #expect((summary.projects, summary.tenants, summary.users) == (3, 12, 5_000))
+      let wrong = try await database.read { connection in
+        try connection.all(
+          """
+          SELECT /* test */ scope_key FROM scope s WHERE
+            users <> (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key) OR
+            enrolled_users <>
+              (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.has_totp)
+          """
+        ) { try $0.value(0) as Int64 }
+      }
+      #expect(wrong == [])
+      // One unverified address among the enrolled would be one that no enrolment allows.
+      let unverified = try await database.read { connection in
+        try connection.first(
+          "SELECT /* test */ count(*) FROM account WHERE has_totp AND NOT email_verified"
+        ) { try $0.value(0) as Int }
+      }
+      #expect(unverified == 0)
+      #expect(try await identity.isDemo())
+    }
+  }
+
+  @Test func `its history is in order, and not of the future`() async throws {
+    try await withDemo { identity, _, _ in
+      let log = try await identity.audit.list(limit: 5_000).items.filter {
+        $0.action != "key.create"
+      }
+      #expect(log.count > 1_000)
+      #expect(log.allSatisfy { $0.at <= Self.now })
+      #expect(zip(log, log.dropFirst()).allSatisfy { $0.at >= $1.at })
+      let month = log.filter { $0.at > Self.now.advanced(bySeconds: -30 * 86_400) }
+      let kinds = Set(month.map(\.action))
+      #expect(
+        kinds.isSuperset(of: [
+          "account.sign-up", "factor.enrol", "factor.remove", "policy.change", "account.change",
+          "sessions.end",
+        ]))
+      #expect(month.filter { $0.action == "factor.remove" }.allSatisfy { $0.reason != nil })
+    }
+  }
+
+  @Test func `everybody it names can sign in`() async throws {
+    try await withDemo { identity, _, summary in
+      for person in summary.administrators {
+        _ = try await identity.consoleSessions.signIn(
+          email: person.email, password: person.password, address: "127.0.0.1", userAgent: "test")
+      }
+      #expect(summary.user?.authenticator != nil)
+    }
+  }
+
+  @Test func `it is made beside nothing else`() async throws {
+    try await withInstance { instance in
+      let demo = try Demo(database: instance.database, keys: instance.keys, hasher: .cheap)
+      let error = try await thrown(DemoError.self) { _ = try await demo.fill() }
+      guard case .notEmpty = error else { throw Unexpected("\(String(describing: error))") }
+      #expect(try await instance.identity.isDemo() == false)
+    }
+  }
+}
