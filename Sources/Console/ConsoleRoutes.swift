@@ -71,7 +71,7 @@ struct ConsoleRoutes: Sendable {
     table.inScope(.get, ConsolePaths.audit, .readAudit, audit.show)
 
     let guidance = GuidancePage(
-      guides: guides, frames: frames,
+      guides: guides, gate: gate, frames: frames,
       index: try templates.template("guidance/index", for: GuidanceView.self),
       view: try templates.template("guidance/guide", for: GuideView.self))
     table.signedIn(.get, ConsolePaths.guidance, nil, guidance.list)

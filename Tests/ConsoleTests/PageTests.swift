@@ -38,6 +38,7 @@ import Testing
     ("sign-out", World.ada, "/sign-out"),
     ("not-found", World.ada, "/nowhere"),
     ("not-allowed", World.tomas, "/projects/acme-retail/users"),
+    ("guide-of-tenant", World.ada, "/guidance/account?project=acme-retail&tenant={eu-id}"),
   ]
 
   @Test func `every page is what its file shows`() async throws {
@@ -66,6 +67,7 @@ extension World {
       let path = "/projects/acme-retail/tenants/\(try await tenantID(name).text)"
       address = address.replacing(mark, with: path)
     }
+    address = address.replacing("{eu-id}", with: try await euShop.text)
     return address.replacing("{factor}", with: try await factor(of: World.chiara).text)
   }
 }

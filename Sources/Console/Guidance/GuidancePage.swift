@@ -3,70 +3,99 @@ import Identity
 import Templating
 
 /// `/guidance` and the guides below it.
+///
+/// Opened from a scope (`?project=…&tenant=…`) they show its own values.
 struct GuidancePage: Sendable {
   let guides: Guides
+  let gate: Gate
   let frames: Frames
   let index: Template<GuidanceView>
   let view: Template<GuideView>
 
+  private var identity: Identity { gate.identity }
+
   func list(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let frame = frames.frame("Guidance", for: signedIn, tab: .guidance)
-    return .html(index.render(GuidanceView(frame: FrameView(frame), guides: links(current: nil))))
+    let place = try await place(signedIn)
+    let frame = try await frame("Guidance", signedIn, place)
+    return .html(
+      index.render(
+        GuidanceView(
+          frame: FrameView(frame), place: place.map { GuidePlaceView($0, ConsolePaths.guidance()) },
+          guides: links(current: nil, place))))
   }
 
   func show(_ signedIn: SignedIn, _ name: String) async throws(Refusal) -> Response {
     guard let guide = guides.guide(name) else { throw .notFound }
-    var frame = frames.frame("\(guide.title) · Guidance", for: signedIn, tab: .guidance)
-    frame.crumbs = [Link(text: "Guidance", href: ConsolePaths.guidance())]
+    let place = try await place(signedIn)
+    var frame = try await frame("\(guide.title) · Guidance", signedIn, place)
+    let list = place?.scope.guidance() ?? ConsolePaths.guidance()
+    frame.crumbs.append(Link(text: "Guidance", href: list))
     return .html(
       view.render(
         GuideView(
-          frame: FrameView(frame), guide: guide, guides: links(current: name))))
+          frame: FrameView(frame), guide: guide, publicURL: frames.publicURL, place: place,
+          guides: links(current: name, place))))
   }
 
-  private func links(current: String?) -> [GuideLink] {
+  /// The scope that the query names, with what guides show of it; nil when it names none.
+  private func place(_ signedIn: SignedIn) async throws(Refusal) -> GuidePlace? {
+    guard let project = signedIn.query["project"], !project.isEmpty else { return nil }
+    let tenant = signedIn.query["tenant"].flatMap { $0.isEmpty ? nil : $0 }
+    let context = try await gate.scope(signedIn, project, tenant, needing: .seeScope)
+    var policy: Policy?
+    if context.may(.readPolicy) {
+      do { policy = try await identity.policies.read(context.scope) } catch {
+        guard case .unavailable = error else { throw .notFound }
+        throw .unavailable(error)
+      }
+    }
+    return GuidePlace(context: context, policy: policy, key: try await key(context))
+  }
+
+  /// The oldest key of the project, for whoever finds it on the project's first page too.
+  private func key(_ context: ScopeContext) async throws(Refusal) -> APIKey? {
+    let id = context.scope.project
+    let project: Scope
+    do { project = try await identity.scopes.existing(project: id, tenant: nil) } catch {
+      throw Refusal(error)
+    }
+    guard context.signedIn.administrator.may(.seeScope, in: project) else { return nil }
+    return try await refusing { try await identity.apiKeys.list(id) }.first
+  }
+
+  private func frame(
+    _ title: String, _ signedIn: SignedIn, _ place: GuidePlace?
+  ) async throws(Refusal) -> Frame {
+    guard let place else { return frames.frame(title, for: signedIn, tab: .guidance) }
+    var frame = try await frames.frame(title, in: place.context, tab: .policy)
+    if place.context.may(.readPolicy) {
+      frame.crumbs = [Link(text: "MFA policy", href: ConsolePaths.policy(place.scope))]
+    }
+    return frame
+  }
+
+  private func links(current: String?, _ place: GuidePlace?) -> [GuideLink] {
     guides.all.map { guide in
-      GuideLink(
-        href: ConsolePaths.guide(guide.pattern.rawValue), title: guide.title,
-        summary: guide.summary, isCurrent: guide.pattern.rawValue == current)
+      let path = ConsolePaths.guide(guide.pattern.rawValue)
+      return GuideLink(
+        pattern: guide.pattern, href: place?.scope.guidance(path) ?? path, title: guide.title,
+        summary: guide.summary, isCurrent: guide.pattern.rawValue == current,
+        isRecorded: guide.pattern == place?.policy?.pattern)
     }
   }
 }
 
-struct GuidanceView: ViewModel {
-  let frame: FrameView
-  let guides: [GuideLink]
+/// The scope from which a guide was opened.
+struct GuidePlace: Sendable {
+  let context: ScopeContext
+  /// Nil when the reader may not see it.
+  let policy: Policy?
+  /// Nil when the reader may not see one, and when there is none.
+  let key: APIKey?
 
-  static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .list("guides") { $0.guides },
-  ]
-}
+  var scope: Scope { context.scope }
 
-struct GuideView: ViewModel {
-  let frame: FrameView
-  let guide: Guides.Guide
-  let guides: [GuideLink]
-
-  static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .text("title") { $0.guide.title },
-    .markup("text") { $0.guide.text },
-    .list("headings") { $0.guide.headings },
-    .list("guides") { $0.guides },
-  ]
-}
-
-struct GuideLink: ViewModel {
-  let href: String
-  let title: String
-  let summary: String
-  let isCurrent: Bool
-
-  static let keys: Keys<Self> = [
-    .text("href") { $0.href },
-    .text("title") { $0.title },
-    .text("summary") { $0.summary },
-    .flag("isCurrent") { $0.isCurrent },
-  ]
+  func values(_ publicURL: PublicURL) -> GuideValues {
+    GuideValues(publicURL, scope: scope, key: key, configuration: policy?.configuration)
+  }
 }

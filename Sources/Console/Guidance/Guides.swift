@@ -4,12 +4,14 @@ import Markdown
 import Templating
 
 /// The guides that belong to the product, rendered once when the console starts.
+///
+/// A line `{{> name}}` of a guide takes in the file `parts/name.md`, for what all of them say alike.
 struct Guides: Sendable {
   struct Guide: Sendable {
     let pattern: EnrolmentPattern
     let title: String
     let summary: String
-    let text: Markup
+    let text: GuideText
     /// The headings of the second level, for a table of contents.
     let headings: [Link]
   }
@@ -21,19 +23,16 @@ struct Guides: Sendable {
     var all: [Guide] = []
     for pattern in EnrolmentPattern.allCases {
       let path = "\(folder)/\(pattern.rawValue).md"
-      guard let data = FileManager.default.contents(atPath: path) else {
-        throw .missingFile(path)
-      }
-      let source = String(decoding: data, as: UTF8.self)
+      let source = try Self.whole(try Self.read(path), parts: folder + "/parts")
       do {
         guard let guide = try Guide(pattern, source: source) else {
           throw ConsoleError.guideWithoutTitle(path)
         }
         all.append(guide)
-      } catch let error as MarkdownError {
-        throw .guide(path, error)
+      } catch let error as ConsoleError {
+        throw error
       } catch {
-        throw .guideWithoutTitle(path)
+        throw .guide(path, error)
       }
     }
     self.all = all
@@ -42,6 +41,24 @@ struct Guides: Sendable {
   /// The guide whose address ends so.
   func guide(_ name: String) -> Guide? {
     all.first { $0.pattern.rawValue == name }
+  }
+
+  /// A text with its parts taken in.
+  private static func whole(_ source: String, parts folder: String) throws(ConsoleError) -> String {
+    var lines: [String] = []
+    for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+      guard line.hasPrefix("{{> "), line.hasSuffix("}}") else {
+        lines.append(String(line))
+        continue
+      }
+      lines.append(try read("\(folder)/\(line.dropFirst(4).dropLast(2)).md"))
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func read(_ path: String) throws(ConsoleError) -> String {
+    guard let data = FileManager.default.contents(atPath: path) else { throw .missingFile(path) }
+    return String(decoding: data, as: UTF8.self)
   }
 }
 
@@ -54,7 +71,7 @@ extension Guides.Guide {
     title = String(blocks[0].dropFirst(2))
     summary = blocks[1].split(separator: "\n").joined(separator: " ")
     let document = try renderHTML(markdown: String(blocks[1] + "\n\n" + blocks[2]))
-    text = Markup(trusted: document.html)
+    text = try GuideText(document)
     headings = document.headings.filter { $0.level == 2 }
       .map { Link(text: $0.text, href: "#" + $0.id) }
   }

@@ -49,7 +49,8 @@ struct PolicyView: ViewModel {
     return EnrolmentPattern.allCases.map { pattern in
       PatternChoice(
         value: pattern.rawValue, label: pattern.name, hint: pattern.hint,
-        guide: ConsolePaths.guide(pattern.rawValue), isChecked: answers.pattern == pattern.rawValue)
+        guide: context.scope.guidance(ConsolePaths.guide(pattern.rawValue)),
+        isChecked: answers.pattern == pattern.rawValue)
     } + [none]
   }
 

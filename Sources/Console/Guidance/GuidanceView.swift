@@ -1,0 +1,151 @@
+import HTTP
+import Identity
+import Templating
+
+struct GuidanceView: ViewModel {
+  let frame: FrameView
+  let place: GuidePlaceView?
+  let guides: [GuideLink]
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .optional("place") { $0.place },
+    .list("guides") { $0.guides },
+  ]
+}
+
+struct GuideView: ViewModel {
+  let frame: FrameView
+  let guide: Guides.Guide
+  let text: Markup
+  let place: GuidePlaceView?
+  let facts: [Fact]
+  let guides: [GuideLink]
+
+  init(
+    frame: FrameView, guide: Guides.Guide, publicURL: PublicURL, place: GuidePlace?,
+    guides: [GuideLink]
+  ) {
+    self.frame = frame
+    self.guide = guide
+    self.guides = guides
+    let values = place?.values(publicURL) ?? GuideValues(publicURL)
+    text = guide.text.markup(values)
+    self.place = place.map {
+      GuidePlaceView($0, ConsolePaths.guide(guide.pattern.rawValue))
+    }
+    facts = place.map { Self.facts($0, values) } ?? []
+  }
+
+  private static func facts(_ place: GuidePlace, _ values: GuideValues) -> [Fact] {
+    var facts = [
+      Fact("Address", code(values[.address])),
+      Fact("Project id", code(place.scope.project.text)),
+    ]
+    if let tenant = place.scope.tenant { facts.append(Fact("Tenant id", code(tenant.text))) }
+    facts.append(
+      place.key.map { Fact("API key", code($0.text)) }
+        ?? Fact("API key", "ask whoever administers the project"))
+    if let policy = place.policy {
+      facts.append(Fact("Window in force", WindowStrip.small(policy.configuration)))
+      facts.append(Fact("Enrolment pattern", policy.pattern?.name ?? "none recorded"))
+    }
+    return facts
+  }
+
+  private static func code(_ text: String) -> Markup {
+    var html = HTML()
+    html.raw("<span class=\"mono\" data-copy>")
+    html.text(text)
+    html.raw("</span>")
+    return html.markup
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("title") { $0.guide.title },
+    .markup("text") { $0.text },
+    .optional("place") { $0.place },
+    .list("facts") { $0.facts },
+    .list("headings") { $0.guide.headings },
+    .list("guides") { $0.guides },
+  ]
+}
+
+/// The scope whose values a guide shows.
+struct GuidePlaceView: ViewModel {
+  let place: GuidePlace
+  /// The same page without values.
+  let plain: String
+
+  init(_ place: GuidePlace, _ plain: String) {
+    self.place = place
+    self.plain = plain
+  }
+
+  private var isOff: Bool { place.policy.map { !$0.configuration.isTOTPOn } ?? false }
+
+  static let keys: Keys<Self> = [
+    .text("kind") { $0.place.scope.kindInSentence },
+    .text("name") { $0.place.scope.name },
+    .text("plain") { $0.plain },
+    .flag("isOff") { $0.isOff },
+    .text("policy") {
+      $0.place.context.may(.readPolicy) ? ConsolePaths.policy($0.place.scope) : nil
+    },
+  ]
+}
+
+struct GuideLink: ViewModel {
+  let pattern: EnrolmentPattern
+  let href: String
+  let title: String
+  let summary: String
+  let isCurrent: Bool
+  /// Whether it is the pattern of the scope from which the guides were opened.
+  let isRecorded: Bool
+
+  static let keys: Keys<Self> = [
+    .text("href") { $0.href },
+    .text("title") { $0.title },
+    .text("summary") { $0.summary },
+    .flag("isCurrent") { $0.isCurrent },
+    .flag("isRecorded") { $0.isRecorded },
+    .text("who") { $0.pattern.comparison.who },
+    .text("friction") { $0.pattern.comparison.friction },
+    .text("risk") { $0.pattern.comparison.risk },
+    .text("code") { $0.pattern.comparison.code },
+  ]
+}
+
+extension EnrolmentPattern {
+  /// What the list of guides says of a pattern, to compare it with the others.
+  fileprivate var comparison: (who: String, friction: String, risk: String, code: String) {
+    switch self {
+    case .mandatory:
+      (
+        "Everybody", "High: no way in without an authenticator app",
+        "Low: no account with a password alone, once your server checks",
+        "A step of sign-up, and a check on your server for every request"
+      )
+    case .skippable:
+      (
+        "Most, over weeks", "Low: one page that can be put off",
+        "Middle: whoever says “later” has a password alone",
+        "An offer, a note of refusals, and both answers at sign-in"
+      )
+    case .account:
+      (
+        "The few who look for it", "None unless wanted",
+        "High for all others: nothing changes for them",
+        "A section of the account page, and both answers at sign-in"
+      )
+    case .stepUp:
+      (
+        "Users of sensitive features", "Low at first, then at the moment that matters",
+        "Low where it counts, as before elsewhere",
+        "A check on your server for each such feature, and a way back to it"
+      )
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Markdown
+import Templating
+
+/// A guide's HTML with gaps for what differs from scope to scope.
+///
+/// A gap is filled after the Markdown was rendered and its value is escaped, so that a value is never
+/// read as Markdown or as HTML.
+struct GuideText: Sendable {
+  private enum Piece: Sendable {
+    case html(Markup)
+    case gap(GuideGap)
+  }
+
+  private let pieces: [Piece]
+
+  /// Finds the gaps of a rendered guide, and gives its samples what a page needs to copy them.
+  ///
+  /// - Throws: ``UnknownGap``.
+  init(_ document: MarkdownDocument) throws(UnknownGap) {
+    var pieces: [Piece] = []
+    var rest = Self.withSamples(document)[...]
+    while let start = rest.firstRange(of: "{{"),
+      let end = rest[start.upperBound...].firstRange(of: "}}")
+    {
+      let name = String(rest[start.upperBound..<end.lowerBound])
+      guard let gap = GuideGap(rawValue: name) else { throw UnknownGap(name: name) }
+      pieces += [.html(Markup(trusted: String(rest[..<start.lowerBound]))), .gap(gap)]
+      rest = rest[end.upperBound...]
+    }
+    self.pieces = pieces + [.html(Markup(trusted: String(rest)))]
+  }
+
+  /// The guide with its gaps filled.
+  func markup(_ values: GuideValues) -> Markup {
+    var html = HTML()
+    for piece in pieces {
+      switch piece {
+      case .html(let markup): html.add(markup)
+      case .gap(let gap): html.text(values[gap])
+      }
+    }
+    return html.markup
+  }
+
+  /// The HTML with each sample in a box that scrolls, is named after its heading and can be copied.
+  ///
+  /// libcmark begins each block with a line of its own, and no line of a sample looks like markup.
+  private static func withSamples(_ document: MarkdownDocument) -> String {
+    var headings = document.headings[...]
+    var name = ""
+    var count = 0
+    var lines: [Substring] = []
+    for line in document.html.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("<h"), let heading = headings.first, line.contains("\"\(heading.id)\"") {
+        headings.removeFirst()
+        (name, count) = (heading.text, 0)
+      }
+      guard line.hasPrefix("<pre><code"), let end = line.firstIndex(where: { $0 == ">" }),
+        let start = line[line.index(after: end)...].firstIndex(of: ">")
+      else {
+        lines.append(line == "</code></pre>" ? "</code></pre></div>" : line)
+        continue
+      }
+      count += 1
+      var label = HTML()
+      label.text(count == 1 ? name : "\(name), \(count)")
+      lines.append(
+        """
+        <div class="code"><pre data-copy tabindex="0" aria-label="\
+        \(String(decoding: label.markup.bytes, as: UTF8.self))">\
+        <code>\(line[line.index(after: start)...])
+        """)
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// A gap that a guide has and that nothing fills.
+struct UnknownGap: Error, CustomStringConvertible {
+  let name: String
+  var description: String { "there is nothing to fill {{\(name)}} with" }
+}

@@ -1,0 +1,171 @@
+"""The guides as somebody follows them: their REST calls are run as they stand on the page."""
+
+import html
+import json
+import re
+import subprocess
+import time
+
+import pyotp
+import pytest
+
+from support.pages import Pages
+from support.program import Server
+from support.rest import Api, claims, make_token, ok
+
+GUIDES = ["mandatory", "skippable", "account", "step-up"]
+
+# Where an answer has what the guides have a word in capitals for.
+MEMBERS = {
+    "localId": "UID", "idToken": "ID_TOKEN", "id_token": "ID_TOKEN",
+    "refreshToken": "REFRESH_TOKEN", "refresh_token": "REFRESH_TOKEN",
+    "sessionInfo": "SESSION_INFO", "mfaPendingCredential": "PENDING_CREDENTIAL",
+    "mfaEnrollmentId": "ENROLMENT_ID", "sharedSecretKey": "SECRET",
+}
+
+
+@pytest.fixture(scope="module")
+def emulated(tmp_path_factory):
+    """An emulator with a console, for which somebody has set it up."""
+    with Server(tmp_path_factory.mktemp("emulated"), profile="emulator") as server:
+        pages = Pages(server.url).set_up(server.setup_code)
+        yield Api(server.url, "demo-project", "any-key", "owner"), pages
+
+
+@pytest.fixture(params=["project", "tenant", "emulator"])
+def pool(request, standalone, owner):
+    """A user pool with TOTP on, the pages of its owner, and a token as the guides ask for."""
+    if request.param == "emulator":
+        api, pages = request.getfixturevalue("emulated")
+        api.switch_totp_on()
+        return api, pages, "owner"
+    api = request.getfixturevalue("api" if request.param == "project" else "tenant_api")
+    api.switch_totp_on()
+    token = make_token(standalone.data, api.project, "application", api.tenant)
+    return api, owner, token
+
+
+def opened(pages, name, api):
+    query = {"project": api.project, **({"tenant": api.tenant} if api.tenant else {})}
+    page = pages.get(f"/guidance/{name}", params=query)
+    assert page.status_code == 200, page.text
+    return page.text
+
+
+def calls(page):
+    samples = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", page, re.S)
+    return [html.unescape(each) for each in samples if each.startswith("curl ")]
+
+
+class Reader:
+    """Somebody who puts their own values in place of the words in capitals, and nothing else."""
+
+    def __init__(self, email, token):
+        self.words = {"EMAIL": email, "PASSWORD": "correct-horse", "TOKEN": token}
+        self.step = 0
+
+    def code(self):
+        """What the authenticator app shows, never the same twice."""
+        self.step = max(self.step + 1, int(time.time()) // 30)
+        return pyotp.TOTP(self.words["SECRET"]).at(self.step * 30)
+
+    def run(self, call):
+        def value(word):
+            return self.code() if word[0] == "CODE" else self.words[word[0]]
+        known = "|".join([*self.words, *MEMBERS.values(), "CODE"])
+        command = re.sub(rf"\b(?:{known})\b", value, call)
+        said = subprocess.run(
+            ["bash", "-c", command], capture_output=True, text=True, timeout=60)
+        assert said.returncode == 0, f"{command}\n{said.stderr}"
+        answer = json.loads(said.stdout)
+        assert "error" not in answer, f"{command}\n{said.stdout}"
+        self.learn(answer)
+        return answer
+
+    def learn(self, answer):
+        for member, value in answer.items():
+            for each in value if isinstance(value, list) else [value]:
+                if isinstance(each, dict):
+                    self.learn(each)
+            if member in MEMBERS:
+                self.words[MEMBERS[member]] = value
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_the_calls_of_a_guide_work_from_beginning_to_end(pool, name):
+    api, pages, token = pool
+    email = f"{name}@example.com"
+    reader = Reader(email, token)
+    called = []
+    for call in calls(opened(pages, name, api)):
+        method = re.search(r"(\w+:\w+|token)\?|(accounts:update)", call)
+        method = method.group(1) or method.group(2)
+        called.append(method)
+        answer = reader.run(call)
+        if method in ("mfaEnrollment:finalize", "mfaSignIn:finalize"):
+            said = claims(answer["idToken"])["firebase"]
+            assert said["sign_in_second_factor"] == "totp"
+            assert said.get("tenant") == api.tenant
+    order = ["mfaEnrollment:start", "mfaEnrollment:finalize", "mfaSignIn:finalize",
+             "mfaEnrollment:withdraw"]
+    assert [each for each in called if each in order] == order
+    # What the last one left behind: no factor, and a password that is enough.
+    answer = ok(api.sign_in(email, "correct-horse"))
+    assert "mfaPendingCredential" not in answer
+    [user] = ok(api.client(":lookup", {"idToken": answer["idToken"]}))["users"]
+    assert "mfaInfo" not in user
+
+
+def test_the_refusals_that_the_guides_quote_are_those_of_the_server(pool):
+    """A text that differs by a letter sends whoever searches for it astray."""
+    api, pages, _ = pool
+    page = html.unescape(opened(pages, "mandatory", api))
+    email = "unverified@example.com"
+    start = {"idToken": api.sign_up(email)["idToken"], "totpEnrollmentInfo": {}}
+    quoted = [api.factor("mfaEnrollment:start", start)]
+    _, id_token = api.user("quoted@example.com")
+    start = {"idToken": id_token, "totpEnrollmentInfo": {}}
+    session = ok(api.factor("mfaEnrollment:start", start))["totpSessionInfo"]
+    right = pyotp.TOTP(session["sharedSecretKey"]).now()
+    info = {"sessionInfo": session["sessionInfo"], "verificationCode": right}
+    quoted.append(api.factor("mfaEnrollment:finalize", {
+        "idToken": id_token, "totpVerificationInfo": info}))
+    done = {"idToken": id_token, "displayName": "Phone", "totpVerificationInfo": info}
+    ok(api.factor("mfaEnrollment:finalize", done))
+    quoted += [api.factor("mfaEnrollment:finalize", done), api.factor("mfaEnrollment:start", start)]
+    first = ok(api.sign_in("quoted@example.com"))
+    quoted += [api.factor("mfaSignIn:finalize", {
+        "mfaPendingCredential": first["mfaPendingCredential"],
+        "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],
+        "totpVerificationInfo": {"verificationCode": right}}) for _ in range(6)]
+    texts = {answer.json()["error"]["message"] for answer in quoted}
+    assert len(texts) == 6
+    for text in texts:
+        assert f"<code>{text}</code>" in page, text
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_a_guide_on_a_narrow_screen_and_its_copy_buttons(chromium, owner, api, name):
+    """Samples scroll inside themselves, and what is copied is what stands there."""
+    context = chromium.new_context(viewport={"width": 320, "height": 700})
+    context.add_cookies([
+        {"name": cookie.name, "value": cookie.value, "url": owner.url}
+        for cookie in owner.http.cookies.jar])
+    page = context.new_page()
+    page.goto(f"{owner.url}/guidance/{name}?project={api.project}")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    samples = page.locator(".prose pre[data-copy]")
+    assert samples.count() > 30
+    assert page.locator(".prose .code > button.copy").count() == samples.count()
+    context.close()
+
+
+def test_the_list_on_a_narrow_screen(chromium, owner):
+    context = chromium.new_context(viewport={"width": 320, "height": 700})
+    context.add_cookies([
+        {"name": cookie.name, "value": cookie.value, "url": owner.url}
+        for cookie in owner.http.cookies.jar])
+    page = context.new_page()
+    page.goto(f"{owner.url}/guidance")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    context.close()

@@ -1,0 +1,225 @@
+import Foundation
+import HTTP
+import Identity
+import Templating
+import Testing
+
+@testable import Console
+
+/// The guides: what each has to say, and whose values it shows.
+@Suite struct GuidanceTests {
+  static let names = ["mandatory", "skippable", "account", "step-up"]
+
+  /// What every guide has, in this order; between them stands what the pattern has of its own.
+  static let sections = [
+    "When to choose it", "What the user sees", "The sequence of calls", "Before the first call",
+    "Enrol in code", "QR code and authenticator app", "Sign in and choose among hints",
+    "Wrong and expired codes", "By REST, from beginning to end", "Remove a factor",
+    "A lost device", "Before you switch it on", "What one-time codes do not do",
+    "Checklist for support",
+  ]
+
+  static let platforms = [
+    "web", "Android, Kotlin", "Android, Java", "iOS, Swift", "iOS, Objective-C",
+  ]
+
+  /// What a piece says that begins inside a tag.
+  private static func said(_ piece: Substring) -> String {
+    String(piece.drop { $0 != ">" }.dropFirst().prefix { $0 != "<" }).trimmed
+  }
+
+  @Test(arguments: names)
+  func `a guide has nine hundred words of its own, without the parts all share`(
+    name: String
+  ) throws {
+    let path = Checkout.folder("Templates/guidance/en/\(name).md")
+    let source = try String(contentsOf: URL(filePath: path), encoding: .utf8)
+    let prose = source.split(separator: "```", omittingEmptySubsequences: false).enumerated()
+      .filter { $0.offset.isMultiple(of: 2) }.map(\.element).joined(separator: " ")
+    #expect(prose.split(whereSeparator: \.isWhitespace).count >= 900)
+  }
+
+  @Test(arguments: names)
+  func `a guide has every section, and its contents list them`(name: String) async throws {
+    try await World.furnished { world in
+      let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
+      Markup.check(guide)
+      let headings = guide.between("<h2 id=\"", "</h2>").map(Self.said)
+      let own = headings.filter { !["On this page", "The four patterns"].contains($0) }
+      var rest = Self.sections[...]
+      for heading in own where rest.first == heading { rest.removeFirst() }
+      #expect(rest.isEmpty, "missing or out of place: \(rest)")
+      let contents = try #require(guide.between("id=\"contents\"", "</nav>").first)
+      #expect(contents.split(separator: "<li><a ").dropFirst().map(Self.said) == own)
+      for version in ["9.19.1", "22.1.0", "10.12.0", "11.6.0"] { #expect(guide.says(version)) }
+      let smaller = Set(guide.between("<h3 id=\"", "</h3>").map(Self.said))
+      for platform in Self.platforms {
+        for verb in ["Connect", "Enrol", "Open the app", "Sign in", "Remove"] {
+          #expect(smaller.contains("\(verb): \(platform)"))
+        }
+      }
+      for text in [
+        "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", "INVALID_CODE", "QUOTA_EXCEEDED : Exceeded quota.",
+        "TOTP_CHALLENGE_TIMEOUT : TOTP challenge timeout, provide first factor again.",
+        "UNSUPPORTED_FIRST_FACTOR : MFA is not available for the given first factor.",
+        "UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.",
+        "openInOtpApp", "not resistant to phishing", "AAL2",
+      ] { #expect(guide.says(text), "\(text)") }
+    }
+  }
+
+  @Test(arguments: names)
+  func `every sample can be copied, scrolled to by keyboard, and has a name of its own`(
+    name: String
+  ) async throws {
+    try await World.furnished { world in
+      let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
+      let samples = guide.between("<pre", "</pre>")
+      let labels = guide.between(
+        "<div class=\"code\"><pre data-copy tabindex=\"0\" aria-label=\"", "\"")
+      #expect(samples.count > 30 && labels.count == samples.count)
+      #expect(Set(labels).count == labels.count)
+      #expect(!guide.says("class=\"language-"))
+    }
+  }
+
+  @Test(arguments: names)
+  func `without a scope words stand for values`(name: String) async throws {
+    try await World.furnished { world in
+      let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
+      #expect(guide.says("PROJECT_ID") && guide.says("TENANT_ID") && guide.says("key=API_KEY"))
+      #expect(guide.says("\(World.publicURL)/v2/accounts/mfaEnrollment:start"))
+      #expect(!guide.says("{{") && !guide.says("AIza"))
+    }
+  }
+
+  @Test(arguments: names)
+  func `from a tenant it has the tenant's own values`(name: String) async throws {
+    try await World.furnished { world in
+      let tenant = try await world.euShop.text
+      let query = "?project=acme-retail&tenant=\(tenant)"
+      let guide = try await Browser.signedIn(world).get("/guidance/\(name)" + query)
+      Markup.check(guide)
+      let key = try #require(try await world.identity.apiKeys.list(ID("acme-retail")).first?.text)
+      #expect(guide.says("accounts:signUp?key=\(key)"))
+      #expect(guide.says("&quot;tenantId&quot;: &quot;\(tenant)&quot;"))
+      #expect(guide.says("/v1/projects/acme-retail/tenants/\(tenant)/accounts:update"))
+      #expect(guide.says("within 5 adjacent intervals of 30 seconds on each side"))
+      for word in ["PROJECT_ID", "TENANT_ID", "API_KEY", "{{"] { #expect(!guide.says(word)) }
+      // The links stay with the tenant, and one leads back to its policy.
+      #expect(guide.says("href=\"\(try await world.eu)/policy\""))
+      for other in Self.names {
+        #expect(guide.values(of: "href").contains("/guidance/\(other)" + query))
+      }
+      for link in guide.values(of: "href") where link.hasPrefix("/") && link.contains("guid") {
+        let leads = world.leads(.get, link)
+        #expect(leads, "\(link)")
+      }
+    }
+  }
+
+  @Test func `from a project it names no tenant, and says when TOTP is off`() async throws {
+    try await World.furnished { world in
+      let guide = try await Browser.signedIn(world).get("/guidance/account?project=acme-retail")
+      #expect(!guide.says("&quot;tenantId&quot;"))
+      #expect(guide.says("/v1/projects/acme-retail/accounts:update"))
+      #expect(guide.says("TOTP is off in this project"))
+    }
+  }
+
+  @Test func `a scope that is not theirs to see does not exist`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let us = try await world.tenantID("us-shop").text
+      for page in ["/guidance", "/guidance/mandatory"] {
+        let nowhere = try await nadia.get(page + "?project=nowhere")
+        #expect(nowhere.status == .notFound)
+        for query in [
+          "?project=globex", "?project=acme-retail", "?project=acme-retail&tenant=\(us)",
+          "?project=acme-retail&tenant=none", "?project=%3Cb%3E",
+        ] {
+          let answer = try await nadia.get(page + query)
+          #expect(answer.status == .notFound && answer.text == nowhere.text, "\(query)")
+        }
+        #expect(try await nadia.get(page + "?project=").status == .ok)
+      }
+    }
+  }
+
+  @Test func `whoever has a role in a tenant alone does not see the project's key`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let query = "?project=acme-retail&tenant=\(try await world.euShop.text)"
+      let guide = try await nadia.get("/guidance/mandatory" + query)
+      #expect(guide.says("key=API_KEY") && guide.says("ask whoever administers the project"))
+      #expect(!guide.says("AIza"))
+    }
+  }
+
+  @Test(arguments: [
+    "<script>alert(1)</script>", "# heading\n", "[x](javascript:alert(1)) **b**",
+    "{{key}} {{/place}}",
+    "\u{202E}evil", "'; rm -rf / #",
+  ])
+  func `the name of a scope stays a name`(name: String) async throws {
+    try await World.furnished { world in
+      _ = try? await world.identity.projects.create(
+        id: "hostile-one", displayName: name, by: Author(actor: .commandLine))
+      let browser = try await Browser.signedIn(world)
+      for page in ["/guidance", "/guidance/step-up"] {
+        let answer = try await browser.get(page + "?project=hostile-one")
+        guard answer.status == .ok else { continue }
+        Markup.check(answer)
+        #expect(
+          answer.says(
+            "<strong><bdi>\(String(decoding: HTML.escaped(name).bytes, as: UTF8.self))</bdi></strong>"
+          ))
+        #expect(!answer.says("<script>alert") && !answer.says("href=\"javascript"))
+      }
+    }
+  }
+
+  @Test func `the list compares the four, and marks the one that is recorded`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let list = try await browser.get("/guidance")
+      #expect(list.between("<tr><th scope=\"row\">", "</tr>").count == 4)
+      #expect(!list.says("recorded here"))
+      let query = "?project=acme-retail&tenant=\(try await world.euShop.text)"
+      let own = try await browser.get("/guidance" + query)
+      let marked = own.between("<section class=\"card stack-tight\"><h2>", "</section>").filter {
+        $0.contains("recorded here")
+      }
+      #expect(marked.count == 1 && marked[0].contains("/guidance/account?project="))
+    }
+  }
+
+  @Test func `the policy page leads to the guides with its scope`() async throws {
+    try await World.furnished { world in
+      let policy = try await Browser.signedIn(world).get(try await world.eu + "/policy")
+      let query = "?project=acme-retail&tenant=\(try await world.euShop.text)"
+      for name in Self.names {
+        #expect(policy.values(of: "href").contains("/guidance/\(name)" + query))
+      }
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
+}
+
+extension Answer {
+  /// What stands between two pieces of markup, each time.
+  fileprivate func between(_ start: String, _ end: String) -> [Substring] {
+    var found: [Substring] = []
+    var rest = Substring(text)
+    while let from = rest.firstRange(of: start) {
+      rest = rest[from.upperBound...]
+      guard let to = rest.firstRange(of: end) else { break }
+      found.append(rest[..<to.lowerBound])
+      rest = rest[to.upperBound...]
+    }
+    return found
+  }
+}
