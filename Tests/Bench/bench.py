@@ -5,10 +5,10 @@ whose speed drifts does not favour either.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
-import re
 import shutil
 import statistics
 import subprocess
@@ -16,24 +16,45 @@ import tempfile
 import time
 import urllib.request
 
-from server import Nginx, Server, openssl_signatures, prepare, seal, wrk
+from server import Nginx, Server, crowd, openssl_signatures, prepare, seal, wrk
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
+class Build:
+    """A built server with the templates and files of its own checkout."""
+
+    def __init__(self, name, binaries, root, folder):
+        self.name = name
+        self.bin = pathlib.Path(binaries)
+        self.folder = folder / name
+        self.assets = self.folder / "assets"
+        self.assets.mkdir(parents=True)
+        shutil.copytree(root / "Templates", self.assets / "Templates")
+        shutil.copytree(root / "Public", self.assets / "Public")
+        (self.assets / "Public" / "bench.bin").write_bytes(os.urandom(8192))
+
+    def data(self, name, profile="standalone"):
+        """A data folder made by this build, and what the load needs to know of it."""
+        return self.folder / name, prepare(self.bin, self.folder / name, profile)
+
+    def serve(self, data, profile="standalone"):
+        return Server(self.bin, data, self.assets, profile)
+
+
 class Bench:
     def __init__(self, arguments, folder):
-        self.bin = pathlib.Path(arguments.bin)
         self.folder = folder
+        self.own = Build("now", arguments.bin, ROOT, folder)
+        self.builds = [self.own]
+        if arguments.against:
+            binaries, root = former(arguments.against, folder)
+            self.builds.append(Build("before", binaries, root, folder))
         self.runs = 1 if arguments.quick else 3
         self.seconds = 2 if arguments.quick else 5
         self.rows = []
+        self.before = {}
         self.notes = []
-        self.assets = folder / "assets"
-        self.assets.mkdir()
-        shutil.copytree(ROOT / "Templates", self.assets / "Templates")
-        shutil.copytree(ROOT / "Public", self.assets / "Public")
-        (self.assets / "Public" / "bench.bin").write_bytes(os.urandom(8192))
 
     def median(self, results):
         rates = [result["rate"] for result in results]
@@ -41,7 +62,14 @@ class Bench:
         errors = sum(result["errors"] for result in results)
         return {"rate": statistics.median(rates), "p99": p99, "errors": errors}
 
-    def row(self, name, measured, yardstick, aim, base=None):
+    def row(self, name, results, yardstick, aim, base=None):
+        """A line of the table; `results` are runs, by build where there are two."""
+        if isinstance(results, dict):
+            for build, runs in results.items():
+                if build != self.own.name:
+                    self.before[name] = self.median(runs)["rate"]
+            results = results[self.own.name]
+        measured = self.median(results)
         ratio = measured["rate"] / base if base else None
         self.rows.append(
             {
@@ -54,31 +82,45 @@ class Bench:
                 "aim": aim,
             }
         )
+        return measured["rate"]
+
+    def each_build(self):
+        return {build.name: [] for build in self.builds}
 
     def files_and_pages(self):
-        data = self.folder / "pages"
-        facts = prepare(self.bin, data, "standalone")
-        with Server(self.bin, data, self.assets) as server, Nginx(
-            self.folder, self.assets / "Public"
-        ) as nginx:
-            cookie = {"Cookie": f"{server.cookie_name}={facts['cookie']}"}
-            page = f"{server.url}/projects/bench-project/tenants"
-            check = urllib.request.urlopen(urllib.request.Request(page, headers=cookie)).read()
-            assert check.count(b"<tr") >= 50, "the tenants page does not show 50 rows"
-            own, other, tenants = [], [], []
+        with contextlib.ExitStack() as open_servers:
+            servers, facts = {}, {}
+            for build in self.builds:
+                data, facts[build.name] = build.data("pages")
+                server = open_servers.enter_context(build.serve(data))
+                cookie = {"Cookie": f"{server.cookie_name}={facts[build.name]['cookie']}"}
+                page = f"{server.url}/projects/bench-project/tenants"
+                check_rows(page, cookie)
+                servers[build.name] = (server, page, cookie)
+            nginx = open_servers.enter_context(
+                Nginx(self.folder, self.own.assets / "Public"))
+            file, tenants, engine = self.each_build(), self.each_build(), []
             for _ in range(self.runs):
-                own.append(wrk(f"{server.url}/static/bench.bin", 16, self.seconds))
-                other.append(wrk(f"{nginx.url}/bench.bin", 16, self.seconds))
-                tenants.append(wrk(page, 16, self.seconds, headers=cookie))
-            file, engine, table = map(self.median, (own, other, tenants))
-            self.file_rate = file["rate"]
-            self.row("file of 8 KiB", file, "nginx, same file", 0.8, engine["rate"])
-            self.row("tenants page, 50 rows, signed in", table, "file", 0.15, file["rate"])
+                for name, (server, page, cookie) in servers.items():
+                    file[name].append(wrk(f"{server.url}/static/bench.bin", 16, self.seconds))
+                    tenants[name].append(wrk(page, 16, self.seconds, headers=cookie))
+                engine.append(wrk(f"{nginx.url}/bench.bin", 16, self.seconds))
+            self.file_rate = self.row(
+                "file of 8 KiB", file, "nginx, same file", 0.8, self.median(engine)["rate"])
+            self.row(
+                "tenants page, 50 rows, signed in", tenants, "file", 0.15, self.file_rate)
+            server = servers[self.own.name][0]
             self.notes.append(f"memory after pages: {server.memory()} MiB")
             self.notes.append(f"start to first answer: {server.start_ms:.0f} ms")
-            self.memory_with_hashes(server, facts)
+            hashes = self.each_build()
+            for name, (server, _, _) in servers.items():
+                hashes[name].append(self.hashes(server, facts[name]))
+            self.row("signInWithPassword, 2 connections", hashes, "", None)
+            server = servers[self.own.name][0]
+            self.notes.append(
+                f"memory with two hashes running: {server.memory()} MiB (peak {server.peak()} MiB)")
 
-    def memory_with_hashes(self, server, facts):
+    def hashes(self, server, facts):
         script = self.folder / "password.lua"
         body = json.dumps(
             {
@@ -91,74 +133,100 @@ class Bench:
             f"wrk.method='POST'\nwrk.headers['Content-Type']='application/json'\nwrk.body='{body}'\n"
         )
         url = f"{server.url}/v1/accounts:signInWithPassword?key={facts['apiKey']}"
-        result = wrk(url, 2, self.seconds, script=script)
-        self.row("signInWithPassword, 2 connections", result, "", None)
-        self.notes.append(f"memory with two hashes running: {server.memory()} MiB (peak {server.peak()} MiB)")
+        return wrk(url, 2, self.seconds, script=script)
+
+    def console(self):
+        """The console's pages over much: 50 projects, 1 000 tenants, 5 000 users."""
+        data = self.own.folder / "crowd"
+        facts = crowd(self.own.bin, data)
+        pages = {
+            "projects page, 50 projects": ("/", 50),
+            "review page, 50 of 1 000 tenants": ("/projects/bench-large/review", 50),
+            "users page, 50 of 5 000": ("/projects/bench-project/users", 50),
+            "user page": (f"/projects/bench-project/users/{facts['user']}", 1),
+            "audit page, 50 rows": ("/projects/bench-project/audit", 50),
+        }
+        with self.own.serve(data) as server:
+            cookie = {"Cookie": f"{server.cookie_name}={facts['cookie']}"}
+            for path, least in pages.values():
+                check_rows(server.url + path, cookie, least)
+            results, file = {name: [] for name in pages}, []
+            for _ in range(self.runs):
+                file.append(wrk(f"{server.url}/static/bench.bin", 16, self.seconds))
+                for name, (path, _) in pages.items():
+                    results[name].append(wrk(server.url + path, 16, self.seconds, headers=cookie))
+            rate = self.median(file)["rate"]
+            for name, runs in results.items():
+                self.row(name, runs, "file", 0.10, rate)
+            self.notes.append(f"memory after the console's pages: {server.memory()} MiB")
 
     def config(self):
         script = self.folder / "patch.lua"
-        one, many, groups = [], [], []
-        for _ in range(self.runs):
-            for connections, results in ((1, one), (64, many)):
-                data = self.folder / f"config-{len(one)}-{connections}"
-                facts = prepare(self.bin, data, "standalone")
-                # The value differs each time, so that each request is a write.
-                script.write_text(
-                    "local n=0\nwrk.method='PATCH'\n"
-                    "wrk.headers['Content-Type']='application/json'\n"
-                    f"wrk.headers['Authorization']='Bearer {facts['token']}'\n"
-                    "request=function() n=n+1\n"
-                    "return wrk.format(nil,nil,nil,'{\"mfa\":{\"providerConfigs\":[{\"state\":"
-                    "\"ENABLED\",\"totpProviderConfig\":{\"adjacentIntervals\":'..(n%10+1)..'}}]}}')"
-                    " end\n"
-                )
-                with Server(self.bin, data, self.assets) as server:
-                    url = f"{server.url}/admin/v2/projects/bench-project/config?updateMask=mfa"
-                    results.append(wrk(url, connections, self.seconds, script=script))
-                    writes, commits = server.stop()
-                if connections == 64:
-                    groups.append(writes / max(commits, 1))
-        alone, together = self.median(one), self.median(many)
-        self.row("PATCH config, 1 connection", alone, "", None)
-        self.row("PATCH config, 64 connections", together, "1 connection", 4, alone["rate"])
+        one, many, groups = self.each_build(), self.each_build(), []
+        for run in range(self.runs):
+            for build in self.builds:
+                for connections, results in ((1, one), (64, many)):
+                    data, facts = build.data(f"config-{run}-{connections}")
+                    # The value differs each time, so that each request is a write.
+                    script.write_text(
+                        "local n=0\nwrk.method='PATCH'\n"
+                        "wrk.headers['Content-Type']='application/json'\n"
+                        f"wrk.headers['Authorization']='Bearer {facts['token']}'\n"
+                        "request=function() n=n+1\n"
+                        "return wrk.format(nil,nil,nil,'{\"mfa\":{\"providerConfigs\":[{\"state\":"
+                        "\"ENABLED\",\"totpProviderConfig\":{\"adjacentIntervals\":'..(n%10+1)..'}}]}}')"
+                        " end\n"
+                    )
+                    with build.serve(data) as server:
+                        url = f"{server.url}/admin/v2/projects/bench-project/config?updateMask=mfa"
+                        results[build.name].append(
+                            wrk(url, connections, self.seconds, script=script))
+                        writes, commits = server.stop()
+                    if connections == 64 and build is self.own:
+                        groups.append(writes / max(commits, 1))
+        alone = self.row("PATCH config, 1 connection", one, "", None)
+        self.row("PATCH config, 64 connections", many, "1 connection", 4, alone)
         self.notes.append(f"writes a commit at 64 connections: {statistics.median(groups):.1f} (aim 8)")
 
     def sign_in(self, profile, count, aim):
-        results, signatures = [], []
+        results, signatures = self.each_build(), []
         for run in range(self.runs):
-            data = self.folder / f"{profile}-{run}"
-            facts = prepare(self.bin, data, profile)
-            requests = self.folder / f"{profile}.requests"
-            seal(self.bin, data, profile, count, requests)
-            script = self.folder / "finalize.lua"
-            # Each thread of the two sends every other line once, and stops the run at the end.
-            script.write_text(
-                "local counter=0\n"
-                "function setup(thread) thread:set('id',counter) counter=counter+1 end\n"
-                "function init(args) lines={} local i=0\n"
-                f"for line in io.lines('{requests}') do if i%2==id then lines[#lines+1]=line end i=i+1 end\n"
-                "wrk.method='POST' wrk.headers['Content-Type']='application/json' n=0 end\n"
-                "function request() n=n+1 if n>#lines then wrk.thread:stop() n=#lines end\n"
-                "return wrk.format(nil,nil,nil,lines[n]) end\n"
-            )
-            with Server(self.bin, data, self.assets, profile) as server:
-                url = f"{server.url}/v2/accounts/mfaSignIn:finalize?key={facts['apiKey'] or 'any'}"
-                result = wrk(url, 16, self.seconds, script=script)
-                # wrk divides by the whole time, so a run that ran dry would read too low.
-                if result["rate"] * self.seconds > 0.98 * count:
-                    raise SystemExit(f"{count} prepared sign-ins were too few for {profile}")
-                results.append(result)
-                server.stop()
+            for build in self.builds:
+                results[build.name].append(self.finalize(build, profile, count, run))
             if profile == "standalone":
                 signatures.append(openssl_signatures(1 if self.runs == 1 else 3))
-        measured = self.median(results)
         if profile == "standalone":
             self.row(
-                "mfaSignIn:finalize, standalone", measured, "openssl rsa2048, all cores", aim,
+                "mfaSignIn:finalize, standalone", results, "openssl rsa2048, all cores", aim,
                 statistics.median(signatures),
             )
         else:
-            self.row("mfaSignIn:finalize, emulator", measured, "file", aim, self.file_rate)
+            self.row("mfaSignIn:finalize, emulator", results, "file", aim, self.file_rate)
+
+    def finalize(self, build, profile, count, run):
+        """Sign-ins with a code, each prepared beforehand and sent once."""
+        data, facts = build.data(f"{profile}-{run}", profile)
+        requests = self.folder / f"{profile}.requests"
+        seal(build.bin, data, profile, count, requests)
+        script = self.folder / "finalize.lua"
+        # Each thread of the two sends every other line once, and stops the run at the end.
+        script.write_text(
+            "local counter=0\n"
+            "function setup(thread) thread:set('id',counter) counter=counter+1 end\n"
+            "function init(args) lines={} local i=0\n"
+            f"for line in io.lines('{requests}') do if i%2==id then lines[#lines+1]=line end i=i+1 end\n"
+            "wrk.method='POST' wrk.headers['Content-Type']='application/json' n=0 end\n"
+            "function request() n=n+1 if n>#lines then wrk.thread:stop() n=#lines end\n"
+            "return wrk.format(nil,nil,nil,lines[n]) end\n"
+        )
+        with build.serve(data, profile) as server:
+            url = f"{server.url}/v2/accounts/mfaSignIn:finalize?key={facts['apiKey'] or 'any'}"
+            result = wrk(url, 16, self.seconds, script=script)
+            # wrk divides by the whole time, so a run that ran dry would read too low.
+            if result["rate"] * self.seconds > 0.98 * count:
+                raise SystemExit(f"{count} prepared sign-ins were too few for {profile}")
+            server.stop()
+        return result
 
     def report(self):
         print(f"\n{'what':42} {'per s':>10} {'p99 ms':>8} {'errors':>6} {'ratio':>7} {'aim':>5}  of")
@@ -170,26 +238,71 @@ class Bench:
                 f"{row['what']:42} {row['rate']:10.1f} {p99:>8} {row['errors']:6} {ratio:>7} "
                 f"{aim:>5}  {row['yardstick']}"
             )
+        self.compare()
         for note in self.notes:
             print(note)
         results = ROOT / "bench-results"
         results.mkdir(exist_ok=True)
         file = results / "bench.json"
-        file.write_text(json.dumps({"rows": self.rows, "notes": self.notes}, indent=2))
+        file.write_text(json.dumps(
+            {"rows": self.rows, "before": self.before, "notes": self.notes}, indent=2))
         print(f"JSON in {file.relative_to(ROOT)}")
+
+    def compare(self):
+        """What the former build did in the same run, where there is one."""
+        if not self.before:
+            return
+        print(f"\n{'against the former build':42} {'before':>10} {'now':>8} {'ratio':>7} {'aim':>5}")
+        for row in self.rows:
+            if before := self.before.get(row["what"]):
+                ratio = row["rate"] / before
+                print(f"{row['what']:42} {before:10.1f} {row['rate']:8.1f} {ratio:7.3f}   0.9")
+
+
+def check_rows(page, headers, least=50):
+    """Sees that a page is the one that is meant to be measured."""
+    text = urllib.request.urlopen(urllib.request.Request(page, headers=headers)).read()
+    rows = text.count(b"<tr")
+    assert rows >= least, f"{page} shows {rows} rows"
+
+
+def former(against, folder):
+    """The programs and the checkout of a former build: a folder with both, or a revision."""
+    path = pathlib.Path(against).resolve()
+    if path.is_dir():
+        root = next((at for at in (path, *path.parents) if (at / "Templates").is_dir()), None)
+        assert root, f"above {path} there is no folder Templates"
+        return (path if (path / "countersign").exists() else path / ".build/release"), root
+    root = folder / "former"
+    subprocess.run(["git", "-C", ROOT, "worktree", "add", "--detach", root, against], check=True)
+    try:
+        for product in ("countersign", "countersign-bench"):
+            subprocess.run(
+                ["swift", "build", "--package-path", root, "-c", "release",
+                 "--static-swift-stdlib", "--product", product], check=True)
+    finally:
+        # The files stay for this run; git need not know of them any more.
+        (root / ".git").unlink()
+        subprocess.run(["git", "-C", ROOT, "worktree", "prune"], check=True)
+    return root / ".build/release", root
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", choices=["pages", "config", "emulator", "standalone"])
+    parser.add_argument("--only", choices=["pages", "console", "config", "emulator", "standalone"])
+    parser.add_argument(
+        "--against", metavar="FOLDER|REVISION",
+        help="measure a former build too: a checkout that is built, or a revision to build")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="countersign-bench-") as folder:
         bench = Bench(arguments, pathlib.Path(folder))
         wanted = arguments.only
         if wanted in (None, "pages", "emulator"):
             bench.files_and_pages()
+        if wanted in (None, "console"):
+            bench.console()
         if wanted in (None, "config"):
             bench.config()
         if wanted in (None, "emulator"):

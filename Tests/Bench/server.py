@@ -125,6 +125,15 @@ def prepare(binaries, data, profile):
     return json.loads(output)
 
 
+def crowd(binaries, data):
+    """A data folder with 50 projects, 1 000 tenants and 5 000 users in it."""
+    output = subprocess.run(
+        [str(pathlib.Path(binaries) / "countersign-bench"), "crowd", str(data)], check=True,
+        stdout=subprocess.PIPE,
+    ).stdout
+    return json.loads(output)
+
+
 def seal(binaries, data, profile, count, file):
     subprocess.run(
         [

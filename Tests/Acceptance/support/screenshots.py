@@ -1,0 +1,89 @@
+"""Photographs of every kind of page, for people to look at; called by script/screenshots."""
+
+import re
+import shutil
+import sys
+import tempfile
+
+from playwright.sync_api import sync_playwright
+
+from support.demo import Demo
+from support.program import ROOT
+from support.site import crawl, kinds
+from support.states import SIGNED_IN, sign_in
+
+FOLDER = ROOT / "screenshots"
+SIZES = {"1440": (1440, 1000), "390": (390, 844)}
+SCHEMES = ("light", "dark")
+
+
+def name_of(address):
+    """A file name for a kind of page: `S/users/…` is S-users-x."""
+    return re.sub(r"[^\w]+", "-", address.replace("…", "x")).strip("-") or "home"
+
+
+def photograph(chromium, demo, person, pages, states):
+    """Every page and state in every size and scheme, the whole length of it."""
+    taken = 0
+    for size, (width, height) in SIZES.items():
+        for scheme in SCHEMES:
+            context = demo.context(
+                chromium, person, viewport={"width": width, "height": height},
+                color_scheme=scheme, reduced_motion="reduce")
+            page = context.new_page()
+            for name, path in pages.items():
+                page.goto(path)
+                page.screenshot(
+                    path=FOLDER / f"{name_of(name)}-{size}-{scheme}.png", full_page=True)
+                taken += 1
+            for name, state in states.items():
+                state(page, demo)
+                page.screenshot(
+                    path=FOLDER / f"state-{name_of(name)}-{size}-{scheme}.png", full_page=True)
+                taken += 1
+            context.close()
+    return taken
+
+
+def for_readme(chromium, demo):
+    """One tenant's policy, as large as a laptop shows it."""
+    retail = next(link for link in demo.tenants("harbour-bank") if "/business-" in link)
+    context = demo.context(
+        chromium, demo.owner, viewport={"width": 1180, "height": 930}, device_scale_factor=1.5,
+        color_scheme="light", reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(f"{retail}/policy")
+    page.screenshot(path=ROOT / "docs/console.png")
+    context.close()
+
+
+def main(words):
+    with tempfile.TemporaryDirectory() as data, Demo(data + "/demo") as demo, \
+            sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--disable-gpu"])
+        if "--readme" in words:
+            for_readme(chromium, demo)
+            print("docs/console.png")
+            return
+        FOLDER.mkdir(exist_ok=True)
+        pages = kinds(crawl(demo.browse(demo.owner), 8))
+        states = {**SIGNED_IN}
+        if words:
+            pages = {name: path for name, path in pages.items()
+                     if any(word in path or word in name for word in words)}
+            states = {name: state for name, state in states.items()
+                      if any(word in name for word in words)}
+        taken = photograph(chromium, demo, demo.owner, pages, states)
+        if not words:
+            context = chromium.new_context(base_url=demo.url, viewport={
+                "width": 1440, "height": 1000})
+            page = context.new_page()
+            sign_in(page, demo)
+            page.screenshot(path=FOLDER / "state-sign-in-1440-light.png", full_page=True)
+            taken += 1
+        print(f"{taken} pictures in {FOLDER.relative_to(ROOT)}/")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
