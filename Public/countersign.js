@@ -4,14 +4,13 @@
   const each = (selector, action) => document.querySelectorAll(selector).forEach(action);
 
   // Keys of one character must be possible to switch off (WCAG 2.1.4); the account's menu does.
-  const slash = () => localStorage.getItem("countersign-slash") !== "off";
+  const kept = "countersign-slash", single = () => localStorage.getItem(kept) !== "off";
   const menu = document.querySelector(".account ul");
   if (menu) {
     const item = document.createElement("li"), button = document.createElement("button");
-    const say = () => { button.textContent = `Key “/” to search: ${slash() ? "on" : "off"}`; };
-    button.type = "button";
+    const say = () => { button.textContent = `Keys “/” and “?”: ${single() ? "on" : "off"}`; };
     button.addEventListener("click", () => {
-      localStorage.setItem("countersign-slash", slash() ? "off" : "on");
+      localStorage.setItem(kept, single() ? "off" : "on");
       say();
     });
     say();
@@ -19,7 +18,7 @@
     menu.append(item);
   }
 
-  // "/" goes to the search field, unless somebody is typing.
+  // "/" goes to the search field and "?" tells the keys, unless somebody is typing.
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const field = document.activeElement;
@@ -28,10 +27,28 @@
       return;
     }
     if (field && (field.isContentEditable || /^(input|textarea|select)$/i.test(field.tagName))) return;
-    if (event.key !== "/" || !slash()) return;
+    if (!single() || document.querySelector("dialog[open]")) return;
     const find = document.querySelector("[data-shortcut='/']") || document.querySelector("#q");
-    if (find) { event.preventDefault(); find.focus(); find.select(); }
+    if (event.key === "/" && find) { event.preventDefault(); find.focus(); find.select(); }
+    if (event.key !== "?") return;
+    const help = document.createElement("dialog");
+    help.className = "card";
+    help.ariaLabel = "Keys";
+    help.innerHTML = `<form class="stack" method="dialog"><h2>Keys</h2><dl class="facts"><dt>/</dt><dd>Go to the search</dd>
+      <dt>?</dt><dd>These keys</dd><dt>Esc</dt><dd>Close a menu, or this</dd></dl><button>Close</button></form>`;
+    help.onclose = () => help.remove();
+    document.body.append(help);
+    help.showModal();
   });
+
+  // A list's search hides the rows of this page that lack what is typed; Enter asks for all.
+  each(".filter [type='search']", (search) => search.addEventListener("input", () => {
+    const words = search.value.toLowerCase().split(/\s+/);
+    each(".list > tbody > tr", (row) => {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !words.every((word) => text.includes(word));
+    });
+  }));
 
   // One menu of the bar is open at a time, and none after a click elsewhere.
   document.addEventListener("click", (event) => {

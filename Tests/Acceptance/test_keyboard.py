@@ -13,7 +13,9 @@ def page(request, standalone, chromium):
 def focused(page):
     """The focused element, as its id or its words."""
     element = page.locator(":focus")
-    return (element.get_attribute("id") or element.inner_text().strip()) if element.count() else ""
+    if not element.count():
+        return ""
+    return element.get_attribute("id") or " ".join(element.inner_text().split())
 
 
 def tab_to(page, what, presses=40):
@@ -73,3 +75,90 @@ def test_change_a_policy(page, api):
     page.goto(f"/projects/{api.project}/policy")
     assert page.locator("#totp").is_checked()
     assert page.locator("#intervals").input_value() == "1"
+
+
+def test_a_factor_is_removed(page, api):
+    """Support's way: find the user, choose the factor, give a reason."""
+    api.switch_totp_on(1)
+    uid, id_token = api.user("mallory@example.com")
+    api.enrol(id_token, name="Mallory’s phone")
+    sign_in(page)
+    page.goto(f"/projects/{api.project}")
+    tab_to(page, "find")
+    page.keyboard.type("mallory@example.com")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert page.url.endswith(f"/users/{uid}")
+    tab_to(page, "Remove… Mallory’s phone")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    tab_to(page, "reason")
+    page.keyboard.press("Space")
+    assert page.locator("#reason").is_checked()
+    tab_to(page, "note")
+    page.keyboard.type("Called from the number on file.")
+    tab_to(page, "Remove the factor")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert "Mallory’s phone" in page.locator("[role=status]").inner_text()
+
+
+def test_a_tenant_is_made(page, api):
+    sign_in(page)
+    page.goto(f"/projects/{api.project}/tenants")
+    tab_to(page, "New tenant")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    tab_to(page, "name")
+    page.keyboard.type("hospital")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert page.get_by_role("heading", level=1).inner_text() == "hospital"
+
+
+@pytest.mark.parametrize("page", [True], indirect=True, ids=["with-scripts"])
+def test_single_keys(page, api):
+    sign_in(page)
+    page.goto(f"/projects/{api.project}/users")
+    page.keyboard.press("/")
+    assert focused(page) == "find"
+    # Where one types, the keys are letters.
+    page.keyboard.type("a/b?")
+    assert page.locator("#find").input_value() == "a/b?"
+    assert page.locator("dialog").count() == 0
+    page.locator("h1").click()
+    page.keyboard.press("?")
+    assert page.locator("dialog[open]").get_by_role("heading").inner_text() == "Keys"
+    page.keyboard.press("/")
+    assert page.locator("dialog[open]").count() == 1
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
+    # A modifier makes it another key, which is the browser's.
+    page.keyboard.press("Control+/")
+    assert focused(page) != "find"
+    menu = page.locator("details.account")
+    menu.locator("summary").press("Enter")
+    assert menu.get_attribute("open") is not None
+    page.keyboard.press("Escape")
+    assert menu.get_attribute("open") is None
+    # They can be switched off, and the browser remembers.
+    menu.locator("summary").press("Enter")
+    menu.get_by_role("button", name="Keys").press("Enter")
+    page.reload()
+    page.keyboard.press("/")
+    page.keyboard.press("?")
+    assert focused(page) != "find" and page.locator("dialog").count() == 0
+
+
+@pytest.mark.parametrize("page", [True], indirect=True, ids=["with-scripts"])
+def test_a_list_is_filtered_while_one_types(page, api):
+    for name in ("ada", "bob", "eve"):
+        api.sign_up(f"{name}@example.com")
+    sign_in(page)
+    page.goto(f"/projects/{api.project}/users")
+    rows = page.locator("table.list tbody tr")
+    assert rows.count() == 3
+    page.locator("#q").press_sequentially("BOB exam")
+    assert [row.is_visible() for row in rows.all()].count(True) == 1
+    with page.expect_navigation():
+        page.locator("#q").press("Enter")

@@ -23,7 +23,7 @@ extension Demo {
       let users = lots.draw(for: pool)
       crowds.append(DemoCrowd(pool: pool, users: users))
       clock.set(month.advanced(bySeconds: Int64(number - pools.count) * 1_800))
-      let old = users.filter { $0.madeAt < month }
+      let old = users.filter { $0.madeAt < month }.sorted { $0.madeAt < $1.madeAt }
       for start in stride(from: 0, to: old.count, by: Self.batch) {
         let part = Array(old[start..<min(start + Self.batch, old.count)])
         try await store(part, in: pool.scope, hash: hash, until: month)
