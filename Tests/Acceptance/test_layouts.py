@@ -4,29 +4,12 @@ import gzip
 
 import pytest
 
+from support.faults import expect_none, overflow
 from support.program import ROOT
 from support.states import SIGNED_IN
 
 STYLESHEET = ROOT / "Public/countersign.css"
 SCRIPT = ROOT / "Public/countersign.js"
-
-
-def overflow(page):
-    """What sticks out sideways: nothing may, but inside something that scrolls by itself."""
-    return page.evaluate("""() => {
-      const root = document.documentElement;
-      if (root.scrollWidth <= root.clientWidth) return null;
-      const wide = [...document.querySelectorAll("body *")].filter((element) => {
-        const box = element.getBoundingClientRect();
-        if (box.width === 0 || (box.right <= root.clientWidth + 1 && box.left >= -1)) return false;
-        for (let at = element.parentElement; at; at = at.parentElement)
-          if (/auto|scroll|hidden|clip/.test(getComputedStyle(at).overflowX)) return false;
-        return true;
-      });
-      return root.scrollWidth + " of " + root.clientWidth + ": " + wide.slice(-3).map(
-        (element) => element.tagName + "." + element.className + " " +
-          element.textContent.trim().slice(0, 30)).join(" | ");
-    }""")
 
 
 def visit_all(page, demo, page_kinds, check):
@@ -60,7 +43,7 @@ def open_page(demo, chromium):
 
 
 def test_320_pixels_without_scrolling_sideways(open_page, demo, page_kinds):
-    assert visit_all(open_page(320), demo, page_kinds, overflow) == []
+    expect_none(visit_all(open_page(320), demo, page_kinds, overflow))
 
 
 def test_text_of_twice_the_size(open_page, demo, page_kinds):
@@ -73,7 +56,7 @@ def test_text_of_twice_the_size(open_page, demo, page_kinds):
             && getComputedStyle(element).overflowX !== "visible")
           .map((element) => element.textContent.trim().slice(0, 40))""")
         return overflow(page) or cut
-    assert visit_all(open_page(1280, bypass_csp=True), demo, page_kinds, check) == []
+    expect_none(visit_all(open_page(1280, bypass_csp=True), demo, page_kinds, check))
 
 
 def test_mirrored(open_page, demo, page_kinds):
@@ -109,13 +92,13 @@ def test_mirrored(open_page, demo, page_kinds):
           return faults.join(", ");
         }""")
     page = open_page(1280)
-    assert visit_all(page, demo, page_kinds, check) == []
+    expect_none(visit_all(page, demo, page_kinds, check))
     narrow = open_page(320)
 
     def narrow_check(page):
         page.evaluate("document.documentElement.dir = 'rtl'")
         return overflow(page)
-    assert visit_all(narrow, demo, page_kinds, narrow_check) == []
+    expect_none(visit_all(narrow, demo, page_kinds, narrow_check))
 
 
 def test_forced_colours_still_show_state(open_page, demo):
@@ -163,7 +146,7 @@ def test_paper(open_page, demo, page_kinds):
             faults.append((path, "the foot says no time"))
         if fault := overflow(page):
             faults.append((path, fault))
-    assert faults == []
+    expect_none(faults)
 
 
 def test_files_are_small():
@@ -181,7 +164,7 @@ def test_pages_are_light(open_page, demo, page_kinds):
     pages, sizes = demo.browse(demo.owner), {}
     for path in page_kinds.values():
         sizes[path] = len(gzip.compress(pages.get(path, follow_redirects=True).content, 6))
-    assert {path: size for path, size in sizes.items() if size > 60 * 1024} == {}
+    expect_none((path, size) for path, size in sizes.items() if size > 60 * 1024)
 
     faults = []
     for path in page_kinds.values():
@@ -193,4 +176,4 @@ def test_pages_are_light(open_page, demo, page_kinds):
         if len(own) > 3 or any(not url.startswith((demo.url, "data:")) for url in own):
             faults.append((path, own))
         page.context.close()
-    assert faults == []
+    expect_none(faults)

@@ -9,6 +9,7 @@ import pyotp
 
 from .pages import Pages
 from .program import Server
+from .waiting import until
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,26 @@ class Person:
     def totp(self):
         return pyotp.TOTP(self.secret) if self.secret else None
 
+    def next_code(self):
+        """A code that was not used yet: the neighbouring steps count too, each once."""
+        return self.totp.at(codes.setdefault(self.email, CodeTimes()).take())
+
+
+class CodeTimes:
+    """Moments whose codes a server that accepts one step on each side has not seen yet."""
+
+    def __init__(self):
+        self.last = 0
+
+    def take(self):
+        """The next such moment; after a few it waits until a new step begins."""
+        step = max(self.last + 1, int(time.time()) // 30 - 1)
+        until(lambda: int(time.time()) // 30 + 1 >= step, "a new step begins", 40)
+        self.last = step
+        return step * 30
+
+
+codes = {}
 
 LINE = re.compile(
     r"^  (?P<email>\S+)  password (?P<password>\S+)"

@@ -75,8 +75,12 @@ class Visit:
     path: str
     source: str
     status: int
-    html: bool
+    type: str
     text: str = field(repr=False)
+
+    @property
+    def html(self):
+        return self.type == "text/html"
 
     @property
     def markup(self):
@@ -103,9 +107,11 @@ def crawl(pages, examples=4, start="/"):
     while waiting:
         path, source = waiting.pop(0)
         answer = pages.get(path, follow_redirects=True)
-        html = answer.headers.get("content-type", "").startswith("text/html")
-        visits.append(Visit(path, source, answer.status_code, html, answer.text if html else ""))
-        if not html or answer.status_code != 200:
+        type = answer.headers.get("content-type", "").split(";")[0]
+        visit = Visit(path, source, answer.status_code, type,
+                      answer.text if type in ("text/html", "text/csv") else "")
+        visits.append(visit)
+        if not visit.html or answer.status_code != 200:
             continue
         markup = Markup(answer.text)
         for link in [*markup.links, *markup.files]:

@@ -1,0 +1,77 @@
+"""Counts what somebody has to do for a task: clicks, fields, and pages on the way."""
+
+from dataclasses import dataclass
+
+
+@dataclass
+class Cost:
+    clicks: int
+    fields: int
+    pages: int
+
+    def within(self, goal):
+        return (self.clicks <= goal.clicks and self.fields <= goal.fields
+                and self.pages <= goal.pages)
+
+
+class Hand:
+    """Somebody at the console: everything they do goes through here and is counted.
+
+    Clicks are those on links, buttons and menus; fields are those that are typed into; choosing a
+    radio button is neither, as in the list of tasks that the goals come from. Pages are all that
+    were opened, without the one that the last button led to.
+    """
+
+    def __init__(self, page):
+        self.page = page
+        self.cost = Cost(0, 0, 0)
+        self._ended_with_a_button = False
+        page.on("request", self._opened)
+
+    def _opened(self, request):
+        # A redirect is followed by the browser, not by the person.
+        if request.is_navigation_request() and request.redirected_from is None:
+            self.cost.pages += 1
+
+    def start(self, path="/"):
+        """Where the task begins, which costs nothing."""
+        self.page.goto(path)
+        self.cost = Cost(0, 0, 0)
+        return self
+
+    def click(self, locator):
+        element = locator.first
+        tag = element.evaluate("(element) => element.tagName")
+        assert tag in ("A", "BUTTON", "SUMMARY"), f"nobody would click on a {tag}"
+        self._ended_with_a_button = tag == "BUTTON"
+        self.cost.clicks += 1
+        element.click()
+        self.page.wait_for_load_state()
+        return self
+
+    def choose(self, id):
+        """Picks a radio button by its label."""
+        self.page.locator(f"label[for={id}]").click()
+        assert self.page.locator(f"#{id}").is_checked()
+        return self
+
+    def type(self, locator, text):
+        self.cost.fields += 1
+        locator.first.fill(text)
+        return self
+
+    def search(self, text):
+        """“/”, what one looks for, and Enter."""
+        self.page.keyboard.press("/")
+        assert self.page.locator(":focus").get_attribute("type") == "search"
+        self.cost.fields += 1
+        self.page.keyboard.type(text)
+        with self.page.expect_navigation():
+            self.page.keyboard.press("Enter")
+        self._ended_with_a_button = False
+        return self
+
+    def end(self):
+        """What it took."""
+        cost = self.cost
+        return Cost(cost.clicks, cost.fields, cost.pages - self._ended_with_a_button)

@@ -1,0 +1,25 @@
+"""What was found, told in full: a list that is cut off hides the second fault behind the first."""
+
+
+def expect_none(faults):
+    """Fails with a line for each fault."""
+    faults = list(faults)
+    assert not faults, f"{len(faults)} faults\n" + "\n".join(map(str, faults[:60]))
+
+
+def overflow(page):
+    """What sticks out sideways: nothing may, but inside something that scrolls by itself."""
+    return page.evaluate("""() => {
+      const root = document.documentElement;
+      if (root.scrollWidth <= root.clientWidth) return null;
+      const wide = [...document.querySelectorAll("body *")].filter((element) => {
+        const box = element.getBoundingClientRect();
+        if (box.width === 0 || (box.right <= root.clientWidth + 1 && box.left >= -1)) return false;
+        for (let at = element.parentElement; at; at = at.parentElement)
+          if (/auto|scroll|hidden|clip/.test(getComputedStyle(at).overflowX)) return false;
+        return true;
+      });
+      return root.scrollWidth + " of " + root.clientWidth + ": " + wide.slice(-3).map(
+        (element) => element.tagName + "." + element.className + " " +
+          element.textContent.trim().slice(0, 30)).join(" | ");
+    }""")
