@@ -40,6 +40,7 @@ extension Identity {
       migration("m0001_foundation", PackageResources.m0001_foundation_sqlite_sql),
       migration("m0002_users", PackageResources.m0002_users_sqlite_sql),
       migration("m0004_policy", PackageResources.m0004_policy_sqlite_sql),
+      migration("m0006_guidance", PackageResources.m0006_guidance_sqlite_sql),
     ]
   }
 

@@ -45,6 +45,8 @@ public struct Identity: Sendable {
   public let setup: Setup
   /// The audit log.
   public let audit: Audit
+  /// What projects and tenants tell their own support.
+  public let guidance: ScopeGuidance
 
   let store: Store
   let keys: KeyRing
@@ -90,6 +92,7 @@ public struct Identity: Sendable {
     consoleSessions = ConsoleSessions(store: store, hasher: hasher)
     setup = Setup(store: store, administrators: administrators)
     audit = Audit(store: store)
+    guidance = ScopeGuidance(store: store)
   }
 }
 

@@ -19,6 +19,9 @@ struct Address {
     return scheme.map { ["http", "https", "mailto"].contains($0) } ?? true
   }
 
+  /// The part of the same document that the address names, if it names no more.
+  var part: Substring? { text.first == "#" ? text.dropFirst() : nil }
+
   /// Whether the address names a host.
   var mayLeadElsewhere: Bool {
     if let scheme { return scheme != "mailto" }

@@ -2,12 +2,13 @@ import CCmark
 
 extension Tree {
   /// Gives each heading an `id` of its own, and lists them.
-  func nameHeadings() -> [MarkdownDocument.Heading] {
+  func nameHeadings(_ fit: MarkdownFit) -> [MarkdownDocument.Heading] {
     var names = HeadingNames()
     return unsafe nodes(CMARK_NODE_HEADING).map { node in
       let text = unsafe node.text
       let heading = MarkdownDocument.Heading(
-        level: unsafe node.headingLevel, id: names.id(for: text), text: text)
+        level: min(unsafe node.headingLevel + fit.headingLevel - 1, 6),
+        id: fit.idPrefix + names.id(for: text), text: text)
       let tag = "h\(heading.level)"
       unsafe node.rewrap(
         as: CMARK_NODE_CUSTOM_BLOCK, "<\(tag) id=\"\(escaped(heading.id))\">", "</\(tag)>")

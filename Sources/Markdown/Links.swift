@@ -7,11 +7,14 @@ extension Tree {
   }
 
   /// Leaves nothing but the text of links and images that lead to where they must not.
-  func checkLinks() {
+  func checkLinks(_ fit: MarkdownFit) {
     unsafe nodes(CMARK_NODE_LINK, CMARK_NODE_IMAGE).forEach { node in
       let address = Address(unsafe node.url)
-      if !address.isAllowed {
+      let isHidden = unsafe node.kind == CMARK_NODE_IMAGE && !fit.showsImages
+      if !address.isAllowed || isHidden {
         unsafe node.unwrap()
+      } else if let part = address.part, unsafe node.kind == CMARK_NODE_LINK, fit.idPrefix != "" {
+        unsafe node.lead(to: "#\(fit.idPrefix)\(part)")
       } else if unsafe node.kind == CMARK_NODE_LINK, address.mayLeadElsewhere {
         let title = unsafe node.title
         let attributes = title.isEmpty ? "" : " title=\"\(escaped(title))\""

@@ -63,6 +63,11 @@ import CCmark
     }
   }
 
+  /// Makes a link lead elsewhere.
+  func lead(to address: String) {
+    _ = unsafe cmark_node_set_url(pointer, address)
+  }
+
   /// Takes the node, with all that is in it, out of its tree and out of memory.
   func free() {
     unsafe cmark_node_free(pointer)

@@ -18,26 +18,11 @@ public struct Audit: Sendable {
   static func list(
     _ filter: AuditFilter, after: String?, limit: Int, _ connection: borrowing Connection
   ) throws -> Page<AuditRow> {
-    let limit = Page<AuditRow>.size(limit)
-    let before = after.flatMap { Int64($0) } ?? Int64.max
-    var condition: SQL = "audit_id < \(before)"
-    if let scope = filter.scope {
-      condition +=
-        " AND project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")"
-    }
-    if let kind = filter.objectKind { condition += " AND object_kind = \(kind)" }
-    if let id = filter.objectID { condition += " AND object_id = \(id)" }
-    let rows = try connection.all(
-      """
-      SELECT audit_id, at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,
-        object_kind, object_id, object_name, from_value, to_value, reason, note, address,
-        request_id
-      FROM audit WHERE \(condition) ORDER BY audit_id DESC LIMIT \(limit + 1)
-      """, row)
-    return Page(rows, limit: limit) { String($0.id) }
+    let found = try search(filter, after: after, limit: limit, connection)
+    return Page(items: found.rows, next: found.next)
   }
 
-  private static func row(_ row: borrowing Row) throws -> AuditRow {
+  static func row(_ row: borrowing Row) throws -> AuditRow {
     let project: String = try row.value(5)
     let tenant: String = try row.value(6)
     return AuditRow(

@@ -1,5 +1,5 @@
 /// One change: who, what, where, from what to what, when, from which address.
-public struct AuditRow: Sendable {
+public struct AuditRow: Sendable, Hashable {
   /// The row's number; rows of one database are numbered in the order of their changes.
   public let id: Int64
   /// When.
@@ -34,25 +34,6 @@ public struct AuditRow: Sendable {
   public let address: String
   /// The id of the request.
   public let requestID: String
-}
-
-/// Which audit rows to list.
-///
-/// What is nil does not restrict.
-public struct AuditFilter: Sendable {
-  /// Rows of this scope only; a project's scope leaves its tenants' rows out.
-  public var scope: Scope?
-  /// Rows about things of this kind.
-  public var objectKind: String?
-  /// Rows about the thing with this id (with `objectKind`, in `scope`).
-  public var objectID: String?
-
-  /// Makes a filter.
-  public init(scope: Scope? = nil, objectKind: String? = nil, objectID: String? = nil) {
-    self.scope = scope
-    self.objectKind = objectKind
-    self.objectID = objectID
-  }
 }
 
 /// Why the audit log cannot be read.

@@ -251,6 +251,7 @@ public struct Tenants: Sendable {
         DELETE FROM account WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
         """)
       try AccountCounts.clear(old.scope, connection)
+      try connection.run("DELETE FROM guidance WHERE scope_key = \(old.scope.key)")
       try connection.run(
         """
         UPDATE scope SET deleted_at = \(now.microseconds) WHERE scope_key = \(old.scope.key)

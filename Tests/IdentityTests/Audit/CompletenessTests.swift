@@ -42,7 +42,8 @@ struct AuditCompletenessTests {
     #expect(
       known == [
         "project.create", "project.change", "tenant.create", "tenant.change", "tenant.delete",
-        "policy.change", "service-token.create", "service-token.revoke", "account.create",
+        "policy.change", "guidance.change", "audit.download", "service-token.create",
+        "service-token.revoke", "account.create",
         "account.sign-up", "account.change", "account.delete", "account.delete-all",
         "sessions.end", "factor.enrol", "factor.withdraw", "factor.remove", "administrator.create",
         "administrator.sign-in", "administrator.sign-out",
@@ -69,6 +70,7 @@ extension Instance {
       ("grants", "SELECT /* test */ * FROM administrator_grant ORDER BY 1, 2, 3, 4"),
       ("console_session", "SELECT /* test */ * FROM console_session ORDER BY 1"),
       ("audit", "SELECT /* test */ * FROM audit ORDER BY 1"),
+      ("guidance", "SELECT /* test */ * FROM guidance ORDER BY 1, 2"),
     ]
     return try await database.read { connection in
       var contents: [String: [[SQLValue]]] = [:]

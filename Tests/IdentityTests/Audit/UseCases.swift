@@ -68,6 +68,19 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       }
     },
     UseCase("change a policy", ["policy.change"]) { i in { try await i.setWindow(1) } },
+    UseCase("write guidance", ["guidance.change"]) { i in
+      {
+        _ = try await i.identity.guidance.write(
+          i.acme, "Call back.", expecting: 0, by: Instance.boss)
+      }
+    },
+    UseCase("download the audit log", ["audit.download"]) { i in
+      {
+        _ = try await i.identity.audit.export(
+          AuditFilter(), words: "", into: 0, by: Instance.desk
+        ) { count, _ in count += 1 }
+      }
+    },
     UseCase("make a service token", ["service-token.create"]) { i in
       {
         _ = try await i.identity.serviceTokens.create(

@@ -45,6 +45,17 @@ struct QueryPlanTests {
       _ = try await identity.audit.list(
         AuditFilter(scope: instance.acme, objectKind: kind, objectID: id), after: "9")
     }
+    for filter in AuditSearchTests.filters(of: instance) {
+      _ = try await identity.audit.search(filter, after: "9")
+    }
+    for scope in [nil, instance.acme] { _ = try await identity.audit.actors(scope) }
+    _ = try await identity.guidance.read(instance.acme)
+    _ = try await identity.guidance.beginning(instance.acme)
+    _ = try await identity.guidance.versions(instance.acme, after: "9")
+    if let somebody = owner.first {
+      _ = try await identity.administrators.namesOfThose(
+        with: .changePolicy, in: instance.east, for: somebody)
+    }
     try await identity.tidy()
   }
 
@@ -97,6 +108,33 @@ struct QueryPlanTests {
       for text in texts {
         let plan = try await instance.database.queryPlan(of: text)
         #expect(plan.allSatisfy { $0.contains("audit_by_object") && $0.contains("object_id=?") })
+      }
+    }
+  }
+
+  @Test func `each search of the log goes by the index that its filters choose`() async throws {
+    try await withInstance { instance in
+      let identity = instance.identity
+      let already = instance.statements.all
+      for filter in AuditSearchTests.filters(of: instance) {
+        _ = try await identity.audit.search(filter, after: "9")
+      }
+      let texts = instance.statements.all.subtracting(already)
+        .filter { $0.contains("FROM audit") && $0.contains("audit_id DESC") }
+      #expect(texts.count > 50)
+      for text in texts {
+        let index =
+          switch text {
+          case _ where text.contains("object_id = "): "by_object"
+          case _ where text.contains("actor_id = "): "by_actor"
+          case _ where text.contains("action_group = "): "by_action"
+          case _ where text.contains("project_id = "): "by_scope"
+          default: "PRIMARY KEY"
+          }
+        let isOfAll = index != "PRIMARY KEY" && !text.contains("project_id = ")
+        let plan = try await instance.database.queryPlan(of: text)
+        #expect(plan.count == 1 && plan[0].hasPrefix("SEARCH audit"), "\(text)")
+        #expect(plan[0].contains(index) && plan[0].contains("of_all") == isOfAll, "\(text)")
       }
     }
   }

@@ -1,0 +1,55 @@
+import Database
+
+extension Administrators {
+  /// The names of some administrators who have a permission in a scope, for somebody who has not.
+  ///
+  /// One learns of those whose grant is on something that one's own grant reaches: of colleagues on
+  /// the same project or tenant, and of those on the instance only with a grant on the instance.
+  /// A supporter of one tenant is not told who owns the server.
+  ///
+  /// - Parameters:
+  ///   - permission: What is to be done.
+  ///   - scope: Where; nil for the instance.
+  ///   - asking: Who wants to know.
+  /// - Returns: At most three names.
+  /// - Throws: ``AdministratorError/unavailable(_:)``.
+  public func namesOfThose(
+    with permission: Permission, in scope: Scope?, for asking: Administrator
+  ) async throws(AdministratorError) -> [String] {
+    let roles = Role.allCases.filter { $0.permissions.contains(permission) }
+    let places = Self.places(around: scope).filter { place in
+      asking.grants.contains { $0.covers(project: place.project, tenant: place.tenant) }
+    }
+    let most = 3
+    return try await store.read(AdministratorError.self) { connection in
+      var names: [String] = []
+      for place in places {
+        for role in roles {
+          let found: [String] = try connection.all(
+            """
+            SELECT a.display_name FROM administrator_grant g JOIN administrator a
+              USING (administrator_id)
+            WHERE g.project_id = \(place.project?.text ?? "")
+              AND g.tenant_id = \(place.tenant?.text ?? "") AND g.role = \(role.rawValue)
+            LIMIT \(most)
+            """
+          ) { try $0.value(0) }
+          for name in found where !names.contains(name) { names.append(name) }
+        }
+      }
+      return Array(names.prefix(most))
+    }
+  }
+
+  /// Where a grant counts for a scope, the nearest first.
+  private static func places(
+    around scope: Scope?
+  ) -> [(project: ID<Project>?, tenant: ID<Tenant>?)] {
+    var places: [(project: ID<Project>?, tenant: ID<Tenant>?)] = []
+    if let scope {
+      if scope.tenant != nil { places.append((scope.project, scope.tenant)) }
+      places.append((scope.project, nil))
+    }
+    return places + [(nil, nil)]
+  }
+}

@@ -1,0 +1,106 @@
+import Database
+
+extension Audit {
+  /// The most rows of one download.
+  public static let longestExport = 100_000
+  private static let batch = 1_000
+  /// How often a download searches on, where few rows fit.
+  private static let searches = 200
+
+  /// What a download holds.
+  public struct Export<Table: Sendable>: Sendable {
+    /// The rows as they were taken.
+    public let table: Table
+    /// How many there are.
+    public let count: Int
+    /// True when older rows were left out.
+    public let isCut: Bool
+  }
+
+  /// Takes the rows that fit, the newest first, at most ``longestExport``, and records that they
+  /// were taken: who reads the log in bulk stands in it.
+  ///
+  /// - Parameters:
+  ///   - filter: Which rows.
+  ///   - words: The filter in words; empty for all rows.
+  ///   - table: What the rows are added to.
+  ///   - author: Who takes them.
+  ///   - add: Adds one row.
+  /// - Returns: The table with its rows.
+  /// - Throws: ``AuditError``.
+  public func export<Table: Sendable>(
+    _ filter: AuditFilter, words: String, into table: Table, by author: Author,
+    add: @Sendable (inout Table, AuditRow) -> Void
+  ) async throws(AuditError) -> Export<Table> {
+    var table = table
+    var count = 0
+    var after: String?
+    for _ in 0..<Self.searches {
+      let found = try await search(
+        filter, after: after, limit: min(Self.batch, Self.longestExport - count))
+      for row in found.rows { add(&table, row) }
+      count += found.rows.count
+      after = found.next
+      if after == nil || count == Self.longestExport { break }
+    }
+    let (total, now) = (count, store.clock.now())
+    try await store.write(AuditError.self) { connection in
+      var entry =
+        filter.scope.map { scope in
+          AuditEntry(
+            "audit.download", "scope", Policies.objectID(scope), name: scope.name, in: scope)
+        } ?? AuditEntry("audit.download", "instance", "", name: "the instance")
+      entry.to = Words.count(total, "entry", "entries")
+      if !words.isEmpty { entry.note = words }
+      try entry.record(by: author, at: now, connection)
+    }
+    return Export(table: table, count: count, isCut: after != nil)
+  }
+
+  /// The administrators and service tokens that left rows, at most fifty of each kind.
+  ///
+  /// - Throws: ``AuditError``.
+  public func actors(_ scope: Scope? = nil) async throws(AuditError) -> [AuditActor] {
+    try await store.read(AuditError.self) { connection in
+      var actors: [AuditActor] = []
+      for kind in ["administrator", "service token"] {
+        actors += try Self.actors(of: kind, scope, connection)
+      }
+      return actors
+    }
+  }
+
+  /// Steps from one actor to the next, past all rows of each.
+  private static func actors(
+    of kind: String, _ scope: Scope?, _ connection: borrowing Connection
+  ) throws -> [AuditActor] {
+    var actors: [AuditActor] = []
+    var condition: SQL = "actor_kind = \(kind)"
+    if let scope {
+      condition =
+        """
+        project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")
+          AND \(condition)
+        """
+    }
+    var last = ""
+    while actors.count < 50 {
+      let id: String? = try connection.first(
+        """
+        SELECT actor_id FROM audit WHERE \(condition) AND actor_id > \(last)
+        ORDER BY actor_id LIMIT 1
+        """
+      ) { try $0.value(0) }
+      guard let id else { break }
+      let name: String? = try connection.first(
+        """
+        SELECT actor_name FROM audit WHERE \(condition) AND actor_id = \(id)
+        ORDER BY audit_id DESC LIMIT 1
+        """
+      ) { try $0.value(0) }
+      actors.append(AuditActor(kind: kind, id: id, name: name ?? id))
+      last = id
+    }
+    return actors
+  }
+}

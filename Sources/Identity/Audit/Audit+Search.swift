@@ -1,0 +1,162 @@
+import Database
+
+extension Audit {
+  /// How many rows a search looks at for one page, where no index finds just the rows that fit.
+  static let longestLook = 20_000
+  /// How far the numbers of rows may run against their times, in seconds.
+  ///
+  /// A row gets its time before it waits for its turn to be written, and clocks are set right.
+  private static let slack: Int64 = 60
+
+  /// Searches the log, the newest first, and names the scopes of the rows where it searches in all
+  /// of them.
+  ///
+  /// - Throws: ``AuditError``.
+  public func search(
+    _ filter: AuditFilter, after: String? = nil, limit: Int = 50
+  ) async throws(AuditError) -> AuditSearch {
+    try await store.read(AuditError.self) { connection in
+      try Self.search(filter, after: after, limit: limit, connection)
+    }
+  }
+
+  static func search(
+    _ filter: AuditFilter, after: String?, limit: Int, _ connection: borrowing Connection
+  ) throws -> AuditSearch {
+    let limit = Page<AuditRow>.size(limit)
+    var before = after.flatMap { Int64($0) } ?? Int64.max
+    var from: Int64 = 0
+    if let until = filter.until {
+      before = min(before, try firstRow(since: until.advanced(bySeconds: slack), connection))
+    }
+    if let start = filter.from {
+      from = try firstRow(since: start.advanced(bySeconds: -slack), connection)
+    }
+    let (sought, checked) = filter.conditions
+    let reached: SearchEnd? =
+      checked == nil ? nil : try end(of: sought, from: from, before: before, connection)
+    let range: SQL = "audit_id < \(before) AND audit_id >= \(reached?.id ?? from)"
+    let condition = checked.map { "\(range)\(sought)\($0)" as SQL } ?? "\(range)\(sought)"
+    let rows = try connection.all(
+      """
+      SELECT audit_id, at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,
+        object_kind, object_id, object_name, from_value, to_value, reason, note, address,
+        request_id
+      FROM audit WHERE \(condition) ORDER BY audit_id DESC LIMIT \(limit + 1)
+      """, row)
+    let page = Page(rows, limit: limit) { String($0.id) }
+    let isCut = page.next == nil && reached != nil
+    return AuditSearch(
+      rows: page.items, next: page.next ?? reached.map { String($0.id) },
+      searchedBackTo: isCut ? reached?.at : nil,
+      scopes: filter.scope == nil ? try scopes(of: page.items, connection) : [:])
+  }
+
+  private struct SearchEnd {
+    let id: Int64
+    let at: Instant
+  }
+
+  /// The last row that a search looks at; nil when it looks at all.
+  private static func end(
+    of sought: SQL, from: Int64, before: Int64, _ connection: borrowing Connection
+  ) throws -> SearchEnd? {
+    let id: Int64? = try connection.first(
+      """
+      SELECT audit_id FROM audit
+      WHERE audit_id < \(before) AND audit_id >= \(from)\(sought)
+      ORDER BY audit_id DESC LIMIT 1 OFFSET \(longestLook - 1)
+      """
+    ) { try $0.value(0) }
+    guard let id else { return nil }
+    return try connection.first("SELECT at FROM audit WHERE audit_id = \(id)") { row in
+      SearchEnd(id: id, at: Instant(microseconds: try row.value(0)))
+    }
+  }
+
+  /// The number of the first row that is not older than a moment, found by halving: numbers grow
+  /// with time.
+  private static func firstRow(
+    since moment: Instant, _ connection: borrowing Connection
+  ) throws -> Int64 {
+    let last: Int64? = try connection.first(
+      "SELECT audit_id FROM audit WHERE audit_id > 0 ORDER BY audit_id DESC LIMIT 1"
+    ) { try $0.value(0) }
+    var (low, high): (Int64, Int64) = (1, (last ?? 0) + 1)
+    while low < high {
+      let middle = low + (high - low) / 2
+      let found = try connection.first(
+        "SELECT audit_id, at FROM audit WHERE audit_id >= \(middle) ORDER BY audit_id LIMIT 1"
+      ) { row in (id: try row.value(0) as Int64, at: try row.value(1) as Int64) }
+      if let found, found.id < high, found.at < moment.microseconds {
+        low = found.id + 1
+      } else {
+        high = middle
+      }
+    }
+    return low
+  }
+
+  private static func scopes(
+    of rows: [AuditRow], _ connection: borrowing Connection
+  ) throws -> [AuditScope.Key: AuditScope] {
+    var scopes: [AuditScope.Key: AuditScope] = [:]
+    for key in Set(rows.compactMap(\.scopeKey)) {
+      scopes[key] = try connection.first(
+        """
+        SELECT p.display_name, s.display_name, s.deleted_at IS NULL
+        FROM scope s JOIN project p USING (project_id)
+        WHERE s.project_id = \(key.project.text) AND s.tenant_id = \(key.tenant?.text ?? "")
+        """
+      ) { row in
+        AuditScope(
+          projectName: try row.value(0), tenantName: key.tenant == nil ? nil : try row.value(1),
+          isThere: try row.value(2))
+      }
+    }
+    return scopes
+  }
+}
+
+extension AuditFilter {
+  /// What an index finds in the order of the log, and what is looked up in each row that it finds;
+  /// both begin with `AND`.
+  ///
+  /// What is looked up is written so that no index knows it: else one might be taken that does not
+  /// give the order, and everything it finds would be sorted.
+  fileprivate var conditions: (sought: SQL, checked: SQL?) {
+    var sought: SQL = ""
+    var checked: SQL = ""
+    if let scope {
+      sought +=
+        " AND project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")"
+    }
+    var isNarrow = false
+    if let objectKind, let objectID {
+      sought += " AND object_kind = \(objectKind) AND object_id = \(objectID)"
+      isNarrow = true
+    } else {
+      if let objectKind { checked += " AND object_kind || '' = \(objectKind)" }
+      if let objectID { checked += " AND object_id || '' = \(objectID)" }
+    }
+    if let actorKind, let actorID, !isNarrow {
+      sought += " AND actor_kind = \(actorKind) AND actor_id = \(actorID)"
+      isNarrow = true
+    } else {
+      if let actorKind { checked += " AND actor_kind || '' = \(actorKind)" }
+      if let actorID { checked += " AND actor_id || '' = \(actorID)" }
+    }
+    if let action {
+      let group = String(action.prefix { $0 != "." })
+      if isNarrow {
+        checked += " AND action_group || '' = \(group)"
+      } else {
+        sought += " AND action_group = \(group)"
+      }
+      if group != action { checked += " AND action = \(action)" }
+    }
+    if let from { checked += " AND at >= \(from.microseconds)" }
+    if let until { checked += " AND at < \(until.microseconds)" }
+    return (sought, checked.text.isEmpty ? nil : checked)
+  }
+}

@@ -1,0 +1,154 @@
+import Database
+
+/// What a project or tenant tells its own support: how callers prove who they are, whom to ask.
+///
+/// Every version stays, so that what the desk was told on a day can be read later. It is part of
+/// the settings of a scope: it changes nothing about sign-in, and who may see the scope may read
+/// it.
+public struct ScopeGuidance: Sendable {
+  let store: Store
+
+  /// The longest text, in bytes of UTF-8.
+  public static let longest = 64 << 10
+  /// About how much of a text its beginning holds, in characters.
+  static let beginningLength = 600
+
+  /// The newest version, or the one asked for.
+  ///
+  /// - Returns: The version; nil when there is none.
+  /// - Throws: ``GuidanceError/unavailable(_:)``.
+  public func read(
+    _ scope: Scope, version: Int? = nil
+  ) async throws(GuidanceError) -> GuidanceText? {
+    try await store.read(GuidanceError.self) { connection in
+      try Self.find(scope, version: version, connection)
+    }
+  }
+
+  /// The first paragraphs of the newest version; nil when there is nothing to read.
+  ///
+  /// - Throws: ``GuidanceError/unavailable(_:)``.
+  public func beginning(_ scope: Scope) async throws(GuidanceError) -> GuidanceBeginning? {
+    try await store.read(GuidanceError.self) { connection in
+      let found = try connection.first(
+        """
+        SELECT version, written_at, written_by, bytes, beginning FROM guidance
+        WHERE scope_key = \(scope.key) ORDER BY version DESC LIMIT 1
+        """
+      ) { GuidanceBeginning(version: try Self.version($0), text: try $0.value(4)) }
+      return found?.version.bytes == 0 ? nil : found
+    }
+  }
+
+  /// The versions, the newest first.
+  ///
+  /// - Throws: ``GuidanceError/unavailable(_:)``.
+  public func versions(
+    _ scope: Scope, after: String? = nil, limit: Int = 20
+  ) async throws(GuidanceError) -> Page<GuidanceVersion> {
+    let limit = Page<GuidanceVersion>.size(limit)
+    let before = after.flatMap { Int($0) } ?? Int.max
+    return try await store.read(GuidanceError.self) { connection in
+      let versions = try connection.all(
+        """
+        SELECT version, written_at, written_by, bytes FROM guidance
+        WHERE scope_key = \(scope.key) AND version < \(before)
+        ORDER BY version DESC LIMIT \(limit + 1)
+        """, Self.version)
+      return Page(versions, limit: limit) { String($0.number) }
+    }
+  }
+
+  /// Saves a text as the next version, with its audit row; the row says how long it is, and the
+  /// version what it says.
+  ///
+  /// A text that is the newest one already saves nothing. Line ends become line feeds.
+  ///
+  /// - Parameters:
+  ///   - scope: The scope.
+  ///   - text: The text in Markdown; empty to have no guidance any more.
+  ///   - version: The version that was the newest when the text was begun; 0 for none.
+  ///   - author: Who writes.
+  /// - Returns: The newest version's number.
+  /// - Throws: ``GuidanceError``.
+  public func write(
+    _ scope: Scope, _ text: String, expecting version: Int, by author: Author
+  ) async throws(GuidanceError) -> Int {
+    let text = Self.withLineFeeds(text)
+    let bytes = text.utf8.count
+    guard bytes <= Self.longest else { throw .tooLong(bytes) }
+    let now = store.clock.now()
+    return try await store.write(GuidanceError.self) { connection in
+      let isThere = try connection.first(
+        "SELECT 1 FROM scope WHERE scope_key = \(scope.key) AND deleted_at IS NULL"
+      ) { _ in true }
+      guard isThere == true else { throw GuidanceError.scopeNotFound }
+      let newest = try Self.find(scope, version: nil, connection)
+      if let newest, newest.version.number != version {
+        throw GuidanceError.changedMeanwhile(newest)
+      }
+      guard !(newest?.text ?? "").isSameBytes(as: text) else { return newest?.version.number ?? 0 }
+      let number = (newest?.version.number ?? 0) + 1
+      try connection.run(
+        """
+        INSERT INTO guidance (scope_key, version, written_at, written_by, bytes, beginning, text)
+        VALUES (\(scope.key), \(number), \(now.microseconds), \(author.actor.name), \(bytes),
+          \(Self.beginning(of: text)), \(text))
+        """)
+      var entry = AuditEntry(
+        "guidance.change", "guidance", Policies.objectID(scope), name: scope.name, in: scope)
+      entry.from = newest.map { Self.words($0.version.number, $0.version.bytes) }
+      entry.to = Self.words(number, bytes)
+      try entry.record(by: author, at: now, connection)
+      return number
+    }
+  }
+
+  private static func words(_ version: Int, _ bytes: Int) -> String {
+    "version: \(version); length: \(Words.count(bytes, "byte", "bytes"))"
+  }
+
+  private static func find(
+    _ scope: Scope, version: Int?, _ connection: borrowing Connection
+  ) throws -> GuidanceText? {
+    try connection.first(
+      """
+      SELECT version, written_at, written_by, bytes, text FROM guidance
+      WHERE scope_key = \(scope.key) AND version <= \(version ?? Int.max)
+      ORDER BY version DESC LIMIT 1
+      """
+    ) { GuidanceText(version: try Self.version($0), text: try $0.value(4)) }
+    .flatMap { version == nil || $0.version.number == version ? $0 : nil }
+  }
+
+  private static func version(_ row: borrowing Row) throws -> GuidanceVersion {
+    GuidanceVersion(
+      number: try row.value(0), writtenAt: Instant(microseconds: try row.value(1)),
+      writtenBy: try row.value(2), bytes: try row.value(3))
+  }
+
+  /// A text with one kind of line ends; browsers send two characters for each.
+  static func withLineFeeds(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count)
+    var last: UInt8 = 0
+    for byte in text.utf8 {
+      switch byte {
+      case 13: bytes.append(10)
+      case 10 where last == 13: break
+      default: bytes.append(byte)
+      }
+      last = byte
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The first paragraphs of a text, or the first words where a paragraph is long.
+  static func beginning(of text: String) -> String {
+    guard text.utf8.count > beginningLength else { return text }
+    let first = text.prefix(beginningLength)
+    if let end = first.ranges(of: "\n\n").last?.lowerBound { return String(first[..<end]) }
+    let end = first.lastIndex(where: \.isWhitespace) ?? first.endIndex
+    return first[..<end] + "…"
+  }
+}

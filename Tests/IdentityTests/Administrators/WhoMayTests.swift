@@ -1,0 +1,39 @@
+import Identity
+import Testing
+
+struct WhoMayTests {
+  private func administrator(
+    _ name: String, _ grant: Grant, _ instance: Instance
+  ) async throws -> Administrator {
+    try await instance.identity.administrators.create(
+      email: "\(name)@example.com", displayName: name, password: Instance.consolePassword,
+      grant: grant, by: Instance.boss)
+  }
+
+  @Test func `one is told of those whose grant is on what one's own reaches`() async throws {
+    try await withInstance { instance in
+      let (acme, east) = (instance.acme.project, instance.east.tenant)
+      _ = try await administrator("Olga", Grant(role: .owner), instance)
+      _ = try await administrator("Pia", Grant(role: .policy, project: acme), instance)
+      _ = try await administrator("Tim", Grant(role: .owner, project: acme, tenant: east), instance)
+      _ = try await administrator(
+        "Zoe", Grant(role: .owner, project: instance.globex.project), instance)
+      let desk = try await administrator(
+        "Dan", Grant(role: .support, project: acme, tenant: east), instance)
+      let reviewer = try await administrator("Rik", Grant(role: .support, project: acme), instance)
+      let auditor = try await administrator("Ann", Grant(role: .auditor), instance)
+      let who = instance.identity.administrators
+      func names(
+        _ permission: Permission, _ scope: Scope?, _ asking: Administrator
+      ) async throws -> [String] {
+        try await who.namesOfThose(with: permission, in: scope, for: asking)
+      }
+      #expect(try await names(.changePolicy, instance.east, desk) == ["Tim"])
+      #expect(try await names(.changePolicy, instance.east, reviewer) == ["Tim", "Pia"])
+      #expect(try await names(.changePolicy, instance.east, auditor) == ["Tim", "Pia", "Olga"])
+      #expect(try await names(.changeUsers, instance.acme, reviewer) == [])
+      #expect(try await names(.createProject, nil, auditor) == ["Olga"])
+      #expect(try await names(.createProject, nil, desk) == [])
+    }
+  }
+}

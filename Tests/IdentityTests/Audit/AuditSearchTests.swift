@@ -1,0 +1,203 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+struct AuditSearchTests {
+  /// Every way to put the filters together, with values that fit something.
+  static func filters(of instance: Instance) -> [AuditFilter] {
+    let objects: [(String?, String?)] = [
+      (nil, nil), ("policy", nil), (nil, "acme-app"), ("policy", "acme-app"),
+    ]
+    let actors: [(String?, String?)] = [
+      (nil, nil), ("administrator", nil), ("administrator", "boss"),
+    ]
+    var filters: [AuditFilter] = []
+    for scope in [nil, instance.acme] {
+      for (kind, id) in objects {
+        for (actorKind, actorID) in actors {
+          for action in [nil, "policy", "policy.change"] {
+            for isTimed in [false, true] {
+              var filter = AuditFilter(scope: scope, objectKind: kind, objectID: id)
+              (filter.actorKind, filter.actorID) = (actorKind, actorID)
+              filter.action = action
+              if isTimed {
+                filter.from = instance.now.advanced(bySeconds: -3600)
+                filter.until = instance.now.advanced(bySeconds: 3600)
+              }
+              filters.append(filter)
+            }
+          }
+        }
+      }
+    }
+    return filters
+  }
+
+  /// What a filter means, said plainly.
+  private static func fits(_ row: AuditRow, _ filter: AuditFilter) -> Bool {
+    if let scope = filter.scope, row.project != scope.project || row.tenant != scope.tenant {
+      return false
+    }
+    if let kind = filter.objectKind, row.objectKind != kind { return false }
+    if let id = filter.objectID, row.objectID != id { return false }
+    if let kind = filter.actorKind, row.actorKind != kind { return false }
+    if let id = filter.actorID, row.actorID != id { return false }
+    if let action = filter.action, row.action != action, !row.action.hasPrefix(action + ".") {
+      return false
+    }
+    if let from = filter.from, row.at < from { return false }
+    if let until = filter.until, row.at >= until { return false }
+    return true
+  }
+
+  /// Leaves rows of several days, actors and kinds.
+  private func furnish(_ instance: Instance) async throws {
+    for number in 0..<4 {
+      instance.clock.advance(1800)
+      for scope in [instance.acme, instance.east, instance.globex] {
+        try await instance.setWindow(number, in: scope)
+      }
+    }
+    _ = try await instance.enrolled(.alice)
+    _ = try await instance.administrator()
+    instance.clock.advance(1800)
+  }
+
+  @Test func `each filter finds the rows that fit it, and no others`() async throws {
+    try await withInstance { instance in
+      try await furnish(instance)
+      let all = try await instance.wholeLog()
+      var found = 0
+      for filter in Self.filters(of: instance) {
+        let rows = try await instance.identity.audit.search(filter, limit: 500).rows
+        let expected = all.filter { Self.fits($0, filter) }
+        #expect(rows.map(\.id) == expected.map(\.id), "\(filter)")
+        found += rows.isEmpty ? 0 : 1
+      }
+      #expect(found > 100)
+    }
+  }
+
+  @Test func `a search that looks at much and finds little goes on where it stopped`() async throws
+  {
+    try await withInstance { instance in
+      try await instance.setWindow(7)
+      let start = instance.now
+      try await instance.fillLog(with: 45_000)
+      var filter = AuditFilter(scope: instance.acme)
+      filter.actorKind = "administrator"
+      var (pages, after, rows): (Int, String?, [AuditRow]) = (0, nil, [])
+      repeat {
+        let found = try await instance.identity.audit.search(filter, after: after)
+        #expect((found.searchedBackTo == nil) == (found.next == nil))
+        rows += found.rows
+        after = found.next
+        pages += 1
+      } while after != nil && pages < 10
+      #expect(pages == 3)
+      #expect(rows.map(\.to) == ["adjacent intervals: 7"])
+      let days = filter.within(start.advanced(bySeconds: -7200), start.advanced(bySeconds: -3600))
+      let old = try await instance.identity.audit.search(days)
+      #expect(old.rows.isEmpty && old.next == nil, "days before the rows are found by halving")
+    }
+  }
+
+  @Test func `days are found among many rows without looking through them`() async throws {
+    try await withInstance { instance in
+      let start = instance.now
+      try await instance.fillLog(with: 30_000)
+      for hour in [0, 1, 5, 8] {
+        var filter = AuditFilter()
+        filter.from = start.advanced(bySeconds: Int64(hour) * 3600)
+        filter.until = start.advanced(bySeconds: Int64(hour) * 3600 + 10)
+        let rows = try await instance.identity.audit.search(filter, limit: 100).rows
+        #expect(rows.map(\.action).tally["test.row"] == 10, "hour \(hour)")
+      }
+    }
+  }
+
+  @Test func `in the log of all, rows name their scopes, and deleted tenants stay readable`()
+    async throws
+  {
+    try await withInstance { instance in
+      let tenant = try #require(instance.east.tenant)
+      try await instance.setWindow(3, in: instance.east)
+      try await instance.identity.tenants.delete(
+        project: instance.acme.project, tenant: tenant, by: Instance.boss)
+      let found = try await instance.identity.audit.search(AuditFilter())
+      let row = try #require(found.rows.first { $0.to == "adjacent intervals: 3" })
+      let scope = try #require(row.scopeKey.flatMap { found.scopes[$0] })
+      #expect(scope.projectName == "Acme" && scope.tenantName == "East" && !scope.isThere)
+      let west = AuditScope.Key(project: instance.acme.project, tenant: instance.west.tenant)
+      #expect(found.scopes[west]?.isThere == true)
+      #expect(found.rows.first { $0.objectKind == "signing key" }?.scopeKey == nil)
+    }
+  }
+
+  @Test func `the actors of a scope are those who left rows there`() async throws {
+    try await withInstance { instance in
+      try await instance.setWindow(3)
+      _ = try await instance.identity.sessions.endAll(
+        instance.east, try await instance.account(.bob, in: instance.east).id, by: Instance.desk)
+      let acme = try await instance.identity.audit.actors(instance.acme)
+      #expect(acme.map(\.name) == ["Bo the boss"])
+      let east = try await instance.identity.audit.actors(instance.east)
+      #expect(east.map(\.id) == ["boss", "desk"])
+      #expect(try await instance.identity.audit.actors().count == 2)
+    }
+  }
+
+  @Test func `a download holds what fits and stands in the log itself`() async throws {
+    try await withInstance { instance in
+      for number in 0..<3 { try await instance.setWindow(number) }
+      var filter = AuditFilter(scope: instance.acme)
+      filter.action = "policy"
+      let export = try await instance.identity.audit.export(
+        filter, words: "action: policy", into: [Int64](), by: Instance.desk
+      ) { $0.append($1.id) }
+      #expect(export.table.count == export.count && !export.isCut)
+      #expect(export.table == export.table.sorted(by: >))
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "audit.download" && row.actorID == "desk")
+      #expect(row.to == "\(export.count) entries" && row.note == "action: policy")
+    }
+  }
+
+  @Test func `a download ends after a hundred thousand rows and says so`() async throws {
+    try await withInstance { instance in
+      try await instance.fillLog(with: Audit.longestExport + 10)
+      let export = try await instance.identity.audit.export(
+        AuditFilter(scope: instance.acme), words: "", into: 0, by: Instance.desk
+      ) { count, _ in count += 1 }
+      #expect(export.table == Audit.longestExport && export.isCut)
+    }
+  }
+}
+
+extension AuditFilter {
+  fileprivate func within(_ from: Instant, _ until: Instant) -> AuditFilter {
+    var filter = self
+    (filter.from, filter.until) = (from, until)
+    return filter
+  }
+}
+
+extension Instance {
+  /// Adds rows to Acme's log, one a second, and moves the clock past them.
+  fileprivate func fillLog(with count: Int) async throws {
+    let start = now.microseconds
+    try await database.write { connection in
+      _ = try connection.run(
+        """
+        WITH /* test */ RECURSIVE number (n) AS (
+          SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n < \(count - 1))
+        INSERT INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,
+          object_kind, object_id, object_name, address, request_id)
+        SELECT \(start) + n * 1000000, 'user', 'u' || n, 'u', 'acme-app', '', 'test.row', 'account',
+          'u' || n, 'u', '', '' FROM number
+        """)
+    }
+    clock.advance(Int64(count))
+  }
+}

@@ -1,0 +1,133 @@
+import Identity
+import Testing
+
+struct ScopeGuidanceTests {
+  private func write(
+    _ text: String, over version: Int = 0, in scope: Scope? = nil, _ instance: Instance
+  ) async throws -> Int {
+    try await instance.identity.guidance.write(
+      scope ?? instance.acme, text, expecting: version, by: Instance.boss)
+  }
+
+  @Test func `each saving is a version, and all of them stay`() async throws {
+    try await withInstance { instance in
+      let guidance = instance.identity.guidance
+      let none = try await guidance.read(instance.acme)
+      #expect(none == nil)
+      #expect(try await write("Call back.", instance) == 1)
+      instance.clock.advance(60)
+      #expect(try await write("Call back twice.", over: 1, instance) == 2)
+      let newest = try #require(try await guidance.read(instance.acme))
+      #expect(newest.text == "Call back twice." && newest.version.number == 2)
+      #expect(newest.version.writtenBy == "Bo the boss" && newest.version.writtenAt == instance.now)
+      let first = try await guidance.read(instance.acme, version: 1)
+      #expect(first?.text == "Call back.")
+      for number in [0, 3, -1, Int.max] {
+        let missing = try await guidance.read(instance.acme, version: number)
+        #expect(missing == nil, "\(number)")
+      }
+      let versions = try await guidance.versions(instance.acme, limit: 1)
+      #expect(versions.items.map(\.number) == [2])
+      let older = try await guidance.versions(instance.acme, after: versions.next)
+      #expect(older.items.map(\.number) == [1] && older.next == nil)
+    }
+  }
+
+  @Test func `a saving leaves one row with lengths and without the text`() async throws {
+    try await withInstance { instance in
+      _ = try await write("Call back.", instance)
+      _ = try await write("", over: 1, instance)
+      let rows = try await instance.log().prefix(2)
+      #expect(rows.map(\.action) == ["guidance.change", "guidance.change"])
+      #expect(rows.map(\.from) == ["version: 1; length: 10 bytes", nil])
+      #expect(
+        rows.map(\.to) == ["version: 2; length: 0 bytes", "version: 1; length: 10 bytes"])
+    }
+  }
+
+  @Test func `the same words save nothing, whatever their line ends`() async throws {
+    try await withInstance { instance in
+      let first = try await write("One\r\nTwo\rThree\n", instance)
+      let second = try await write("One\nTwo\r\nThree\r\n", over: 1, instance)
+      #expect(first == 1 && second == 1)
+      let text = try await instance.identity.guidance.read(instance.acme)?.text
+      #expect(text == "One\nTwo\nThree\n")
+      #expect(try await instance.log().map(\.action).tally["guidance.change"] == 1)
+    }
+  }
+
+  @Test func `who was slower learns what is there now, and nothing is saved`() async throws {
+    try await withInstance { instance in
+      _ = try await write("Theirs", instance)
+      await expect("changedMeanwhile") { try await write("Mine", instance) }
+      #expect(try await instance.identity.guidance.read(instance.acme)?.text == "Theirs")
+    }
+  }
+
+  @Test func `of two who save at once one is told`() async throws {
+    try await withInstance { instance in
+      let guidance = instance.identity.guidance
+      let acme = instance.acme
+      let outcomes = try await atOnce(8) { number in
+        await outcome {
+          try await guidance.write(acme, "Text \(number)", expecting: 0, by: Instance.desk)
+        }
+      }
+      #expect(outcomes.tally == ["done": 1, "changedMeanwhile": 7])
+      let versions = try await guidance.versions(acme)
+      #expect(versions.items.count == 1)
+    }
+  }
+
+  @Test func `a text has at most 64 KiB`() async throws {
+    try await withInstance { instance in
+      let longest = ScopeGuidance.longest
+      _ = try await write(String(repeating: "a", count: longest), instance)
+      let long = String(repeating: "ü", count: longest / 2) + "a"
+      await expect("tooLong") { try await write(long, over: 1, instance) }
+      _ = try await write(String(repeating: "\r\n", count: longest), over: 1, instance)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("", nil, nil),
+      ("Short.", "Short.", true),
+      (
+        String(repeating: "word ", count: 40) + "\n\n" + String(repeating: "more ", count: 200),
+        String(repeating: "word ", count: 40), false
+      ),
+      (
+        String(repeating: "word ", count: 300), String(repeating: "word ", count: 119) + "word…",
+        false
+      ),
+    ] as [(String, String?, Bool?)])
+  func `the beginning ends with a paragraph or a word`(
+    text: String, beginning: String?, isWhole: Bool?
+  ) async throws {
+    try await withInstance { instance in
+      _ = try await write("x", instance)
+      _ = try await write(text, over: 1, instance)
+      let found = try await instance.identity.guidance.beginning(instance.acme)
+      #expect(found?.text == beginning)
+      #expect(found?.isWhole == isWhole)
+    }
+  }
+
+  @Test func `guidance is of its scope, and goes with a deleted tenant`() async throws {
+    try await withInstance { instance in
+      let guidance = instance.identity.guidance
+      _ = try await write("Acme's", instance)
+      _ = try await write("East's", in: instance.east, instance)
+      #expect(try await guidance.read(instance.acme)?.text == "Acme's")
+      #expect(try await guidance.read(instance.east)?.text == "East's")
+      let west = try await guidance.beginning(instance.west)
+      #expect(west == nil)
+      try await instance.identity.tenants.delete(
+        project: instance.acme.project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss)
+      let gone = try await guidance.read(instance.east)
+      #expect(gone == nil)
+      await expect("scopeNotFound") { try await write("More", in: instance.east, instance) }
+    }
+  }
+}
