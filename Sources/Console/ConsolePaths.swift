@@ -37,6 +37,10 @@ enum ConsolePaths {
     Path("projects", nil, "audit", parameters: String.self),
     Path("projects", nil, "tenants", nil, "audit", parameters: String.self, String.self))
 
+  static let auditFile = ScopePath(
+    Path("projects", nil, "audit.csv", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "audit.csv", parameters: String.self, String.self))
+
   static let review = Path("projects", nil, "review", parameters: String.self)
   static let settings = ScopePath(
     Path("projects", nil, "settings", parameters: String.self),
@@ -44,9 +48,13 @@ enum ConsolePaths {
   static let scopeGuidance = ScopePath(
     Path("projects", nil, "guidance", parameters: String.self),
     Path("projects", nil, "tenants", nil, "guidance", parameters: String.self, String.self))
+  static let guidanceEditor = ScopePath(
+    Path("projects", nil, "guidance", "edit", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "guidance", "edit", parameters: String.self, String.self))
 
   static let findUsers = Path("users")
   static let instanceAudit = Path("audit")
+  static let instanceAuditFile = Path("audit.csv")
   static let administrators = Path("administrators")
   static let account = Path("account")
 

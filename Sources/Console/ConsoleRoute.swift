@@ -171,7 +171,7 @@ extension Path {
       do throws(Refusal) {
         let signedIn = try await gate.signedIn(request)
         if let permission, !signedIn.administrator.may(permission, in: nil) {
-          throw .notAllowed(permission)
+          throw await gate.lacking(permission, signedIn, in: nil)
         }
         return try await page(signedIn, repeat each parameter)
       } catch {

@@ -13,6 +13,7 @@ struct ConsoleRoutes: Sendable {
     failures: Failures
   ) throws {
     var table = RouteTable(gate: gate, failures: failures)
+    let prose = GuidanceProse()
 
     let projects = ProjectsPage(
       projects: identity.projects, frames: frames,
@@ -67,8 +68,23 @@ struct ConsoleRoutes: Sendable {
 
     let audit = AuditPage(
       audit: identity.audit, frames: frames,
-      view: try templates.template("audit/audit", for: AuditView.self))
+      view: try templates.template("audit/audit", for: AuditView.self),
+      row: try templates.template("audit/row", for: AuditRowView.self))
     table.inScope(.get, ConsolePaths.audit, .readAudit, audit.show)
+    table.inScope(.get, ConsolePaths.auditFile, .readAudit, audit.download)
+    table.signedIn(.get, ConsolePaths.instanceAudit, .readAudit, audit.showAll)
+    table.signedIn(.get, ConsolePaths.instanceAuditFile, .readAudit, audit.downloadAll)
+
+    let scopeGuidance = ScopeGuidancePage(
+      guidance: identity.guidance, prose: prose, frames: frames,
+      view: try templates.template("guidance/scope", for: ScopeGuidanceView.self))
+    table.inScope(.get, ConsolePaths.scopeGuidance, .seeScope, scopeGuidance.show)
+
+    let editor = GuidanceEditorPage(
+      guidance: identity.guidance, prose: prose, frames: frames,
+      view: try templates.template("guidance/edit", for: GuidanceEditorView.self))
+    table.inScope(.get, ConsolePaths.guidanceEditor, .changeScope, editor.show)
+    table.inScope(.post, ConsolePaths.guidanceEditor, .changeScope, editor.save)
 
     let guidance = GuidancePage(
       guides: guides, gate: gate, frames: frames,

@@ -28,6 +28,16 @@ import Testing
     POST /projects/{String}/tenants/{String}/users/{String}/factors/{String}/removal: removeFactors
     GET /projects/{String}/audit: readAudit
     GET /projects/{String}/tenants/{String}/audit: readAudit
+    GET /projects/{String}/audit.csv: readAudit
+    GET /projects/{String}/tenants/{String}/audit.csv: readAudit
+    GET /audit: readAudit on the instance
+    GET /audit.csv: readAudit on the instance
+    GET /projects/{String}/guidance: seeScope
+    GET /projects/{String}/tenants/{String}/guidance: seeScope
+    GET /projects/{String}/guidance/edit: changeScope
+    GET /projects/{String}/tenants/{String}/guidance/edit: changeScope
+    POST /projects/{String}/guidance/edit: changeScope
+    POST /projects/{String}/tenants/{String}/guidance/edit: changeScope
     GET /guidance: session
     GET /guidance/{String}: session
     GET /sign-out: session

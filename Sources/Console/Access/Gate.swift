@@ -112,7 +112,7 @@ extension Gate {
       throw .unavailable(error)
     }
     guard permission == .seeScope || administrator.may(permission, in: project.scope) else {
-      throw .notAllowed(permission)
+      throw await lacking(permission, signedIn, in: project.scope)
     }
     return ProjectContext(signedIn, project)
   }
@@ -129,8 +129,20 @@ extension Gate {
       throw Refusal(error)
     }
     guard signedIn.administrator.may(.seeScope, in: scope) else { throw .notFound }
-    guard signedIn.administrator.may(permission, in: scope) else { throw .notAllowed(permission) }
+    guard signedIn.administrator.may(permission, in: scope) else {
+      throw await lacking(permission, signedIn, in: scope)
+    }
     return ScopeContext(signedIn, scope)
+  }
+
+  /// The refusal that says whom to ask.
+  func lacking(
+    _ permission: Permission, _ signedIn: SignedIn, in scope: Scope?
+  ) async -> Refusal {
+    // Without the names the page still says which role it takes.
+    let helpers = try? await identity.administrators.namesOfThose(
+      with: permission, in: scope, for: signedIn.administrator)
+    return .lacking(Lack(permission: permission, signedIn: signedIn, helpers: helpers ?? []))
   }
 }
 

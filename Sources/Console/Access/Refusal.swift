@@ -9,6 +9,8 @@ enum Refusal: Error {
   case notFound
   /// The page exists and is theirs to see, but not to do.
   case notAllowed(Permission)
+  /// The same, with who asked and who could help.
+  case lacking(Lack)
   /// A form that did not come from one of our own pages.
   case foreignForm
   /// A form that came from our page, but too late or from another sign-in.
@@ -21,6 +23,14 @@ enum Refusal: Error {
   case busy
   /// The database cannot do it now.
   case unavailable(any Error)
+}
+
+/// What somebody's role lacks.
+struct Lack: Sendable {
+  let permission: Permission
+  let signedIn: SignedIn
+  /// Administrators who have it, as far as one may know of them.
+  let helpers: [String]
 }
 
 extension Refusal {

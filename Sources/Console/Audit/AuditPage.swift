@@ -2,86 +2,87 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/audit`: what was changed in a scope, the newest first.
+/// `S/audit` and `/audit`: what was changed, the newest first, with filters; the same as files.
 struct AuditPage: Sendable {
   let audit: Audit
   let frames: Frames
   let view: Template<AuditView>
+  let row: Template<AuditRowView>
+  let rows = MarkupCache<AuditRowView.Source>()
 
   private static let length = 50
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let after = context.signedIn.query["after"]
-    let page = try await refusing {
-      try await audit.list(AuditFilter(scope: context.scope), after: after, limit: Self.length)
-    }
     let frame = try await frames.frame("Audit log", in: context, tab: .audit)
-    return .html(
-      view.render(AuditView(frame: frame, scope: context.scope, page: page, after: after)))
+    return try await page(context.signedIn, AuditPlace(context.scope), frame)
+  }
+
+  func showAll(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let frame = frames.frame("Audit log", for: signedIn, tab: .audit)
+    return try await page(signedIn, AuditPlace(nil), frame)
+  }
+
+  func download(_ context: ScopeContext) async throws(Refusal) -> Response {
+    try await file(context.signedIn, AuditPlace(context.scope))
+  }
+
+  func downloadAll(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    try await file(signedIn, AuditPlace(nil))
+  }
+
+  private func page(
+    _ signedIn: SignedIn, _ place: AuditPlace, _ frame: Frame
+  ) async throws(Refusal) -> Response {
+    let query = AuditQuery(signedIn.query)
+    let after = signedIn.query["after"]
+    let (filter, faults) = query.filter(in: place.scope, signedIn.times)
+    let actors = try await refusing { try await audit.actors(place.scope) }
+    var frame = frame
+    frame.errors = faults
+    var model = AuditView(frame: frame, place: place, query: query, actors: actors)
+    guard faults.isEmpty else { return .html(view.render(model), status: .unprocessableContent) }
+    let found = try await refusing {
+      try await audit.search(filter, after: after, limit: Self.length)
+    }
+    let rows = rows.joined(
+      found.rows.map { row in
+        AuditRowView.Source(
+          row: row, scope: row.scopeKey.flatMap { found.scopes[$0] }, path: place.page,
+          isOfAll: place.scope == nil, times: signedIn.times)
+      }
+    ) { Markup(trusted: row.render(AuditRowView($0))) }
+    model.show(found, rows: rows, after: after)
+    return .html(view.render(model))
+  }
+
+  private func file(
+    _ signedIn: SignedIn, _ place: AuditPlace
+  ) async throws(Refusal) -> Response {
+    let query = AuditQuery(signedIn.query)
+    let (filter, faults) = query.filter(in: place.scope, signedIn.times)
+    guard faults.isEmpty else { throw .unreadableForm }
+    let words = query.form().entries.map { "\($0.name): \(Words.short($0.value))" }
+    let export = try await refusing {
+      try await audit.export(
+        filter, words: words.joined(separator: "; "), into: AuditTable(), by: signedIn.author
+      ) { table, row in table.add(row) }
+    }
+    var table = export.table
+    if export.isCut { table.addEnd(after: export.count) }
+    return table.csv.response(named: place.fileName)
   }
 }
 
-struct AuditView: ViewModel {
-  let frame: FrameView
-  let scope: Scope
-  let rows: [AuditRowView]
-  let pager: PagerView
+/// Whose log it is: a scope's, or the instance's with all in it.
+struct AuditPlace: Sendable {
+  let scope: Scope?
 
-  init(frame: Frame, scope: Scope, page: Page<AuditRow>, after: String?) {
-    self.frame = FrameView(frame)
-    self.scope = scope
-    rows = page.items.map { AuditRowView($0, times: frame.times) }
-    pager = PagerView(
-      shown: Words.count(rows.count, "entry", "entries"), path: ConsolePaths.audit(scope),
-      query: Form(), after: after, next: page.next)
+  init(_ scope: Scope?) { self.scope = scope }
+
+  var page: String { scope.map { ConsolePaths.audit($0) } ?? ConsolePaths.instanceAudit() }
+  var file: String { scope.map { ConsolePaths.auditFile($0) } ?? ConsolePaths.instanceAuditFile() }
+
+  var fileName: String {
+    scope.map { "audit-\($0.tenant?.text ?? $0.project.text)" } ?? "audit"
   }
-
-  static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .text("kindInSentence") { $0.scope.kindInSentence },
-    .text("scopeName") { $0.scope.name },
-    .flag("hasRows") { !$0.rows.isEmpty },
-    .list("rows") { $0.rows },
-    .object("pager") { $0.pager },
-    .object("empty") { _ in
-      EmptyView(
-        heading: "Nothing yet",
-        sentence: "Every change to this user pool leaves an entry here that cannot be edited.")
-    },
-  ]
-}
-
-final class AuditRowView: ViewModel {
-  private let row: AuditRow
-  private let times: Times
-
-  init(_ row: AuditRow, times: Times) {
-    self.times = times
-    self.row = row
-  }
-
-  private var change: Markup? {
-    let text = [AuditWords.change(row), AuditWords.reason(row)].filter { !$0.isEmpty }
-      .joined(separator: " · ")
-    guard !text.isEmpty else { return nil }
-    var html = HTML()
-    html.raw("<span class=\"long clamp\">")
-    html.text(text)
-    html.raw("</span>")
-    return html.markup
-  }
-
-  static let keys: Keys<AuditRowView> = [
-    .text("what") { AuditWords.action($0.row) },
-    .text("object") { $0.row.objectName },
-    .markup("change") { $0.change },
-    .text("who") { AuditWords.who($0.row) },
-    .text("whoKind") { view in
-      let who = AuditWords.who(view.row)
-      return who == view.row.actorKind || who == "the user" ? nil : view.row.actorKind
-    },
-    .markup("at") { $0.times.moment($0.row.at) },
-    .text("address") { $0.row.address },
-    .text("requestID") { $0.row.requestID },
-  ]
 }

@@ -3,28 +3,74 @@ import Templating
 
 /// Audit rows in words.
 enum AuditWords {
-  /// What was done, as a person would say it; an action without words here reads as it is kept.
+  /// What was done, as a person would say it.
   static func action(_ row: AuditRow) -> String {
-    switch row.action {
-    case "policy.change": "MFA policy changed"
-    case "project.create": "Project created"
-    case "project.change": "Project changed"
-    case "tenant.create": "Tenant created"
-    case "tenant.change": "Tenant changed"
-    case "tenant.delete": "Tenant deleted"
-    case "account.create": "User created"
-    case "account.sign-up": "User signed up"
-    case "account.change": "User changed"
-    case "account.import": "Users imported"
-    case "account.delete": "User deleted"
-    case "account.delete-all": "All users deleted"
-    case "factor.enrol": "Factor enrolled"
-    case "factor.withdraw": "Factor withdrawn by the user"
-    case "factor.remove": "Factor removed"
-    case "sessions.end": "Sessions ended"
-    default: row.action.split(separator: ".").joined(separator: ": ")
-    }
+    actions[row.action] ?? row.action.split(separator: ".").joined(separator: ": ")
   }
+
+  static let actions = [
+    "account.change": "User changed",
+    "account.create": "User created",
+    "account.delete": "User deleted",
+    "account.delete-all": "All users deleted",
+    "account.import": "Users imported",
+    "account.sign-up": "User signed up",
+    "administrator.create": "Administrator created",
+    "administrator.sign-in": "Administrator signed in",
+    "administrator.sign-in-refused": "Sign-in of an administrator refused",
+    "administrator.sign-out": "Administrator signed out",
+    "audit.download": "Audit log downloaded",
+    "factor.enrol": "Factor enrolled",
+    "factor.remove": "Factor removed",
+    "factor.withdraw": "Factor withdrawn by the user",
+    "guidance.change": "Guidance changed",
+    "key.create": "Signing key created",
+    "policy.change": "MFA policy changed",
+    "project.change": "Project changed",
+    "project.create": "Project created",
+    "service-token.create": "Service token created",
+    "service-token.revoke": "Service token revoked",
+    "sessions.end": "Sessions ended",
+    "tenant.change": "Tenant changed",
+    "tenant.create": "Tenant created",
+    "tenant.delete": "Tenant deleted",
+  ]
+
+  /// What actions begin with, as filters name it; some happen outside of every scope.
+  static let groups: [(name: String, words: String, isOfInstance: Bool)] = [
+    ("policy", "MFA policy", false),
+    ("factor", "Second factors", false),
+    ("account", "Users", false),
+    ("sessions", "Sessions", false),
+    ("project", "Projects", false),
+    ("tenant", "Tenants", false),
+    ("guidance", "Guidance", false),
+    ("service-token", "Service tokens", false),
+    ("administrator", "Administrators", true),
+    ("key", "Signing keys", true),
+    ("audit", "The audit log itself", false),
+  ]
+
+  /// The kinds of things that rows are about, as filters name them.
+  static let objectKinds: [(kind: String, words: String, isOfInstance: Bool)] = [
+    ("policy", "MFA policy", false),
+    ("account", "user", false),
+    ("project", "project", false),
+    ("tenant", "tenant", false),
+    ("scope", "whole user pool", false),
+    ("guidance", "guidance", false),
+    ("service token", "service token", false),
+    ("administrator", "administrator", true),
+    ("signing key", "signing key", true),
+    ("instance", "instance", true),
+  ]
+
+  /// The kinds of actors, as filters name them.
+  static let actorKinds: [(kind: String, words: String)] = [
+    ("administrator", "administrators"), ("user", "users, on themselves"),
+    ("service token", "service tokens"), ("command line", "the command line"),
+    ("visitor", "nobody signed in"),
+  ]
 
   /// Who did it.
   ///

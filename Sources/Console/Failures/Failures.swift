@@ -33,7 +33,11 @@ struct Failures: Sendable {
     case .notFound:
       return page(Fault(.notFound), requestID: id)
     case .notAllowed(let permission):
-      return page(Fault(needing: permission), requestID: id)
+      return page(Fault(needing: permission, helpers: []), requestID: id)
+    case .lacking(let lack):
+      let fault = Fault(needing: lack.permission, helpers: lack.helpers)
+      let frame = frames.frame(fault.heading, for: lack.signedIn, tab: nil)
+      return page(fault, frame, requestID: id)
     case .foreignForm:
       return page(.foreignForm(publicURL), requestID: id)
     case .staleForm:
@@ -53,8 +57,13 @@ struct Failures: Sendable {
   }
 
   private func page(_ fault: Fault, requestID: String?) -> Response {
-    let view = FailureView(
-      frame: FrameView(frames.bare(fault.heading)), fault: fault, requestID: requestID)
+    page(fault, frames.bare(fault.heading), requestID: requestID)
+  }
+
+  private func page(_ fault: Fault, _ frame: Frame, requestID: String?) -> Response {
+    var frame = frame
+    frame.isNarrow = true
+    let view = FailureView(frame: FrameView(frame), fault: fault, requestID: requestID)
     return .html(template.render(view), status: fault.status)
   }
 
@@ -115,11 +124,15 @@ extension Fault {
     }
   }
 
-  init(needing permission: Permission) {
+  init(needing permission: Permission, helpers: [String]) {
+    let names = helpers.map { Words.isolated($0) }
+    let whom =
+      names.isEmpty
+      ? "Ask an owner of this Countersign for the role, or ask somebody who has it to do it."
+      : "\(Words.list(names)) may do it here. Ask them to do it, or an owner for the role."
     self.init(
       status: .forbidden, heading: "Your role does not reach that far",
-      sentence: "You are signed in, but \(permission.inWords).",
-      detail: "Ask an owner of this Countersign for the role, or ask somebody who has it to do it.")
+      sentence: "You are signed in, but \(permission.inWords).", detail: whom)
   }
 
   static func foreignForm(_ publicURL: PublicURL) -> Fault {

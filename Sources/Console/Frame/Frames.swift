@@ -100,8 +100,13 @@ struct Frames: Sendable {
       try await identity.projects.names(visibleTo: administrator, limit: Self.menuLength)
     }
     let links = names.map { id, name in
-      Link(
-        text: name, href: ConsolePaths.overview.ofProject(id.text), isCurrent: id == scope.project)
+      // Of some projects one sees tenants only.
+      let seesAll = administrator.may(.seeScope, project: id, tenant: nil)
+      return Link(
+        text: name,
+        href: seesAll
+          ? ConsolePaths.overview.ofProject(id.text) : ConsolePaths.tenants(id.text),
+        isCurrent: id == scope.project)
     }
     return ScopeMenu(
       name: name, links: links, allHref: ConsolePaths.projects(), allText: "All projects")

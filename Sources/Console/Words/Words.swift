@@ -24,6 +24,12 @@ enum Words {
     return rest == 0 ? "\(minutes) min" : "\(minutes) min \(rest) s"
   }
 
+  /// Names in a row: `Ada`, `Ada and Bo`, `Ada, Bo and Cy`.
+  static func list(_ names: [String]) -> String {
+    guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+    return names.dropLast().joined(separator: ", ") + " and " + last
+  }
+
   /// A phrase as the beginning of a line: its first letter in capitals.
   static func sentence(_ phrase: String) -> String {
     phrase.prefix(1).uppercased() + phrase.dropFirst()

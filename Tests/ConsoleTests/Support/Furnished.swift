@@ -113,8 +113,8 @@ extension World {
   }
 
   /// Enrols an authenticator app as an application would, and leaves a session open.
-  func enrol(_ account: Account, _ device: String) async throws {
-    let scope = try await euScope
+  func enrol(_ account: Account, _ device: String, in scope: Scope? = nil) async throws {
+    let scope = if let scope { scope } else { try await euScope }
     let session = UserSession(
       scope: scope, account: account.id, authTime: clock.now.seconds, provider: .password)
     let start = try await identity.enrolments.start(session)

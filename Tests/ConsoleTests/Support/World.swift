@@ -51,6 +51,7 @@ final class RepeatingBytes: Sendable {
 struct World: Sendable {
   let identity: Identity
   let console: Console
+  let database: SQLiteDatabase
   let clock: FixedClock
   let setupCode: String
   /// What browsers write into `Origin` on our pages.
@@ -98,6 +99,7 @@ struct World: Sendable {
   init(
     _ database: SQLiteDatabase, publicURL: String, seed: UInt64, clock: FixedClock = FixedClock()
   ) async throws {
+    self.database = database
     let random = RepeatingBytes(seed: seed).source
     let keys = KeyRing(random: RepeatingBytes(seed: 1).source)
     let cost = PasswordHash.Cost(memory: 64, passes: 1)

@@ -1,0 +1,97 @@
+import HTTP
+import Identity
+import Templating
+
+/// A line of an audit log.
+final class AuditRowView: ViewModel {
+  /// What a line is drawn from.
+  struct Source: Hashable {
+    let row: AuditRow
+    /// The row's scope, where the log is of all scopes.
+    let scope: AuditScope?
+    /// The log's address.
+    let path: String
+    let isOfAll: Bool
+    let times: Times
+
+    func hash(into hasher: inout Hasher) { hasher.combine(row.id) }
+  }
+
+  private let source: Source
+  private let who: String
+
+  init(_ source: Source) {
+    self.source = source
+    who = AuditWords.who(source.row)
+  }
+
+  private var row: AuditRow { source.row }
+
+  private var change: Markup? {
+    let text = [AuditWords.change(row), AuditWords.reason(row)].filter { !$0.isEmpty }
+      .joined(separator: " · ")
+    guard !text.isEmpty else { return nil }
+    var html = HTML()
+    html.raw("<span class=\"long clamp\">")
+    html.text(text)
+    html.raw("</span>")
+    return html.markup
+  }
+
+  /// Everything about the object that the row is about.
+  private var history: String? {
+    guard !row.objectID.isEmpty else { return nil }
+    return (["kind": row.objectKind, "object": row.objectID] as Form).query(of: source.path)
+  }
+
+  private var deeds: String {
+    let value = row.actorID.isEmpty ? row.actorKind : "\(row.actorKind):\(row.actorID)"
+    return (["actor": value] as Form).query(of: source.path)
+  }
+
+  /// The scope by name and with a link, as long as it is there.
+  private var place: Markup? {
+    guard source.isOfAll, let key = row.scopeKey else { return nil }
+    var html = HTML()
+    guard let scope = source.scope else {
+      html.raw("<span class=\"mono\">")
+      html.text([key.project.text, key.tenant?.text].compactMap { $0 }.joined(separator: " / "))
+      html.raw("</span>")
+      return html.markup
+    }
+    if scope.isThere {
+      html.raw("<a href=\"")
+      html.text(
+        key.tenant.map { ConsolePaths.tenant(key.project.text, $0.text) }
+          ?? ConsolePaths.overview.ofProject(key.project.text))
+      html.raw("\">")
+    } else {
+      html.raw("<span>")
+    }
+    html.add(HTML.isolated(Words.short(scope.tenantName ?? scope.projectName)))
+    html.raw(scope.isThere ? "</a>" : " <span class=\"sub\">deleted</span></span>")
+    if scope.tenantName != nil, scope.isThere {
+      html.raw("<span class=\"sub\">")
+      html.add(HTML.isolated(Words.short(scope.projectName)))
+      html.raw("</span>")
+    }
+    return html.markup
+  }
+
+  static let keys: Keys<AuditRowView> = [
+    .text("what") { AuditWords.action($0.row) },
+    .text("object") { $0.row.objectName.isEmpty ? $0.row.objectID : $0.row.objectName },
+    .text("history") { $0.history },
+    .markup("change") { $0.change },
+    .text("who") { $0.who },
+    .text("whoKind") { view in
+      view.who == view.row.actorKind || view.who == "the user" ? nil : view.row.actorKind
+    },
+    .text("deeds") { $0.deeds },
+    .flag("isOfAll") { $0.source.isOfAll },
+    .markup("place") { $0.place },
+    .markup("at") { $0.source.times.moment($0.row.at) },
+    .text("address") { $0.row.address },
+    .text("requestID") { $0.row.requestID },
+  ]
+}

@@ -1,0 +1,78 @@
+import Identity
+import Markdown
+import Synchronization
+import Templating
+
+/// Renders what people wrote as guidance, and keeps what it rendered: a version never changes.
+///
+/// Raw HTML and links that lead where they must not are dropped by the renderer. Images are left
+/// out too: pages load nothing from elsewhere.
+final class GuidanceProse: Sendable {
+  private struct Source: Hashable {
+    let scope: Int64
+    let version: GuidanceVersion
+    let isBeginning: Bool
+  }
+
+  private static let most = 200
+  private let rendered = Mutex<[Source: Markup]>([:])
+
+  func markup(_ text: GuidanceText, of scope: Scope) -> Markup {
+    kept(Source(scope: scope.key, version: text.version, isBeginning: false), text.text)
+  }
+
+  func markup(_ beginning: GuidanceBeginning, of scope: Scope) -> Markup {
+    kept(Source(scope: scope.key, version: beginning.version, isBeginning: true), beginning.text)
+  }
+
+  /// Renders a text that is not saved; nil when it cannot be rendered within bounds.
+  static func draft(_ text: String) throws(MarkdownError) -> Markup {
+    try render(text, headingLevel: 3)
+  }
+
+  private func kept(_ source: Source, _ text: String) -> Markup {
+    if let markup = rendered.withLock({ $0[source] }) { return markup }
+    let markup = (try? Self.render(text, headingLevel: source.isBeginning ? 3 : 2)) ?? plain(text)
+    rendered.withLock { rendered in
+      if rendered.count >= Self.most { rendered = [:] }
+      rendered[source] = markup
+    }
+    return markup
+  }
+
+  private static func render(
+    _ text: String, headingLevel: Int
+  ) throws(MarkdownError) -> Markup {
+    let fit = MarkdownFit(headingLevel: headingLevel, idPrefix: "guidance-", showsImages: false)
+    return Markup(trusted: try renderHTML(markdown: text, fit: fit).html)
+  }
+
+  /// For a text that was let in by an older version and is too wild for this one.
+  private func plain(_ text: String) -> Markup {
+    var html = HTML()
+    html.raw("<pre>")
+    html.text(text)
+    html.raw("</pre>")
+    return html.markup
+  }
+}
+
+/// The beginning of a scope's guidance, for the side of another page.
+struct GuidanceAside: ViewModel {
+  let href: String
+  let text: Markup
+  let isWhole: Bool
+
+  init?(_ beginning: GuidanceBeginning?, of scope: Scope, _ prose: GuidanceProse) {
+    guard let beginning else { return nil }
+    href = ConsolePaths.scopeGuidance(scope)
+    text = prose.markup(beginning, of: scope)
+    isWhole = beginning.isWhole
+  }
+
+  static let keys: Keys<Self> = [
+    .text("href") { $0.href },
+    .markup("text") { $0.text },
+    .text("linkText") { $0.isWhole ? "Open" : "Read it all" },
+  ]
+}

@@ -1,0 +1,136 @@
+import HTTP
+import Identity
+import Templating
+
+/// `S/guidance`: what a project or tenant tells its own support, in all versions.
+struct ScopeGuidancePage: Sendable {
+  let guidance: ScopeGuidance
+  let prose: GuidanceProse
+  let frames: Frames
+  let view: Template<ScopeGuidanceView>
+
+  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let scope = context.scope
+    let query = context.signedIn.query
+    let newest: GuidanceText?
+    let shown: GuidanceText?
+    let versions: Page<GuidanceVersion>
+    do {
+      newest = try await guidance.read(scope)
+      versions = try await guidance.versions(scope, after: query["after"])
+      if let asked = query["version"] {
+        guard let number = Int(asked) else { throw Refusal.notFound }
+        shown = try await guidance.read(scope, version: number)
+        guard shown != nil else { throw Refusal.notFound }
+      } else {
+        shown = newest
+      }
+    } catch let refusal as Refusal {
+      throw refusal
+    } catch {
+      throw .unavailable(error)
+    }
+    let frame = try await frames.frame("Guidance", in: context, tab: .settings)
+    var model = ScopeGuidanceView(
+      frame: frame, context: context, newest: newest?.version, shown: shown, versions: versions)
+    if let shown, !shown.text.isEmpty { model.text = prose.markup(shown, of: scope) }
+    return .html(view.render(model))
+  }
+}
+
+struct ScopeGuidanceView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let newest: GuidanceVersion?
+  let shown: GuidanceText?
+  let versions: Page<GuidanceVersion>
+  var text: Markup?
+
+  init(
+    frame: Frame, context: ScopeContext, newest: GuidanceVersion?, shown: GuidanceText?,
+    versions: Page<GuidanceVersion>
+  ) {
+    self.frame = FrameView(frame)
+    self.context = context
+    self.newest = newest
+    self.shown = shown
+    self.versions = versions
+  }
+
+  private var scope: Scope { context.scope }
+  private var mayChange: Bool { context.may(.changeScope) }
+  private var isOld: Bool { shown?.version.number != newest?.number }
+
+  private var empty: EmptyView {
+    EmptyView(
+      heading: "No guidance yet",
+      sentence:
+        "Write down how this \(scope.kindInSentence)’s support makes sure who is calling, when a factor may be removed, and whom to ask. It then stands beside each user.",
+      link: mayChange
+        ? EmptyLink(
+          text: "Write guidance", href: ConsolePaths.guidanceEditor(scope), isPrimary: true) : nil)
+  }
+
+  private var rows: [VersionRow] {
+    versions.items.map { version in
+      let isNewest = version == newest
+      let query: Form = isNewest ? [:] : ["version": String(version.number)]
+      return VersionRow(
+        version: version, href: query.query(of: ConsolePaths.scopeGuidance(scope)),
+        isCurrent: version == shown?.version, isNewest: isNewest, times: frame.times)
+    }
+  }
+
+  private var restore: String? {
+    guard mayChange, isOld, let shown else { return nil }
+    let query: Form = ["version": String(shown.version.number)]
+    return query.query(of: ConsolePaths.guidanceEditor(scope))
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("kindInSentence") { $0.scope.kindInSentence },
+    .text("scopeName") { $0.scope.name },
+    .text("edit") {
+      $0.mayChange && $0.text != nil && !$0.isOld ? ConsolePaths.guidanceEditor($0.scope) : nil
+    },
+    .text("old") { view in
+      view.isOld ? view.shown.map { "This is version \($0.version.number)." } : nil
+    },
+    .text("present") { ConsolePaths.scopeGuidance($0.scope) },
+    .text("restore") { $0.restore },
+    .markup("text") { $0.text },
+    .object("empty") { $0.empty },
+    .flag("hasVersions") { !$0.versions.items.isEmpty },
+    .list("versions") { $0.rows },
+    .text("older") { view in
+      view.versions.next.map {
+        (["after": $0] as Form).query(of: ConsolePaths.scopeGuidance(view.scope))
+      }
+    },
+    .text("audit") { view in
+      guard view.context.may(.readAudit) else { return nil }
+      let id = view.scope.tenant?.text ?? view.scope.project.text
+      return (["kind": "guidance", "object": id] as Form).query(of: ConsolePaths.audit(view.scope))
+    },
+    .text("guides") { $0.scope.guidance() },
+  ]
+}
+
+struct VersionRow: ViewModel {
+  let version: GuidanceVersion
+  let href: String
+  let isCurrent: Bool
+  let isNewest: Bool
+  let times: Times
+
+  static let keys: Keys<Self> = [
+    .text("href") { $0.href },
+    .text("name") { "Version \($0.version.number)" },
+    .flag("isCurrent") { $0.isCurrent },
+    .text("state") { $0.isNewest ? "in force" : $0.version.bytes == 0 ? "empty" : nil },
+    .text("who") { $0.version.writtenBy },
+    .markup("at") { $0.times.moment($0.version.writtenAt) },
+    .text("length") { Words.count($0.version.bytes, "byte", "bytes") },
+  ]
+}

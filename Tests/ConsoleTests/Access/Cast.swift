@@ -1,0 +1,171 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Where somebody's role counts, seen from the tenant eu-shop of Acme Retail.
+enum Reach: String, CaseIterable, Sendable {
+  case instance, project, tenant, otherTenant, otherProject, nothing
+}
+
+/// Somebody with one role in one place, for tests that try everybody.
+struct Cast: Sendable, CustomTestStringConvertible {
+  let role: Role
+  let reach: Reach
+
+  /// Each role, wherever it can be granted.
+  static let all = Role.allCases.flatMap { role in
+    Reach.allCases.map { Cast(role: role, reach: $0) }
+  }
+
+  var testDescription: String { "\(role), \(reach)" }
+
+  private static let email = "somebody@example.com"
+
+  /// Where the role was granted; nothing for somebody who lost their only grant.
+  func grant(in world: World) async throws -> Grant? {
+    let acme = ID<Project>("acme-retail")
+    return switch reach {
+    case .instance: Grant(role: role)
+    case .project: Grant(role: role, project: acme)
+    case .tenant: Grant(role: role, project: acme, tenant: try await world.tenantID("eu-shop"))
+    case .otherTenant: Grant(role: role, project: acme, tenant: try await world.tenantID("us-shop"))
+    case .otherProject: Grant(role: role, project: ID("globex"))
+    case .nothing: nil
+    }
+  }
+
+  /// Makes the administrator and signs them in, for the first time.
+  func browser(in world: World) async throws -> Browser {
+    let grant = try await grant(in: world)
+    let made = try await world.identity.administrators.create(
+      email: Self.email, displayName: "Somebody", password: Secret(World.password),
+      grant: grant ?? Grant(role: role), by: Author(actor: .commandLine))
+    if grant == nil {
+      let id = made.id.text
+      try await world.database.write { connection in
+        _ = try connection.run("DELETE FROM administrator_grant WHERE administrator_id = \(id)")
+      }
+    }
+    return try await Browser.signedIn(world, as: Self.email)
+  }
+}
+
+/// What the table says about a request.
+enum Verdict: Sendable {
+  case passes, notAllowed, notFound
+
+  /// Reads the two tables, routes with permissions and roles with permissions, without the code
+  /// that decides.
+  init(_ access: ConsoleRoute.Access, _ grant: Grant?, project: String?, tenant: String?) {
+    let sees = grant.map { $0.project == nil || $0.project?.text == project } ?? false
+    let covers = sees && (grant?.tenant == nil || grant?.tenant?.text == tenant)
+    func has(_ permission: Permission) -> Bool {
+      covers && grant?.role.permissions.contains(permission) == true
+    }
+    switch access {
+    case .open, .signedIn(nil): self = .passes
+    case .signedIn(let permission?):
+      let isGranted = grant?.project == nil && has(permission)
+      self = isGranted ? .passes : .notAllowed
+    case .project(let permission):
+      self = !sees ? .notFound : permission == .seeScope || has(permission) ? .passes : .notAllowed
+    case .scope(let permission):
+      self = !has(.seeScope) ? .notFound : has(permission) ? .passes : .notAllowed
+    }
+  }
+}
+
+/// Addresses of routes, with values for their parameters.
+struct Samples: Sendable {
+  /// Values by the word in front of the parameter.
+  ///
+  /// A route with another word needs one more here.
+  private let values: [String: String]
+
+  /// Objects of the tenant eu-shop, or of the project's own pool.
+  init(_ world: World, ofTenant: Bool) async throws {
+    let scope = try await ofTenant ? world.euScope : world.projectScope
+    let users = try await world.identity.accounts.list(scope, filter: .totp).items
+    guard let enrolled = users.first else {
+      throw Missing("an enrolled user in \(scope.name)")
+    }
+    values = [
+      "projects": scope.project.text,
+      "tenants": scope.tenant?.text ?? "",
+      "users": enrolled.id.text,
+      "factors": enrolled.factors.first?.id.text ?? "",
+      "guidance": EnrolmentPattern.mandatory.rawValue,
+    ]
+  }
+
+  /// The address of a route; nothing when a parameter has no value.
+  ///
+  /// - Parameters:
+  ///   - route: The route.
+  ///   - tenant: The tenant to ask through, instead of the objects' own.
+  ///   - missing: What to put in place of every object of the scope.
+  /// - Returns: The address.
+  func address(of route: Route, tenant: String? = nil, objects missing: String? = nil) -> String? {
+    var word = ""
+    var path = ""
+    for component in route.components {
+      switch component {
+      case .literal(let text):
+        word = text
+        path += "/" + text
+      case .parameter(let suffix):
+        guard var value = values[word], !value.isEmpty else { return nil }
+        if word == "tenants" { value = tenant ?? value }
+        if word != "tenants" && word != "projects" { value = missing ?? value }
+        path += "/" + value + suffix
+      }
+    }
+    return path.isEmpty ? "/" : path
+  }
+}
+
+extension Route {
+  /// How many of its parameters name something inside of a project or tenant.
+  var objectCount: Int {
+    var count = 0
+    for (one, next) in zip(components, components.dropFirst()) {
+      guard case .parameter = next, case .literal(let word) = one else { continue }
+      if word != "projects" && word != "tenants" { count += 1 }
+    }
+    return count
+  }
+
+  /// Whether it is about a tenant.
+  var isOfTenant: Bool {
+    zip(components, components.dropFirst()).contains { one, next in
+      guard case .parameter = next else { return false }
+      return one == .literal("tenants")
+    }
+  }
+}
+
+extension World {
+  /// The project's own pool, with an enrolled user in it.
+  var projectScope: Scope {
+    get async throws {
+      let scope = try await identity.scopes.existing(project: ID("acme-retail"))
+      guard try await identity.accounts.list(scope).items.isEmpty else { return scope }
+      var new = NewAccount()
+      new.email = "pat@example.com"
+      new.emailVerified = true
+      new.password = Secret("a user's password")
+      let author = Author(actor: .commandLine)
+      _ = try await identity.policies.change(scope, by: author) { edit throws(PolicyError) in
+        edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 1)
+      }
+      let account = try await identity.accounts.create(scope, new, by: author)
+      try await enrol(account, "Phone", in: scope)
+      return scope
+    }
+  }
+}

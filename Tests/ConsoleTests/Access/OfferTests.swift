@@ -1,0 +1,90 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Menus, tabs, links and buttons: nothing is offered that would be refused.
+@Suite struct OfferTests {
+  @Test(arguments: Cast.all)
+  func `every link and form on every page is theirs to use`(cast: Cast) async throws {
+    try await World.furnished { world in
+      _ = try await world.projectScope
+      let grant = try await cast.grant(in: world)
+      let browser = try await cast.browser(in: world)
+      var (waiting, known, visits) = (["/"], Set(["/"]), [String: Int]())
+      var pages = 0
+      while let address = waiting.popLast() {
+        let answer = try await browser.get(address)
+        #expect([200, 303].contains(answer.status.code), "\(cast.testDescription): \(address)")
+        guard answer.status == .ok, answer.isPage else { continue }
+        pages += 1
+        Markup.check(answer)
+        // That each has a route at all is seen to by `MarkupTests`.
+        for action in answer.values(of: "action") {
+          guard let (method, verdict) = world.verdict(on: action, grant) else { continue }
+          #expect(verdict == .passes, "\(cast.testDescription): \(method) \(action) on \(address)")
+        }
+        for link in answer.values(of: "href") where link.hasPrefix("/") {
+          let plain = String(link.prefix { $0 != "#" })
+          let path = String(plain.prefix { $0 != "?" })
+          guard world.leads(.get, path), !path.hasPrefix("/static/"), known.insert(plain).inserted
+          else { continue }
+          // Lists lead to themselves with other filters; some of those are enough.
+          visits[path, default: 0] += 1
+          if visits[path, default: 0] <= 4 { waiting.append(plain) }
+        }
+      }
+      #expect(pages >= 3)
+      if cast.role == .owner && cast.reach == .instance { #expect(pages > 40) }
+    }
+  }
+}
+
+extension Answer {
+  /// Whether it is a page, and not a file.
+  var isPage: Bool { response.fields[.contentType]?.hasPrefix("text/html") == true }
+}
+
+extension World {
+  /// What the table says about a form's address.
+  fileprivate func verdict(on address: String, _ grant: Grant?) -> (HTTP.Method, Verdict)? {
+    for method in [HTTP.Method.post, .get] {
+      let fitting = console.routes.filter { $0.route.method == method && $0.route.fits(address) }
+      // The more exact path is taken where two fit.
+      guard
+        let found = fitting.max(by: { $0.route.literalCount < $1.route.literalCount })
+      else { continue }
+      let segments = (Target(address)?.segments ?? []) + ["", "", "", ""]
+      let isOfProject = segments[0] == "projects" && segments[1] != "new"
+      return (
+        method,
+        Verdict(
+          found.access, grant, project: isOfProject ? segments[1] : nil,
+          tenant: found.route.isOfTenant ? segments[3] : nil)
+      )
+    }
+    return nil
+  }
+}
+
+extension Route {
+  fileprivate var literalCount: Int {
+    components.reduce(0) { count, component in
+      if case .literal = component { return count + 1 }
+      return count
+    }
+  }
+
+  fileprivate func fits(_ address: String) -> Bool {
+    guard let segments = Target(address)?.segments, segments.count == components.count else {
+      return false
+    }
+    return zip(components, segments).allSatisfy { component, segment in
+      switch component {
+      case .literal(let text): text == segment
+      case .parameter(let suffix): segment.hasSuffix(suffix)
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The page that says who may what, made of the same tables that decide.
+@Suite struct WhoMayDocumentTests {
+  @Test func `docs/who-may.md says what routes and roles say`() async throws {
+    try await World.empty { world in
+      let text = Self.text(world.console.routes)
+      let path = Checkout.folder("docs/who-may.md")
+      if ProcessInfo.processInfo.environment["COUNTERSIGN_RECORD_SNAPSHOTS"] == "1" {
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+      }
+      let kept = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(kept == text, "COUNTERSIGN_RECORD_SNAPSHOTS=1 writes it anew")
+    }
+  }
+
+  private static let roles: [(Role, String)] = [
+    (.owner, "owner"), (.policy, "policy admin"), (.support, "support"), (.auditor, "auditor"),
+  ]
+
+  private static func text(_ routes: [ConsoleRoute]) -> String {
+    var lines = introduction
+    lines += heading("Permission")
+    for permission in Permission.allCases { lines.append(row("`\(permission)`", permission)) }
+    lines += [
+      "", "## Pages", "", "`S` is `/projects/{project}` or `/projects/{project}/tenants/{tenant}`.",
+      "",
+    ]
+    lines += heading("Page | Needs")
+    for route in routes where !(route.route.isOfTenant && route.isOfScope) {
+      lines.append(row("`\(route.shortName)` | \(route.access.need)", route.access.permission))
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static let introduction = """
+    # Who may
+
+    A grant is a role on the instance, on a project with all its tenants, or on one tenant. What a
+    grant does not reach does not exist for its holder: the answer is 404, the same bytes as for an
+    address that nobody ever had. What it reaches without the permission is refused with 403 and the
+    role that it takes.
+
+    A test makes this page of the console's routes and of the roles' permissions, and tries every
+    cell of it.
+
+    ## Permissions
+
+    """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+
+  private static func heading(_ first: String) -> [String] {
+    let columns = first.split(separator: "|").count + roles.count
+    return [
+      "| \(first) | " + roles.map(\.1).joined(separator: " | ") + " |",
+      "|" + String(repeating: "---|", count: columns),
+    ]
+  }
+
+  private static func row(_ first: String, _ permission: Permission?) -> String {
+    let cells = roles.map { role, _ in
+      permission.map { role.permissions.contains($0) } ?? true ? "yes" : "–"
+    }
+    return "| \(first) | " + cells.joined(separator: " | ") + " |"
+  }
+}
+
+extension ConsoleRoute {
+  fileprivate var isOfScope: Bool {
+    if case .scope = access { return true }
+    return false
+  }
+
+  /// The method and the path, with the scope as one letter.
+  fileprivate var shortName: String {
+    let pattern = route.pattern.replacing("{String}", with: "{…}")
+    let path = isOfScope ? pattern.replacing("/projects/{…}", with: "S") : pattern
+    return "\(route.method) \(path)"
+  }
+}
+
+extension ConsoleRoute.Access {
+  fileprivate var permission: Permission? {
+    switch self {
+    case .open, .signedIn(nil): nil
+    case .signedIn(let permission?), .project(let permission), .scope(let permission): permission
+    }
+  }
+
+  fileprivate var need: String {
+    switch self {
+    case .open: "nothing, not even a session"
+    case .signedIn(nil): "a session"
+    case .signedIn(let permission?): "`\(permission)` on the instance"
+    case .project(.seeScope): "a grant on any part of the project"
+    case .project(let permission): "`\(permission)` in the project"
+    case .scope(let permission): "`\(permission)` in the scope"
+    }
+  }
+}

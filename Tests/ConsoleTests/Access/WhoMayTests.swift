@@ -1,0 +1,145 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Every cell of the table of who may what: each route, as each role, granted anywhere.
+@Suite struct WhoMayTests {
+  @Test(arguments: Cast.all)
+  func `every page answers as the table of routes and roles says`(cast: Cast) async throws {
+    let routes = try await Self.routes()
+    var rest = routes.filter { $0.route.method == .get }
+    rest += routes.filter { $0.route.method != .get }
+    // A form may take effect even when it is empty; what follows gets a world of its own.
+    while !rest.isEmpty {
+      try await World.furnished { world in
+        let everyone = try await Everyone(world, cast)
+        while let route = rest.first {
+          rest.removeFirst()
+          if try await everyone.tryOne(route) { break }
+        }
+      }
+    }
+  }
+
+  private static func routes() async throws -> [ConsoleRoute] {
+    var routes: [ConsoleRoute] = []
+    try await World.empty { routes = $0.console.routes.filter { $0.access != .open } }
+    return routes
+  }
+
+  private struct Everyone {
+    let cast: Cast
+    let grant: Grant?
+    let browser: Browser
+    let csrf: String
+    let ofProject: Samples
+    let ofTenant: Samples
+
+    init(_ world: World, _ cast: Cast) async throws {
+      self.cast = cast
+      ofProject = try await Samples(world, ofTenant: false)
+      ofTenant = try await Samples(world, ofTenant: true)
+      grant = try await cast.grant(in: world)
+      browser = try await cast.browser(in: world)
+      csrf = try await browser.get("/").csrf
+    }
+
+    /// Asks once, and returns true when that may have changed the world.
+    func tryOne(_ route: ConsoleRoute) async throws -> Bool {
+      let samples = route.route.isOfTenant ? ofTenant : ofProject
+      guard let address = samples.address(of: route.route) else {
+        Issue.record("\(route.route) has a parameter without a sample")
+        return false
+      }
+      let segments = (Target(address)?.segments ?? []) + ["", "", "", ""]
+      let isOfProject = segments[0] == "projects" && route.route.components.count > 1
+      let verdict = Verdict(
+        route.access, grant, project: isOfProject ? segments[1] : nil,
+        tenant: route.route.isOfTenant ? segments[3] : nil)
+      let isReading = route.route.method == .get
+      let answer =
+        isReading ? try await browser.get(address) : try await browser.post(address, ["csrf": csrf])
+      let name = "\(cast.testDescription): \(route.route.method) \(address)"
+      switch verdict {
+      case .notFound: #expect(answer.status == .notFound, "\(name)")
+      case .notAllowed: #expect(answer.status == .forbidden, "\(name)")
+      case .passes where isReading:
+        #expect([200, 303].contains(answer.status.code), "\(name)")
+      case .passes:
+        #expect([200, 303, 400, 409, 422].contains(answer.status.code), "\(name)")
+      }
+      #expect(answer.location?.hasPrefix("/sign-in?next=") != true, "\(name)")
+      return !isReading && [200, 303].contains(answer.status.code)
+    }
+  }
+
+  @Test func `what is of one tenant does not exist in another`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let csrf = try await ada.get("/").csrf
+      let other = try await world.tenantID("us-shop").text
+      let samples = try await Samples(world, ofTenant: true)
+      var count = 0
+      for route in world.console.routes.map(\.route)
+      where route.isOfTenant && route.objectCount > 0 {
+        let own = try #require(samples.address(of: route))
+        let foreign = try #require(samples.address(of: route, tenant: other))
+        let none = try #require(samples.address(of: route, tenant: other, objects: "no-such-thing"))
+        if route.method == .get { #expect(try await ada.get(own).status == .ok, "\(own)") }
+        let form: Form? = route.method == .get ? nil : ["csrf": csrf]
+        let fields: Fields = [.origin: world.origin, .secFetchSite: "same-origin"]
+        let found = try await ada.send(route.method, foreign, form: form, fields: fields)
+        let missing = try await ada.send(route.method, none, form: form, fields: fields)
+        #expect(found.status == .notFound, "\(route.method) \(foreign)")
+        #expect(found.text == missing.text, "\(route.method) \(foreign)")
+        #expect(Array(found.response.fields) == Array(missing.response.fields), "\(foreign)")
+        count += 1
+      }
+      #expect(count > 2)
+    }
+  }
+
+  @Test func `whatever is of a tenant that one may not see does not exist`() async throws {
+    try await World.furnished { world in
+      let cast = Cast(role: .owner, reach: .otherTenant)
+      let browser = try await cast.browser(in: world)
+      let csrf = try await browser.get("/").csrf
+      let samples = try await Samples(world, ofTenant: true)
+      for route in world.console.routes.map(\.route) where route.isOfTenant {
+        let theirs = try #require(samples.address(of: route))
+        let none = try #require(
+          samples.address(of: route, tenant: "no-such-tenant", objects: "no-such-thing"))
+        let form: Form? = route.method == .get ? nil : ["csrf": csrf]
+        let fields: Fields = [.origin: world.origin, .secFetchSite: "same-origin"]
+        let found = try await browser.send(route.method, theirs, form: form, fields: fields)
+        let missing = try await browser.send(route.method, none, form: form, fields: fields)
+        #expect(found.status == .notFound && missing.status == .notFound, "\(theirs)")
+        #expect(found.text == missing.text, "\(theirs)")
+      }
+    }
+  }
+
+  @Test func `who may not is told which role may, and colleagues by name`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let eu = try await world.eu
+      let alone = try await nadia.get(eu + "/audit")
+      #expect(alone.status == .forbidden)
+      #expect(alone.says("reading the audit log needs the role auditor or owner"))
+      #expect(alone.says("Ask an owner of this Countersign"))
+      #expect(!alone.says("Ada M.") && !alone.says("Iris W."))
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let colleague = try await tomas.submit("/", [:], to: "/projects/acme-retail/policy")
+      #expect(colleague.status != .forbidden)
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let csrf = try await iris.get("/").csrf
+      let told = try await iris.post(eu + "/policy", ["csrf": csrf])
+      #expect(told.status == .forbidden)
+      #expect(told.says("\u{2068}Tomás R.\u{2069} and Ada M. may do it here"))
+      Markup.check(told)
+      Markup.check(alone)
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+@Suite struct AuditPageTests {
+  @Test func `what is chosen stays in the form and can be dropped one by one`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let list = try await world.eu + "/audit"
+      let query = "actor=administrator%3Atomas&action=policy&from=2026-11-01&to=2026-11-20"
+      let page = try await ada.get("\(list)?\(query)")
+      Markup.check(page)
+      #expect(page.says("<option value=\"administrator:tomas\" selected>Tomás R.</option>"))
+      #expect(page.says("<option value=\"policy\" selected>MFA policy</option>"))
+      #expect(page.value(of: "from") == nil && page.says("type=\"date\" value=\"2026-11-01\""))
+      let links = page.values(of: "href")
+      #expect(links.contains("\(list)?action=policy&from=2026-11-01&to=2026-11-20"))
+      #expect(links.contains("\(list)?actor=administrator%3Atomas&from=2026-11-01&to=2026-11-20"))
+      #expect(links.contains("\(list)?actor=administrator%3Atomas&action=policy&to=2026-11-20"))
+      #expect(links.contains(list))
+      #expect(links.contains("\(list).csv?\(query)"))
+    }
+  }
+
+  @Test func `days count from their beginning to their end`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let list = try await world.eu + "/audit"
+      // The story begins on the fifteenth at eight; its second change of policy is a day later.
+      let first = try await ada.get(list + "?action=policy&from=2026-11-15&to=2026-11-15")
+      #expect(first.says("adjacent intervals none → 3") && !first.says("3 → 5"))
+      let second = try await ada.get(list + "?action=policy&from=2026-11-16")
+      #expect(second.says("3 → 5") && !second.says("none → 3"))
+      let before = try await ada.get(list + "?to=2026-11-14")
+      #expect(before.says("No entry fits") && before.status == .ok)
+    }
+  }
+
+  @Test(arguments: [
+    ("from=2026-02-30", "Write a day as 2026-11-03."),
+    ("to=yesterday", "Write a day as 2026-11-03."),
+    ("from=2026-11-20&to=2026-11-19", "Choose a last day that is not before the first."),
+  ])
+  func `days that are none are told beside their field`(query: String, words: String) async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get("/audit?" + query)
+      #expect(page.status == .unprocessableContent)
+      #expect(page.says("<title>Error: "))
+      #expect(page.text.ranges(of: words).count == 2)
+      Markup.check(page)
+      #expect(try await ada.get("/audit.csv?" + query).status == .badRequest)
+    }
+  }
+
+  @Test func `the instance's log names each scope, and one that is gone without a link`()
+    async throws
+  {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let us = "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
+      let before = try await ada.get("/audit?action=tenant")
+      #expect(before.says("<a href=\"\(us)\"><bdi>us-shop</bdi></a>"))
+      try await world.identity.tenants.delete(
+        project: ID("acme-retail"), tenant: try await world.tenantID("us-shop"),
+        by: Author(actor: .commandLine))
+      let after = try await ada.get("/audit?action=tenant")
+      #expect(after.says("<bdi>us-shop</bdi> <span class=\"sub\">deleted</span>"))
+      #expect(!after.says("<a href=\"\(us)\">"))
+      #expect(after.says("Tenant deleted"))
+      Markup.check(after)
+    }
+  }
+
+  @Test func `the file holds what the page shows, defused, and taking it is recorded`()
+    async throws
+  {
+    try await World.furnished { world in
+      var new = NewAccount()
+      new.localID = "formula"
+      new.displayName = "=HYPERLINK(\"http://evil\")"
+      _ = try await world.identity.accounts.create(
+        try await world.euScope, new, by: Author(actor: .commandLine))
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let eu = try await world.eu
+      let file = try await iris.get(eu + "/audit.csv?action=account")
+      #expect(file.response.fields[.contentType]?.hasPrefix("text/csv") == true)
+      let name = "audit-\(try await world.euShop.text).csv"
+      #expect(file.response.fields["Content-Disposition"] == "attachment; filename=\"\(name)\"")
+      let lines = file.text.split(separator: "\r\n")
+      #expect(lines.count == 6)
+      #expect(lines[0].contains("\"number\",\"time (UTC)\",\"what\""))
+      #expect(lines[1].contains("\"'=HYPERLINK(\"\"http://evil\"\")\""))
+      let page = try await iris.get(eu + "/audit?action=audit")
+      #expect(page.says("Audit log downloaded") && page.says("5 entries · action: account"))
+      #expect(try await iris.get("/audit.csv").text.contains("Audit log downloaded"))
+    }
+  }
+
+  @Test func `a list goes on with its filters`() async throws {
+    try await World.furnished { world in
+      let scope = try await world.euScope
+      for number in 0..<60 {
+        _ = try await world.identity.policies.change(
+          scope, by: Author(actor: .commandLine)
+        ) { edit throws(PolicyError) in
+          edit.configuration.totp = TOTPConfiguration(
+            state: .enabled, adjacentIntervals: number % 11)
+        }
+      }
+      let ada = try await Browser.signedIn(world)
+      let list = try await world.eu + "/audit?actor=command%20line&action=policy"
+      let first = try await ada.get(list)
+      let next = try #require(first.values(of: "href").first { $0.contains("after=") })
+      #expect(next.hasPrefix(list))
+      let second = try await ada.get(next)
+      #expect(second.text.ranges(of: "<tr><th scope=\"row\">").count == 10)
+      #expect(second.says("First page"))
+    }
+  }
+
+  @Test func `values that try to be more stay text, and stay in the form`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      for name in HostileTests.names {
+        for field in ["actor", "action", "kind", "object", "after"] {
+          for path in ["/audit", try await world.eu + "/audit"] {
+            let page = try await ada.get(([field: name] as Form).query(of: path))
+            Markup.check(page)
+            #expect(page.status == .ok)
+          }
+        }
+      }
+    }
+  }
+}

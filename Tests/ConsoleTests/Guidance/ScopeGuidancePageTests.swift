@@ -1,0 +1,118 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+@Suite struct ScopeGuidancePageTests {
+  private func write(_ text: String, _ version: Int, _ step: String = "save") -> Form {
+    ["text": text, "version": String(version), "step": step]
+  }
+
+  @Test func `guidance is written, previewed, read by support and kept in versions`() async throws {
+    try await World.furnished { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let guidance = try await world.eu + "/guidance"
+      let empty = try await nadia.get(guidance)
+      #expect(empty.says("No guidance yet") && !empty.says("Write guidance"))
+      #expect(try await tomas.get(guidance).values(of: "href").contains(guidance + "/edit"))
+      let text = "# Who is calling?\n\nCall back on the number in the *contract*."
+      let preview = try await tomas.submit(guidance + "/edit", write(text, 0, "preview"))
+      #expect(preview.status == .ok)
+      #expect(preview.says("<h3 id=\"guidance-who-is-calling\">"))
+      #expect(preview.says("\n# Who is calling?\n\nCall back"))
+      Markup.check(preview)
+      #expect(try await nadia.get(guidance).says("No guidance yet"))
+      let saved = try await tomas.submit(guidance + "/edit", write(text, 0))
+      #expect(saved.location == guidance)
+      let flash = try await tomas.get(guidance)
+      #expect(flash.says("Saved as version 1."))
+      let read = try await nadia.get(guidance)
+      #expect(read.says("<h2 id=\"guidance-who-is-calling\">") && read.says("<em>contract</em>"))
+      #expect(!read.values(of: "href").contains(guidance + "/edit"))
+      Markup.check(read)
+
+      _ = try await tomas.submit(guidance + "/edit", write("New words.", 1))
+      let old = try await tomas.get(guidance + "?version=1")
+      #expect(old.says("This is version 1.") && old.says("Who is calling?"))
+      let restore = try #require(
+        old.values(of: "href").first { $0 == guidance + "/edit?version=1" })
+      let again = try await tomas.get(restore)
+      #expect(again.says("These are the words of version 1.") && again.value(of: "version") == "2")
+      Markup.check(again)
+      for number in ["3", "0", "x", "-1", "99999999999999999999"] {
+        #expect(try await tomas.get("\(guidance)?version=\(number)").status == .notFound)
+        #expect(try await tomas.get("\(guidance)/edit?version=\(number)").status == .notFound)
+      }
+    }
+  }
+
+  @Test func `who saves second sees both, and nothing is lost`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let edit = try await world.eu + "/guidance/edit"
+      _ = try await tomas.submit(edit, write("Theirs </textarea><b>", 0))
+      let late = try await ada.submit(edit, write("Mine", 0))
+      #expect(late.status == .conflict)
+      #expect(late.says("Somebody was faster.") && late.says("Theirs &lt;/textarea&gt;"))
+      #expect(late.says("\nMine</textarea>") && late.value(of: "version") == "1")
+      Markup.check(late)
+      let saved = try await ada.submit(edit, write("Mine", 1))
+      #expect(saved.status == .seeOther)
+    }
+  }
+
+  @Test func `a text that is too long or too wild is kept in the form`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let edit = try await world.eu + "/guidance/edit"
+      let long = try await ada.submit(
+        edit, write(String(repeating: "a", count: ScopeGuidance.longest + 3), 0))
+      #expect(long.status == .unprocessableContent)
+      #expect(long.says("Shorten it by 3 or more; nothing was saved."))
+      #expect(long.says(String(repeating: "a", count: ScopeGuidance.longest + 3)))
+      Markup.check(long)
+      let deep = try await ada.submit(
+        edit, write("fine\n" + String(repeating: ">", count: 300) + " end", 0))
+      #expect(deep.status == .unprocessableContent)
+      #expect(deep.says("Line 2 is nested more than 100 deep."))
+      #expect(deep.says(String(repeating: "&gt;", count: 300)))
+      #expect(try await ada.get(edit).value(of: "version") == "0")
+    }
+  }
+
+  @Test(
+    .serialized, .timeLimit(.minutes(2)),
+    arguments: ["[", "*_", "`a``", "[a](", "&#x", "# a\n", "<", "> a\n\n", "**x*"])
+  func `a bomb of 64 KiB is done with in time`(piece: String) async throws {
+    let text = String(repeating: piece, count: ScopeGuidance.longest / piece.utf8.count)
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let edit = try await world.eu + "/guidance/edit"
+      let time = try await ContinuousClock().measure {
+        let answer = try await ada.submit(edit, write(text, 0, "preview"))
+        #expect(answer.status == .ok)
+      }
+      #expect(time < .seconds(30), "\(time)")
+    }
+  }
+
+  @Test(arguments: HostileTests.names.indices)
+  func `what is written stays harmless`(index: Int) async throws {
+    let name = HostileTests.names[index]
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let guidance = try await world.eu + "/guidance"
+      let text =
+        "# \(name)\n\n\(name)\n\n[a](javascript:alert(1)) ![b](https://x.example/c.png)\n\n# main\n"
+      let saved = try await ada.submit(guidance + "/edit", write(text, 0))
+      #expect(saved.status == .seeOther)
+      for address in [guidance, guidance + "/edit", try await world.eu + "/users/\(World.chiara)"] {
+        Markup.check(try await ada.get(address))
+      }
+      #expect(!(try await ada.get(guidance).text.contains("href=\"javascript")))
+    }
+  }
+}
