@@ -48,7 +48,8 @@ struct GuideView: ViewModel {
         ?? Fact("API key", "ask whoever administers the project"))
     if let policy = place.policy {
       facts.append(Fact("Window in force", WindowStrip.small(policy.configuration)))
-      facts.append(Fact("Enrolment pattern", policy.pattern?.name ?? "none recorded"))
+      let from = policy.mandatoryFrom.map { ", from \($0)" } ?? ""
+      facts.append(Fact("Enrolment pattern", (policy.pattern?.name ?? "none recorded") + from))
     }
     return facts
   }
