@@ -166,14 +166,13 @@ def test_pages_are_light(open_page, demo, page_kinds):
         sizes[path] = len(gzip.compress(pages.get(path, follow_redirects=True).content, 6))
     expect_none((path, size) for path, size in sizes.items() if size > 60 * 1024)
 
-    faults = []
+    page, faults, requests = open_page(1280), [], []
+    page.context.new_cdp_session(page).send("Network.setCacheDisabled", {"cacheDisabled": True})
+    page.on("request", lambda request: requests.append(request.url))
     for path in page_kinds.values():
-        page = open_page(1280)
-        requests = []
-        page.on("request", lambda request: requests.append(request.url))
-        page.goto(path, wait_until="load")
+        requests.clear()
+        page.goto(path)
         own = [url for url in requests if "/static/mark.svg" not in url]
         if len(own) > 3 or any(not url.startswith((demo.url, "data:")) for url in own):
             faults.append((path, own))
-        page.context.close()
     expect_none(faults)
