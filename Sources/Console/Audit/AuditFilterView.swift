@@ -66,6 +66,9 @@ struct AuditFilterView: ViewModel {
     .list("kinds") { $0.kinds },
     .text("object") { $0.query.object },
     .text("from") { $0.query.from },
+    // A field for days would drop what is none.
+    .text("fromType") { $0.frame.error(at: "from") == nil ? "date" : "text" },
+    .text("toType") { $0.frame.error(at: "to") == nil ? "date" : "text" },
     .text("fromError") { $0.frame.error(at: "from") },
     .text("to") { $0.query.to },
     .text("toError") { $0.frame.error(at: "to") },

@@ -30,7 +30,7 @@ struct ScopeGuidancePage: Sendable {
     } catch {
       throw .unavailable(error)
     }
-    let frame = try await frames.frame("Guidance", in: context, tab: .settings)
+    let frame = try await frames.frame("Guidance for support", in: context, tab: .settings)
     var model = ScopeGuidanceView(
       frame: frame, context: context, newest: newest?.version, shown: shown, versions: versions)
     if let shown, !shown.text.isEmpty { model.text = prose.markup(shown, of: scope) }

@@ -70,7 +70,7 @@ extension Audit {
     }
   }
 
-  /// Steps from one actor to the next, past all rows of each.
+  /// Steps from one actor to the next, past all rows of each but the newest.
   private static func actors(
     of kind: String, _ scope: Scope?, _ connection: borrowing Connection
   ) throws -> [AuditActor] {
@@ -83,24 +83,19 @@ extension Audit {
           AND \(condition)
         """
     }
-    var last = ""
+    // Behind every id.
+    var last = "\u{10FFFF}"
     while actors.count < 50 {
-      let id: String? = try connection.first(
+      let found = try connection.first(
         """
-        SELECT actor_id FROM audit WHERE \(condition) AND actor_id > \(last)
-        ORDER BY actor_id LIMIT 1
+        SELECT actor_id, actor_name FROM audit WHERE \(condition) AND actor_id < \(last)
+        ORDER BY actor_id DESC, audit_id DESC LIMIT 1
         """
-      ) { try $0.value(0) }
-      guard let id else { break }
-      let name: String? = try connection.first(
-        """
-        SELECT actor_name FROM audit WHERE \(condition) AND actor_id = \(id)
-        ORDER BY audit_id DESC LIMIT 1
-        """
-      ) { try $0.value(0) }
-      actors.append(AuditActor(kind: kind, id: id, name: name ?? id))
-      last = id
+      ) { AuditActor(kind: kind, id: try $0.value(0), name: try $0.value(1)) }
+      guard let found else { break }
+      actors.append(found)
+      last = found.id
     }
-    return actors
+    return actors.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 }
