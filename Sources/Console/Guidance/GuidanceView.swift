@@ -91,6 +91,7 @@ struct GuidePlaceView: ViewModel {
     .text("name") { $0.place.scope.name },
     .text("plain") { $0.plain },
     .flag("isOff") { $0.isOff },
+    .text("own") { ConsolePaths.scopeGuidance($0.place.scope) },
     .text("policy") {
       $0.place.context.may(.readPolicy) ? ConsolePaths.policy($0.place.scope) : nil
     },
