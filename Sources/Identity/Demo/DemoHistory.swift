@@ -13,7 +13,7 @@ extension Demo {
     let hash = try await identity.accounts.hash(Self.password).encoded
     var events: [DemoEvent] = []
     for crowd in crowds { events += arrivals(in: crowd, hash: hash) }
-    for pool in pools { events += decisions(about: pool, staff) }
+    for pool in pools { events += decisions(about: pool, staff) + writings(for: pool, staff) }
     let spared = exampleUser(crowds)?.user.uid
     for crowd in crowds { events += calls(about: crowd, sparing: spared, staff) }
     for event in events.sorted(by: { $0.at < $1.at }) {
@@ -77,7 +77,7 @@ extension Demo {
   // MARK: - What is decided
 
   private func decisions(about pool: DemoPool, _ staff: DemoStaff) -> [DemoEvent] {
-    let (scope, policy) = (pool.scope, pool.plan.policy)
+    let (scope, policy) = (pool.scope, pool.plan.policy(at: now))
     let author = staff.author(random.happens(800) ? staff.policy : staff.owner, random)
     guard policy != pool.plan.earlier else { return [] }
     var events = [
@@ -108,6 +108,17 @@ extension Demo {
         })
     }
     return events
+  }
+
+  /// Guidance of a pool's own, a version some days after the other.
+  private func writings(for pool: DemoPool, _ staff: DemoStaff) -> [DemoEvent] {
+    let (scope, author) = (pool.scope, staff.author(staff.owner, random))
+    let start = moment(from: 25 * 86_400, to: 12 * 86_400)
+    return DemoGuidance.versions(for: pool.plan.name).enumerated().map { number, text in
+      DemoEvent(at: start.advanced(bySeconds: Int64(number) * 5 * 86_400)) {
+        _ = try await identity.guidance.write(scope, text, expecting: number, by: author)
+      }
+    }
   }
 
   // MARK: - What the desk is called about

@@ -13,7 +13,8 @@ struct DemoProject: Sendable {
         DemoPlan("retail", users: 1_180, enrolled: 88, .mandatory(1), .mandatory, .latin),
         DemoPlan("business", users: 460, enrolled: 64, .on(2), .account, .mixed),
         DemoPlan("private-clients", users: 90, enrolled: 97, .on(0), .stepUp, .chinese),
-        DemoPlan("staff", users: 240, enrolled: 93, .mandatory(1), .mandatory, .latin),
+        DemoPlan(
+          "staff", users: 240, enrolled: 93, .mandatory(1), .mandatory, .latin, mandatoryIn: 12),
         DemoPlan("archive", users: 60, enrolled: 0, .off, nil, .latin),
       ]),
     DemoProject(
@@ -22,7 +23,7 @@ struct DemoProject: Sendable {
       tenants: [
         DemoPlan("clinic-north", users: 540, enrolled: 46, .notGiven(nil), .skippable, .arabic),
         DemoPlan("clinic-south", users: 410, enrolled: 29, .notGiven(3), nil, .devanagari),
-        DemoPlan("pharmacy", users: 130, enrolled: 52, .on(5), .account, .mixed),
+        DemoPlan("pharmacy", users: 130, enrolled: 52, .on(5), .account, .mixed, sms: true),
         DemoPlan("research", users: 75, enrolled: 81, .on(1), .stepUp, .mixed),
       ]),
     DemoProject(
@@ -62,10 +63,14 @@ struct DemoPlan: Sendable {
   let codes: Codes
   let pattern: EnrolmentPattern?
   let writing: Writing
+  /// In how many days the pattern “mandatory” counts; nil for at once.
+  let mandatoryIn: Int64?
+  /// True when codes come by SMS too.
+  let sms: Bool
 
   init(
     _ name: String, users: Int, enrolled: Int, _ codes: Codes, _ pattern: EnrolmentPattern?,
-    _ writing: Writing
+    _ writing: Writing, mandatoryIn: Int64? = nil, sms: Bool = false
   ) {
     self.name = name
     self.users = users
@@ -73,11 +78,19 @@ struct DemoPlan: Sendable {
     self.codes = codes
     self.pattern = pattern
     self.writing = writing
+    self.mandatoryIn = mandatoryIn
+    self.sms = sms
   }
 
   /// The policy that the history leads to.
-  var policy: PolicyEdit {
-    let configuration: MFAConfiguration
+  func policy(at now: Instant) -> PolicyEdit {
+    var edit = policy
+    edit.mandatoryFrom = mandatoryIn.map { Day(now.advanced(bySeconds: $0 * 86_400)) }
+    return edit
+  }
+
+  private var policy: PolicyEdit {
+    var configuration: MFAConfiguration
     switch codes {
     case .off: configuration = .initial
     case .paused: configuration = Self.configuration(.disabled, .disabled, 5)
@@ -86,6 +99,7 @@ struct DemoPlan: Sendable {
       configuration = Self.configuration(.mandatory, .enabled, intervals)
     case .notGiven(let intervals): configuration = Self.configuration(nil, .unspecified, intervals)
     }
+    configuration.setSMS(sms)
     return PolicyEdit(configuration: configuration, pattern: pattern)
   }
 

@@ -1,0 +1,44 @@
+/// What the support of a few pools is told in the pool's own words.
+enum DemoGuidance {
+  /// Versions of a pool's guidance, the oldest first; none for most pools.
+  static func versions(for pool: String) -> [String] {
+    switch pool {
+    case "retail": [retail, retail + also]
+    case "clinic-north": [clinic]
+    default: []
+    }
+  }
+
+  private static let retail = """
+    # Before you remove a factor
+
+    1. Call back on the **number on file**. Do not take the number that the caller gives.
+    2. Ask for the branch and the month of the last statement.
+    3. Write the ticket number into the note.
+
+    A stolen phone is told to the *fraud desk* as well, at extension 4711.
+
+    | The caller says | What to do |
+    |---|---|
+    | the code is always wrong | let them set the phone's clock to automatic first |
+    | the phone is new, the old one works | let them enrol anew from their account page |
+    | the phone is gone | remove the factor, reason “lost” |
+    """
+
+  private static let also = """
+
+
+    ## Business customers
+
+    They are in the tenant *business*. Their own administrators call, never an employee.
+    """
+
+  private static let clinic = """
+    # Who may ask for a removal
+
+    Nurses and doctors ask in person at the desk of their ward, with their badge. We remove nothing
+    on the phone.
+
+    > Between 22:00 and 06:00 the night desk decides. Its rota hangs in room 112.
+    """
+}
