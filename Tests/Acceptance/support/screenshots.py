@@ -15,6 +15,8 @@ from support.states import SIGNED_IN, sign_in
 FOLDER = ROOT / "screenshots"
 SIZES = {"1440": (1440, 1000), "390": (390, 844)}
 SCHEMES = ("light", "dark")
+# What a long list shows below this is more of the same.
+LONGEST = 2_600
 
 
 def name_of(address):
@@ -22,8 +24,15 @@ def name_of(address):
     return re.sub(r"[^\w]+", "-", address.replace("…", "x")).strip("-") or "home"
 
 
+def take(page, width, name):
+    """A picture of the whole page, down to where it gets boring."""
+    height = page.evaluate("document.documentElement.scrollHeight")
+    page.screenshot(path=FOLDER / name, full_page=True, clip={
+        "x": 0, "y": 0, "width": width, "height": min(height, LONGEST)})
+
+
 def photograph(chromium, demo, person, pages, states):
-    """Every page and state in every size and scheme, the whole length of it."""
+    """Every page and state in every size and scheme."""
     taken = 0
     for size, (width, height) in SIZES.items():
         for scheme in SCHEMES:
@@ -33,13 +42,11 @@ def photograph(chromium, demo, person, pages, states):
             page = context.new_page()
             for name, path in pages.items():
                 page.goto(path)
-                page.screenshot(
-                    path=FOLDER / f"{name_of(name)}-{size}-{scheme}.png", full_page=True)
+                take(page, width, f"{name_of(name)}-{size}-{scheme}.png")
                 taken += 1
             for name, state in states.items():
                 state(page, demo)
-                page.screenshot(
-                    path=FOLDER / f"state-{name_of(name)}-{size}-{scheme}.png", full_page=True)
+                take(page, width, f"state-{name_of(name)}-{size}-{scheme}.png")
                 taken += 1
             context.close()
     return taken
