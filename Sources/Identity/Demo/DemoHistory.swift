@@ -23,11 +23,15 @@ extension Demo {
     clock.set(now)
   }
 
-  /// A moment of the month, in seconds before its end.
-  private func moment(from first: Int64 = Self.days * 86_400 - 7_200, to last: Int64 = 900)
+  /// A moment of the month in somebody's working hours, so many seconds before its end.
+  private func moment(from first: Int64 = Self.days * 86_400 - 43_200, to last: Int64 = 900)
     -> Instant
   {
-    now.advanced(bySeconds: -random.number(last...first))
+    let seconds = now.seconds - random.number(last...first)
+    let ofDay = seconds % 86_400
+    // From 7 to 18 o'clock; what lies between two moments still lies between them.
+    let working = seconds - ofDay + 7 * 3_600 + ofDay * 11 / 24
+    return Instant(seconds: working > now.seconds - last ? working - 86_400 : working)
   }
 
   // MARK: - What users do

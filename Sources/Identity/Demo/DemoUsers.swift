@@ -81,7 +81,7 @@ struct DemoUsers {
       disabled: disabled, hasPassword: random.happens(860), device: random.one(of: script.devices),
       madeAt: madeAt, enrolledAt: enrolledAt,
       secret: Secret(random.bytes(TOTPFactor.secretLength)), factor: random.source.uuid(),
-      lastSeen: lastSeen, staysSignedIn: random.happens(300))
+      lastSeen: lastSeen, staysSignedIn: random.happens(650))
   }
 
   private func script(_ writing: DemoPlan.Writing) -> DemoNames.Script {
