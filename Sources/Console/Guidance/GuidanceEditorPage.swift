@@ -80,7 +80,9 @@ struct GuidanceEditorPage: Sendable {
     _ context: ScopeContext, _ draft: Draft, fault: String? = nil
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame("Edit · Guidance for support", in: context, tab: .settings)
-    frame.crumbs = [Link(text: "Guidance for support", href: ConsolePaths.scopeGuidance(context.scope))]
+    frame.crumbs = [
+      Link(text: "Guidance for support", href: ConsolePaths.scopeGuidance(context.scope))
+    ]
     frame.errors = fault.map { [FieldError(field: "text", text: $0)] } ?? []
     let model = GuidanceEditorView(frame: FrameView(frame), context: context, draft: draft)
     let status: Status =
