@@ -33,7 +33,7 @@ struct AuditFilterView: ViewModel {
   private static func options(_ all: [(String, String)], chosen: String) -> [Option] {
     var options = all.map { Option(value: $0, text: $1, isChosen: $0 == chosen) }
     if !chosen.isEmpty, !options.contains(where: \.isChosen) {
-      let text = AuditWords.actions[chosen] ?? Words.short(chosen)
+      let text = AuditWords.actions[chosen] ?? Words.short(chosen.replacing(":", with: " "))
       options.append(Option(value: chosen, text: text, isChosen: true))
     }
     return options
