@@ -87,24 +87,33 @@
   // The window strip follows the form.
   const form = document.querySelector("form[data-window]");
   if (form) {
-    const svg = form.querySelector("svg.strip");
-    const caption = document.getElementById("window-words");
-    const words = svg.closest("figure").dataset.words.split("\n");
-    const explain = (n) => words[n === null ? 0 : n + 1];
+    const svg = form.querySelector("svg.strip"), now = form.dataset.window;
+    const lines = svg.closest("figure").dataset.words.split("\n");
+    const say = (id, text) => { const at = document.getElementById("window-" + id); if (at.textContent !== text) at.textContent = text; };
+    const save = form.querySelector("[data-save]"), check = save.textContent;
+    const { checked, intervals, pattern, totp, window: choice } = form.elements;
     const draw = () => {
-      const typed = form.elements.intervals.value.trim();
-      const own = form.elements.window.value === "own";
-      if (own && !/^([0-9]|10)$/.test(typed)) return;
-      const n = form.elements.totp.value === "on" ? (own ? Number(typed) : 5) : null;
+      const typed = intervals.value.trim(), own = choice.value === "own", isNumber = !own || /^([0-9]|10)$/.test(typed);
+      // A window that was shown old and new is saved in one step; all else is checked on a page.
+      const one = isNumber && [...form].every((field) => /window|intervals/.test(field.name)
+        || (field.type === "date" ? field.value === field.defaultValue : field.checked === field.defaultChecked));
+      checked.disabled = !one;
+      save.textContent = one ? save.dataset.save : check;
+      if (!isNumber) return;
+      const n = totp.value === "on" ? (own ? Number(typed) : 5) : -1, then = n < 0 ? "off" : String(n);
+      const [text, odds] = lines[n + 1].split("\t");
       svg.querySelectorAll("rect").forEach((cell) => {
-        const step = Math.abs(Number(cell.dataset.step));
-        cell.setAttribute("class", n === null || step > n ? "" : step === 0 ? "now" : "lit");
+        const step = Math.abs(cell.dataset.step);
+        cell.setAttribute("class", step > n ? "" : step ? "lit" : "now");
       });
-      svg.setAttribute("aria-label", explain(n));
-      if (caption.textContent !== explain(n)) caption.textContent = explain(n);
+      svg.setAttribute("aria-label", text);
+      say("change", now === then ? then : now + " → " + then);
+      say("words", text);
+      say("odds", odds);
     };
-    form.addEventListener("input", (event) => {
-      if (event.target.name === "intervals") form.elements.window.value = "own";
+    form.addEventListener("input", ({ target }) => {
+      if (target === intervals) choice.value = "own";
+      if (target.name === "from") pattern.value = "mandatory";
       draw();
     });
   }

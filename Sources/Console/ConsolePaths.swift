@@ -42,6 +42,7 @@ enum ConsolePaths {
     Path("projects", nil, "tenants", nil, "audit.csv", parameters: String.self, String.self))
 
   static let review = Path("projects", nil, "review", parameters: String.self)
+  static let reviewFile = Path("projects", nil, "review.csv", parameters: String.self)
   static let settings = ScopePath(
     Path("projects", nil, "settings", parameters: String.self),
     Path("projects", nil, "tenants", nil, "settings", parameters: String.self, String.self))
@@ -53,6 +54,7 @@ enum ConsolePaths {
     Path("projects", nil, "tenants", nil, "guidance", "edit", parameters: String.self, String.self))
 
   static let findUsers = Path("users")
+  static let whatIf = Path("what-if")
   static let instanceAudit = Path("audit")
   static let instanceAuditFile = Path("audit.csv")
   static let administrators = Path("administrators")

@@ -9,6 +9,8 @@ struct ConsoleRoute: Sendable {
     case open
     /// A session, and a permission on the instance where one is named.
     case signedIn(Permission?)
+    /// A session, and a permission anywhere: on the instance, in a project or in a tenant.
+    case somewhere(Permission)
     /// A session, sight of the project, and a permission in it.
     case project(Permission)
     /// A session, sight of the scope, and a permission in it.
@@ -47,6 +49,15 @@ struct RouteTable: Sendable {
   ) {
     let route = path.signedIn(method, permission, gate, failures, page)
     all.append(ConsoleRoute(access: .signedIn(permission), route: route))
+  }
+
+  /// A page for those who have a permission anywhere; it shows what they may see and no more.
+  mutating func somewhere<each Parameter: PathParameter>(
+    _ method: Method, _ path: Path<repeat each Parameter>, _ permission: Permission,
+    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response
+  ) {
+    let route = path.signedIn(method, permission, gate, failures, page, anywhere: true)
+    all.append(ConsoleRoute(access: .somewhere(permission), route: route))
   }
 
   /// A page of a project that also those see who have a role in one of its tenants only.
@@ -165,12 +176,16 @@ extension Path {
 
   fileprivate func signedIn(
     _ method: Method, _ permission: Permission?, _ gate: Gate, _ failures: Failures,
-    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response,
+    anywhere: Bool = false
   ) -> Route {
     route(method) { (request: Request, parameter: repeat each Parameter) -> Response in
       do throws(Refusal) {
         let signedIn = try await gate.signedIn(request)
-        if let permission, !signedIn.administrator.may(permission, in: nil) {
+        let administrator = signedIn.administrator
+        if let permission, !administrator.may(permission, in: nil),
+          !(anywhere && administrator.maySomewhere(permission))
+        {
           throw await gate.lacking(permission, signedIn, in: nil)
         }
         return try await page(signedIn, repeat each parameter)

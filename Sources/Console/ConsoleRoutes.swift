@@ -44,11 +44,18 @@ struct ConsoleRoutes: Sendable {
     table.inProject(.post, ConsolePaths.newTenant, .manageTenants, newTenant.create)
 
     let policy = PolicyPage(
-      policies: identity.policies, frames: frames,
+      identity: identity, frames: frames,
       form: try templates.template("policy/policy", for: PolicyView.self),
       check: try templates.template("policy/check", for: PolicyCheckView.self))
     table.inScope(.get, ConsolePaths.policy, .readPolicy, policy.show)
     table.inScope(.post, ConsolePaths.policy, .changePolicy, policy.change)
+
+    let review = ReviewPage(
+      policies: identity.policies, frames: frames,
+      view: try templates.template("review/review", for: ReviewView.self),
+      row: try templates.template("review/row", for: ReviewRow.self))
+    table.inProject(.get, ConsolePaths.review, .seeScope, review.show)
+    table.inProject(.get, ConsolePaths.reviewFile, .seeScope, review.download)
 
     let users = UsersPage(
       accounts: identity.accounts, frames: frames,
@@ -85,6 +92,11 @@ struct ConsoleRoutes: Sendable {
       view: try templates.template("guidance/edit", for: GuidanceEditorView.self))
     table.inScope(.get, ConsolePaths.guidanceEditor, .changeScope, editor.show)
     table.inScope(.post, ConsolePaths.guidanceEditor, .changeScope, editor.save)
+
+    let whatIf = WhatIfPage(
+      signIns: identity.signIns, frames: frames,
+      view: try templates.template("what-if/what-if", for: WhatIfView.self))
+    table.somewhere(.get, ConsolePaths.whatIf, .findUsers, whatIf.show)
 
     let guidance = GuidancePage(
       guides: guides, gate: gate, frames: frames,

@@ -66,11 +66,12 @@ extension Form {
   /// The policy form of eu-shop as it stands when opened, with some answers changed.
   static func policy(
     totp: String = "on", window: String = "own", intervals: String = "5",
-    pattern: String = "account", version: Int? = nil, step: String = "check", more: Form = [:]
+    sms: String = "off", pattern: String = "account", from: String = "", version: Int? = nil,
+    step: String = "check", more: Form = [:]
   ) -> Form {
     var form: Form = [
-      "totp": totp, "window": window, "intervals": intervals, "pattern": pattern, "step": step,
-      "version": String(version ?? 2),
+      "totp": totp, "window": window, "intervals": intervals, "sms": sms, "pattern": pattern,
+      "from": from, "step": step, "version": String(version ?? 2),
     ]
     for entry in more.entries { form.add(entry.name, entry.value) }
     return form

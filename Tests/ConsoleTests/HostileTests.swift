@@ -37,7 +37,10 @@ import Testing
       let factor = try await world.factor(of: "hostile").text
       let removal = "\(user)/factors/\(factor)/removal"
       let eu = try await world.eu
-      for address in [user, removal, eu + "/users", eu + "/audit", eu, eu + "/users?q=hostile"] {
+      for address in [
+        user, removal, eu + "/users", eu + "/audit", eu, eu + "/users?q=hostile",
+        "/what-if?q=hostile",
+      ] {
         Markup.check(try await browser.get(address))
       }
       let typed = try await browser.submit(removal, ["reason": "other\"><b>", "note": name])
@@ -56,14 +59,17 @@ import Testing
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let query = (["q": name] as Form)
-      for path in ["/", "/projects/acme-retail/tenants", try await world.eu + "/users"] {
+      for path in [
+        "/", "/projects/acme-retail/tenants", try await world.eu + "/users", "/what-if",
+        "/projects/acme-retail/review",
+      ] {
         Markup.check(try await browser.get(query.query(of: path)))
       }
       let project = try await browser.submit("/projects/new", ["name": name, "id": name])
       Markup.check(project)
       #expect(project.status == .unprocessableContent)
       let form = Form.policy(
-        totp: name, window: name, intervals: name, pattern: name, step: name)
+        totp: name, window: name, intervals: name, sms: name, pattern: name, from: name, step: name)
       Markup.check(try await browser.submit(try await world.eu + "/policy", form))
       let stranger = Browser(world)
       let signIn = try await stranger.submit(
@@ -80,8 +86,10 @@ import Testing
       let project = try await world.identity.projects.create(
         id: "hostile", displayName: name, by: Author(actor: .commandLine))
       let browser = try await Browser.signedIn(world)
-      for path in ["/", "/projects/hostile", "/projects/hostile/policy", "/projects/hostile/users"]
-      {
+      for path in [
+        "/", "/projects/hostile", "/projects/hostile/policy", "/projects/hostile/users",
+        "/projects/hostile/review", "/projects/hostile/policy?change=on",
+      ] {
         Markup.check(try await browser.get(path))
       }
       _ = try await world.identity.policies.change(

@@ -65,7 +65,7 @@ import Testing
 
   @Test(arguments: [
     ("totp", "maybe"), ("totp", ""), ("window", ""), ("window", "wide"), ("pattern", ""),
-    ("pattern", "always"),
+    ("pattern", "always"), ("sms", ""), ("sms", "yes"),
   ])
   func `an answer that the form does not offer is refused`(
     field: String, value: String
@@ -196,7 +196,8 @@ import Testing
       }
       let browser = try await Browser.signedIn(world)
       _ = try await browser.submit(
-        try await world.eu + "/policy", .policy(intervals: "4", version: 3, step: "confirm"))
+        try await world.eu + "/policy",
+        .policy(intervals: "4", sms: "on", version: 3, step: "confirm"))
       let configuration = try await world.policy.configuration
       #expect(configuration.state == .enabled && configuration.smsEnabled)
       #expect(configuration.totp == TOTPConfiguration(state: .mandatory, adjacentIntervals: 4))
@@ -216,7 +217,7 @@ extension Answer {
   var confirmation: Form {
     get throws {
       var form: Form = ["csrf": try csrf, "step": "confirm"]
-      for name in ["version", "totp", "window", "intervals", "pattern"] {
+      for name in ["version", "totp", "window", "intervals", "sms", "pattern", "from"] {
         guard let value = value(of: name) else { throw Missing("\(name) on the check page") }
         form.add(name, value)
       }

@@ -18,6 +18,8 @@ import Testing
     GET /projects/{String}/tenants/{String}/policy: readPolicy
     POST /projects/{String}/policy: changePolicy
     POST /projects/{String}/tenants/{String}/policy: changePolicy
+    GET /projects/{String}/review: seeScope in some of the project
+    GET /projects/{String}/review.csv: seeScope in some of the project
     GET /projects/{String}/users: findUsers
     GET /projects/{String}/tenants/{String}/users: findUsers
     GET /projects/{String}/users/{String}: findUsers
@@ -38,6 +40,7 @@ import Testing
     GET /projects/{String}/tenants/{String}/guidance/edit: changeScope
     POST /projects/{String}/guidance/edit: changeScope
     POST /projects/{String}/tenants/{String}/guidance/edit: changeScope
+    GET /what-if: findUsers somewhere
     GET /guidance: session
     GET /guidance/{String}: session
     GET /sign-out: session
@@ -62,6 +65,7 @@ extension ConsoleRoute.Access {
     case .open: "open"
     case .signedIn(nil): "session"
     case .signedIn(let permission?): "\(permission) on the instance"
+    case .somewhere(let permission): "\(permission) somewhere"
     case .project(.seeScope): "seeScope in some of the project"
     case .project(let permission): "\(permission) in the project"
     case .scope(let permission): "\(permission)"

@@ -133,12 +133,13 @@ struct Frames: Sendable {
 
 /// The tabs of pages that belong to no project.
 enum InstanceTab: CaseIterable {
-  case projects, users, administrators, audit, guidance
+  case projects, users, whatIf, administrators, audit, guidance
 
   var text: String {
     switch self {
     case .projects: "Projects"
     case .users: "Users"
+    case .whatIf: "What if"
     case .administrators: "Administrators"
     case .audit: "Audit"
     case .guidance: "Guidance"
@@ -149,6 +150,7 @@ enum InstanceTab: CaseIterable {
     switch self {
     case .projects: ConsolePaths.projects()
     case .users: ConsolePaths.findUsers()
+    case .whatIf: ConsolePaths.whatIf()
     case .administrators: ConsolePaths.administrators()
     case .audit: ConsolePaths.instanceAudit()
     case .guidance: ConsolePaths.guidance()
@@ -159,7 +161,7 @@ enum InstanceTab: CaseIterable {
   func isShown(to administrator: Administrator) -> Bool {
     switch self {
     case .projects, .guidance: true
-    case .users: administrator.maySomewhere(.findUsers)
+    case .users, .whatIf: administrator.maySomewhere(.findUsers)
     case .administrators: administrator.may(.seeAdministrators, in: nil)
     case .audit: administrator.may(.readAudit, in: nil)
     }

@@ -6,21 +6,27 @@ struct PolicyAnswers: Sendable, Equatable {
   var totp: String
   var window: String
   var intervals: String
+  var sms: String
   var pattern: String
+  var from: String
 
-  init(_ policy: Policy) {
-    let configuration = policy.configuration
+  init(_ edit: PolicyEdit) {
+    let configuration = edit.configuration
     totp = configuration.isTOTPOn ? "on" : "off"
     window = configuration.totp?.adjacentIntervals == nil ? "default" : "own"
     intervals = String(configuration.window.adjacentIntervals)
-    pattern = policy.pattern?.rawValue ?? Self.noPattern
+    sms = configuration.isSMSOn ? "on" : "off"
+    pattern = edit.pattern?.rawValue ?? Self.noPattern
+    from = edit.mandatoryFrom?.description ?? ""
   }
 
   init(_ form: Form) {
     totp = form.trimmed("totp")
     window = form.trimmed("window")
     intervals = form.trimmed("intervals")
+    sms = form.trimmed("sms")
     pattern = form.trimmed("pattern")
+    from = form.trimmed("from")
   }
 
   static let noPattern = "none"
@@ -29,8 +35,8 @@ struct PolicyAnswers: Sendable, Equatable {
   var fields: [HiddenField] {
     [
       HiddenField(name: "totp", value: totp), HiddenField(name: "window", value: window),
-      HiddenField(name: "intervals", value: intervals),
-      HiddenField(name: "pattern", value: pattern),
+      HiddenField(name: "intervals", value: intervals), HiddenField(name: "sms", value: sms),
+      HiddenField(name: "pattern", value: pattern), HiddenField(name: "from", value: from),
     ]
   }
 
@@ -53,14 +59,26 @@ struct PolicyAnswers: Sendable, Equatable {
       faults.append(
         FieldError(field: "window-default", text: "Choose the default or a number of your own."))
     }
+    if sms != "on" && sms != "off" {
+      faults.append(FieldError(field: "sms", text: "Say whether codes by SMS are on or off."))
+    }
     let chosen = EnrolmentPattern(rawValue: pattern)
     if chosen == nil && pattern != Self.noPattern {
       faults.append(
         FieldError(field: "pattern-\(Self.noPattern)", text: "Choose one of the patterns, or none.")
       )
     }
+    // The day of another pattern may be anything: it does not count.
+    let day = chosen == .mandatory && !from.isEmpty ? Day(from) : nil
+    if chosen == .mandatory, !from.isEmpty, day == nil {
+      faults.append(
+        FieldError(field: "from", text: "Write a day of the calendar as 2026-12-01, or nothing."))
+    }
     guard faults.isEmpty else { return .faults(faults) }
-    return .change(PolicyChangeRequest(isOn: totp == "on", intervals: number, pattern: chosen))
+    return .change(
+      PolicyChangeRequest(
+        isOn: totp == "on", intervals: number, isSMSOn: sms == "on", pattern: chosen,
+        mandatoryFrom: day))
   }
 
   /// 0 to 10 in ASCII digits; `+5`, `５` and `5.0` are not taken.
@@ -83,22 +101,57 @@ struct PolicyChangeRequest: Sendable, Equatable {
   let isOn: Bool
   /// Nil for the default.
   let intervals: Int?
+  let isSMSOn: Bool
   let pattern: EnrolmentPattern?
+  let mandatoryFrom: Day?
 
   /// The change made to a policy; what the form does not show stays.
   func applied(to edit: PolicyEdit) -> PolicyEdit {
     var edit = edit
-    apply(to: &edit)
-    return edit
-  }
-
-  func apply(to edit: inout PolicyEdit) {
     edit.pattern = pattern
+    edit.mandatoryFrom = mandatoryFrom
+    edit.configuration.setSMS(isSMSOn)
     let old = edit.configuration.totp
     let state: MFAState =
       isOn ? (old?.state == .mandatory ? .mandatory : .enabled) : .disabled
     // Off by default needs no entry, so none is made.
-    if old == nil && !isOn && intervals == nil { return }
+    if old == nil && !isOn && intervals == nil { return edit }
     edit.configuration.totp = TOTPConfiguration(state: state, adjacentIntervals: intervals)
+    return edit
+  }
+}
+
+/// A change that is asked for: what a form says, or the values of the project.
+enum PolicyProposal: Sendable {
+  case answers(PolicyAnswers, PolicyChangeRequest)
+  /// The project's policy as it stands.
+  case likeProject(Policy)
+
+  /// What a policy becomes.
+  func applied(to edit: PolicyEdit) -> PolicyEdit {
+    switch self {
+    case .answers(_, let request): request.applied(to: edit)
+    case .likeProject(let policy): policy.edit
+    }
+  }
+
+  /// What the form shows when the values are to be changed by hand.
+  var answers: PolicyAnswers {
+    switch self {
+    case .answers(let answers, _): answers
+    case .likeProject(let policy): PolicyAnswers(policy.edit)
+    }
+  }
+
+  /// The proposal as hidden fields carry it from page to page.
+  var fields: [HiddenField] {
+    switch self {
+    case .answers(let answers, _): answers.fields
+    case .likeProject(let policy):
+      [
+        HiddenField(name: "change", value: "project"),
+        HiddenField(name: "source", value: String(policy.version)),
+      ]
+    }
   }
 }

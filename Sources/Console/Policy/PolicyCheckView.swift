@@ -6,8 +6,9 @@ struct PolicyCheckView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let preview: PolicyPreview
-  let answers: PolicyAnswers
+  let proposal: PolicyProposal
   let typed: String
+  var isLate = false
 
   private var old: MFAConfiguration { preview.policy.configuration }
   private var new: MFAConfiguration { preview.new.configuration }
@@ -46,17 +47,52 @@ struct PolicyCheckView: ViewModel {
         "\(Words.count(enrolled, "enrolled user gets", "enrolled users get")) the wider window. A guess then has \(new.window.codes) chances in a million instead of \(old.window.codes)."
       )
     }
-    if preview.policy.pattern != preview.new.pattern {
+    if preview.policy.pattern != preview.new.pattern
+      || preview.policy.mandatoryFrom != preview.new.mandatoryFrom
+    {
       hits.append(
         "The enrolment pattern is recorded for your application. The server does not enforce it, so users notice nothing until the application acts on it."
+      )
+    }
+    let (was, becomes) = (preview.policy.edit, preview.new)
+    if becomes.pattern == .mandatory,
+      (was.pattern, was.mandatoryFrom) != (becomes.pattern, becomes.mandatoryFrom)
+    {
+      hits.append(mandatoryHit)
+    }
+    if old.isSMSOn != new.isSMSOn {
+      hits.append(
+        "Codes by SMS are written into the configuration for applications to read. This server sends none, so users notice nothing here."
       )
     }
     if hits.isEmpty { hits.append("Nobody notices: what is in force stays the same.") }
     return hits
   }
 
+  private var mandatoryHit: String {
+    let users = preview.policy.users
+    guard preview.withoutFactor > 0 else {
+      return users == 0
+        ? "There is no user yet." : "Every user here has a factor already: nobody has to enrol."
+    }
+    let who = Words.count(preview.withoutFactor, "user has", "users have")
+    let by = preview.new.mandatoryFrom.map { "by \(Times.words($0))" } ?? "at the next sign-in"
+    return
+      "\(who) no factor and will have to enrol \(by), \(Meter.percent(preview.withoutFactor, of: users)) of \(Words.count(users, "user", "users"))."
+  }
+
+  /// Those whom a mandatory pattern is about, for those who may look at them.
+  private var withoutFactor: String? {
+    guard context.may(.findUsers), preview.new.pattern == .mandatory, preview.withoutFactor > 0
+    else { return nil }
+    return (["factor": "none"] as Form).query(of: ConsolePaths.users(context.scope))
+  }
+
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
+    .flag("isLate") { $0.isLate },
+    .text("withoutFactor") { $0.withoutFactor },
+    .text("odds") { OddsWords.sentence($0.new.accepted) },
     .text("action") { ConsolePaths.policy($0.context.scope) },
     .text("cancel") { ConsolePaths.policy($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
@@ -64,7 +100,7 @@ struct PolicyCheckView: ViewModel {
     .text("kind") { $0.context.scope.kind },
     .text("kindInSentence") { $0.context.scope.kindInSentence },
     .text("scopeName") { $0.context.scope.name },
-    .list("answers") { $0.answers.fields },
+    .list("answers") { $0.proposal.fields },
     .list("changes") { $0.preview.changes.map(ChangeRow.init) },
     .markup("stripNow") { WindowStrip.small($0.old) },
     .text("wordsNow") { WindowStrip.label($0.old.accepted) },

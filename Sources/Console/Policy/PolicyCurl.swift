@@ -33,6 +33,7 @@ enum PolicyCurl {
       members.append(
         "\"providerConfigs\": [{\n      \(state)\"totpProviderConfig\": {\(intervals)}\n    }]")
     }
+    guard !members.isEmpty else { return "{}" }
     return "{\n    " + members.joined(separator: ",\n    ") + "\n  }"
   }
 }

@@ -3,17 +3,40 @@ import Identity
 import Templating
 
 /// `S/policy`: shows the MFA policy of a scope and changes it in two steps, form and check.
+///
+/// An address can propose a change, so that others link to its check page: `?change=on` switches
+/// TOTP on, `?change=project` takes a tenant back to its project's values, and `?pattern=mandatory`
+/// opens the form with that pattern chosen.
 struct PolicyPage: Sendable {
-  let policies: Policies
+  let identity: Identity
   let frames: Frames
   let form: Template<PolicyView>
   let check: Template<PolicyCheckView>
 
-  private static let historyLength = 5
+  private var policies: Policies { identity.policies }
+  private static let historyLength = 10
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let policy = try await current(context)
-    return try await page(context, policy, PolicyAnswers(policy))
+    let asked = context.signedIn.query
+    var answers = PolicyAnswers(policy.edit)
+    guard context.may(.changePolicy) else { return try await page(context, policy, answers) }
+    switch asked["change"] {
+    case "on":
+      answers.totp = "on"
+      if case .change(let request) = answers.read() {
+        return try await propose(.answers(answers, request), over: policy, context)
+      }
+    case "project":
+      if let project = try await projectPolicy(context) {
+        return try await propose(.likeProject(project), over: policy, context)
+      }
+    default:
+      if let pattern = asked["pattern"].flatMap(EnrolmentPattern.init(rawValue:)) {
+        answers.pattern = pattern.rawValue
+      }
+    }
+    return try await page(context, policy, answers)
   }
 
   /// Takes every button of the form and of the check page.
@@ -24,6 +47,9 @@ struct PolicyPage: Sendable {
     if form["step"] == "explicit" {
       return try await makeExplicit(context, policy, version)
     }
+    if form["change"] == "project" {
+      return try await likeProject(context, policy, version)
+    }
     let answers = PolicyAnswers(form)
     if form["step"] == "edit" { return try await page(context, policy, answers, seen: version) }
     guard policy.version == version else {
@@ -33,41 +59,88 @@ struct PolicyPage: Sendable {
     case .faults(let faults):
       return try await page(context, policy, answers, faults: faults)
     case .change(let request):
-      return try await take(request, answers, version, context)
+      return try await take(.answers(answers, request), version, context)
+    }
+  }
+
+  private func likeProject(
+    _ context: ScopeContext, _ policy: Policy, _ version: Int
+  ) async throws(Refusal) -> Response {
+    guard let project = try await projectPolicy(context) else { throw .unreadableForm }
+    let proposal = PolicyProposal.likeProject(project)
+    if context.signedIn.form["step"] == "edit" {
+      return try await page(context, policy, proposal.answers, seen: version)
+    }
+    // The values that were looked at are not the project's any more.
+    guard context.signedIn.form.trimmed("source") == String(project.version) else {
+      return try await propose(proposal, over: policy, context, isLate: true)
+    }
+    return try await take(proposal, version, context)
+  }
+
+  /// The policy that a tenant can be taken back to; nil for a project, and for those who may not
+  /// read the project's.
+  private func projectPolicy(_ context: ScopeContext) async throws(Refusal) -> Policy? {
+    let scope = context.scope
+    guard scope.tenant != nil,
+      context.signedIn.administrator.may(.readPolicy, project: scope.project, tenant: nil)
+    else { return nil }
+    do {
+      return try await policies.ofProject(scope)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  /// The check page of a change that an address proposes, or the form when it would change nothing.
+  private func propose(
+    _ proposal: PolicyProposal, over policy: Policy, _ context: ScopeContext, isLate: Bool = false
+  ) async throws(Refusal) -> Response {
+    let preview = try await preview(proposal, over: policy, context)
+    guard !preview.changes.isEmpty else {
+      return try await page(context, policy, PolicyAnswers(policy.edit), isUnchanged: true)
+    }
+    return try await checkPage(context, preview, proposal, isLate: isLate)
+  }
+
+  private func preview(
+    _ proposal: PolicyProposal, over policy: Policy, _ context: ScopeContext
+  ) async throws(Refusal) -> PolicyPreview {
+    do {
+      return try await policies.preview(context.scope, proposal.applied(to: policy.edit))
+    } catch {
+      throw Refusal(error)
     }
   }
 
   private func take(
-    _ request: PolicyChangeRequest, _ answers: PolicyAnswers, _ version: Int,
-    _ context: ScopeContext
+    _ proposal: PolicyProposal, _ version: Int, _ context: ScopeContext
   ) async throws(Refusal) -> Response {
+    let answers = proposal.answers
     let policy = try await current(context)
-    let new = request.applied(to: policy.edit)
-    let preview: PolicyPreview
-    do {
-      preview = try await policies.preview(context.scope, new)
-    } catch {
-      throw Refusal(error)
-    }
+    let preview = try await preview(proposal, over: policy, context)
     guard preview.policy.version == version else {
       return try await page(context, preview.policy, answers, seen: version)
     }
     guard !preview.changes.isEmpty else {
       return try await page(context, policy, answers, isUnchanged: true)
     }
-    let typed = context.signedIn.form.trimmed("confirmation")
-    guard context.signedIn.form["step"] == "confirm" else {
-      return try await checkPage(context, preview, answers, typed: typed, fault: nil)
+    let form = context.signedIn.form
+    // The form has shown what another window does, old and new, where its script ran.
+    let wasShown = form["checked"] == "1" && preview.changes.map(\.field) == [.adjacentIntervals]
+    guard form["step"] == "confirm" || wasShown else {
+      return try await checkPage(context, preview, proposal)
     }
+    let typed = form.trimmed("confirmation")
     if preview.switchesOff, !context.scope.isNamed(typed) {
       let fault = FieldError(
         field: "confirmation", text: "Type the name as it stands above, or the id.")
-      return try await checkPage(context, preview, answers, typed: typed, fault: fault)
+      return try await checkPage(context, preview, proposal, typed: typed, fault: fault)
     }
     do {
       _ = try await policies.change(
         context.scope, expecting: version, by: context.signedIn.author
-      ) { edit throws(PolicyError) in request.apply(to: &edit) }
+      ) { edit throws(PolicyError) in edit = proposal.applied(to: edit) }
     } catch {
       guard case .changedMeanwhile(let policy) = error else { throw Refusal(error) }
       return try await page(context, policy, answers, seen: version)
@@ -88,7 +161,7 @@ struct PolicyPage: Sendable {
       }
     } catch {
       guard case .changedMeanwhile(let policy) = error else { throw Refusal(error) }
-      return try await page(context, policy, PolicyAnswers(policy), seen: version)
+      return try await page(context, policy, PolicyAnswers(policy.edit), seen: version)
     }
     frames.leave(
       "TOTP is now stated as on. Nothing changes for users.", for: context.signedIn)
@@ -111,37 +184,47 @@ struct PolicyPage: Sendable {
     _ context: ScopeContext, _ policy: Policy, _ answers: PolicyAnswers,
     faults: [FieldError] = [], seen version: Int? = nil, isUnchanged: Bool = false
   ) async throws(Refusal) -> Response {
-    let history: [AuditRow]
-    do {
-      history = try await policies.history(context.scope, limit: 10)
-    } catch {
-      throw Refusal(error)
+    let scope = context.scope
+    let after = context.signedIn.query["after"]
+    let (versions, ground) = try await refusing {
+      (
+        try await policies.versions(scope, after: after, limit: Self.historyLength),
+        try await policies.ground(scope)
+      )
     }
     var frame = try await frames.frame("MFA policy", in: context, tab: .policy)
     frame.errors = faults
     var model = PolicyView(
       frame: frame, context: context, policy: policy, answers: answers,
-      history: Array(history.prefix(Self.historyLength)), publicURL: frames.publicURL)
+      versions: PolicyVersions(versions, after: after, in: context, times: frame.times),
+      prerequisites: PolicyPrerequisite.all(policy, ground, in: context),
+      publicURL: frames.publicURL)
     model.isUnchanged = isUnchanged
     if let version, version != policy.version {
+      let missed = try await refusing {
+        try await policies.history(scope, limit: max(1, min(policy.version - version, 10)))
+      }
       model.race = PolicyRace(
-        policy, history: history.prefix(max(policy.version - version, 1)),
-        discard: ConsolePaths.policy(context.scope), times: frame.times)
+        policy, history: missed, discard: ConsolePaths.policy(scope), times: frame.times)
     }
     let status: Status =
       model.race != nil ? .conflict : faults.isEmpty ? .ok : .unprocessableContent
     return .html(form.render(model), status: status)
   }
 
+  /// What will change and who is hit; 422 when the name was not typed, 409 when the project's
+  /// values moved meanwhile.
   private func checkPage(
-    _ context: ScopeContext, _ preview: PolicyPreview, _ answers: PolicyAnswers, typed: String,
-    fault: FieldError?
+    _ context: ScopeContext, _ preview: PolicyPreview, _ proposal: PolicyProposal,
+    typed: String = "", fault: FieldError? = nil, isLate: Bool = false
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame("Check the change · MFA policy", in: context, tab: .policy)
     frame.errors = fault.map { [$0] } ?? []
     let model = PolicyCheckView(
-      frame: FrameView(frame), context: context, preview: preview, answers: answers, typed: typed)
-    return .html(check.render(model), status: fault == nil ? .ok : .unprocessableContent)
+      frame: FrameView(frame), context: context, preview: preview, proposal: proposal,
+      typed: typed, isLate: isLate)
+    let status: Status = fault != nil ? .unprocessableContent : isLate ? .conflict : .ok
+    return .html(check.render(model), status: status)
   }
 }
 

@@ -7,21 +7,25 @@ struct PolicyView: ViewModel {
   let context: ScopeContext
   let policy: Policy
   let answers: PolicyAnswers
-  let history: [HistoryRow]
+  let versions: PolicyVersions
+  let prerequisites: [PolicyPrerequisite]
   let curl: String
+  let node: String
   var race: PolicyRace?
   var isUnchanged = false
 
   init(
     frame: Frame, context: ScopeContext, policy: Policy, answers: PolicyAnswers,
-    history: [AuditRow], publicURL: PublicURL
+    versions: PolicyVersions, prerequisites: [PolicyPrerequisite], publicURL: PublicURL
   ) {
     self.frame = FrameView(frame)
     self.context = context
     self.policy = policy
     self.answers = answers
-    self.history = history.map { HistoryRow(policy: $0, frame.times) }
+    self.versions = versions
+    self.prerequisites = prerequisites
     curl = PolicyCurl.text(policy, publicURL: publicURL)
+    node = PolicyNode.text(policy)
   }
 
   private var configuration: MFAConfiguration { policy.configuration }
@@ -48,16 +52,36 @@ struct PolicyView: ViewModel {
       isChecked: answers.pattern == PolicyAnswers.noPattern)
     return EnrolmentPattern.allCases.map { pattern in
       PatternChoice(
-        value: pattern.rawValue, label: pattern.name, hint: pattern.hint,
+        value: pattern.rawValue, label: pattern.name, hint: hint(pattern),
         guide: context.scope.guidance(ConsolePaths.guide(pattern.rawValue)),
-        isChecked: answers.pattern == pattern.rawValue)
+        isChecked: answers.pattern == pattern.rawValue,
+        day: pattern == .mandatory ? PatternDay(self) : nil)
     } + [none]
+  }
+
+  private func hint(_ pattern: EnrolmentPattern) -> String {
+    let without = max(policy.users - policy.enrolledUsers, 0)
+    guard pattern == .mandatory, without > 0 else { return pattern.hint }
+    return
+      "\(pattern.hint) \(Words.number(without)) of \(Words.count(policy.users, "user has", "users have")) no factor yet."
+  }
+
+  /// What the form asks for beside what is in force, `5 → 2`.
+  private var windowChange: String {
+    let (old, new) = (configuration.accepted, drawn)
+    return old == new ? Self.short(new) : "\(Self.short(old)) → \(Self.short(new))"
+  }
+
+  private static func short(_ window: Window?) -> String {
+    window.map { String($0.adjacentIntervals) } ?? "off"
   }
 
   private var state: Markup? {
     policy.changedAt.map { instant in
       var html = HTML()
-      html.raw("<span class=\"chip plain\">In force since&nbsp;")
+      html.raw("<span class=\"chip plain\">Version ")
+      html.number(policy.version)
+      html.raw(", in force since&nbsp;")
       html.add(frame.times.moment(instant))
       html.raw("</span>")
       return html.markup
@@ -95,14 +119,27 @@ struct PolicyView: ViewModel {
     .text("explanations") { _ in WindowWords.explanations },
     .markup("strip") { WindowStrip.large($0.drawn) },
     .text("words") { WindowWords.explanation($0.drawn) },
+    .text("odds") { OddsWords.sentence($0.drawn) },
+    .text("windowNow") { Self.short($0.configuration.accepted) },
+    .markup("stripNow") { WindowStrip.small($0.configuration) },
+    .text("windowChange") { $0.windowChange },
+    .flag("isSMSOn") { $0.answers.sms == "on" },
+    .flag("isSMSOff") { $0.answers.sms == "off" },
+    .text("smsHint") {
+      $0.configuration.smsEnabled && !$0.configuration.isSMSOn
+        ? "The configuration lists PHONE_SMS, but its state is not on." : nil
+    },
+    .text("smsError") { $0.frame.error(at: "sms") },
+    .text("sms") { $0.configuration.isSMSOn ? "on" : "off" },
     .list("patterns") { $0.patterns },
     .text("patternError") { $0.frame.error(at: "pattern-none") },
     .markup("totp") { $0.configuration.chip },
     .text("intervalsInWords") { WindowWords.number($0.configuration) },
-    .text("pattern") { $0.policy.pattern?.name ?? "none recorded" },
-    .flag("hasHistory") { !$0.history.isEmpty },
-    .list("history") { $0.history },
+    .text("pattern") { $0.policy.patternName ?? "none recorded" },
+    .list("prerequisites") { $0.prerequisites },
+    .object("versions") { $0.versions },
     .text("curl") { $0.curl },
+    .text("node") { $0.node },
   ]
 }
 
@@ -112,6 +149,7 @@ struct PatternChoice: ViewModel {
   let hint: String
   let guide: String?
   let isChecked: Bool
+  var day: PatternDay?
 
   static let keys: Keys<Self> = [
     .text("value") { $0.value },
@@ -119,6 +157,23 @@ struct PatternChoice: ViewModel {
     .text("hint") { $0.hint },
     .text("guide") { $0.guide },
     .flag("isChecked") { $0.isChecked },
+    .optional("day") { $0.day },
+  ]
+}
+
+/// From which day on a pattern counts.
+struct PatternDay: ViewModel {
+  let from: String
+  let error: String?
+
+  init(_ view: PolicyView) {
+    from = view.answers.from
+    error = view.frame.error(at: "from")
+  }
+
+  static let keys: Keys<Self> = [
+    .text("from") { $0.from },
+    .text("fromError") { $0.error },
   ]
 }
 
@@ -129,7 +184,7 @@ struct PolicyRace: ViewModel {
   let changes: [String]
   let discard: String
 
-  init(_ policy: Policy, history: ArraySlice<AuditRow>, discard: String, times: Times) {
+  init(_ policy: Policy, history: [AuditRow], discard: String, times: Times) {
     who = policy.changedBy ?? "Somebody"
     at = policy.changedAt.map(times.moment) ?? HTML.escaped("an unknown day")
     changes = history.map { AuditWords.change($0) }

@@ -46,6 +46,51 @@ extension EnrolmentPattern {
   }
 }
 
+/// Enrolment patterns in words.
+enum PatternWords {
+  /// The name with its first day, `Mandatory from 1 Dec 2026`; nil when none was chosen.
+  static func name(_ pattern: EnrolmentPattern?, from day: Day?) -> String? {
+    guard let pattern else { return nil }
+    guard pattern == .mandatory, let day else { return pattern.name }
+    return "Mandatory from \(Times.words(day))"
+  }
+}
+
+extension Policy {
+  /// The enrolment pattern in words; nil when none was chosen.
+  var patternName: String? { PatternWords.name(pattern, from: mandatoryFrom) }
+}
+
+extension TenantSummary {
+  /// The enrolment pattern in words; nil when none was chosen.
+  var patternName: String? { PatternWords.name(pattern, from: mandatoryFrom) }
+}
+
+/// What guessing codes comes to, in words.
+enum OddsWords {
+  /// How far somebody comes who guesses at one account.
+  static func sentence(_ window: Window?) -> String {
+    guard let window else { return "" }
+    let odds = GuessingOdds(window)
+    let (first, longest) = (GuessingOdds.firstWait, GuessingOdds.longestWait)
+    return
+      "Somebody who guesses until the block (\(GuessingOdds.guessesUntilBlock) wrong codes, then \(Words.duration(seconds: first)) doubling to \(Words.duration(seconds: longest))) hits with a chance of \(chance(odds.untilBlock)), within a day of \(chance(odds.inADay))."
+  }
+
+  /// A chance of 0 to 1 in per cent, with three digits that count: `0.0055 %`.
+  static func chance(_ chance: Double) -> String {
+    var (scaled, places) = (chance * 100, 0)
+    while scaled > 0, scaled < 99.95, places < 12 { (scaled, places) = (scaled * 10, places + 1) }
+    var digits = String(Int(scaled.rounded()))
+    guard places > 0 else { return digits + " %" }
+    while digits.utf8.count <= places { digits = "0" + digits }
+    var fraction = digits.suffix(places)
+    while fraction.last == "0" { fraction.removeLast() }
+    let whole = digits.dropLast(places)
+    return fraction.isEmpty ? "\(whole) %" : "\(whole).\(fraction) %"
+  }
+}
+
 /// Windows in words.
 enum WindowWords {
   /// How many codes count and how old one may be.
@@ -61,9 +106,10 @@ enum WindowWords {
       "\(window.codes) codes count at any moment. Each lives \(life): from \(side) before its own half minute to \(side) after it, so a clock may be \(side) slow or fast."
   }
 
-  /// The explanations for off, 0, 1, … 10, one per line, for the script that redraws the strip.
+  /// The explanations and odds for off, 0, 1, … 10, one per line with a tab between them, for the
+  /// script that redraws the strip.
   static let explanations = ([nil] + Window.range.map(Window.init(adjacentIntervals:)))
-    .map(explanation).joined(separator: "\n")
+    .map { "\(explanation($0))\t\(OddsWords.sentence($0))" }.joined(separator: "\n")
 
   /// The number for a fact or a table: `5, default`.
   static func number(_ configuration: MFAConfiguration) -> String {

@@ -66,7 +66,7 @@ struct OverviewView: ViewModel {
     .text("policyVerb") { $0.context.may(.changePolicy) ? "Change it" : "Open it" },
     .markup("totp") { $0.configuration.chip },
     .markup("window") { WindowStrip.small($0.configuration) },
-    .text("pattern") { $0.policy.pattern?.name ?? "none recorded" },
+    .text("pattern") { $0.policy.patternName ?? "none recorded" },
     .text("words") { WindowWords.explanation($0.configuration.accepted) },
     .text("audit") { $0.context.may(.readAudit) ? ConsolePaths.audit($0.scope) : nil },
     .flag("hasHistory") { !$0.history.isEmpty },

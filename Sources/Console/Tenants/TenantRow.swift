@@ -31,7 +31,7 @@ struct TenantRow: ViewModel {
     let configuration = MFAConfiguration(totp: summary.totp)
     totp = configuration.chip
     window = WindowStrip.line(configuration)
-    pattern = summary.pattern?.name ?? "none"
+    pattern = summary.patternName ?? "none"
     users = Words.number(summary.users)
     enrolled = Meter.share(summary.enrolledUsers, of: summary.users)
     changed = summary.changedAt.map(source.times.day)

@@ -27,6 +27,12 @@ struct Times: Hashable, Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// A day of the calendar, which is the same in every zone: `1 Dec 2026`.
+  static func words(_ day: Day) -> String {
+    String(decoding: Array("\(day.day)".utf8) + months[day.month - 1], as: UTF8.self)
+      + String(day.year)
+  }
+
   private typealias Parts = (
     year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
   )

@@ -17,8 +17,9 @@ enum Words {
     "\(self.number(number)) \(number == 1 ? one : many)"
   }
 
-  /// A short time: `30 s`, `5 min`, `5 min 30 s`.
+  /// A short time: `30 s`, `5 min`, `5 min 30 s`, `1 h`.
   static func duration(seconds: Int) -> String {
+    if seconds >= 3_600, seconds % 3_600 == 0 { return "\(seconds / 3_600) h" }
     let (minutes, rest) = seconds.quotientAndRemainder(dividingBy: 60)
     if minutes == 0 { return "\(rest) s" }
     return rest == 0 ? "\(minutes) min" : "\(minutes) min \(rest) s"

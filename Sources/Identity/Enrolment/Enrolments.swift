@@ -55,11 +55,30 @@ public struct Enrolments: Sendable {
     do { account = try Sessions.check(session, connection) } catch let error as SessionError {
       throw EnrolmentError.session(error)
     }
-    guard session.provider.supportsSecondFactor else {
-      throw EnrolmentError.unsupportedFirstFactor
-    }
-    guard account.email != nil, account.emailVerified else { throw EnrolmentError.unverifiedEmail }
+    try checkGround(account, by: session.provider)
     return account
+  }
+
+  /// Why an account that has just signed in cannot enrol; nil when it can.
+  static func refusal(
+    _ account: Account, by provider: SignInProvider, _ configuration: MFAConfiguration
+  ) -> EnrolmentError? {
+    guard configuration.isTOTPOn else { return .totpNotEnabled }
+    do throws(EnrolmentError) {
+      try checkGround(account, by: provider)
+      try checkRoom(account)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// What an account needs to enrol: a first factor that allows a second one, a verified address.
+  private static func checkGround(
+    _ account: Account, by provider: SignInProvider
+  ) throws(EnrolmentError) {
+    guard provider.supportsSecondFactor else { throw .unsupportedFirstFactor }
+    guard account.email != nil, account.emailVerified else { throw .unverifiedEmail }
   }
 
   private static func checkRoom(_ account: Account) throws(EnrolmentError) {

@@ -58,7 +58,7 @@ public struct SignIns: Sendable {
     }
   }
 
-  private static func methods(
+  static func methods(
     _ scope: Scope, _ connection: borrowing Connection
   ) throws -> SignInMethods {
     try connection.first(
@@ -186,7 +186,7 @@ public struct SignIns: Sendable {
       try Guess.right(attempt.guesses, connection)
       let configuration = try Policies.find(scope.key, connection).configuration
       // A factor is asked for only when its kind is switched on at this scope.
-      let due = configuration.isTOTPOn ? account.factors.filter { $0.kind == .totp } : []
+      let due = SignInForecast.factorsDue(of: account, configuration)
       guard due.isEmpty else {
         let ticket = Ticket(
           scope: scope, account: account, provider: .password, at: now, random: random)

@@ -98,6 +98,16 @@ struct Guess: Sendable {
     return .taken(Guess(name: name, rule: rule, blockedUntil: blocked))
   }
 
+  /// Until when guesses of a name are not looked at, as it is kept: it may be past; nil when nobody
+  /// guessed.
+  static func blockedUntil(
+    _ name: String, _ connection: borrowing Connection
+  ) throws -> Instant? {
+    try connection.first("SELECT blocked_until FROM throttle WHERE name = \(name)") {
+      Instant(microseconds: try $0.value(0))
+    }
+  }
+
   /// Takes this one guess back, which was right or was not looked at, and opens the door again that
   /// it had closed.
   func giveBack(_ connection: borrowing Connection) throws {

@@ -72,6 +72,8 @@ enum Verdict: Sendable {
     case .signedIn(let permission?):
       let isGranted = grant?.project == nil && has(permission)
       self = isGranted ? .passes : .notAllowed
+    case .somewhere(let permission):
+      self = grant?.role.permissions.contains(permission) == true ? .passes : .notAllowed
     case .project(let permission):
       self = !sees ? .notFound : permission == .seeScope || has(permission) ? .passes : .notAllowed
     case .scope(let permission):

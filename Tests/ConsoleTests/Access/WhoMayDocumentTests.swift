@@ -87,7 +87,9 @@ extension ConsoleRoute.Access {
   fileprivate var permission: Permission? {
     switch self {
     case .open, .signedIn(nil): nil
-    case .signedIn(let permission?), .project(let permission), .scope(let permission): permission
+    case .signedIn(let permission?), .somewhere(let permission), .project(let permission),
+      .scope(let permission):
+      permission
     }
   }
 
@@ -96,6 +98,7 @@ extension ConsoleRoute.Access {
     case .open: "nothing, not even a session"
     case .signedIn(nil): "a session"
     case .signedIn(let permission?): "`\(permission)` on the instance"
+    case .somewhere(let permission): "`\(permission)` anywhere"
     case .project(.seeScope): "a grant on any part of the project"
     case .project(let permission): "`\(permission)` in the project"
     case .scope(let permission): "`\(permission)` in the scope"

@@ -60,6 +60,7 @@ struct QueryPlanTests {
   }
 
   private func review(_ instance: Instance, _ somebody: Administrator) async throws {
+    _ = try await instance.identity.signIns.forecasts(of: "a", visibleTo: somebody)
     let policies = instance.identity.policies
     _ = try await policies.differing(
       in: [instance.acme.project, instance.globex.project], visibleTo: somebody)

@@ -1,0 +1,69 @@
+import Identity
+
+/// The Admin SDK's call that writes a policy, for the one who would rather script it.
+///
+/// The SDK refuses `MANDATORY` and an entry without a state before it sends anything, so where a
+/// policy has these the code says what it writes instead.
+enum PolicyNode {
+  static func text(_ policy: Policy) -> String {
+    let scope = policy.scope
+    let value = "{\n  multiFactorConfig: \(configuration(policy.configuration)),\n}"
+    guard let tenant = scope.tenant else {
+      return """
+        import { getAuth } from "firebase-admin/auth";
+
+        await getAuth().projectConfigManager().updateProjectConfig(\(value));
+        """
+    }
+    return """
+      import { getAuth } from "firebase-admin/auth";
+
+      await getAuth().tenantManager().updateTenant(\(quoted(tenant.text)), \(value));
+      """
+  }
+
+  private static func configuration(_ configuration: MFAConfiguration) -> String {
+    var members: [String] = []
+    switch configuration.state {
+    case .enabled: members.append("state: \"ENABLED\",")
+    case .mandatory: members.append("state: \"ENABLED\", // the SDK does not know MANDATORY")
+    case .disabled: members.append("state: \"DISABLED\",")
+    case .unspecified, nil: break
+    }
+    if configuration.smsEnabled { members.append("factorIds: [\"phone\"],") }
+    if let totp = configuration.totp {
+      let intervals = totp.adjacentIntervals.map { " adjacentIntervals: \($0) " } ?? ""
+      members.append(
+        """
+        providerConfigs: [{
+              state: \(state(totp.state))
+              totpProviderConfig: {\(intervals)},
+            }],
+        """)
+    }
+    guard !members.isEmpty else { return "{}" }
+    return "{\n    " + members.joined(separator: "\n    ") + "\n  }"
+  }
+
+  private static func state(_ state: MFAState) -> String {
+    switch state {
+    case .enabled: "\"ENABLED\","
+    case .disabled: "\"DISABLED\","
+    case .mandatory: "\"ENABLED\", // the SDK does not know MANDATORY"
+    case .unspecified: "\"ENABLED\", // the SDK wants a state"
+    }
+  }
+
+  /// A text as a string of JavaScript.
+  private static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": quoted += "\\\(scalar)"
+      case "\u{20}"..."\u{7E}": quoted.unicodeScalars.append(scalar)
+      default: quoted += "\\u{\(String(scalar.value, radix: 16))}"
+      }
+    }
+    return quoted + "\""
+  }
+}

@@ -1,0 +1,85 @@
+import HTTP
+import Identity
+import Templating
+
+/// One thing that has to be so before users can enrol.
+struct PolicyPrerequisite: ViewModel {
+  let chip: Markup
+  let text: String
+  var link: EmptyLink?
+
+  /// The prerequisites of a scope, those that are met too.
+  static func all(
+    _ policy: Policy, _ ground: PolicyGround, in context: ScopeContext
+  ) -> [PolicyPrerequisite] {
+    let scope = context.scope
+    var all: [PolicyPrerequisite] = []
+    if scope.isDisabled {
+      all.append(
+        PolicyPrerequisite(
+          chip: Chip.bad("off"), text: "Sign-in is switched off here for everybody.",
+          link: settings(context)))
+    }
+    all.append(methods(ground.signIn, context))
+    if ground.signIn.anonymous {
+      all.append(
+        PolicyPrerequisite(
+          chip: Chip.look("anonymous"),
+          text: "Anonymous sign-in is on. Those users cannot enrol before they have an address."))
+    }
+    all.append(addresses(policy, ground, context))
+    return all
+  }
+
+  private static func methods(
+    _ signIn: SignInMethods, _ context: ScopeContext
+  ) -> PolicyPrerequisite {
+    let on = [signIn.password ? "password" : nil, signIn.emailLink ? "e-mail link" : nil]
+      .compactMap { $0 }
+    let others =
+      "Anonymous, phone, custom token and Game Center sign-ins allow no second factor."
+    guard signIn.allowsSecondFactor else {
+      return PolicyPrerequisite(
+        chip: Chip.look("no method"),
+        text: "Neither password nor e-mail link sign-in is on, so nobody can enrol. \(others)",
+        link: settings(context))
+    }
+    return PolicyPrerequisite(
+      chip: Chip.on("sign-in"),
+      text: "A method that allows a second factor is on: \(on.joined(separator: ", ")). \(others)")
+  }
+
+  private static func addresses(
+    _ policy: Policy, _ ground: PolicyGround, _ context: ScopeContext
+  ) -> PolicyPrerequisite {
+    guard ground.unverifiedEmails > 0 else {
+      return PolicyPrerequisite(
+        chip: Chip.on("verified"),
+        text: policy.users == 0
+          ? "Users need a verified e-mail address to enrol. There is no user yet."
+          : "Users need a verified e-mail address to enrol. No address here is unverified.")
+    }
+    let users = Words.count(
+      ground.unverifiedEmails, "user has an unverified address",
+      "users have an unverified address")
+    let link =
+      context.may(.findUsers)
+      ? EmptyLink(
+        text: "Show them",
+        href: (["state": "unverified"] as Form).query(of: ConsolePaths.users(context.scope))) : nil
+    return PolicyPrerequisite(
+      chip: Chip.look("unverified"), text: "\(users) and cannot enrol until it is verified.",
+      link: link)
+  }
+
+  private static func settings(_ context: ScopeContext) -> EmptyLink? {
+    context.may(.changeScope)
+      ? EmptyLink(text: "Open the settings", href: ConsolePaths.settings(context.scope)) : nil
+  }
+
+  static let keys: Keys<Self> = [
+    .markup("chip") { $0.chip },
+    .text("text") { $0.text },
+    .optional("link") { $0.link },
+  ]
+}

@@ -1,0 +1,32 @@
+import HTTP
+import Identity
+import Templating
+
+/// The versions of a scope's configuration: who made them, when, from what to what.
+struct PolicyVersions: ViewModel {
+  let rows: [HistoryRow]
+  /// The next older ones.
+  let older: String?
+  /// Back to the newest; nil when these are they.
+  let newest: String?
+  /// The same in the audit log; nil for those who may not read it.
+  let audit: String?
+
+  init(_ page: Page<AuditRow>, after: String?, in context: ScopeContext, times: Times) {
+    let path = ConsolePaths.policy(context.scope)
+    rows = page.items.map { HistoryRow(policy: $0, times) }
+    older = page.next.map { (["after": $0] as Form).query(of: path) + "#versions" }
+    newest = after == nil ? nil : path
+    audit =
+      context.may(.readAudit)
+      ? (["action": "policy"] as Form).query(of: ConsolePaths.audit(context.scope)) : nil
+  }
+
+  static let keys: Keys<Self> = [
+    .flag("hasHistory") { !$0.rows.isEmpty },
+    .list("history") { $0.rows },
+    .text("older") { $0.older },
+    .text("newest") { $0.newest },
+    .text("audit") { $0.audit },
+  ]
+}

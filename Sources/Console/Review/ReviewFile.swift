@@ -1,0 +1,36 @@
+import HTTP
+import Identity
+
+/// The review as a table for spreadsheets.
+struct ReviewFile {
+  private(set) var csv = CSV([
+    "project", "tenant", "name", "TOTP", "adjacent intervals", "codes accepted", "SMS",
+    "enrolment pattern", "mandatory from", "users", "enrolled", "enrolled %", "last change",
+    "changed by", "differs in", "address",
+  ])
+  private let publicURL: PublicURL
+  private let project: ID<Project>
+
+  init(publicURL: PublicURL, project: ID<Project>) {
+    (self.publicURL, self.project) = (publicURL, project)
+  }
+
+  /// Adds a scope; what differs is told where the project's policy may be known.
+  mutating func add(_ summary: PolicySummary, base: PolicyInForce?) {
+    let configuration = summary.edit.configuration
+    let path =
+      summary.tenant.map { ConsolePaths.policy.ofTenant(project.text, $0.text) }
+      ?? ConsolePaths.policy.ofProject(project.text)
+    let differences = base.map { summary.inForce.differences(from: $0).map(\.rawValue) } ?? []
+    csv.add([
+      project.text, summary.tenant?.text ?? "", summary.displayName,
+      PolicyChange.words(.totp, summary.edit), WindowWords.number(configuration),
+      String(configuration.accepted?.codes ?? 0), configuration.isSMSOn ? "on" : "off",
+      summary.edit.pattern?.rawValue ?? "", summary.edit.mandatoryFrom?.description ?? "",
+      String(summary.users), String(summary.enrolledUsers),
+      summary.users == 0 ? "" : String(summary.enrolledUsers * 100 / summary.users),
+      summary.changedAt?.rfc3339Milliseconds ?? "", summary.changedBy ?? "",
+      differences.joined(separator: ", "), publicURL.origin + path,
+    ])
+  }
+}

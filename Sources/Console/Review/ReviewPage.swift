@@ -1,0 +1,100 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/projects/{p}/review`: the MFA policy of a project and of all its tenants on one page.
+struct ReviewPage: Sendable {
+  let policies: Policies
+  let frames: Frames
+  let view: Template<ReviewView>
+  let row: Template<ReviewRow>
+  let rows = MarkupCache<ReviewRow.Source>()
+
+  private static let length = 50
+
+  func show(_ context: ProjectContext) async throws(Refusal) -> Response {
+    let asked = ReviewAddress(context)
+    let review = try await read(context, asked, limit: Self.length)
+    let frame = try await frames.frame("Policy review", in: context, tab: .review)
+    let own = asked.isNarrowed || asked.after != nil ? nil : review.project
+    let administrator = context.signedIn.administrator
+    let mayChangeAll = administrator.may(.changePolicy, in: context.project.scope)
+    let sources = ([own].compactMap { $0 } + review.tenants.items).map { summary in
+      ReviewRow.Source(
+        project: context.project.id, summary: summary, base: review.project?.inForce,
+        mayChange: mayChangeAll
+          || administrator.may(
+            .changePolicy, project: context.project.id, tenant: summary.tenant),
+        times: frame.times)
+    }
+    let rows = rows.joined(sources) { Markup(trusted: row.render(ReviewRow($0))) }
+    return .html(
+      view.render(
+        ReviewView(
+          frame: frame, project: context.project, review: review, rows: rows,
+          shown: sources.count, asked: asked)))
+  }
+
+  /// The same as a file, all of it.
+  func download(_ context: ProjectContext) async throws(Refusal) -> Response {
+    var asked = ReviewAddress(context)
+    asked.after = nil
+    var file = ReviewFile(publicURL: frames.publicURL, project: context.project.id)
+    var isFirst = true
+    repeat {
+      let review = try await read(context, asked, limit: 1_000)
+      if isFirst, !asked.isNarrowed, let own = review.project { file.add(own, base: own.inForce) }
+      for tenant in review.tenants.items { file.add(tenant, base: review.project?.inForce) }
+      (asked.after, isFirst) = (review.tenants.next, false)
+    } while asked.after != nil
+    return file.csv.response(named: "mfa-policies-\(context.project.id.text)")
+  }
+
+  private func read(
+    _ context: ProjectContext, _ asked: ReviewAddress, limit: Int
+  ) async throws(Refusal) -> PolicyReview {
+    do {
+      return try await policies.review(
+        context.project.id, visibleTo: context.signedIn.administrator, asked.query,
+        after: asked.after, limit: limit)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+}
+
+/// What the address of a review asks for.
+struct ReviewAddress: Sendable {
+  let search: String
+  let selection: PolicyReviewQuery.Selection
+  let order: PolicyReviewQuery.Order
+  var after: String?
+
+  init(_ context: ProjectContext) {
+    let asked = context.signedIn.query
+    search = asked.trimmed("q")
+    selection = PolicyReviewQuery.Selection(rawValue: asked.trimmed("show")) ?? .all
+    order = PolicyReviewQuery.Order(rawValue: asked.trimmed("sort")) ?? .name
+    after = asked["after"]
+  }
+
+  /// Whether some tenants are left out.
+  var isNarrowed: Bool { !search.isEmpty || selection != .all }
+
+  var query: PolicyReviewQuery {
+    PolicyReviewQuery(
+      search: search.isEmpty ? nil : search, selection: selection, order: order)
+  }
+
+  /// The query of an address that asks for this, or for one thing else.
+  func form(
+    _ selection: PolicyReviewQuery.Selection? = nil, _ order: PolicyReviewQuery.Order? = nil
+  ) -> Form {
+    let (selection, order) = (selection ?? self.selection, order ?? self.order)
+    var form = Form()
+    if !search.isEmpty { form.add("q", search) }
+    if selection != .all { form.add("show", selection.rawValue) }
+    if order != .name { form.add("sort", order.rawValue) }
+    return form
+  }
+}

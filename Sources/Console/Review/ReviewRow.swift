@@ -1,0 +1,99 @@
+import HTTP
+import Identity
+import Templating
+
+/// A scope's line in the review.
+struct ReviewRow: ViewModel {
+  let href: String
+  let name: String
+  let id: String
+  let totp: Markup
+  let window: Markup
+  let sms: Markup
+  let pattern: String
+  let users: String
+  let enrolled: Markup
+  let changed: Markup?
+  let changedBy: String?
+  /// Whether lines are compared with the project's at all.
+  let compares: Bool
+  let comparison: Markup?
+  let differences: String?
+  /// Where the tenant can be taken back to the project's values; nil for those who may not.
+  let reset: String?
+
+  /// What a line is drawn from.
+  struct Source: Hashable {
+    let project: ID<Project>
+    let summary: PolicySummary
+    /// The project's policy; nil when it is not for this reader.
+    let base: PolicyInForce?
+    let mayChange: Bool
+    let times: Times
+
+    func hash(into hasher: inout Hasher) { hasher.combine(summary) }
+  }
+
+  init(_ source: Source) {
+    let (summary, project) = (source.summary, source.project.text)
+    let configuration = summary.edit.configuration
+    let policy =
+      summary.tenant.map { ConsolePaths.policy.ofTenant(project, $0.text) }
+      ?? ConsolePaths.policy.ofProject(project)
+    href = policy
+    name = summary.displayName
+    id = summary.tenant?.text ?? "the project’s own users"
+    totp = configuration.chip
+    window = WindowStrip.line(configuration)
+    sms = configuration.isSMSOn ? Self.smsOn : Self.smsOff
+    pattern = PatternWords.name(summary.edit.pattern, from: summary.edit.mandatoryFrom) ?? "none"
+    users = Words.number(summary.users)
+    enrolled = Self.enrolled(summary)
+    changed = summary.changedAt.map(source.times.day)
+    changedBy = summary.changedBy
+    compares = source.base != nil
+    guard summary.tenant != nil, let base = source.base else {
+      (comparison, differences, reset) = (nil, nil, nil)
+      return
+    }
+    let fields = summary.inForce.differences(from: base)
+    comparison = fields.isEmpty ? Self.same : Self.differs
+    differences = fields.isEmpty ? nil : fields.map(\.rawValue).joined(separator: ", ")
+    reset =
+      fields.isEmpty || !source.mayChange ? nil : (["change": "project"] as Form).query(of: policy)
+  }
+
+  /// How many are enrolled, with the share.
+  private static func enrolled(_ summary: PolicySummary) -> Markup {
+    guard summary.users > 0 else { return Meter.share(0, of: 0) }
+    var html = HTML()
+    html.add(Meter.share(summary.enrolledUsers, of: summary.users))
+    html.raw("<span class=\"sub\">")
+    html.text(Words.number(summary.enrolledUsers))
+    html.raw("</span>")
+    return html.markup
+  }
+
+  private static let smsOn = Chip.on("on")
+  private static let smsOff = Chip.off("off")
+  private static let same = Chip.on("same")
+  private static let differs = Chip.look("differs")
+
+  static let keys: Keys<Self> = [
+    .text("href") { $0.href },
+    .text("name") { $0.name },
+    .text("id") { $0.id },
+    .markup("totp") { $0.totp },
+    .markup("window") { $0.window },
+    .markup("sms") { $0.sms },
+    .text("pattern") { $0.pattern },
+    .text("users") { $0.users },
+    .markup("enrolled") { $0.enrolled },
+    .markup("changed") { $0.changed },
+    .text("changedBy") { $0.changedBy },
+    .flag("compares") { $0.compares },
+    .markup("comparison") { $0.comparison },
+    .text("differences") { $0.differences },
+    .text("reset") { $0.reset },
+  ]
+}

@@ -1,0 +1,137 @@
+import HTTP
+import Identity
+import Templating
+
+/// One account's sign-in, foretold.
+struct WhatIfCase: ViewModel {
+  let label: String
+  let href: String
+  let place: String
+  let chip: Markup
+  let verdict: String
+  let facts: [Fact]
+
+  init(_ forecast: SignInForecast, times: Times) {
+    let (account, scope) = (forecast.account, forecast.scope)
+    label = account.label
+    href = ConsolePaths.user(scope, account.id.text)
+    place =
+      scope.tenant == nil
+      ? Words.isolated(scope.projectName)
+      : "\(Words.isolated(scope.projectName)) / \(Words.isolated(scope.name))"
+    (chip, verdict) = Self.verdict(forecast, times)
+    facts = Self.facts(forecast, times)
+  }
+
+  private static func verdict(_ forecast: SignInForecast, _ times: Times) -> (Markup, String) {
+    guard forecast.firstFactor == .accepted else {
+      return (Chip.bad("refused"), "The sign-in is refused: \(reason(forecast, times)).")
+    }
+    switch forecast.secondFactor {
+    case .none:
+      return (
+        Chip.look("first factor only"), "The password alone signs this user in."
+      )
+    case .due(_, _, let blockedUntil?):
+      return (
+        Chip.bad("codes blocked"),
+        "The password passes. Codes are refused until \(times.words(blockedUntil)), right ones too."
+      )
+    case .due:
+      return (Chip.on("code asked for"), "The password passes, then a code is asked for.")
+    }
+  }
+
+  private static func reason(_ forecast: SignInForecast, _ times: Times) -> String {
+    switch forecast.firstFactor {
+    case .accepted: "it is not"
+    case .scopeDisabled: "sign-in is switched off for everybody of this pool"
+    case .passwordLoginDisabled: "password sign-in is off in this pool"
+    case .tooManyAttempts(let until):
+      "after too many wrong passwords none is looked at until \(times.words(until))"
+    case .noEmail: "this account has no e-mail address"
+    case .noPassword: "this account has no password"
+    case .userDisabled: "this account is disabled"
+    }
+  }
+
+  private static func facts(_ forecast: SignInForecast, _ times: Times) -> [Fact] {
+    let (account, policy) = (forecast.account, forecast.policy)
+    var facts = [
+      Fact("First factor", firstFactor(forecast, times)),
+      Fact("Sign-in methods", forecast.methods.words),
+      Fact("Account", account.disabled ? Chip.bad("disabled") : Chip.on("enabled")),
+      Fact("E-mail", AccountChips.email(account)),
+      Fact("Second factor", secondFactor(forecast)),
+    ]
+    if case .due(_, let window, let blockedUntil) = forecast.secondFactor {
+      facts.append(Fact("Codes accepted", accepted(window, policy.configuration)))
+      facts.append(
+        Fact(
+          "Wrong codes",
+          blockedUntil.map { "\(account.wrongCodes) in a row, refused until \(times.words($0))" }
+            ?? "\(account.wrongCodes) in a row"))
+    }
+    facts.append(Fact("Enrolment", enrolment(forecast)))
+    facts.append(Fact("Enrolment pattern", policy.patternName ?? "none recorded"))
+    return facts
+  }
+
+  private static func accepted(_ window: Window, _ configuration: MFAConfiguration) -> Markup {
+    var html = HTML()
+    html.add(WindowStrip.small(configuration))
+    html.raw("<span class=\"sub\">")
+    html.text(WindowWords.explanation(window))
+    html.raw("</span>")
+    return html.markup
+  }
+
+  private static func firstFactor(_ forecast: SignInForecast, _ times: Times) -> String {
+    forecast.firstFactor == .accepted
+      ? "The password is accepted" : Words.sentence(reason(forecast, times))
+  }
+
+  private static func secondFactor(_ forecast: SignInForecast) -> Markup {
+    switch forecast.secondFactor {
+    case .due(let factors, _, _):
+      var html = HTML()
+      html.text("Asked for: ")
+      for (index, factor) in factors.enumerated() {
+        if index > 0 { html.text(", ") }
+        html.add(HTML.isolated(factor.label))
+      }
+      return html.markup
+    case .none:
+      let stored = forecast.account.factors.count
+      guard stored > 0 else { return HTML.escaped("Not asked for: none is enrolled") }
+      return HTML.escaped(
+        "Not asked for: TOTP is off here, and \(Words.count(stored, "factor stays", "factors stay")) stored"
+      )
+    }
+  }
+
+  private static func enrolment(_ forecast: SignInForecast) -> String {
+    switch forecast.enrolmentRefusal {
+    case nil:
+      return "Possible within \(Enrolments.freshSignIn / 60) minutes of a sign-in"
+    case .totpNotEnabled: return "Refused: TOTP is off here"
+    case .unverifiedEmail:
+      return forecast.account.email == nil
+        ? "Refused: there is no e-mail address" : "Refused: the e-mail address is not verified"
+    case .alreadyEnrolled: return "Refused: an authenticator app is enrolled already"
+    case .tooManyFactors:
+      return "Refused: there are \(Enrolments.mostFactors) factors already"
+    case .unsupportedFirstFactor: return "Refused: the first factor allows no second one"
+    default: return "Refused"
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .text("label") { $0.label },
+    .text("href") { $0.href },
+    .text("place") { $0.place },
+    .markup("chip") { $0.chip },
+    .text("verdict") { $0.verdict },
+    .list("facts") { $0.facts },
+  ]
+}

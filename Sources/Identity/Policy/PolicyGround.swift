@@ -1,0 +1,40 @@
+import Database
+
+/// What a policy stands on: without a first factor that allows a second one, and without verified
+/// addresses, nobody can enrol.
+public struct PolicyGround: Sendable {
+  /// Which first factors the scope allows.
+  public let signIn: SignInMethods
+  /// How many users have an e-mail address that is not verified.
+  public let unverifiedEmails: Int
+}
+
+extension SignInMethods {
+  /// True when a first factor is on that allows a second one.
+  ///
+  /// Anonymous users, phone numbers, custom tokens and Game Center allow none.
+  public var allowsSecondFactor: Bool { password || emailLink }
+}
+
+extension Policies {
+  /// What the policy of a scope stands on.
+  ///
+  /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
+  public func ground(_ scope: Scope) async throws(PolicyError) -> PolicyGround {
+    try await store.read(PolicyError.self) { connection in
+      let ground = try connection.first(
+        """
+        SELECT password, email_link, anonymous, unverified_users FROM scope
+        WHERE scope_key = \(scope.key) AND deleted_at IS NULL
+        """
+      ) { row in
+        PolicyGround(
+          signIn: SignInMethods(
+            password: try row.value(0), emailLink: try row.value(1), anonymous: try row.value(2)),
+          unverifiedEmails: try row.value(3))
+      }
+      guard let ground else { throw PolicyError.scopeNotFound }
+      return ground
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Database
+
+extension SignIns {
+  /// What happens when a user signs in now, for each account of an e-mail address or uid.
+  ///
+  /// It looks into each user pool that the administrator may find users in, so it costs as much as
+  /// there are pools, and nothing for the users in them.
+  ///
+  /// - Parameters:
+  ///   - text: An e-mail address in any case, or a uid.
+  ///   - administrator: Who asks: only accounts they may find.
+  ///   - limit: How many accounts at most.
+  /// - Returns: The forecasts, by project and tenant.
+  /// - Throws: ``SignInError/unavailable(_:)``.
+  public func forecasts(
+    of text: String, visibleTo administrator: Administrator, limit: Int = 20
+  ) async throws(SignInError) -> [SignInForecast] {
+    let now = store.clock.now()
+    let places = Self.places(administrator)
+    return try await store.read(SignInError.self) { connection in
+      var (seen, forecasts) = (Set<Int64>(), [SignInForecast]())
+      for place in places {
+        for (account, scope) in try Self.accounts(text, place, limit: limit, connection)
+        where forecasts.count < limit && seen.insert(account).inserted {
+          if let forecast = try Self.forecast(account, scope, at: now, connection) {
+            forecasts.append(forecast)
+          }
+        }
+      }
+      return forecasts.sorted {
+        ($0.scope.project.text, $0.scope.tenant?.text ?? "")
+          < ($1.scope.project.text, $1.scope.tenant?.text ?? "")
+      }
+    }
+  }
+
+  /// The scopes `s` in which an administrator may find users, one condition for each grant.
+  private static func places(_ administrator: Administrator) -> [SQL] {
+    let grants = administrator.grants.filter { $0.role.permissions.contains(.findUsers) }
+    if grants.contains(where: { $0.project == nil }) { return ["s.project_id > ''"] }
+    return grants.compactMap { grant in
+      guard let project = grant.project else { return nil }
+      guard let tenant = grant.tenant else { return "s.project_id = \(project.text)" }
+      return "s.project_id = \(project.text) AND s.tenant_id = \(tenant.text)"
+    }
+  }
+
+  private static func accounts(
+    _ text: String, _ place: SQL, limit: Int, _ connection: borrowing Connection
+  ) throws -> [(account: Int64, scope: Int64)] {
+    let email = AccountRules.folded(email: text)
+    var found: [(account: Int64, scope: Int64)] = []
+    for match in ["a.email_folded = \(email)", "a.uid = \(text)"] as [SQL] {
+      // A cross join keeps the order: each pool of the place, and in it the account by its index.
+      found += try connection.all(
+        """
+        SELECT a.account_key, s.scope_key FROM scope s CROSS JOIN account a
+        WHERE \(place) AND s.deleted_at IS NULL AND a.scope_key = s.scope_key AND \(match)
+        LIMIT \(limit)
+        """
+      ) { (try $0.value(0), try $0.value(1)) }
+    }
+    return found
+  }
+
+  private static func forecast(
+    _ key: Int64, _ scope: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> SignInForecast? {
+    guard let account = try AccountRecord.find(key: key, connection) else { return nil }
+    let policy = try Policies.find(scope, connection)
+    var blockedUntil: Instant?
+    if let email = account.email {
+      blockedUntil = try Guess.blockedUntil(guessName(scope, email: email), connection)
+    }
+    return SignInForecast(
+      of: account, policy: policy, methods: try methods(policy.scope, connection),
+      blockedUntil: blockedUntil, at: now)
+  }
+}

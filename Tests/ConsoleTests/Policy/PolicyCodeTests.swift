@@ -1,0 +1,88 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The calls that write a policy elsewhere, and chances in words.
+@Suite struct PolicyCodeTests {
+  private func policy(
+    _ world: World, _ configuration: MFAConfiguration, project: Bool = false
+  ) async throws -> Policy {
+    let scope =
+      project
+      ? try await world.identity.scopes.existing(project: ID("globex"))
+      : try await world.euScope
+    return try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+      $0.configuration = configuration
+    }
+  }
+
+  @Test func `the Admin SDK's code has exactly these values`() async throws {
+    try await World.furnished { world in
+      let tenant = try await world.euShop.text
+      let all = try await policy(
+        world,
+        MFAConfiguration(
+          state: .enabled, smsEnabled: true,
+          totp: TOTPConfiguration(state: .enabled, adjacentIntervals: 0)))
+      #expect(
+        PolicyNode.text(all) == """
+          import { getAuth } from "firebase-admin/auth";
+
+          await getAuth().tenantManager().updateTenant("\(tenant)", {
+            multiFactorConfig: {
+              state: "ENABLED",
+              factorIds: ["phone"],
+              providerConfigs: [{
+                state: "ENABLED",
+                totpProviderConfig: { adjacentIntervals: 0 },
+              }],
+            },
+          });
+          """)
+      let unstated = try await policy(
+        world,
+        MFAConfiguration(
+          state: .mandatory, totp: TOTPConfiguration(state: .unspecified, adjacentIntervals: nil)),
+        project: true)
+      #expect(
+        PolicyNode.text(unstated) == """
+          import { getAuth } from "firebase-admin/auth";
+
+          await getAuth().projectConfigManager().updateProjectConfig({
+            multiFactorConfig: {
+              state: "ENABLED", // the SDK does not know MANDATORY
+              providerConfigs: [{
+                state: "ENABLED", // the SDK wants a state
+                totpProviderConfig: {},
+              }],
+            },
+          });
+          """)
+      let nothing = try await policy(world, MFAConfiguration())
+      #expect(PolicyNode.text(nothing).contains("multiFactorConfig: {},"))
+      let url = try #require(PublicURL(World.publicURL))
+      #expect(PolicyCurl.text(nothing, publicURL: url).contains("{\"mfaConfig\": {}}"))
+    }
+  }
+
+  @Test(arguments: [
+    (0.000005, "0.0005 %"), (0.000055, "0.0055 %"), (0.000105, "0.0105 %"),
+    (0.000373938, "0.0374 %"),
+    (0.09996, "10 %"), (0.1, "10 %"), (0.5, "50 %"), (1, "100 %"), (0, "0 %"), (0.001, "0.1 %"),
+    (0.00009999, "0.01 %"), (0.01234, "1.23 %"),
+  ])
+  func `a chance has three digits that count`(chance: Double, words: String) {
+    #expect(OddsWords.chance(chance) == words)
+  }
+
+  @Test func `the odds of the default window are those of its codes and of the throttle`() {
+    #expect(
+      OddsWords.sentence(.standard)
+        == "Somebody who guesses until the block (5 wrong codes, then 30 s doubling to 1 h) hits with a chance of 0.0055 %, within a day of 0.0374 %."
+    )
+    #expect(OddsWords.sentence(nil).isEmpty)
+    #expect(WindowWords.explanations.split(separator: "\n").count == 12)
+  }
+}

@@ -1,0 +1,261 @@
+import Foundation
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Changes of a policy that an address proposes, and the short way of the window.
+@Suite struct ProposalTests {
+  private func sandbox(_ world: World) async throws -> String {
+    "/projects/acme-retail/tenants/\(try await world.tenantID("sandbox").text)/policy"
+  }
+
+  private func policy(_ world: World, _ tenant: String) async throws -> Policy {
+    let scope = try await world.identity.scopes.existing(
+      project: ID("acme-retail"), tenant: try await world.tenantID(tenant))
+    return try await world.identity.policies.read(scope)
+  }
+
+  /// Presses the first button of a check page.
+  private func confirm(_ check: Answer, _ browser: Browser, more: Form = [:]) async throws -> Answer
+  {
+    var form: Form = ["step": "confirm"]
+    for name in [
+      "csrf", "version", "totp", "window", "intervals", "sms", "pattern", "from", "change",
+      "source",
+    ] {
+      if let value = check.value(of: name) { form.add(name, value) }
+    }
+    for entry in more.entries { form.add(entry.name, entry.value) }
+    return try await browser.post(String(check.address.prefix { $0 != "?" }), form)
+  }
+
+  @Test func `TOTP goes on by one link and one button`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await sandbox(world)
+      let check = try await browser.get(address + "?change=on")
+      #expect(check.status == .ok && check.says("<h1>Check the change</h1>"))
+      #expect(try await policy(world, "sandbox").version == 0)
+      #expect(try await confirm(check, browser).location == address)
+      let totp = try await policy(world, "sandbox").configuration.totp
+      #expect(totp == TOTPConfiguration(state: .enabled, adjacentIntervals: nil))
+      let again = try await browser.get(address + "?change=on")
+      #expect(again.says("These are the values in force already"))
+      #expect(again.says("<h1>MFA policy</h1>"))
+    }
+  }
+
+  @Test func `what was stored comes back when TOTP goes on again`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      _ = try await world.identity.policies.change(
+        try await world.euScope, by: Author(actor: .commandLine)
+      ) { $0.configuration.totp?.state = .disabled }
+      let check = try await browser.get(try await world.eu + "/policy?change=on")
+      _ = try await confirm(check, browser)
+      let policy = try await world.policy
+      #expect(policy.configuration.totp == TOTPConfiguration(state: .enabled, adjacentIntervals: 5))
+      #expect(policy.pattern == .account)
+    }
+  }
+
+  @Test func `a tenant goes back to the project's values by one link and one button`() async throws
+  {
+    try await World.furnished { world in
+      let project = try await world.identity.scopes.existing(project: ID("acme-retail"))
+      _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
+        $0.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: 1)
+        $0.configuration.setSMS(true)
+        $0.pattern = .mandatory
+        $0.mandatoryFrom = Day("2026-12-01")
+      }
+      let browser = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy"
+      let check = try await browser.get(address + "?change=project")
+      #expect(check.says("<h1>Check the change</h1>") && check.says("mandatory from 2026-12-01"))
+      #expect(check.says("2 users have no factor and will have to enrol by 1 Dec 2026, 50 % of 4"))
+      let edited = try await browser.submit(
+        address, ["change": "project", "source": "1", "version": "2", "step": "edit"])
+      #expect(edited.says("name=\"from\" value=\"2026-12-01\""))
+      #expect(try await confirm(check, browser).status == .seeOther)
+      let (tenant, owner) = (
+        try await world.policy, try await world.identity.policies.read(project)
+      )
+      #expect(tenant.edit == owner.edit)
+      #expect(try await browser.get(address + "?change=project").says("nothing to save"))
+    }
+  }
+
+  @Test func `values that move while one looks at them are shown anew`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world, as: World.tomas)
+      let check = try await browser.get(try await world.eu + "/policy?change=project")
+      let project = try await world.identity.scopes.existing(project: ID("acme-retail"))
+      _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
+        $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 2)
+      }
+      let late = try await confirm(check, browser, more: ["confirmation": "eu-shop"])
+      #expect(late.status == .conflict && late.says("values changed while you looked"))
+      #expect(try await world.policy.version == 2)
+    }
+  }
+
+  @Test func `to switch TOTP off like the project takes the typed name too`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world, as: World.tomas)
+      let check = try await browser.get(try await world.eu + "/policy?change=project")
+      #expect(check.says("Switch TOTP off"))
+      let refused = try await confirm(check, browser)
+      #expect(refused.status == .unprocessableContent)
+      #expect(refused.value(of: "change") == "project")
+      let done = try await confirm(check, browser, more: ["confirmation": "eu-shop"])
+      #expect(done.status == .seeOther)
+      #expect(try await world.policy.configuration.isTOTPOn == false)
+    }
+  }
+
+  @Test func `who may not change, or not read the project, is proposed nothing`() async throws {
+    try await World.furnished { world in
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let address = try await world.eu + "/policy"
+      for query in ["?change=project", "?change=on", "?pattern=mandatory"] {
+        #expect(try await iris.get(address + query).says("You may read this policy"))
+      }
+      _ = try await world.identity.administrators.create(
+        email: "tenant@example.com", displayName: "Teo", password: Secret(World.password),
+        grant: Grant(role: .policy, project: ID("acme-retail"), tenant: try await world.euShop),
+        by: Author(actor: .commandLine))
+      let teo = try await Browser.signedIn(world, as: "tenant@example.com")
+      let page = try await teo.get(address + "?change=project")
+      #expect(page.status == .ok && page.says("<h1>MFA policy</h1>"))
+      let sent = try await teo.submit(
+        address, ["change": "project", "source": "0", "version": "2", "step": "confirm"])
+      #expect(sent.status == .badRequest)
+      #expect(try await world.policy.version == 2)
+    }
+  }
+
+  @Test func `a window that was shown is saved in one step, and nothing else is`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      for form in [
+        Form.policy(intervals: "1", pattern: "skippable", more: ["checked": "1"]),
+        .policy(intervals: "1", sms: "on", more: ["checked": "1"]),
+        .policy(totp: "off", more: ["checked": "1"]), .policy(intervals: "1"),
+      ] {
+        #expect(try await browser.submit(address, form).says("<h1>Check the change</h1>"))
+      }
+      let wrong = try await browser.submit(
+        address, .policy(intervals: "11", more: ["checked": "1"]))
+      #expect(wrong.status == .unprocessableContent)
+      #expect(try await world.policy.version == 2)
+      let saved = try await browser.submit(
+        address, .policy(intervals: "1", more: ["checked": "1"]))
+      #expect(saved.location == address)
+      #expect(try await browser.get(address).says("Saved: adjacent intervals 5 → 1."))
+      let late = try await browser.submit(
+        address, .policy(intervals: "2", version: 2, more: ["checked": "1"]))
+      #expect(late.status == .conflict)
+      #expect(try await world.policy.configuration.totp?.adjacentIntervals == 1)
+    }
+  }
+}
+
+/// What the policy page says besides its form.
+@Suite struct PolicyPageTests {
+  @Test func `a mandatory pattern has its day wherever it is named`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let form = try await browser.get(address + "?pattern=mandatory")
+      #expect(form.says("value=\"mandatory\" checked"))
+      #expect(form.says("2 of 4 users have no factor yet."))
+      for day in ["2026-02-30", "tomorrow", "1.12.2026"] {
+        let answer = try await browser.submit(
+          address, .policy(pattern: "mandatory", from: day, step: "confirm"))
+        #expect(answer.status == .unprocessableContent && answer.says("href=\"#from\""))
+        #expect(answer.says("id=\"from\"") && answer.says("value=\"\(day)\""))
+      }
+      let check = try await browser.submit(
+        address, .policy(pattern: "mandatory", from: "2026-12-01"))
+      #expect(check.says("2 users have no factor and will have to enrol by 1 Dec 2026"))
+      let saved = try await browser.post(address, try check.confirmation)
+      #expect(saved.status == .seeOther)
+      for page in [
+        try await world.eu, "/projects/acme-retail/tenants", "/projects/acme-retail/review",
+      ] {
+        #expect(try await browser.get(page).says("Mandatory from 1 Dec 2026"), "\(page)")
+      }
+      _ = try await browser.submit(
+        address, .policy(pattern: "step-up", from: "2026-12-01", version: 3, step: "confirm"))
+      let policy = try await world.policy
+      #expect(policy.pattern == .stepUp && policy.mandatoryFrom == nil)
+    }
+  }
+
+  @Test func `SMS goes on and off with both of its words`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      _ = try await browser.submit(address, .policy(sms: "on", step: "confirm"))
+      var configuration = try await world.policy.configuration
+      #expect(configuration.isSMSOn && configuration.state == .enabled)
+      #expect(try await browser.get(address).says("name=\"sms\" value=\"on\" checked"))
+      #expect(try await browser.get(address).says("&quot;PHONE_SMS&quot;"))
+      _ = try await browser.submit(address, .policy(sms: "off", version: 3, step: "confirm"))
+      configuration = try await world.policy.configuration
+      #expect(!configuration.isSMSOn && !configuration.smsEnabled)
+    }
+  }
+
+  @Test func `every version is reached, ten at a time`() async throws {
+    try await World.furnished { world in
+      let scope = try await world.euScope
+      for number in 0..<25 {
+        _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+          $0.configuration.totp?.adjacentIntervals = number % 11
+        }
+      }
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      var (next, seen): (String?, Int) = (try await world.eu + "/policy", 0)
+      while let address = next, seen < 100 {
+        let page = try await tomas.get(address)
+        seen += page.text.components(separatedBy: "<li><span class=\"long\">").count - 1
+        next = page.values(of: "href").first { $0.contains("after=") }
+          .map { String($0.prefix { $0 != "#" }) }
+        #expect(!page.says("audit?action=policy"))
+      }
+      #expect(seen == 27)
+      let ada = try await Browser.signedIn(world)
+      #expect(try await ada.get(try await world.eu + "/policy").says("/audit?action=policy\">"))
+    }
+  }
+
+  @Test func `what has to be so before users enrol is told with what is not`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let address = try await world.eu + "/policy"
+      let before = try await browser.get(address)
+      #expect(before.says("A method that allows a second factor is on: password."))
+      #expect(before.says("1 user has an unverified address"))
+      #expect(before.says("/users?state=unverified\">Show them</a>"))
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      #expect(try await tomas.get(address).says("state=unverified") == false)
+      _ = try await world.identity.tenants.update(
+        project: ID("acme-retail"), tenant: try await world.euShop,
+        by: Author(actor: .commandLine)
+      ) { edit throws(TenantError) in
+        edit.signIn = SignInMethods(password: false, emailLink: false, anonymous: true)
+        edit.disableAuth = true
+      }
+      let after = try await browser.get(address)
+      #expect(after.says("Neither password nor e-mail link sign-in is on"))
+      #expect(after.says("Anonymous sign-in is on."))
+      #expect(after.says("Sign-in is switched off here for everybody."))
+      #expect(after.says("/settings\">Open the settings</a>"))
+    }
+  }
+}

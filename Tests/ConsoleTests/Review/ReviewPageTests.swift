@@ -1,0 +1,124 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// All policies of a project on one page.
+@Suite struct ReviewPageTests {
+  private static let address = "/projects/acme-retail/review"
+
+  @Test func `what differs is named, and leads back to the project's values`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get(Self.address)
+      #expect(page.says("3 tenants with 4 users; 50 % have a second factor; 2 differ from"))
+      #expect(page.says("<span class=\"sub\">TOTP, enrolment pattern</span>"))
+      let eu = try await world.eu
+      #expect(page.values(of: "href").contains(eu + "/policy?change=project"))
+      #expect(page.says("<bdi>Tomás R.</bdi>"))
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let read = try await iris.get(Self.address + "?show=differs")
+      #expect(
+        read.says("eu-shop") && read.says("us-shop") && !read.says("sandbox\"")
+          && !read.says("<span class=\"chip on\">same"))
+      #expect(!read.says("change=project"))
+    }
+  }
+
+  @Test func `who sees one tenant sees that one, and nothing of the project`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      for query in ["", "?show=differs", "?sort=enrolled", ".csv"] {
+        let page = try await nadia.get(Self.address + query)
+        #expect(page.status == .ok)
+        for word in ["us-shop", "sandbox", "differs", "own users"] {
+          #expect(!page.text.dropFirst(200).contains(">\(word)"), "\(query) \(word)")
+        }
+      }
+      #expect(try await nadia.get(Self.address + ".csv").says("\"eu-shop\""))
+      #expect(try await nadia.get("/projects/globex/review").status == .notFound)
+      #expect(try await nadia.get("/projects/globex/review.csv").status == .notFound)
+    }
+  }
+
+  @Test func `the file has every line, with the page's filter, and runs nothing`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let policy = Author(
+        actor: .administrator(ID("x"), name: "=HYPERLINK(\"http://evil\")"), address: "",
+        requestID: "")
+      let project = try await world.identity.scopes.existing(project: ID("acme-retail"))
+      _ = try await world.identity.policies.change(project, by: policy) {
+        $0.pattern = .mandatory
+        $0.mandatoryFrom = Day("2026-12-01")
+      }
+      let answer = try await ada.get(Self.address + ".csv")
+      #expect(answer.response.fields[.contentType]?.hasPrefix("text/csv") == true)
+      #expect(
+        answer.response.fields["Content-Disposition"]
+          == "attachment; filename=\"mfa-policies-acme-retail.csv\"")
+      let lines = answer.text.split(separator: "\r\n")
+      #expect(lines.count == 5)
+      #expect(
+        lines[1].hasPrefix(
+          "\"acme-retail\",\"\",\"Acme Retail\",\"off\",\"5, default\",\"0\",\"off\",\"mandatory\",\"2026-12-01\",\"0\",\"0\",\"\","
+        ))
+      #expect(answer.says("\"'=HYPERLINK(\"\"http://evil\"\")\""))
+      #expect(answer.says("\"4\",\"2\",\"50\",") && answer.says("\"TOTP, enrolment pattern\""))
+      let some = try await ada.get(Self.address + ".csv?show=off")
+      #expect(some.text.split(separator: "\r\n").count == 2 && some.says("\"sandbox\""))
+    }
+  }
+
+  @Test func `a thousand tenants are read in parts, in every order, each once`() async throws {
+    try await World.furnished { world in
+      let admin = Author(actor: .commandLine)
+      for number in 0..<1_000 {
+        _ = try await world.identity.tenants.create(
+          in: ID("globex"),
+          TenantEdit(
+            displayName: "shop-\(number)",
+            configuration: MFAConfiguration(
+              totp: number % 3 == 0
+                ? nil : TOTPConfiguration(state: .enabled, adjacentIntervals: number % 11))),
+          by: admin)
+      }
+      let ada = try await Browser.signedIn(world)
+      for sort in ["name", "window", "enrolled", "changed"] {
+        var next: String? = "/projects/globex/review?sort=\(sort)"
+        var (seen, pages): ([String], Int) = ([], 0)
+        while let address = next, pages < 30 {
+          let page = try await ada.get(address)
+          #expect(page.status == .ok)
+          seen += page.values(of: "href").filter {
+            $0.hasPrefix("/projects/globex/tenants/") && $0.hasSuffix("/policy")
+          }
+          next = page.values(of: "href").first { $0.contains("after=") }
+          pages += 1
+        }
+        #expect(seen.count == 1_000 && Set(seen).count == 1_000 && pages == 20, "\(sort)")
+      }
+      let file = try await ada.get("/projects/globex/review.csv?sort=window")
+      #expect(file.text.split(separator: "\r\n").count == 1_002)
+      let page = try await ada.get("/projects/globex/review?q=shop-77&show=off")
+      #expect(page.status == .ok && page.says("shop-777"))
+    }
+  }
+
+  @Test func `what an address asks for is kept on the way`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get(Self.address + "?q=shop&show=differs&sort=changed")
+      let links = page.values(of: "href")
+      #expect(links.contains(Self.address + "?q=shop&show=differs&sort=window"))
+      #expect(links.contains(Self.address + "?q=shop&show=off&sort=changed"))
+      #expect(links.contains(Self.address + ".csv?q=shop&show=differs&sort=changed"))
+      #expect(page.value(of: "show") == "differs" && page.value(of: "sort") == "changed")
+      #expect(page.says("aria-sort=\"descending\"><a"))
+      for query in ["?show=x&sort=y&after=z", "?after=%20", "?sort=window&after=--"] {
+        #expect(try await ada.get(Self.address + query).status == .ok)
+      }
+    }
+  }
+}

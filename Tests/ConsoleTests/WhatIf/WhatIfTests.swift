@@ -1,0 +1,48 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// What is foretold of a sign-in.
+@Suite struct WhatIfTests {
+  @Test func `an address or uid tells what happens, where one may find users`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      #expect(try await nadia.get("/").says("href=\"/what-if\""))
+      let chiara = try await nadia.get("/what-if?q=Chiara.Bianchi@Example.com")
+      #expect(chiara.says("The password passes, then a code is asked for."))
+      #expect(chiara.says("11 codes count at any moment.") && chiara.says("<bdi>Pixel 9</bdi>"))
+      #expect(chiara.says("Refused: an authenticator app is enrolled already"))
+      let jo = try await nadia.get("/what-if?q=u77TnC0aPzQ4hW1sGv9M")
+      #expect(jo.says("The password alone signs this user in."))
+      #expect(jo.says("Refused: the e-mail address is not verified"))
+      let guest = try await nadia.get("/what-if?q=zX3eR5tY7uI9oP1aS2dF")
+      #expect(guest.says("The sign-in is refused: this account has no e-mail address."))
+      _ = try await world.identity.policies.change(
+        try await world.euScope, by: Author(actor: .commandLine)
+      ) { $0.configuration.totp?.state = .disabled }
+      let off = try await nadia.get("/what-if?q=\(World.chiara)")
+      #expect(off.says("Not asked for: TOTP is off here, and 1 factor stays stored"))
+    }
+  }
+
+  @Test func `who may find nobody is refused, and others' users do not exist`() async throws {
+    try await World.furnished { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      #expect(try await tomas.get("/what-if").status == .forbidden)
+      #expect(try await tomas.get("/").says("/what-if") == false)
+      var new = NewAccount()
+      new.email = "far@example.com"
+      _ = try await world.identity.accounts.create(
+        try await world.identity.scopes.existing(project: ID("globex")), new,
+        by: Author(actor: .commandLine))
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let far = try await nadia.get("/what-if?q=far@example.com")
+      let none = try await nadia.get("/what-if?q=xyz@example.com")
+      #expect(far.text.replacing("far@", with: "xyz@") == none.text)
+      let ada = try await Browser.signedIn(world)
+      #expect(try await ada.get("/what-if?q=far@example.com").says("this account has no password"))
+    }
+  }
+}

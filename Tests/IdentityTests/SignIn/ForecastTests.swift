@@ -1,0 +1,195 @@
+import Crypto
+import Identity
+import Testing
+
+struct ForecastTests {
+  /// What may be so of an account and its pool when somebody signs in.
+  struct Case: CustomTestStringConvertible {
+    var scopeOff = false, passwordOff = false, disabled = false, totpOff = false
+    var enrolled = false, verified = true, hasPassword = true
+    var wrongCodes = 0, wrongPasswords = 0
+
+    var testDescription: String {
+      "\(scopeOff)\(passwordOff)\(disabled)\(totpOff)\(enrolled)\(verified)\(hasPassword) \(wrongCodes) \(wrongPasswords)"
+    }
+
+    static let all: [Case] = {
+      var all: [Case] = []
+      for bits in 0..<64 {
+        func bit(_ number: Int) -> Bool { bits >> number & 1 == 1 }
+        // Only verified people have enrolled.
+        if bit(4) && bit(5) { continue }
+        all.append(
+          Case(
+            scopeOff: bit(0), passwordOff: bit(1), disabled: bit(2), totpOff: bit(3),
+            enrolled: bit(4), verified: !bit(5)))
+      }
+      for wrong in [4, 5, 9, 10] {
+        all.append(Case(enrolled: true, wrongCodes: wrong))
+        all.append(Case(enrolled: true, wrongPasswords: wrong))
+        all.append(Case(disabled: true, wrongPasswords: wrong))
+        all.append(Case(totpOff: true, enrolled: true, wrongCodes: wrong))
+      }
+      all.append(Case(hasPassword: false))
+      all.append(Case(disabled: true, hasPassword: false))
+      all.append(Case(enrolled: true, hasPassword: false))
+      return all
+    }()
+  }
+
+  private func prepare(_ instance: Instance, _ made: Case) async throws -> Device? {
+    let identity = instance.identity
+    var device: Device?
+    if made.enrolled {
+      device = try await instance.enrolled(.alice)
+    } else {
+      _ = try await instance.account(.alice, isVerified: made.verified)
+    }
+    if let device {
+      for _ in 0..<made.wrongCodes {
+        if let until = try await instance.reload(device.account).codesBlockedUntil {
+          instance.clock.advance(max(0, until.seconds - instance.now.seconds))
+        }
+        let pending = try await instance.pending(.alice)
+        let wrong = try device.wrongCode(at: instance.now)
+        _ = await outcome { try await instance.finalize(device, pending, code: wrong) }
+      }
+    }
+    for _ in 0..<made.wrongPasswords {
+      _ = await outcome {
+        try await identity.signIns.password(
+          instance.acme, email: Person.alice.email, password: Person.wrong, address: "192.0.2.3")
+      }
+    }
+    var change = AccountChange()
+    change.disabled = made.disabled
+    if !made.hasPassword { change.password = .clear }
+    let found = try await identity.accounts.lookup(instance.acme, emails: [Person.alice.email])
+    _ = try await identity.accounts.update(
+      instance.acme, try #require(found.first).id, change, by: Instance.boss)
+    _ = try await identity.projects.update(instance.acme.project, by: Instance.boss) { edit in
+      edit.signIn.password = !made.passwordOff
+      edit.disableAuth = made.scopeOff
+      if made.totpOff { edit.configuration.totp?.state = .disabled }
+    }
+    return device
+  }
+
+  @Test(arguments: Case.all)
+  func `what is foretold is what happens`(made: Case) async throws {
+    try await withInstance { instance in
+      let device = try await prepare(instance, made)
+      let owner = try await instance.administrator()
+      let forecasts = try await instance.identity.signIns.forecasts(
+        of: "ALICE@example.com", visibleTo: owner)
+      #expect(forecasts.count == 1)
+      let forecast = try #require(forecasts.first)
+      let scope = try await instance.identity.scopes.find(project: instance.acme.project)
+      let result: Result<SignInOutcome, SignInError>
+      do throws(SignInError) {
+        result = .success(
+          try await instance.identity.signIns.password(
+            scope, email: Person.alice.email, password: Person.alice.password,
+            address: "203.0.113.5"))
+      } catch {
+        result = .failure(error)
+      }
+      switch (forecast.firstFactor, result) {
+      case (.scopeDisabled, .failure(.scopeDisabled)),
+        (.passwordLoginDisabled, .failure(.passwordLoginDisabled)),
+        (.noPassword, .failure(.wrongPassword)), (.userDisabled, .failure(.userDisabled)):
+        return
+      case (.tooManyAttempts(let foretold), .failure(.tooManyAttempts(let until))):
+        #expect(foretold == until)
+        return
+      case (.accepted, .success): break
+      default: Issue.record("\(forecast.firstFactor), but \(result)")
+      }
+      try await compare(forecast, try result.get(), device, instance)
+    }
+  }
+
+  /// The second half: after a first factor that passed.
+  private func compare(
+    _ forecast: SignInForecast, _ outcome: SignInOutcome, _ device: Device?, _ instance: Instance
+  ) async throws {
+    switch (forecast.secondFactor, outcome) {
+    case (.none, .signedIn(let grant)):
+      let refused = forecast.enrolmentRefusal.map { String(describing: $0) }
+      do throws(EnrolmentError) {
+        _ = try await instance.identity.enrolments.start(grant.session)
+        #expect(refused == nil)
+      } catch {
+        #expect(refused == String(describing: error))
+      }
+    case (
+      .due(let factors, let window, let blockedUntil), .secondFactorDue(_, let pending, let due)
+    ):
+      #expect(factors.map(\.id) == due.map(\.id) && window == .standard)
+      let device = try #require(device)
+      let code = try device.code(at: instance.now)
+      do throws(SignInError) {
+        _ = try await instance.identity.signIns.finalize(
+          project: instance.acme.project, tenant: nil, pendingCredential: pending,
+          enrolment: device.factor.text, code: code)
+        #expect(blockedUntil == nil)
+      } catch {
+        guard case .quotaExceeded(let until) = error else {
+          Issue.record("\(error)")
+          return
+        }
+        #expect(blockedUntil == until)
+      }
+    default: Issue.record("\(forecast.secondFactor), but \(outcome)")
+    }
+  }
+
+  @Test
+  func `an address or uid is found in each pool that one may find users in, and nowhere else`()
+    async throws
+  {
+    try await withInstance { instance in
+      let pools = [instance.acme, instance.east, instance.west, instance.globex]
+      for pool in pools { _ = try await instance.account(.alice, in: pool) }
+      let bob = try await instance.account(.bob, in: instance.east)
+      let signIns = instance.identity.signIns
+      func places(_ text: String, _ grants: [Grant]) async throws -> [Scope] {
+        let who = try await instance.identity.administrators.create(
+          email:
+            "\(text.utf8.count)\(grants.count)\(grants.first?.tenant?.text ?? "x")@example.com",
+          displayName: "X", password: Instance.consolePassword,
+          grant: try #require(grants.first), by: Instance.boss)
+        return try await signIns.forecasts(of: text, visibleTo: who).map(\.scope)
+      }
+      let owner = try await instance.administrator()
+      let all = try await signIns.forecasts(of: Person.alice.email, visibleTo: owner)
+      #expect(Set(all.map(\.scope)) == Set(pools))
+      let few = try await signIns.forecasts(of: Person.alice.email, visibleTo: owner, limit: 2)
+      #expect(few.count == 2)
+      let byUID = try await signIns.forecasts(of: bob.id.text, visibleTo: owner)
+      #expect(byUID.map(\.scope) == [instance.east] && byUID.first?.account.id == bob.id)
+      for text in ["alice", "alice@example.co", "", "%", bob.id.text.lowercased() + "x"] {
+        let none = try await signIns.forecasts(of: text, visibleTo: owner)
+        #expect(none.isEmpty, "\(text)")
+      }
+      let project = instance.acme.project
+      #expect(
+        Set(try await places(Person.alice.email, [Grant(role: .support, project: project)]))
+          == Set(pools.prefix(3)))
+      #expect(
+        try await places(
+          Person.alice.email,
+          [Grant(role: .auditor, project: project, tenant: instance.east.tenant)])
+          == [instance.east])
+      #expect(
+        try await places(
+          Person.alice.email,
+          [Grant(role: .policy, project: project, tenant: instance.west.tenant)]
+        ).isEmpty)
+      _ = try await instance.identity.tenants.delete(
+        project: project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss)
+      let rest = try await signIns.forecasts(of: Person.alice.email, visibleTo: owner)
+      #expect(rest.count == 3)
+    }
+  }
+}
