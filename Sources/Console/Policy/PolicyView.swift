@@ -135,6 +135,7 @@ struct PolicyView: ViewModel {
     .text("patternError") { $0.frame.error(at: "pattern-none") },
     .markup("totp") { $0.configuration.chip },
     .text("intervalsInWords") { WindowWords.number($0.configuration) },
+    .text("guidance") { ConsolePaths.scopeGuidance($0.context.scope) },
     .text("pattern") { $0.policy.patternName ?? "none recorded" },
     .list("prerequisites") { $0.prerequisites },
     .object("versions") { $0.versions },

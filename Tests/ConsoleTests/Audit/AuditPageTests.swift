@@ -5,6 +5,19 @@ import Testing
 @testable import Console
 
 @Suite struct AuditPageTests {
+  @Test func `what was changed is one click from the policy, from what to what`() async throws {
+    try await World.furnished { world in
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let eu = try await world.eu
+      let history = eu + "/audit?action=policy"
+      #expect(try await iris.get(eu + "/policy").values(of: "href").contains(history))
+      let page = try await iris.get(history)
+      #expect(page.says("adjacent intervals 3 → 5"))
+      #expect(page.says("Tomás R."))
+      #expect(!page.says("User created"))
+    }
+  }
+
   @Test func `what is chosen stays in the form and can be dropped one by one`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
