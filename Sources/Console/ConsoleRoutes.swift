@@ -63,7 +63,7 @@ struct ConsoleRoutes: Sendable {
     table.inScope(.get, ConsolePaths.users, .findUsers, users.show)
 
     let user = UserPage(
-      identity: identity, frames: frames,
+      identity: identity, prose: prose, frames: frames,
       view: try templates.template("users/user", for: UserView.self))
     table.inScope(.get, ConsolePaths.user, .findUsers, user.show)
 

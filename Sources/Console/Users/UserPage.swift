@@ -5,6 +5,7 @@ import Templating
 /// `S/users/{uid}`: what is known of a user, their factors, and what was done to them.
 struct UserPage: Sendable {
   let identity: Identity
+  let prose: GuidanceProse
   let frames: Frames
   let view: Template<UserView>
 
@@ -22,13 +23,14 @@ struct UserPage: Sendable {
         try await identity.audit.list(filter, limit: Self.historyLength).items
       }
     }
+    let guidance = try await refusing { try await identity.guidance.beginning(scope) }
     let title = "\(Words.isolated(account.label)) · Users"
     var frame = try await frames.frame(title, in: context, tab: .users)
     frame.crumbs = [Link(text: "Users", href: ConsolePaths.users(scope))]
-    return .html(
-      view.render(
-        UserView(
-          frame: frame, context: context, account: account, sessions: sessions, history: history,
-          now: frames.clock.now())))
+    var model = UserView(
+      frame: frame, context: context, account: account, sessions: sessions, history: history,
+      now: frames.clock.now())
+    model.guidance = GuidanceAside(guidance, of: scope, prose)
+    return .html(view.render(model))
   }
 }

@@ -9,6 +9,8 @@ struct UserView: ViewModel {
   let factors: [FactorRow]
   let history: [HistoryRow]?
   let facts: [Fact]
+  /// What the scope tells its support; nil when it tells nothing.
+  var guidance: GuidanceAside?
 
   init(
     frame: Frame, context: ScopeContext, account: Account, sessions: Int, history: [AuditRow]?,
@@ -43,6 +45,7 @@ struct UserView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
+    .optional("guidance") { $0.guidance },
     .text("name") { $0.account.displayName ?? $0.account.label },
     .text("email") { $0.account.displayName == nil ? nil : $0.account.email },
     .text("uid") { $0.account.id.text },

@@ -115,4 +115,22 @@ import Testing
       #expect(!(try await ada.get(guidance).text.contains("href=\"javascript")))
     }
   }
+
+  @Test func `the first paragraphs stand beside each user`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let guidance = try await world.eu + "/guidance"
+      let user = try await world.eu + "/users/\(World.chiara)"
+      #expect(!(try await ada.get(user).says("Call back first.")))
+      let rest = String(repeating: "More words. ", count: 80)
+      _ = try await ada.submit(
+        guidance + "/edit", write("# Calls\n\nCall back first.\n\n\(rest)", 0))
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let page = try await nadia.get(user)
+      #expect(page.says("Call back first.") && !page.says("More words."))
+      #expect(page.says("Read it all"))
+      #expect(page.values(of: "href").contains(guidance))
+      Markup.check(page)
+    }
+  }
 }
