@@ -6,7 +6,10 @@ enum ConsolePaths {
   static let projects = Path()
   static let setup = Path("setup")
   static let signIn = Path("sign-in")
+  static let signInCode = Path("sign-in", "code")
+  static let keptAnswers = Path("sign-in", "answers")
   static let signOut = Path("sign-out")
+  static let invitation = Path("invitation")
 
   static let newProject = Path("projects", "new")
   static let tenants = Path("projects", nil, "tenants", parameters: String.self)
@@ -58,7 +61,23 @@ enum ConsolePaths {
   static let instanceAudit = Path("audit")
   static let instanceAuditFile = Path("audit.csv")
   static let administrators = Path("administrators")
+  static let newAdministrator = Path("administrators", "new")
+  static let administrator = Path("administrators", nil, parameters: String.self)
+  static let grants = Path("administrators", nil, "grants", parameters: String.self)
+  static let grantRemoval = Path(
+    "administrators", nil, "grants", "removal", parameters: String.self)
+  static let factorReset = Path("administrators", nil, "factor-reset", parameters: String.self)
+  static let administratorRemoval = Path(
+    "administrators", nil, "removal", parameters: String.self)
+  static let invitationRemoval = Path("invitations", nil, "removal", parameters: String.self)
+
   static let account = Path("account")
+  static let ownPassword = Path("account", "password")
+  static let ownFactor = Path("account", "totp")
+  static let ownFactorRemoval = Path("account", "totp", "removal")
+  static let recoveryCodes = Path("account", "recovery-codes")
+  static let ownSessions = Path("account", "sessions")
+  static let preferences = Path("account", "preferences")
 
   static let guidance = Path("guidance")
   static let guide = Path("guidance", nil, parameters: String.self)

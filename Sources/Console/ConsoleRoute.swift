@@ -7,6 +7,8 @@ struct ConsoleRoute: Sendable {
   enum Access: Sendable, Equatable {
     /// Nothing.
     case open
+    /// A session, also one that must set up a second factor before anything else.
+    case settingUp
     /// A session, and a permission on the instance where one is named.
     case signedIn(Permission?)
     /// A session, and a permission anywhere: on the instance, in a project or in a tenant.
@@ -58,6 +60,15 @@ struct RouteTable: Sendable {
   ) {
     let route = path.signedIn(method, permission, gate, failures, page, anywhere: true)
     all.append(ConsoleRoute(access: .somewhere(permission), route: route))
+  }
+
+  /// A page for every administrator, also for those who must set up a second factor first.
+  mutating func settingUp(
+    _ method: Method, _ path: Path<>,
+    _ page: @escaping @Sendable (SignedIn) async throws(Refusal) -> Response
+  ) {
+    let route = path.signedIn(method, nil, gate, failures, page, isSettingUp: true)
+    all.append(ConsoleRoute(access: .settingUp, route: route))
   }
 
   /// A page of a project that also those see who have a role in one of its tenants only.
@@ -177,11 +188,11 @@ extension Path {
   fileprivate func signedIn(
     _ method: Method, _ permission: Permission?, _ gate: Gate, _ failures: Failures,
     _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response,
-    anywhere: Bool = false
+    anywhere: Bool = false, isSettingUp: Bool = false
   ) -> Route {
     route(method) { (request: Request, parameter: repeat each Parameter) -> Response in
       do throws(Refusal) {
-        let signedIn = try await gate.signedIn(request)
+        let signedIn = try await gate.signedIn(request, isSettingUp: isSettingUp)
         let administrator = signedIn.administrator
         if let permission, !administrator.may(permission, in: nil),
           !(anywhere && administrator.maySomewhere(permission))

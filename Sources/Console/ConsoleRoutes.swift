@@ -9,8 +9,9 @@ struct ConsoleRoutes: Sendable {
   let table: RouteTable
 
   init(
-    identity: Identity, templates: TemplateLibrary, frames: Frames, guides: Guides, gate: Gate,
-    failures: Failures
+    identity: Identity, templates: TemplateLibrary, frames: Frames, guides: Guides,
+    languages: [String],
+    gate: Gate, failures: Failures
   ) throws {
     var table = RouteTable(gate: gate, failures: failures)
     let prose = GuidanceProse()
@@ -105,11 +106,13 @@ struct ConsoleRoutes: Sendable {
     table.signedIn(.get, ConsolePaths.guidance, nil, guidance.list)
     table.signedIn(.get, ConsolePaths.guide, nil, guidance.show)
 
+    try Self.addAdministration(to: &table, identity, templates, frames, gate, languages: languages)
+
     let signOut = SignOutPage(
       sessions: identity.consoleSessions, cookies: gate.cookies, frames: frames,
       view: try templates.template("sign-out/sign-out", for: SignOutView.self))
-    table.signedIn(.get, ConsolePaths.signOut, nil, signOut.ask)
-    table.signedIn(.post, ConsolePaths.signOut, nil, signOut.signOut)
+    table.settingUp(.get, ConsolePaths.signOut, signOut.ask)
+    table.settingUp(.post, ConsolePaths.signOut, signOut.signOut)
 
     let signIn = SignInPage(
       identity: identity, gate: gate, frames: frames,
@@ -117,6 +120,7 @@ struct ConsoleRoutes: Sendable {
       destinations: table.all.map(\.route))
     table.open(.get, ConsolePaths.signIn, signIn.show)
     table.open(.post, ConsolePaths.signIn, signIn.signIn)
+    try Self.addSecondStep(to: &table, identity, templates, frames, gate)
 
     let setup = SetupPage(
       setup: identity.setup, gate: gate, frames: frames,

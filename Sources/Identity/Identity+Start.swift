@@ -39,6 +39,7 @@ extension Identity {
     [
       migration("m0001_foundation", PackageResources.m0001_foundation_sqlite_sql),
       migration("m0002_users", PackageResources.m0002_users_sqlite_sql),
+      migration("m0003_administrators", PackageResources.m0003_administrators_sqlite_sql),
       migration("m0004_policy", PackageResources.m0004_policy_sqlite_sql),
       migration("m0006_guidance", PackageResources.m0006_guidance_sqlite_sql),
     ]
@@ -102,17 +103,18 @@ extension Identity {
     ) { try $0.value(0) } ?? value
   }
 
-  /// Forgets what has run out: tickets, guesses, console sessions.
+  /// Forgets what has run out: tickets, guesses, invitations, console sessions.
   ///
   /// To be called about each minute.
   ///
   /// - Throws: ``StartError/unavailable(_:)``.
   public func tidy() async throws(StartError) {
     let now = clock.now()
-    let oldest = now.advanced(bySeconds: -ConsoleSessions.longest)
+    let oldest = now.advanced(bySeconds: -ConsoleSessions.longest - ConsoleSessions.remembered)
     try await store.write(StartError.self) { connection in
       try Ticket.deleteExpired(at: now, connection)
       try connection.run("DELETE FROM throttle WHERE expires_at < \(now.microseconds)")
+      try connection.run("DELETE FROM invitation WHERE expires_at < \(now.microseconds)")
       _ = try connection.run(
         "DELETE FROM console_session WHERE created_at < \(oldest.microseconds)")
     }

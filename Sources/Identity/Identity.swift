@@ -39,6 +39,12 @@ public struct Identity: Sendable {
   public let signingKeys: SigningKeys
   /// Administrators.
   public let administrators: Administrators
+  /// Invitations of administrators.
+  public let invitations: Invitations
+  /// Second factors and recovery codes of administrators.
+  public let administratorFactors: AdministratorFactors
+  /// What administrators change about themselves.
+  public let ownAccount: OwnAccount
   /// Sessions of administrators.
   public let consoleSessions: ConsoleSessions
   /// The making of the first owner.
@@ -88,8 +94,15 @@ public struct Identity: Sendable {
     apiKeys = APIKeys(store: store)
     serviceTokens = ServiceTokens(store: store)
     signingKeys = try SigningKeys(store: store, keys: keys)
+    let administratorTOTP = try AdministratorTOTP(keys: keys, random: random)
+    let consoleTickets = try Sealer(keys, purpose: "console ticket", random: random)
     administrators = Administrators(store: store, hasher: hasher)
-    consoleSessions = ConsoleSessions(store: store, hasher: hasher)
+    invitations = Invitations(store: store, administrators: administrators)
+    administratorFactors = AdministratorFactors(
+      store: store, totp: administratorTOTP, tickets: consoleTickets)
+    consoleSessions = ConsoleSessions(
+      store: store, hasher: hasher, totp: administratorTOTP, tickets: consoleTickets)
+    ownAccount = OwnAccount(store: store, administrators: administrators)
     setup = Setup(store: store, administrators: administrators)
     audit = Audit(store: store)
     guidance = ScopeGuidance(store: store)

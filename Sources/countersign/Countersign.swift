@@ -7,7 +7,8 @@ struct Countersign {
   static let version = "0.1.0"
 
   static let commands: [any Command.Type] = [
-    ServeCommand.self, AdminCreateCommand.self, AdminListCommand.self, TokenCreateCommand.self,
+    ServeCommand.self, AdminCreateCommand.self, AdminListCommand.self,
+    AdminResetPasswordCommand.self, AdminResetTOTPCommand.self, TokenCreateCommand.self,
     TokenListCommand.self, TokenRevokeCommand.self, BackupCommand.self,
   ]
 

@@ -7,6 +7,8 @@ import Testing
 private let open: Set = [
   "get setup", "post setup",
   "get signIn", "post signIn",
+  "get signInCode", "post signInCode",
+  "get invitation", "post invitation",
 ]
 
 struct OpenRouteTests {

@@ -9,7 +9,11 @@ import Testing
   @Test func `only these routes are open`() async throws {
     try await World.empty { world in
       let open = world.console.routes.filter { $0.access == .open }.map(\.route.description)
-      #expect(open == ["GET /sign-in", "POST /sign-in", "GET /setup", "POST /setup"])
+      #expect(
+        open == [
+          "GET /sign-in", "POST /sign-in", "GET /sign-in/code", "POST /sign-in/code",
+          "GET /invitation", "POST /invitation", "GET /setup", "POST /setup",
+        ])
     }
   }
 
@@ -17,7 +21,7 @@ import Testing
     try await World.empty { world in
       let routes = world.console.routes.map(\.route)
       let meant: Set = [
-        "/projects/new", "/projects/{String}/tenants/new",
+        "/projects/new", "/projects/{String}/tenants/new", "/administrators/new",
       ]
       for (index, one) in routes.enumerated() {
         for other in routes[(index + 1)...]

@@ -43,10 +43,38 @@ import Testing
     GET /what-if: findUsers somewhere
     GET /guidance: session
     GET /guidance/{String}: session
-    GET /sign-out: session
-    POST /sign-out: session
+    GET /administrators: seeAdministrators on the instance
+    POST /invitations/{String}/removal: manageAdministrators on the instance
+    GET /administrators/new: manageAdministrators on the instance
+    POST /administrators/new: manageAdministrators on the instance
+    GET /administrators/{String}: seeAdministrators on the instance
+    POST /administrators/{String}/grants: manageAdministrators on the instance
+    POST /administrators/{String}/grants/removal: manageAdministrators on the instance
+    GET /administrators/{String}/factor-reset: manageAdministrators on the instance
+    POST /administrators/{String}/factor-reset: manageAdministrators on the instance
+    GET /administrators/{String}/removal: manageAdministrators on the instance
+    POST /administrators/{String}/removal: manageAdministrators on the instance
+    GET /account: session
+    POST /account/sessions: session
+    GET /account/preferences: session
+    POST /account/preferences: session
+    GET /account/password: session
+    POST /account/password: session
+    GET /account/totp: session, also before a second factor
+    POST /account/totp: session, also before a second factor
+    GET /account/totp/removal: session
+    POST /account/totp/removal: session
+    GET /account/recovery-codes: session
+    POST /account/recovery-codes: session
+    GET /sign-out: session, also before a second factor
+    POST /sign-out: session, also before a second factor
     GET /sign-in: open
     POST /sign-in: open
+    GET /sign-in/answers: session
+    GET /sign-in/code: open
+    POST /sign-in/code: open
+    GET /invitation: open
+    POST /invitation: open
     GET /setup: open
     POST /setup: open
     """
@@ -63,6 +91,7 @@ extension ConsoleRoute.Access {
   fileprivate var words: String {
     switch self {
     case .open: "open"
+    case .settingUp: "session, also before a second factor"
     case .signedIn(nil): "session"
     case .signedIn(let permission?): "\(permission) on the instance"
     case .somewhere(let permission): "\(permission) somewhere"

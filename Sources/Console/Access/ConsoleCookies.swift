@@ -1,21 +1,24 @@
 import HTTP
 import Identity
 
-/// The console's two cookies.
+/// The console's three cookies.
 ///
 /// Over https their names begin with `__Host-`, which makes browsers refuse them from any other
 /// host and without `Secure`. The session's cookie is `Lax`: people mail addresses of pages to each
 /// other, and with `Strict` such a link would arrive signed out. Forms are protected by their own
-/// token and by `Origin`, not by this. The form cookie of sign-in and set-up needs no such grace.
+/// token and by `Origin`, not by this. The form cookie of sign-in and set-up needs no
+/// such grace, and neither does the one that stands between password and code.
 struct ConsoleCookies: Sendable {
   private let session: String
   private let form: String
+  private let pending: String
   private let isSecure: Bool
 
   init(publicURL: PublicURL) {
     isSecure = publicURL.isSecure
     session = (isSecure ? "__Host-" : "") + "countersign-session"
     form = (isSecure ? "__Host-" : "") + "countersign-form"
+    pending = (isSecure ? "__Host-" : "") + "countersign-pending"
   }
 
   func sessionToken(of request: Request) -> String? {
@@ -50,6 +53,20 @@ struct ConsoleCookies: Sendable {
   /// Takes the session's cookie back.
   var endOfSession: Cookie {
     Cookie(name: session, value: "", secure: isSecure, sameSite: .lax, maxAge: 0)
+  }
+
+  /// What a right password gave, as long as the code is due.
+  func pending(of request: Request) -> String? {
+    request.cookies[pending]
+  }
+
+  func pending(_ text: String) -> Cookie {
+    Cookie(name: pending, value: text, secure: isSecure, sameSite: .strict, maxAge: 600)
+  }
+
+  /// Takes the cookie between password and code back.
+  var endOfPending: Cookie {
+    Cookie(name: pending, value: "", secure: isSecure, sameSite: .strict, maxAge: 0)
   }
 
   private static let tokenLength = 32

@@ -8,6 +8,7 @@ struct Gate: Sendable {
   let identity: Identity
   let publicURL: PublicURL
   let cookies: ConsoleCookies
+  let drafts = Drafts()
 
   /// Admits anybody; a form must carry the token of the page it came from.
   func visitor(_ request: Request) throws(Refusal) -> Visitor {
@@ -22,15 +23,22 @@ struct Gate: Sendable {
   }
 
   /// Admits an administrator with a living session; a form must carry the session's token.
-  func signedIn(_ request: Request) async throws(Refusal) -> SignedIn {
+  ///
+  /// Pages that say so are for those too who must set up a second factor before anything else.
+  func signedIn(
+    _ request: Request, isSettingUp: Bool = false
+  ) async throws(Refusal) -> SignedIn {
     guard let session = try await session(of: request) else {
-      throw .signInFirst(next: ReturnAddress.current(request))
+      let isKept = request.isReading ? false : try await keep(request)
+      throw .signInFirst(next: ReturnAddress.current(request), isKept: isKept)
     }
     var form = Form()
     if !request.isReading {
       form = try checkedForm(request)
       guard let sent = form["csrf"], equal(sent, session.csrfToken) else { throw .staleForm }
     }
+    if session.secondFactor == .due, !isSettingUp { throw .secondFactorFirst }
+    if !request.isReading { drafts.forget(browser: cookies.formToken(of: request)) }
     return SignedIn(request: request, form: form, session: session)
   }
 
@@ -42,6 +50,24 @@ struct Gate: Sendable {
     } catch {
       throw .unavailable(error)
     }
+  }
+
+  /// Keeps a form whose session ran out, for the same administrator in the same browser.
+  ///
+  /// It must come from our own page and carry the token of the very session that ran out.
+  private func keep(_ request: Request) async throws(Refusal) -> Bool {
+    guard let token = cookies.sessionToken(of: request),
+      let browser = cookies.formToken(of: request), let form = try? checkedForm(request),
+      let sent = form["csrf"]
+    else { return false }
+    let ended: EndedConsoleSession?
+    do { ended = try await identity.consoleSessions.ranOut(token: token) } catch {
+      throw .unavailable(error)
+    }
+    guard let ended, equal(sent, ended.csrfToken) else { return false }
+    return drafts.keep(
+      form, sentTo: request.target.rawPath, by: ended.administrator, browser: browser,
+      at: identity.clock.now())
   }
 
   /// A form, when a browser says that it comes from our own origin.

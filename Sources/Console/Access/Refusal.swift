@@ -3,8 +3,11 @@ import Identity
 
 /// Why a request gets another page than the one it asked for.
 enum Refusal: Error {
-  /// Nobody is signed in; afterwards the address goes on to `next`.
-  case signInFirst(next: String?)
+  /// Nobody is signed in; afterwards the address goes on to `next`, or to the answers of a form
+  /// that were kept.
+  case signInFirst(next: String?, isKept: Bool)
+  /// The role needs a second factor before anything else.
+  case secondFactorFirst
   /// There is no such thing, or none that this administrator may know of: one answer for both.
   case notFound
   /// The page exists and is theirs to see, but not to do.

@@ -9,7 +9,9 @@ enum ReturnAddress {
   /// The address of a request, when one can go back to it.
   static func current(_ request: Request) -> String? {
     let target = request.target
-    guard !target.segments.isEmpty, target.segments != ["sign-out"] else { return nil }
+    guard !target.segments.isEmpty, target.segments != ["sign-out"],
+      target.segments.first != "sign-in"
+    else { return nil }
     guard request.isReading, let query = target.rawQuery else { return target.rawPath }
     return target.rawPath + "?" + query
   }
@@ -18,7 +20,7 @@ enum ReturnAddress {
   static func checked(_ text: String?, among routes: [Route]) -> String? {
     guard let text, text.utf8.count <= 2000, text.utf8.first == UInt8(ascii: "/"),
       !text.hasPrefix("//"), !text.contains("\\"), let target = Target(text),
-      target.segments != ["sign-in"], target.segments != ["sign-out"], target.segments != ["setup"],
+      !["sign-in", "sign-out", "setup", "invitation"].contains(target.segments.first),
       routes.contains(where: { $0.method == .get && $0.fits(target) })
     else { return nil }
     return text

@@ -22,7 +22,13 @@ struct SignedIn: Sendable {
   var administrator: Administrator { session.administrator }
 
   /// How moments are written for them.
-  var times: Times { Times() }
+  var times: Times { Times(zone: session.preferences.timeZone) }
+
+  /// The colours that they chose; nil for those of their system.
+  var theme: String? {
+    let theme = session.preferences.theme
+    return theme == .system ? nil : theme.rawValue
+  }
 
   /// Who acts, for audit rows.
   var author: Author {

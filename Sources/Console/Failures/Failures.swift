@@ -28,8 +28,10 @@ struct Failures: Sendable {
   func page(_ refusal: Refusal, for request: Request) -> Response {
     let id = request.id.text
     switch refusal {
-    case .signInFirst(let next):
-      return .redirect(to: Self.signIn(thenTo: next))
+    case .signInFirst(let next, let isKept):
+      return .redirect(to: Self.signIn(thenTo: next, isKept: isKept))
+    case .secondFactorFirst:
+      return .redirect(to: ConsolePaths.ownFactor())
     case .notFound:
       return page(Fault(.notFound), requestID: id)
     case .notAllowed(let permission):
@@ -67,9 +69,11 @@ struct Failures: Sendable {
     return .html(template.render(view), status: fault.status)
   }
 
-  private static func signIn(thenTo next: String?) -> String {
-    guard let next else { return ConsolePaths.signIn() }
-    return Form([Form.Entry(name: "next", value: next)]).query(of: ConsolePaths.signIn())
+  private static func signIn(thenTo next: String?, isKept: Bool) -> String {
+    var query = Form()
+    if let next { query.add("next", next) }
+    if isKept { query.add("kept", "1") }
+    return query.query(of: ConsolePaths.signIn())
   }
 }
 

@@ -11,6 +11,8 @@ struct Frame: Sendable {
   let address: String
   /// How the reader sees moments.
   let times: Times
+  /// The colours that the reader chose; nil for those of their system.
+  var theme: String?
   let asOf: Markup
   var isNarrow = false
   var account: AccountMenu?
@@ -51,6 +53,8 @@ final class FrameView: ViewModel {
     .text("home") { $0.frame.home },
     .text("guidance") { $0.frame.guidance },
     .text("address") { $0.frame.address },
+    .text("theme") { $0.frame.theme },
+    .text("zone") { $0.frame.times.zoneInWords },
     .markup("asOf") { $0.frame.asOf },
     .flag("isNarrow") { $0.frame.isNarrow },
     .optional("account") { $0.frame.account },
@@ -148,11 +152,14 @@ struct Link: ViewModel {
 struct Flash: ViewModel {
   let text: String
   var isAlert = false
+  /// What one may do about it.
+  var link: Link?
 
   static let keys: Keys<Self> = [
     .text("text") { $0.text },
     .flag("isAlert") { $0.isAlert },
     .text("role") { $0.isAlert ? "alert" : "status" },
+    .optional("link") { $0.link },
   ]
 }
 

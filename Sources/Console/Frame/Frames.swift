@@ -31,6 +31,7 @@ struct Frames: Sendable {
   func frame(_ title: String, for signedIn: SignedIn, tab: InstanceTab?) -> Frame {
     var frame = bare(title, path: signedIn.request.target.rawPath, times: signedIn.times)
     frame.isNarrow = false
+    frame.theme = signedIn.theme
     frame.account = account(signedIn, in: nil)
     frame.flash = flashes.take(for: signedIn.session, at: clock.now())
     frame.tabsLabel = "Countersign"
@@ -70,6 +71,7 @@ struct Frames: Sendable {
     var frame = bare(
       whole.joined(separator: " · "), path: signedIn.request.target.rawPath, times: signedIn.times)
     frame.isNarrow = false
+    frame.theme = signedIn.theme
     frame.account = account(signedIn, in: scope)
     frame.flash = flashes.take(for: signedIn.session, at: clock.now())
     frame.project = try await projectMenu(scope, projectName, administrator)

@@ -27,9 +27,8 @@ struct SetupPage: Sendable {
     } catch {
       return try refused(error, visitor, answers)
     }
-    var response = Response.redirect(to: ConsolePaths.projects())
-    response.fields.add(.setCookie, gate.cookies.session(new.token.revealedText).description)
-    return response
+    return SessionStart(gate: gate, frames: frames).response(
+      new, visitor, to: ConsolePaths.projects())
   }
 
   private func refused(
@@ -54,7 +53,7 @@ struct SetupPage: Sendable {
     return page(visitor, answers, errors: [fault], status: status)
   }
 
-  private static func fault(_ error: AdministratorError) throws(Refusal) -> FieldError {
+  static func fault(_ error: AdministratorError) throws(Refusal) -> FieldError {
     switch error {
     case .invalidEmail:
       FieldError(field: "email", text: "Write an address such as name@example.com.")

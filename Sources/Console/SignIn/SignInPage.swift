@@ -21,6 +21,14 @@ struct SignInPage: Sendable {
     var flash: Flash?
     if query["signed-out"] != nil { flash = Flash(text: "You are signed out.") }
     if next != nil { flash = Flash(text: "Sign in to go on to the page you asked for.") }
+    if query["kept"] != nil {
+      flash = Flash(
+        text:
+          "Your session had run out. Sign in, and what you typed is there again for ten minutes.")
+    }
+    if query["ended"] != nil {
+      flash = Flash(text: "The sign-in was not finished in time. Begin again.")
+    }
     return page(visitor, email: "", next: next, flash: flash)
   }
 
@@ -39,17 +47,27 @@ struct SignInPage: Sendable {
     guard errors.isEmpty else {
       return page(visitor, email: email, next: next, errors: errors)
     }
-    let new: NewConsoleSession
+    let outcome: ConsoleSignIn
     do {
-      new = try await identity.consoleSessions.signIn(
+      outcome = try await identity.consoleSessions.signIn(
         email: email, password: Secret(password), address: request.peer,
         userAgent: request.fields[.userAgent] ?? "", requestID: request.id.text)
     } catch {
       return try refused(error, visitor, email: email, next: next)
     }
-    var response = goOn(to: next)
-    response.fields.add(.setCookie, gate.cookies.session(new.token.revealedText).description)
-    return response
+    let destination = ReturnAddress.checked(next, among: destinations)
+    switch outcome {
+    case .signedIn(let new):
+      return SessionStart(gate: gate, frames: frames).response(
+        new, visitor, to: destination ?? ConsolePaths.projects())
+    case .codeDue(let pending):
+      var query = Form()
+      if let destination { query.add("next", destination) }
+      var response = Response.redirect(to: query.query(of: ConsolePaths.signInCode()))
+      response.fields.add(
+        .setCookie, gate.cookies.pending(pending.revealedText).description)
+      return response
+    }
   }
 
   private func refused(
@@ -72,7 +90,7 @@ struct SignInPage: Sendable {
       response.fields[.retryAfter] = String(seconds)
       return response
     case .busy: throw .busy
-    case .unavailable: throw .unavailable(error)
+    case .wrongCode, .ended, .unavailable: throw .unavailable(error)
     }
   }
 

@@ -26,6 +26,8 @@ struct SignOutPage: Sendable {
     var response = Response.redirect(
       to: (["signed-out": "1"] as Form).query(of: ConsolePaths.signIn()))
     response.fields.add(.setCookie, cookies.endOfSession.description)
+    // What the browser kept of pages goes with the session.
+    response.fields.add("Clear-Site-Data", "\"cache\", \"storage\"")
     return response
   }
 }

@@ -3,8 +3,27 @@ import Templating
 
 /// Moments as an administrator reads them, with the machine's form beside.
 ///
-/// The words are made here by hand: a date formatter costs more than the rest of a page.
+/// The words are made here by hand: a date formatter costs more than the rest of a page. They are of
+/// the administrator's time zone and name its distance from UTC; the machine's form is always UTC.
 struct Times: Hashable, Sendable {
+  private let name: String
+  /// Nil for UTC, where nothing is looked up.
+  private let zone: Zone?
+
+  init(zone name: String = "UTC") {
+    self.name = name
+    zone = Zone.named(name)
+  }
+
+  static func == (left: Times, right: Times) -> Bool { left.name == right.name }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+  /// What lists say about their moments, such as `Times are UTC.`
+  var zoneInWords: String {
+    zone == nil ? "Times are UTC." : "Times are those of \(name)."
+  }
+
   /// A day and minute, for what must be exact: `3 Nov 2026, 09:12 UTC`.
   func moment(_ instant: Instant) -> Markup {
     markup(instant, withTime: true, isPast: false)
@@ -23,7 +42,7 @@ struct Times: Hashable, Sendable {
   /// A moment as plain text, for sentences: `3 Nov 2026, 09:12 UTC`.
   func words(_ instant: Instant) -> String {
     var bytes: [UInt8] = []
-    append(instant.calendar, withTime: true, to: &bytes)
+    append(instant, instant.calendar, withTime: true, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -55,12 +74,20 @@ struct Times: Hashable, Sendable {
     bytes.append(UInt8(ascii: ":"))
     pair(parts.second, to: &bytes)
     bytes += isPast ? Self.endOfPast : Self.end
-    append(parts, withTime: withTime, to: &bytes)
+    append(instant, parts, withTime: withTime, to: &bytes)
     bytes += Self.closing
     return Markup(trusted: bytes)
   }
 
-  private func append(_ parts: Parts, withTime: Bool, to bytes: inout [UInt8]) {
+  private func append(
+    _ instant: Instant, _ utc: Parts, withTime: Bool, to bytes: inout [UInt8]
+  ) {
+    var (parts, label) = (utc, Self.zone)
+    if let zone {
+      let offset = zone.offset(at: instant)
+      parts = instant.advanced(bySeconds: offset.seconds).calendar
+      label = offset.label
+    }
     if parts.day > 9 { bytes.append(UInt8(ascii: "0") + UInt8(parts.day / 10)) }
     bytes.append(UInt8(ascii: "0") + UInt8(parts.day % 10))
     bytes += Self.months[parts.month - 1]
@@ -72,7 +99,7 @@ struct Times: Hashable, Sendable {
     pair(parts.hour, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
     pair(parts.minute, to: &bytes)
-    bytes += Self.zone
+    bytes += label
   }
 
   /// Adds two digits of a number below 100.

@@ -31,6 +31,12 @@ public struct Administrators: Sendable {
   ) async throws(AdministratorError) -> PasswordHash {
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
     guard Projects.isValidName(displayName) else { throw .invalidName }
+    return try await check(password, of: email)
+  }
+
+  /// Checks a new password of whoever has an address, and hashes it.
+  func check(_ password: Secret, of email: String) async throws(AdministratorError) -> PasswordHash
+  {
     let text = password.revealedText
     guard text.count >= Self.shortestPassword else {
       throw .weakPassword("Use at least \(Self.shortestPassword) characters.")
@@ -48,7 +54,8 @@ public struct Administrators: Sendable {
 
   static func insert(
     _ id: ID<Administrator>, email: String, displayName: String, hash: PasswordHash, grant: Grant,
-    by author: Author, at now: Instant, _ connection: borrowing Connection
+    invitedBy inviter: String? = nil, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Administrator {
     if let project = grant.project {
       do {
@@ -77,6 +84,7 @@ public struct Administrators: Sendable {
       """)
     var entry = AuditEntry("administrator.create", "administrator", id.text, name: displayName)
     entry.to = "\(email), \(grant.words)"
+    entry.note = inviter.map { "invited by \($0)" }
     try entry.record(by: author, at: now, connection)
     return Administrator(id: id, email: email, displayName: displayName, grants: [grant])
   }
@@ -114,15 +122,18 @@ public struct Administrators: Sendable {
       SELECT role, project_id, tenant_id FROM administrator_grant
       WHERE administrator_id = \(id.text)
       """
-    ) { row in
-      let role: String = try row.value(0)
-      let project: String = try row.value(1)
-      let tenant: String = try row.value(2)
-      guard let known = Role(rawValue: role) else { throw Failure("unknown role") }
-      return Grant(
-        role: known, project: project.isEmpty ? nil : ID(project),
-        tenant: tenant.isEmpty ? nil : ID(tenant))
-    }
+    ) { row in try Self.grant(row, from: 0) }
+  }
+
+  /// The grant in three columns of a row.
+  static func grant(_ row: borrowing Row, from column: Int) throws -> Grant {
+    let role: String = try row.value(column)
+    let project: String = try row.value(column + 1)
+    let tenant: String = try row.value(column + 2)
+    guard let known = Role(rawValue: role) else { throw Failure("unknown role") }
+    return Grant(
+      role: known, project: project.isEmpty ? nil : ID(project),
+      tenant: tenant.isEmpty ? nil : ID(tenant))
   }
 
   static func hasOwner(_ connection: borrowing Connection) throws -> Bool {

@@ -9,8 +9,26 @@ public struct ConsoleSession: Sendable {
   public let administrator: Administrator
   /// What every form of the session carries.
   public let csrfToken: String
+  /// When it began.
+  public let startedAt: Instant
   /// When it ends whatever happens.
   public let expiresAt: Instant
+  /// How the administrator wants to read pages.
+  public let preferences: Preferences
+  /// How it stands with the administrator's second factor.
+  public let secondFactor: SecondFactorState
+}
+
+/// How it stands with an administrator's second factor.
+public enum SecondFactorState: Sendable {
+  /// There is one.
+  case enrolled
+  /// There is none, and the roles allow that.
+  case optional
+  /// There is none, and from the next sign-in on the roles ask for one.
+  case dueNext
+  /// There is none, and nothing is open before there is.
+  case due
 }
 
 /// A session that has just begun.
@@ -27,6 +45,10 @@ public enum ConsoleSignInError: Error, Sendable {
   case refused
   /// Too many wrong guesses; from then on one may try again.
   case throttled(until: Instant)
+  /// The code is none of the second factor's, was used before, or is no recovery code.
+  case wrongCode
+  /// The password was given too long ago, or what it was given for has changed since.
+  case ended
   /// Too many passwords are being hashed; try again after a second.
   case busy
   /// The database cannot do it now.
@@ -39,89 +61,29 @@ extension ConsoleSignInError: UseCaseError {}
 public struct ConsoleSessions: Sendable {
   let store: Store
   let hasher: PasswordHasher
+  let totp: AdministratorTOTP
+  let tickets: Sealer
 
   /// A session ends when it is not used for this long, in seconds (NIST SP 800-63B-4, 2.2.3).
   public static let idle: Int64 = 3_600
   /// A session ends after this long, in seconds.
   public static let longest: Int64 = 12 * 3_600
+  /// How long one that ran out is remembered, in seconds: so that a form which was open knows its
+  /// session again.
+  public static let remembered: Int64 = 12 * 3_600
   /// How exactly the last use is kept, in seconds.
   private static let precision: Int64 = 60
 
-  /// Signs in with e-mail and password.
-  ///
-  /// Known and unknown addresses get the same answer for the same work, and guesses are counted
-  /// before the password is hashed.
-  ///
-  /// - Throws: ``ConsoleSignInError``.
-  public func signIn(
-    email: String, password: Secret, address: String, userAgent: String, requestID: String = ""
-  ) async throws(ConsoleSignInError) -> NewConsoleSession {
-    let now = store.clock.now()
-    let folded = AccountRules.folded(email: String(email.prefix(320)))
-    // The address comes first: one that is blocked cannot count against a name.
-    let names = [
-      ("console address \(Network.name(of: address))", Throttle.addresses),
-      ("administrator \(folded)", Throttle.passwords),
-    ]
-    let taken: Result<Attempt, ConsoleSignInError> =
-      try await store.write(ConsoleSignInError.self) { connection in
-        var guesses: [Guess] = []
-        for (name, rule) in names {
-          switch try Guess.take(name, rule, at: now, connection) {
-          case .taken(let guess): guesses.append(guess)
-          case .blocked(let until): return .failure(.throttled(until: until))
-          }
-        }
-        let row = try connection.first(
-          """
-          SELECT administrator_id, password_hash FROM administrator
-          WHERE email_folded = \(folded)
-          """
-        ) { row in
-          (ID<Administrator>(try row.value(0)), PasswordHash(encoded: try row.value(1)))
-        }
-        return .success(Attempt(id: row?.0, hash: row?.1, guesses: guesses))
-      }
-    let attempt = try taken.get()
-    let (id, guesses) = (attempt.id, attempt.guesses)
-    let matches: Bool
-    do { matches = try await hasher.matches(password, attempt.hash) } catch {
-      // What was not looked at does not count.
-      try await store.write(ConsoleSignInError.self) { connection in
-        for guess in guesses { try guess.giveBack(connection) }
-      }
-      if error == .busy { throw .busy }
-      throw .unavailable(Failure(error))
-    }
-    let random = store.random
-    let author = Author(actor: .nobody, address: address, requestID: requestID)
-    let outcome: NewConsoleSession? = try await store.write(ConsoleSignInError.self) { connection in
-      guard matches, let id else {
-        // The name that was typed is not kept: it may be a password in the wrong field.
-        let entry = AuditEntry(
-          "administrator.sign-in-refused", "administrator", id?.text ?? "", name: "")
-        try entry.record(by: author, at: now, connection)
-        return nil
-      }
-      try Guess.right(guesses, connection)
-      return try Self.begin(
-        id, address: address, userAgent: userAgent, requestID: requestID, at: now, random: random,
-        connection)
-    }
-    guard let outcome else { throw .refused }
-    return outcome
-  }
-
-  private struct Attempt: Sendable {
-    let id: ID<Administrator>?
-    let hash: PasswordHash?
-    let guesses: [Guess]
-  }
-
+  /// Begins a session, which counts as a sign-in.
   static func begin(
     _ id: ID<Administrator>, address: String, userAgent: String, requestID: String,
-    at now: Instant, random: RandomSource, _ connection: borrowing Connection
+    proof: String? = nil, at now: Instant, random: RandomSource, _ connection: borrowing Connection
   ) throws -> NewConsoleSession {
+    try connection.run(
+      """
+      UPDATE administrator SET sign_ins = sign_ins + 1, last_sign_in_at = \(now.microseconds)
+      WHERE administrator_id = \(id.text)
+      """)
     let token = random.token(bytes: 32)
     let digest = Store.digest(token)
     try connection.run(
@@ -135,8 +97,9 @@ public struct ConsoleSessions: Sendable {
       throw Failure("session vanished")
     }
     let administrator = session.administrator
-    let entry = AuditEntry(
+    var entry = AuditEntry(
       "administrator.sign-in", "administrator", id.text, name: administrator.displayName)
+    entry.to = proof
     try entry.record(
       by: administrator.author(address: address, requestID: requestID), at: now, connection)
     return NewConsoleSession(token: Secret(token), session: session)
@@ -166,35 +129,39 @@ public struct ConsoleSessions: Sendable {
     return found.session
   }
 
-  private static func find(
+  static func find(
     _ digest: [UInt8], at now: Instant, _ connection: borrowing Connection
   ) throws -> (session: ConsoleSession, lastSeenAt: Instant)? {
-    let row = try connection.first(
+    // The grants come in the same query, a row each: every page begins with this.
+    var head: SessionHead?
+    let grants = try connection.all(
       """
       SELECT a.administrator_id, a.email, a.display_name, s.csrf_token, s.created_at,
-        s.last_seen_at
+        s.last_seen_at, a.sign_ins, a.totp_enrolled_at IS NOT NULL, a.language, a.time_zone,
+        a.theme, g.role, g.project_id, g.tenant_id
       FROM console_session s JOIN administrator a USING (administrator_id)
+        LEFT JOIN administrator_grant g USING (administrator_id)
       WHERE s.token_digest = \(digest)
       """
-    ) { row in
-      (
-        id: ID<Administrator>(try row.value(0)), email: try row.value(1) as String,
-        name: try row.value(2) as String, csrf: try row.value(3) as String,
-        createdAt: Instant(microseconds: try row.value(4)),
-        lastSeenAt: Instant(microseconds: try row.value(5))
-      )
+    ) { row -> Grant? in
+      if head == nil { head = try SessionHead(row) }
+      let role: String? = try row.value(SessionHead.columns)
+      return role == nil ? nil : try Administrators.grant(row, from: SessionHead.columns)
     }
-    guard let row else { return nil }
-    let expires = row.createdAt.advanced(bySeconds: longest)
-    guard now < expires, now < row.lastSeenAt.advanced(bySeconds: idle) else { return nil }
+    guard let head else { return nil }
+    let expires = head.createdAt.advanced(bySeconds: longest)
+    guard now < expires, now < head.lastSeenAt.advanced(bySeconds: idle) else { return nil }
     let administrator = Administrator(
-      id: row.id, email: row.email, displayName: row.name,
-      grants: try Administrators.grants(row.id, connection))
+      id: head.id, email: head.email, displayName: head.name, grants: grants.compactMap { $0 })
     let session = ConsoleSession(
-      id: Hex.encode(Array(digest.prefix(12))), administrator: administrator, csrfToken: row.csrf,
-      expiresAt: expires)
-    return (session, row.lastSeenAt)
+      id: name(of: digest), administrator: administrator, csrfToken: head.csrf,
+      startedAt: head.createdAt, expiresAt: expires, preferences: head.preferences,
+      secondFactor: head.secondFactor(of: administrator))
+    return (session, head.lastSeenAt)
   }
+
+  /// The stable name of the session with a digest.
+  static func name(of digest: [UInt8]) -> String { Hex.encode(Array(digest.prefix(12))) }
 
   /// Ends the session of a cookie's token and writes the audit row; nothing where there is none.
   ///

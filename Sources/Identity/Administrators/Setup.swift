@@ -23,7 +23,7 @@ public struct Setup: Sendable {
   let administrators: Administrators
 
   /// Letters and digits that are not taken for each other.
-  private static let alphabet = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+  static let alphabet = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
   private static let name = "setup_code"
 
   /// True as long as there is no owner of the instance.
@@ -51,8 +51,12 @@ public struct Setup: Sendable {
       return true
     }
     guard issued else { return nil }
-    let groups = stride(from: 0, to: 16, by: 4).map { letters.dropFirst($0).prefix(4) }
-    return Secret(groups.joined(separator: "-"))
+    return Secret(Self.grouped(letters))
+  }
+
+  /// Sixteen letters as people read them: four by four.
+  static func grouped(_ letters: String) -> String {
+    stride(from: 0, to: 16, by: 4).map { letters.dropFirst($0).prefix(4) }.joined(separator: "-")
   }
 
   /// Makes the first owner and signs them in.

@@ -39,9 +39,7 @@ extension Audit {
     let condition = checked.map { "\(range)\(sought)\($0)" as SQL } ?? "\(range)\(sought)"
     let rows = try connection.all(
       """
-      SELECT audit_id, at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,
-        object_kind, object_id, object_name, from_value, to_value, reason, note, address,
-        request_id
+      SELECT \(columns)
       FROM audit WHERE \(condition) ORDER BY audit_id DESC LIMIT \(limit + 1)
       """, row)
     let page = Page(rows, limit: limit) { String($0.id) }

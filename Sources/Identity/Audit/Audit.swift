@@ -22,6 +22,11 @@ public struct Audit: Sendable {
     return Page(items: found.rows, next: found.next)
   }
 
+  static let columns: SQL = """
+    audit_id, at, actor_kind, actor_id, actor_name, project_id, tenant_id, action, object_kind,
+    object_id, object_name, from_value, to_value, reason, note, address, request_id
+    """
+
   static func row(_ row: borrowing Row) throws -> AuditRow {
     let project: String = try row.value(5)
     let tenant: String = try row.value(6)

@@ -60,18 +60,88 @@ enum AdminCreateCommand: Command {
 /// Lists administrators and what they may do.
 enum AdminListCommand: Command {
   static let name = "admin list"
-  static let summary = "lists administrators and their grants"
+  static let summary = "lists administrators, their grants and second factors"
   static let options = [Instance.dataOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
-      let administrators = try await instance.identity.administrators.list()
-      for administrator in administrators {
+      let records = try await instance.identity.administrators.records()
+      for record in records {
+        let administrator = record.administrator
         let grants = administrator.grants.map(\.words).joined(separator: ", ")
-        Terminal.say("\(administrator.email)\t\(administrator.displayName)\t\(grants)")
+        let factor = record.hasSecondFactor ? "second factor" : "no second factor"
+        Terminal.say("\(administrator.email)\t\(administrator.displayName)\t\(grants)\t\(factor)")
       }
-      if administrators.isEmpty { Terminal.complain("There is no administrator yet.") }
+      if records.isEmpty { Terminal.complain("There is no administrator yet.") }
       return 0
+    }
+  }
+}
+
+/// Gives an administrator a new password, which comes on standard input.
+enum AdminResetPasswordCommand: Command {
+  static let name = "admin reset-password"
+  static let summary =
+    "gives an administrator a new password, read from standard input; ends their sessions"
+  static let options = [Instance.dataOption, AdminCommands.emailOption]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let email = try arguments.required("email")
+    return try await Instance.use(arguments) { instance in
+      guard let password = readLine(strippingNewline: true), !password.isEmpty else {
+        throw UsageError(message: "no password came on standard input")
+      }
+      let administrator = try await AdminCommands.find(email, instance)
+      do {
+        try await instance.identity.ownAccount.resetPassword(
+          of: administrator, new: Secret(password), by: Author(actor: .commandLine))
+        Terminal.say("\(administrator.email) has a new password. Their sessions have ended.")
+        return 0
+      } catch PasswordChangeError.weakPassword(let why) {
+        throw ConfigurationError("The password is too weak. \(why)")
+      } catch PasswordChangeError.notFound {
+        throw ConfigurationError(AdminCommands.nobody)
+      }
+    }
+  }
+}
+
+/// Takes an administrator's second factor away, for when nobody else can.
+enum AdminResetTOTPCommand: Command {
+  static let name = "admin reset-totp"
+  static let summary =
+    "takes an administrator's second factor and recovery codes away; ends their sessions"
+  static let options = [Instance.dataOption, AdminCommands.emailOption]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let email = try arguments.required("email")
+    return try await Instance.use(arguments) { instance in
+      let administrator = try await AdminCommands.find(email, instance)
+      do {
+        try await instance.identity.administratorFactors.reset(
+          administrator.id, by: Author(actor: .commandLine))
+        Terminal.say(
+          "\(administrator.email) has no second factor any more. Their sessions have ended.")
+        return 0
+      } catch ManagementError.notFound {
+        throw ConfigurationError("\(administrator.email) has no second factor.")
+      }
+    }
+  }
+}
+
+/// What the commands about one administrator share.
+enum AdminCommands {
+  static let emailOption = Option(
+    "email", "E", variable: false, help: "The address they sign in with.")
+  static let nobody = "There is no administrator with that address."
+
+  static func find(_ email: String, _ instance: Instance) async throws -> Administrator {
+    do {
+      return try await instance.identity.administrators.record(email: email).administrator
+    } catch {
+      guard case .notFound = error else { throw error }
+      throw ConfigurationError(nobody)
     }
   }
 }

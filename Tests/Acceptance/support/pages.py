@@ -5,6 +5,8 @@ import re
 
 import httpx
 
+from .program import Server, forget_sign_ins
+
 
 class Pages:
     """One browser's worth of cookies."""
@@ -34,6 +36,7 @@ class Pages:
         answer = self.post("/setup", {
             "code": code, "name": name, "email": email, "password": password})
         assert answer.status_code == 303, answer.text
+        forget_sign_ins(Server.folders[self.url])
         return self
 
     def sign_in(self, email="ada@example.com", password="correct horse battery", **more):

@@ -112,3 +112,4 @@ def make_administrator(data, email, role, password="correct horse battery", **sc
         "admin", "create", "--data", data, "--email", email, "--role", role, *more,
         input=password + "\n")
     assert made.returncode == 0, made.stderr
+    program.forget_sign_ins(data)

@@ -68,7 +68,7 @@ enum Verdict: Sendable {
       covers && grant?.role.permissions.contains(permission) == true
     }
     switch access {
-    case .open, .signedIn(nil): self = .passes
+    case .open, .settingUp, .signedIn(nil): self = .passes
     case .signedIn(let permission?):
       let isGranted = grant?.project == nil && has(permission)
       self = isGranted ? .passes : .notAllowed
@@ -102,6 +102,8 @@ struct Samples: Sendable {
       "users": enrolled.id.text,
       "factors": enrolled.factors.first?.id.text ?? "",
       "guidance": EnrolmentPattern.mandatory.rawValue,
+      "administrators": try await world.id(of: World.nadia),
+      "invitations": "no-such-invitation",
     ]
   }
 

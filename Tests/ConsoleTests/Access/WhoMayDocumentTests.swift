@@ -86,7 +86,7 @@ extension ConsoleRoute {
 extension ConsoleRoute.Access {
   fileprivate var permission: Permission? {
     switch self {
-    case .open, .signedIn(nil): nil
+    case .open, .settingUp, .signedIn(nil): nil
     case .signedIn(let permission?), .somewhere(let permission), .project(let permission),
       .scope(let permission):
       permission
@@ -96,6 +96,7 @@ extension ConsoleRoute.Access {
   fileprivate var need: String {
     switch self {
     case .open: "nothing, not even a session"
+    case .settingUp: "a session, also before a second factor"
     case .signedIn(nil): "a session"
     case .signedIn(let permission?): "`\(permission)` on the instance"
     case .somewhere(let permission): "`\(permission)` anywhere"

@@ -38,7 +38,9 @@ enum Markup {
       for (name, value) in tag.attributes {
         if name == "style" || name.hasPrefix("on") { faults.append("\(name) on <\(tag.name)>") }
         if name == "id", !ids.insert(value).inserted { faults.append("id \(value) twice") }
-        if ["href", "action", "src"].contains(name), !value.hasPrefix("/"), !value.hasPrefix("#") {
+        if ["href", "action", "src"].contains(name), !value.hasPrefix("/"), !value.hasPrefix("#"),
+          !value.hasPrefix("otpauth://totp/")
+        {
           faults.append("\(name)=\(value)")
         }
       }

@@ -18,7 +18,8 @@ struct ConsoleSessionTests {
     from address: String = "198.51.100.7"
   ) async throws -> NewConsoleSession {
     try await instance.identity.consoleSessions.signIn(
-      email: email, password: password, address: address, userAgent: "Browser")
+      email: email, password: password, address: address, userAgent: "Browser"
+    ).session
   }
 
   @Test func `the cookie's token finds the session, with the grants of the moment`() async throws {

@@ -46,7 +46,12 @@ struct AuditCompletenessTests {
         "service-token.revoke", "account.create",
         "account.sign-up", "account.change", "account.delete", "account.delete-all",
         "sessions.end", "factor.enrol", "factor.withdraw", "factor.remove", "administrator.create",
-        "administrator.sign-in", "administrator.sign-out",
+        "administrator.sign-in", "administrator.sign-out", "administrator.invite",
+        "administrator.revoke-invitation", "administrator.grant", "administrator.revoke",
+        "administrator.remove", "administrator.enrol", "administrator.withdraw",
+        "administrator.reset-factor", "administrator.recovery-codes", "administrator.password",
+        "administrator.reset-password", "administrator.preferences",
+        "administrator.end-sessions",
       ])
   }
 }
@@ -68,6 +73,8 @@ extension Instance {
       ("signing_key", "SELECT /* test */ * FROM signing_key ORDER BY 1"),
       ("administrator", "SELECT /* test */ * FROM administrator ORDER BY 1"),
       ("grants", "SELECT /* test */ * FROM administrator_grant ORDER BY 1, 2, 3, 4"),
+      ("invitation", "SELECT /* test */ * FROM invitation ORDER BY 1"),
+      ("recovery_code", "SELECT /* test */ * FROM recovery_code ORDER BY 1, 2"),
       ("console_session", "SELECT /* test */ * FROM console_session ORDER BY 1"),
       ("audit", "SELECT /* test */ * FROM audit ORDER BY 1"),
       ("guidance", "SELECT /* test */ * FROM guidance ORDER BY 1, 2"),

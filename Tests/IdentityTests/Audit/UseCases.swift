@@ -20,7 +20,9 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     (self.name, self.rows, self.prepare) = (name, rows, prepare)
   }
 
-  static let all: [UseCase] = settings + users + factors + signIns + administration
+  static let all: [UseCase] =
+    settings + users + factors + signIns + administration
+    + administrators
 
   private static let settings: [UseCase] = [
     UseCase("make a project", ["project.create"]) { i in
@@ -228,6 +230,7 @@ extension Instance {
 
   func consoleSession() async throws -> NewConsoleSession {
     try await identity.consoleSessions.signIn(
-      email: "dora@example.com", password: Self.consolePassword, address: "a", userAgent: "Browser")
+      email: "dora@example.com", password: Self.consolePassword, address: "a", userAgent: "Browser"
+    ).session
   }
 }

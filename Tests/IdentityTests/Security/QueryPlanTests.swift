@@ -7,6 +7,8 @@ struct QueryPlanTests {
   private func readEverything(_ instance: Instance) async throws {
     let identity = instance.identity
     let owner = try await identity.administrators.list()
+    _ = try await identity.administrators.records()
+    _ = try await identity.invitations.list()
     let restricted = [
       Grant(role: .support, project: instance.acme.project, tenant: instance.east.tenant),
       Grant(role: .support, project: instance.globex.project),

@@ -1,0 +1,156 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/account`: what an administrator sees and changes about themselves.
+struct AccountPage: Sendable {
+  let identity: Identity
+  let frames: Frames
+  let view: Template<AccountView>
+
+  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let administrator = signedIn.administrator
+    let record: AdministratorRecord
+    do { record = try await identity.administrators.record(administrator.id) } catch {
+      guard case .unavailable = error else { throw .notFound }
+      throw .unavailable(error)
+    }
+    let sessions = try await refusing {
+      try await identity.consoleSessions.list(of: administrator.id)
+    }
+    let codes = try await refusing {
+      try await identity.ownAccount.recoveryCodesLeft(administrator.id)
+    }
+    let history = try await refusing {
+      try await identity.administrators.history(of: administrator.id, limit: 10)
+    }
+    let frame = frames.frame("Your account", for: signedIn, tab: nil)
+    return .html(
+      view.render(
+        AccountView(
+          frame: FrameView(frame), signedIn: signedIn, record: record, sessions: sessions,
+          codesLeft: codes, history: history)))
+  }
+
+  /// Ends one other session, or all others.
+  func endSessions(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let (session, administrator) = (signedIn.session, signedIn.administrator)
+    let name = signedIn.form.trimmed("session")
+    let ended: Int
+    if name == "others" {
+      ended = try await refusing {
+        try await identity.consoleSessions.endOthers(
+          than: session.id, of: administrator, by: signedIn.author)
+      }
+    } else if name != session.id {
+      let isEnded = try await refusing {
+        try await identity.consoleSessions.end(name, of: administrator, by: signedIn.author)
+      }
+      ended = isEnded ? 1 : 0
+    } else {
+      // One's own is ended by signing out, which also clears the browser.
+      return .redirect(to: ConsolePaths.signOut())
+    }
+    let text =
+      ended == 0
+      ? "No other session was open."
+      : "\(Words.count(ended, "session has", "sessions have")) ended."
+    frames.leave(text, for: signedIn)
+    return .redirect(to: ConsolePaths.account())
+  }
+}
+
+struct AccountView: ViewModel {
+  let frame: FrameView
+  let signedIn: SignedIn
+  let record: AdministratorRecord
+  let sessions: [OpenConsoleSession]
+  let codesLeft: Int
+  let history: [AuditRow]
+
+  private var factorFacts: [Fact] {
+    guard let since = record.enrolledAt else {
+      let chip =
+        signedIn.administrator.mustHaveSecondFactor
+        ? Chip.look("none") : Chip.off("none")
+      return [Fact("Authenticator app", chip)]
+    }
+    return [
+      Fact("Authenticator app", Chip.on("on")), Fact("Since", frame.times.moment(since)),
+      Fact("Last used", record.factorUsedAt.map(frame.times.past) ?? HTML.escaped("at set-up")),
+      Fact(
+        "Recovery codes",
+        codesLeft < 3
+          ? Chip.look("\(codesLeft) left")
+          : HTML.escaped("\(codesLeft) of \(AdministratorFactors.recoveryCodes) left")),
+    ]
+  }
+
+  private var factorHint: String? {
+    if record.hasSecondFactor { return nil }
+    return signedIn.administrator.mustHaveSecondFactor
+      ? "Your role needs a second factor from your second sign-in on."
+      : "With a second factor nobody signs in with your password alone."
+  }
+
+  private var facts: [Fact] {
+    let preferences = signedIn.session.preferences
+    let grants = signedIn.administrator.grants
+    var facts = [
+      Fact("Name", HTML.isolated(signedIn.administrator.displayName)),
+      Fact("E-mail", HTML.isolated(signedIn.administrator.email)),
+    ]
+    if grants.isEmpty { facts.append(Fact("Roles", "none")) }
+    for (index, grant) in grants.enumerated() {
+      facts.append(Fact(index == 0 ? "Roles" : "", grant.place))
+    }
+    return facts + [
+      Fact("Language", PreferencesWords.language(preferences.language)),
+      Fact("Time zone", preferences.timeZone),
+      Fact("Colours", PreferencesWords.theme(preferences.theme)),
+    ]
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("csrf") { $0.signedIn.session.csrfToken },
+    .list("factorFacts") { $0.factorFacts },
+    .text("factorHint") { $0.factorHint },
+    .flag("hasFactor") { $0.record.hasSecondFactor },
+    .flag("mayRemove") {
+      $0.record.hasSecondFactor && !$0.signedIn.administrator.mustHaveSecondFactor
+    },
+    .text("factor") { _ in ConsolePaths.ownFactor() },
+    .text("factorRemoval") { _ in ConsolePaths.ownFactorRemoval() },
+    .text("recoveryCodes") { _ in ConsolePaths.recoveryCodes() },
+    .text("password") { _ in ConsolePaths.ownPassword() },
+    .text("preferences") { _ in ConsolePaths.preferences() },
+    .text("endAction") { _ in ConsolePaths.ownSessions() },
+    .text("signOut") { _ in ConsolePaths.signOut() },
+    .flag("hasOthers") { $0.sessions.count > 1 },
+    .list("sessions") { view in
+      view.sessions.map {
+        SessionRow(
+          session: $0, isCurrent: $0.id == view.signedIn.session.id, times: view.frame.times)
+      }
+    },
+    .list("facts") { $0.facts },
+    .flag("hasHistory") { !$0.history.isEmpty },
+    .list("history") { view in view.history.map { HistoryRow($0, view.frame.times) } },
+  ]
+}
+
+struct SessionRow: ViewModel {
+  let session: OpenConsoleSession
+  let isCurrent: Bool
+  let times: Times
+
+  static let keys: Keys<Self> = [
+    .text("id") { $0.session.id },
+    .text("browser") { BrowserWords.name($0.session.userAgent) },
+    .text("address") { $0.session.address },
+    .markup("startedAt") { $0.times.past($0.session.startedAt) },
+    .markup("lastSeenAt") { $0.times.past($0.session.lastSeenAt) },
+    .flag("isCurrent") { $0.isCurrent },
+  ]
+}

@@ -1,0 +1,165 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/account/totp/removal`: removes one's own second factor, where the role allows it.
+struct OwnFactorRemovalPage: Sendable {
+  let factors: AdministratorFactors
+  let frames: Frames
+  let view: Template<CurrentCodeView>
+
+  func ask(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    guard isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
+    return page(signedIn)
+  }
+
+  func remove(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    guard isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
+    do {
+      try await factors.withdraw(
+        from: signedIn.administrator, currentCode: signedIn.form.trimmed("current-code"),
+        keeping: signedIn.session.id, by: signedIn.author)
+    } catch {
+      let fault = try CurrentCode.fault(error, at: frames.clock.now())
+      return page(signedIn, fault)
+    }
+    frames.leave(
+      "Your second factor is removed. Your password alone lets you in.", for: signedIn)
+    return .redirect(to: ConsolePaths.account())
+  }
+
+  private func isOpen(to signedIn: SignedIn) -> Bool {
+    signedIn.session.secondFactor == .enrolled && !signedIn.administrator.mustHaveSecondFactor
+  }
+
+  private func page(_ signedIn: SignedIn, _ fault: CurrentCode.Fault? = nil) -> Response {
+    CurrentCode.page(
+      signedIn, frames, view, fault, title: "Remove your second factor",
+      action: ConsolePaths.ownFactorRemoval(),
+      sentences: [
+        "Your password alone will let you in, you and whoever else knows it.",
+        "Your recovery codes end with it, and so do your other sessions.",
+      ], button: "Remove the second factor", isDestroying: true)
+  }
+}
+
+/// `/account/recovery-codes`: ten new codes, shown once.
+struct RecoveryCodesPage: Sendable {
+  let factors: AdministratorFactors
+  let frames: Frames
+  let view: Template<CurrentCodeView>
+  let codes: Template<RecoveryCodesView>
+
+  func ask(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    guard signedIn.session.secondFactor == .enrolled else {
+      return .redirect(to: ConsolePaths.ownFactor())
+    }
+    return page(signedIn)
+  }
+
+  func make(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let made: [Secret]
+    do {
+      made = try await factors.makeRecoveryCodes(
+        for: signedIn.administrator.id, currentCode: signedIn.form.trimmed("current-code"),
+        by: signedIn.author)
+    } catch {
+      if case .noFactor = error { return .redirect(to: ConsolePaths.ownFactor()) }
+      let fault = try CurrentCode.fault(error, at: frames.clock.now())
+      return page(signedIn, fault)
+    }
+    let frame = frames.frame("Your recovery codes", for: signedIn, tab: nil)
+    return .html(
+      codes.render(
+        RecoveryCodesView(
+          frame: FrameView(frame), codes: made,
+          sentence: "These are your new codes. The ones before do not count any more.")))
+  }
+
+  private func page(_ signedIn: SignedIn, _ fault: CurrentCode.Fault? = nil) -> Response {
+    CurrentCode.page(
+      signedIn, frames, view, fault, title: "New recovery codes",
+      action: ConsolePaths.recoveryCodes(),
+      sentences: [
+        "You get \(AdministratorFactors.recoveryCodes) new codes, and see them once.",
+        "The codes you have now end.",
+      ], button: "Make new codes", isDestroying: false)
+  }
+}
+
+/// What pages share that ask for a code of the factor in force.
+enum CurrentCode {
+  struct Fault {
+    let text: String
+    /// After how many seconds one may try again.
+    var seconds: Int64?
+  }
+
+  static let wrong =
+    "This code does not count. Wait for the next one your app shows, or use a recovery code."
+
+  static func fault(
+    _ error: AdministratorFactorError, at now: Instant
+  ) throws(Refusal) -> Fault {
+    switch error {
+    case .wrongCurrentCode, .wrongCode, .ended, .noFactor: return Fault(text: wrong)
+    case .mandatory: return Fault(text: "Your role does not allow to be without one.")
+    case .throttled(let until):
+      let (text, seconds) = CodeFault.throttled(until: until, at: now)
+      return Fault(text: text, seconds: seconds)
+    case .unavailable: throw .unavailable(error)
+    }
+  }
+
+  static func page(
+    _ signedIn: SignedIn, _ frames: Frames, _ view: Template<CurrentCodeView>, _ fault: Fault?,
+    title: String, action: String, sentences: [String], button: String, isDestroying: Bool
+  ) -> Response {
+    var frame = frames.frame("\(title) · Your account", for: signedIn, tab: nil)
+    if let fault { frame.errors = [FieldError(field: "current-code", text: fault.text)] }
+    frame.crumbs = [Link(text: "Your account", href: ConsolePaths.account())]
+    let model = CurrentCodeView(
+      frame: FrameView(frame), csrf: signedIn.session.csrfToken, title: title, action: action,
+      sentences: sentences, button: button, isDestroying: isDestroying)
+    let status: Status =
+      fault == nil ? .ok : fault?.seconds == nil ? .unprocessableContent : .tooManyRequests
+    var response = Response.html(view.render(model), status: status)
+    if let seconds = fault?.seconds { response.fields[.retryAfter] = String(seconds) }
+    return response
+  }
+}
+
+struct CurrentCodeView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let title: String
+  let action: String
+  let sentences: [String]
+  let button: String
+  let isDestroying: Bool
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("csrf") { $0.csrf },
+    .text("heading") { $0.title },
+    .text("action") { $0.action },
+    .text("cancel") { _ in ConsolePaths.account() },
+    .texts("sentences") { $0.sentences },
+    .text("button") { $0.button },
+    .text("buttonStyle") { $0.isDestroying ? "destroy" : "primary" },
+    .text("currentError") { $0.frame.error(at: "current-code") },
+  ]
+}
+
+struct RecoveryCodesView: ViewModel {
+  let frame: FrameView
+  let codes: [Secret]
+  let sentence: String
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("sentence") { $0.sentence },
+    .text("codes") { $0.codes.map(\.revealedText).joined(separator: "\n") },
+    .text("done") { _ in ConsolePaths.account() },
+  ]
+}

@@ -1,0 +1,143 @@
+import HTTP
+import Identity
+import QRCode
+import Templating
+
+/// `/account/totp`: sets the administrator's own second factor up, or puts another in its place.
+struct OwnFactorPage: Sendable {
+  let factors: AdministratorFactors
+  let frames: Frames
+  let view: Template<OwnFactorView>
+  let codes: Template<RecoveryCodesView>
+
+  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let enrolment: AdministratorEnrolment
+    do { enrolment = try factors.begin(for: signedIn.administrator) } catch {
+      throw .unavailable(error)
+    }
+    return try page(signedIn, enrolment, errors: [])
+  }
+
+  func finish(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let ticket = signedIn.form["ticket"] ?? ""
+    let resumed: AdministratorEnrolment?
+    do { resumed = try await factors.resume(ticket, for: signedIn.administrator) } catch {
+      throw .unavailable(error)
+    }
+    guard let resumed else { return ended(signedIn) }
+    var errors: [FieldError] = []
+    let code = signedIn.form.trimmed("code")
+    let current = signedIn.form.trimmed("current-code")
+    if signedIn.session.secondFactor == .enrolled, current.isEmpty {
+      errors.append(
+        FieldError(field: "current-code", text: "Enter a code of the authenticator of now."))
+    }
+    if code.isEmpty {
+      errors.append(FieldError(field: "code", text: "Enter the code that the new entry shows."))
+    }
+    guard errors.isEmpty else { return try page(signedIn, resumed, errors: errors) }
+    let made: [Secret]
+    do {
+      made = try await factors.finish(
+        ticket, code: code, currentCode: current, for: signedIn.administrator.id,
+        keeping: signedIn.session.id, by: signedIn.author)
+    } catch {
+      return try refused(error, signedIn, resumed)
+    }
+    let frame = frames.frame("Your recovery codes", for: signedIn, tab: nil)
+    return .html(
+      codes.render(
+        RecoveryCodesView(
+          frame: FrameView(frame), codes: made,
+          sentence: "Your second factor is on. From now on you sign in with password and code.")))
+  }
+
+  private func refused(
+    _ error: AdministratorFactorError, _ signedIn: SignedIn, _ enrolment: AdministratorEnrolment
+  ) throws(Refusal) -> Response {
+    switch error {
+    case .ended: return ended(signedIn)
+    case .wrongCode:
+      let fault = FieldError(
+        field: "code",
+        text: "This is not the code of the new entry. Check that the device’s clock is right.")
+      return try page(signedIn, enrolment, errors: [fault])
+    case .wrongCurrentCode, .noFactor, .mandatory:
+      return try page(
+        signedIn, enrolment,
+        errors: [FieldError(field: "current-code", text: CurrentCode.wrong)])
+    case .throttled(let until):
+      let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
+      var response = try page(
+        signedIn, enrolment, errors: [FieldError(field: "current-code", text: text)],
+        status: .tooManyRequests)
+      response.fields[.retryAfter] = String(seconds)
+      return response
+    case .unavailable: throw .unavailable(error)
+    }
+  }
+
+  private func ended(_ signedIn: SignedIn) -> Response {
+    frames.leave("That set-up had ended. Here is a new one; scan it again.", for: signedIn)
+    return .redirect(to: ConsolePaths.ownFactor())
+  }
+
+  private func page(
+    _ signedIn: SignedIn, _ enrolment: AdministratorEnrolment, errors: [FieldError],
+    status: Status? = nil
+  ) throws(Refusal) -> Response {
+    let code: QRCode
+    do { code = try QRCode(text: enrolment.uri.revealedText) } catch {
+      throw .unavailable(error)
+    }
+    var frame = frames.frame("Second factor · Your account", for: signedIn, tab: nil)
+    frame.errors = errors
+    if signedIn.session.secondFactor == .due {
+      // Nothing else would open.
+      (frame.tabs, frame.find) = ([], nil)
+    } else {
+      frame.crumbs = [Link(text: "Your account", href: ConsolePaths.account())]
+    }
+    let model = OwnFactorView(
+      frame: FrameView(frame), signedIn: signedIn, enrolment: enrolment,
+      drawing: Markup(trusted: code.svg(label: "QR code for your authenticator app")))
+    let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
+    return .html(view.render(model), status: status ?? fitting)
+  }
+}
+
+struct OwnFactorView: ViewModel {
+  let frame: FrameView
+  let signedIn: SignedIn
+  let enrolment: AdministratorEnrolment
+  let drawing: Markup
+
+  /// The key as people type it: four by four.
+  private var key: String {
+    let letters = Array(enrolment.key.revealedText)
+    return stride(from: 0, to: letters.count, by: 4).map { start in
+      String(letters[start..<min(start + 4, letters.count)])
+    }.joined(separator: " ")
+  }
+
+  private var state: SecondFactorState { signedIn.session.secondFactor }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("heading") {
+      $0.state == .enrolled ? "Replace your authenticator" : "Set up a second factor"
+    },
+    .flag("isDue") { $0.state == .due },
+    .flag("isReplacing") { $0.state == .enrolled },
+    .text("action") { _ in ConsolePaths.ownFactor() },
+    .text("cancel") { $0.state == .due ? nil : ConsolePaths.account() },
+    .text("csrf") { $0.signedIn.session.csrfToken },
+    .text("ticket") { $0.enrolment.ticket.revealedText },
+    .text("key") { $0.key },
+    .text("uri") { $0.enrolment.uri.revealedText },
+    .text("account") { $0.signedIn.administrator.email },
+    .markup("drawing") { $0.drawing },
+    .text("codeError") { $0.frame.error(at: "code") },
+    .text("currentError") { $0.frame.error(at: "current-code") },
+  ]
+}

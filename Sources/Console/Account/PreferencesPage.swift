@@ -1,0 +1,135 @@
+import FoundationEssentials
+import HTTP
+import Identity
+import Templating
+
+/// `/account/preferences`: language, time zone and colours.
+struct PreferencesPage: Sendable {
+  let ownAccount: OwnAccount
+  let frames: Frames
+  let view: Template<PreferencesView>
+  /// The languages that there are guides in.
+  let languages: [String]
+
+  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    page(signedIn, signedIn.session.preferences, errors: [])
+  }
+
+  func change(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let old = signedIn.session.preferences
+    var errors: [FieldError] = []
+    let language = signedIn.form.trimmed("language")
+    if !languages.contains(language) {
+      errors.append(FieldError(field: "language", text: "Choose one of the languages."))
+    }
+    let zone = signedIn.form.trimmed("zone")
+    if !Zone.names.contains(zone), zone != old.timeZone {
+      errors.append(FieldError(field: "zone", text: "Choose one of the time zones."))
+    }
+    let theme = Preferences.Theme(rawValue: signedIn.form.trimmed("theme"))
+    if theme == nil { errors.append(FieldError(field: "theme", text: "Choose the colours.")) }
+    let preferences = Preferences(
+      language: language, timeZone: zone, theme: theme ?? old.theme)
+    guard errors.isEmpty else { return page(signedIn, preferences, errors: errors) }
+    do {
+      try await ownAccount.change(
+        preferences, of: signedIn.administrator, from: old, by: signedIn.author)
+    } catch {
+      guard case .unavailable = error else { throw .notFound }
+      throw .unavailable(error)
+    }
+    frames.leave("Your preferences are saved.", for: signedIn)
+    return .redirect(to: ConsolePaths.account())
+  }
+
+  private func page(
+    _ signedIn: SignedIn, _ preferences: Preferences, errors: [FieldError]
+  ) -> Response {
+    var frame = frames.frame("Preferences · Your account", for: signedIn, tab: nil)
+    frame.errors = errors
+    frame.crumbs = [Link(text: "Your account", href: ConsolePaths.account())]
+    let model = PreferencesView(
+      frame: FrameView(frame), csrf: signedIn.session.csrfToken, preferences: preferences,
+      languages: languages)
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  /// The languages whose folders of guides lie beside the one the console was given.
+  static func languages(besides folder: String) -> [String] {
+    let parent = folder.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    let names = try? FileManager.default.contentsOfDirectory(atPath: parent.joined(separator: "/"))
+    let languages = (names ?? []).filter { name in
+      (2...3).contains(name.utf8.count) && name.utf8.allSatisfy { (0x61...0x7A).contains($0) }
+    }
+    return languages.isEmpty ? ["en"] : languages.sorted()
+  }
+}
+
+/// Preferences in words.
+enum PreferencesWords {
+  /// A language by its own name, as far as it is known here.
+  static func language(_ tag: String) -> String {
+    let names = [
+      "ar": "العربية", "de": "Deutsch", "en": "English", "es": "Español", "fr": "Français",
+      "hi": "हिन्दी", "it": "Italiano", "ja": "日本語", "nl": "Nederlands", "pl": "Polski",
+      "pt": "Português", "zh": "中文",
+    ]
+    return names[tag] ?? tag
+  }
+
+  static func theme(_ theme: Preferences.Theme) -> String {
+    switch theme {
+    case .system: "As the system"
+    case .light: "Light"
+    case .dark: "Dark"
+    }
+  }
+}
+
+struct PreferencesView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let preferences: Preferences
+  let languages: [String]
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("action") { _ in ConsolePaths.preferences() },
+    .text("cancel") { _ in ConsolePaths.account() },
+    .text("csrf") { $0.csrf },
+    .list("languages") { view in
+      view.languages.map {
+        Choice(
+          value: $0, text: PreferencesWords.language($0), isChosen: $0 == view.preferences.language)
+      }
+    },
+    .list("zones") { view in
+      Zone.names.map { Choice(value: $0, text: $0, isChosen: $0 == view.preferences.timeZone) }
+    },
+    .list("themes") { view in
+      Preferences.Theme.allCases.map {
+        Choice(
+          value: $0.rawValue, text: PreferencesWords.theme($0),
+          isChosen: $0 == view.preferences.theme, id: $0 == .system ? "theme" : "theme-\($0)")
+      }
+    },
+    .text("languageError") { $0.frame.error(at: "language") },
+    .text("zoneError") { $0.frame.error(at: "zone") },
+    .text("themeError") { $0.frame.error(at: "theme") },
+  ]
+}
+
+/// One of several values to choose from.
+struct Choice: ViewModel {
+  let value: String
+  let text: String
+  let isChosen: Bool
+  var id = ""
+
+  static let keys: Keys<Self> = [
+    .text("id") { $0.id },
+    .text("value") { $0.value },
+    .text("text") { $0.text },
+    .flag("isChosen") { $0.isChosen },
+  ]
+}

@@ -1,0 +1,109 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/administrators`: who signs in to the console, and who was invited to.
+struct AdministratorsPage: Sendable {
+  let identity: Identity
+  let frames: Frames
+  let view: Template<AdministratorsView>
+
+  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let records = try await refusing { try await identity.administrators.records() }
+    let invitations = try await refusing { try await identity.invitations.list() }
+    let frame = frames.frame("Administrators", for: signedIn, tab: .administrators)
+    return .html(
+      view.render(
+        AdministratorsView(
+          frame: FrameView(frame), signedIn: signedIn, records: records,
+          invitations: invitations)))
+  }
+
+  /// Ends an invitation that was not accepted yet.
+  func revoke(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    do { try await identity.invitations.revoke(ID(id), by: signedIn.author) } catch {
+      switch error {
+      case .notFound:
+        frames.leave("That invitation had ended already.", for: signedIn)
+        return .redirect(to: ConsolePaths.administrators())
+      case .notAllowed: throw .notAllowed(.manageAdministrators)
+      default: throw .unavailable(error)
+      }
+    }
+    frames.leave("The invitation is revoked. Its link does not count any more.", for: signedIn)
+    return .redirect(to: ConsolePaths.administrators())
+  }
+}
+
+struct AdministratorsView: ViewModel {
+  let frame: FrameView
+  let signedIn: SignedIn
+  let records: [AdministratorRecord]
+  let invitations: [Invitation]
+
+  private var mayManage: Bool {
+    signedIn.administrator.may(.manageAdministrators, in: nil)
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("newAdministrator") { $0.mayManage ? ConsolePaths.newAdministrator() : nil },
+    .text("count") { Words.count($0.records.count, "administrator", "administrators") },
+    .list("rows") { view in
+      view.records.map {
+        AdministratorRow(
+          record: $0, isOneself: $0.administrator.id == view.signedIn.administrator.id,
+          times: view.frame.times)
+      }
+    },
+    .list("invitations") { view in
+      view.invitations.map {
+        InvitationRow(
+          invitation: $0, csrf: view.mayManage ? view.signedIn.session.csrfToken : nil,
+          times: view.frame.times)
+      }
+    },
+  ]
+}
+
+struct AdministratorRow: ViewModel {
+  let record: AdministratorRecord
+  let isOneself: Bool
+  let times: Times
+
+  private var secondFactor: Markup {
+    if record.hasSecondFactor { return Chip.on("on") }
+    return record.administrator.mustHaveSecondFactor ? Chip.look("off") : Chip.off("off")
+  }
+
+  static let keys: Keys<Self> = [
+    .text("href") { ConsolePaths.administrator($0.record.administrator.id.text) },
+    .text("name") { $0.record.administrator.displayName },
+    .text("email") { $0.record.administrator.email },
+    .flag("isOneself") { $0.isOneself },
+    .markup("roles") { $0.record.administrator.grants.cell },
+    .markup("secondFactor") { $0.secondFactor },
+    .markup("lastSignIn") { $0.record.lastSignInAt.map($0.times.past) ?? AccountChips.never },
+    .markup("state") { row in
+      if row.record.administrator.grants.isEmpty { return Chip.look("no role") }
+      return row.record.lastSignInAt == nil ? Chip.off("not yet signed in") : Chip.on("active")
+    },
+  ]
+}
+
+struct InvitationRow: ViewModel {
+  let invitation: Invitation
+  /// The token of the form that revokes it; nil for those who may not.
+  let csrf: String?
+  let times: Times
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.invitation.displayName },
+    .text("email") { $0.invitation.email },
+    .text("inviter") { $0.invitation.inviterName },
+    .markup("roles") { [$0.invitation.grant].cell },
+    .markup("until") { $0.times.moment($0.invitation.expiresAt) },
+    .text("csrf") { $0.csrf },
+    .text("removal") { ConsolePaths.invitationRemoval($0.invitation.id.text) },
+  ]
+}

@@ -1,0 +1,129 @@
+import HTTP
+import Identity
+import Templating
+
+/// A role and where it counts, as typed.
+struct GrantAnswers: Sendable {
+  var role = ""
+  var project = ""
+  var tenant = ""
+
+  init() {}
+
+  init(_ form: Form) {
+    role = form.trimmed("role")
+    if let place = form["place"] {
+      let parts = place.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+      project = parts.first.map(String.init) ?? ""
+      tenant = parts.count == 2 ? String(parts[1]) : ""
+    } else {
+      project = form.trimmed("project")
+      tenant = form.trimmed("tenant")
+    }
+  }
+
+  /// The grant, or what is wrong with the answers.
+  func grant() -> (grant: Grant?, errors: [FieldError]) {
+    guard let role = Role(rawValue: role) else {
+      return (nil, [FieldError(field: "role", text: "Choose a role.")])
+    }
+    if !tenant.isEmpty, project.isEmpty {
+      return (nil, [FieldError(field: "place", text: "Name the project of the tenant too.")])
+    }
+    let grant = Grant(
+      role: role, project: project.isEmpty ? nil : ID(project),
+      tenant: tenant.isEmpty ? nil : ID(tenant))
+    return (grant, [])
+  }
+
+  fileprivate var place: String { tenant.isEmpty ? project : "\(project)/\(tenant)" }
+}
+
+/// The places that a grant may be for, when they are few enough to choose from.
+struct Places: Sendable {
+  let identity: Identity
+
+  private static let most = 60
+
+  /// Instance, projects and tenants; nil when they are too many for one list.
+  func few(for administrator: Administrator) async throws(Refusal) -> [(
+    value: String, text: String
+  )]? {
+    let projects = try await refusing {
+      try await identity.projects.names(visibleTo: administrator, limit: 21)
+    }
+    guard projects.count <= 20 else { return nil }
+    var places = [(value: "", text: "The whole instance")]
+    for (id, name) in projects {
+      places.append((id.text, "Project \(Words.short(name, 60))"))
+      let tenants = try await refusing {
+        try await identity.tenants.names(project: id, visibleTo: administrator, limit: Self.most)
+      }
+      for (tenant, tenantName) in tenants {
+        places.append(
+          ("\(id.text)/\(tenant.text)", "\(Words.short(name, 60)) / \(Words.short(tenantName, 60))")
+        )
+      }
+      guard places.count <= Self.most else { return nil }
+    }
+    return places
+  }
+}
+
+/// The fields that choose role and place.
+struct GrantFields: ViewModel {
+  let answers: GrantAnswers
+  let places: [(value: String, text: String)]?
+  let frame: FrameView
+
+  static let keys: Keys<Self> = [
+    .list("roles") { view in
+      Role.allCases.map { role in
+        Choice(
+          value: role.rawValue,
+          text: "\(Words.sentence(role.name)): \(role.summary)",
+          isChosen: role.rawValue == view.answers.role)
+      }
+    },
+    .flag("hasPlaces") { $0.places != nil },
+    .list("places") { view in
+      (view.places ?? []).map { place in
+        Choice(
+          value: place.value, text: place.text, isChosen: place.value == view.answers.place)
+      }
+    },
+    .text("project") { $0.answers.project },
+    .text("tenant") { $0.answers.tenant },
+    .text("roleError") { $0.frame.error(at: "role") },
+    .text("placeError") { $0.frame.error(at: "place") },
+  ]
+}
+
+extension ManagementError {
+  /// What is wrong with a field of a form about administrators.
+  func fault(_ answers: GrantAnswers) throws(Refusal) -> FieldError {
+    switch self {
+    case .invalidEmail:
+      FieldError(field: "email", text: "Write an address such as name@example.com.")
+    case .emailTaken:
+      FieldError(field: "email", text: "An administrator with this address exists already.")
+    case .invalidName:
+      FieldError(field: "name", text: "Write a name of 1 to 100 characters.")
+    case .scopeNotFound:
+      FieldError(
+        field: "place",
+        text: answers.tenant.isEmpty
+          ? "There is no project \(Words.isolated(answers.project))."
+          : "There is no such tenant in \(Words.isolated(answers.project)).")
+    case .notAllowed: throw .notAllowed(.manageAdministrators)
+    case .notFound: throw .notFound
+    case .oneself:
+      FieldError(
+        field: "role", text: "Nobody changes their own roles. Ask another owner to do it.")
+    case .lastOwner:
+      FieldError(
+        field: "role", text: "The instance must keep an owner. Make somebody else an owner first.")
+    case .unavailable: throw .unavailable(self)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/invitation`: makes an administrator of whoever has the link, once.
+///
+/// The token stands in the query, which no access log has, and opening the page uses nothing up.
+struct InvitationPage: Sendable {
+  let invitations: Invitations
+  let gate: Gate
+  let frames: Frames
+  let view: Template<InvitationView>
+
+  func show(_ visitor: Visitor) async throws(Refusal) -> Response {
+    let token = visitor.request.target.query["token"] ?? ""
+    let invitation = try await refusing { try await invitations.find(token: token) }
+    guard let invitation else { return ended(visitor) }
+    return page(visitor, invitation, token, name: invitation.displayName, errors: [])
+  }
+
+  func accept(_ visitor: Visitor) async throws(Refusal) -> Response {
+    let request = visitor.request
+    let token = visitor.form["token"] ?? ""
+    let name = visitor.form.trimmed("name")
+    do {
+      let new = try await invitations.accept(
+        token: token, displayName: name, password: Secret(visitor.form["password"] ?? ""),
+        address: request.peer, userAgent: request.fields[.userAgent] ?? "",
+        requestID: request.id.text)
+      return SessionStart(gate: gate, frames: frames).response(
+        new, visitor, to: ConsolePaths.projects())
+    } catch {
+      let fault: FieldError
+      switch error {
+      case .ended: return ended(visitor)
+      case .unavailable: throw .unavailable(error)
+      case .administrator(let error): fault = try SetupPage.fault(error)
+      }
+      let invitation = try await refusing { try await invitations.find(token: token) }
+      guard let invitation else { return ended(visitor) }
+      return page(visitor, invitation, token, name: name, errors: [fault])
+    }
+  }
+
+  private func page(
+    _ visitor: Visitor, _ invitation: Invitation, _ token: String, name: String,
+    errors: [FieldError]
+  ) -> Response {
+    var frame = frames.bare("Accept the invitation", path: ConsolePaths.invitation())
+    frame.errors = errors
+    let model = InvitationView(
+      frame: FrameView(frame), csrf: visitor.formToken,
+      open: OpenInvitation(
+        frame: FrameView(frame), invitation: invitation, token: token, name: name))
+    var response = Response.html(
+      view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    gate.cookies.keep(visitor, in: &response)
+    return response
+  }
+
+  private func ended(_ visitor: Visitor) -> Response {
+    let frame = frames.bare(
+      "This invitation does not count", path: ConsolePaths.invitation())
+    let model = InvitationView(frame: FrameView(frame), csrf: visitor.formToken, open: nil)
+    return .html(view.render(model), status: .notFound)
+  }
+}
+
+struct InvitationView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let open: OpenInvitation?
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("action") { _ in ConsolePaths.invitation() },
+    .text("signIn") { _ in ConsolePaths.signIn() },
+    .text("csrf") { $0.csrf },
+    .optional("open") { $0.open },
+  ]
+}
+
+struct OpenInvitation: ViewModel {
+  let frame: FrameView
+  let invitation: Invitation
+  let token: String
+  let name: String
+
+  static let keys: Keys<Self> = [
+    .text("token") { $0.token },
+    .text("email") { $0.invitation.email },
+    .text("inviter") { $0.invitation.inviterName },
+    .markup("role") { $0.invitation.grant.place },
+    .markup("until") { $0.frame.times.moment($0.invitation.expiresAt) },
+    .text("name") { $0.name },
+    .text("nameError") { $0.frame.error(at: "name") },
+    .text("passwordError") { $0.frame.error(at: "password") },
+  ]
+}

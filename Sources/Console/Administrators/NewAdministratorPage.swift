@@ -1,0 +1,106 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/administrators/new`: invites somebody by a link that counts once.
+struct NewAdministratorPage: Sendable {
+  let identity: Identity
+  let frames: Frames
+  let publicURL: PublicURL
+  let view: Template<NewAdministratorView>
+  let made: Template<InvitationMadeView>
+
+  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    try await page(signedIn, email: "", name: "", GrantAnswers(), errors: [])
+  }
+
+  func invite(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let (email, name) = (signedIn.form.trimmed("email"), signedIn.form.trimmed("name"))
+    let answers = GrantAnswers(signedIn.form)
+    var errors: [FieldError] = []
+    if email.isEmpty {
+      errors.append(FieldError(field: "email", text: "Enter the e-mail address of the person."))
+    }
+    if name.isEmpty {
+      errors.append(FieldError(field: "name", text: "Enter the name of the person."))
+    }
+    let (grant, faults) = answers.grant()
+    errors += faults
+    guard errors.isEmpty, let grant else {
+      return try await page(signedIn, email: email, name: name, answers, errors: errors)
+    }
+    do {
+      let (invitation, token) = try await identity.invitations.invite(
+        email: email, displayName: name, grant: grant, by: signedIn.author)
+      return handOver(signedIn, invitation, token)
+    } catch {
+      return try await page(
+        signedIn, email: email, name: name, answers, errors: [try error.fault(answers)])
+    }
+  }
+
+  /// The link is in this answer and nowhere else.
+  private func handOver(
+    _ signedIn: SignedIn, _ invitation: Invitation, _ token: Secret
+  ) -> Response {
+    var frame = frames.frame("Invitation · Administrators", for: signedIn, tab: .administrators)
+    frame.crumbs = [Link(text: "Administrators", href: ConsolePaths.administrators())]
+    let query: Form = ["token": token.revealedText]
+    let view = InvitationMadeView(
+      frame: FrameView(frame), invitation: invitation,
+      link: publicURL.origin + query.query(of: ConsolePaths.invitation()))
+    return .html(made.render(view))
+  }
+
+  private func page(
+    _ signedIn: SignedIn, email: String, name: String, _ answers: GrantAnswers,
+    errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    let places = try await Places(identity: identity).few(for: signedIn.administrator)
+    var frame = frames.frame(
+      "New administrator · Administrators", for: signedIn, tab: .administrators)
+    frame.errors = errors
+    frame.crumbs = [Link(text: "Administrators", href: ConsolePaths.administrators())]
+    let view = FrameView(frame)
+    let model = NewAdministratorView(
+      frame: view, csrf: signedIn.session.csrfToken, email: email, name: name,
+      fields: GrantFields(answers: answers, places: places, frame: view))
+    return .html(self.view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+struct NewAdministratorView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let email: String
+  let name: String
+  let fields: GrantFields
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("action") { _ in ConsolePaths.newAdministrator() },
+    .text("cancel") { _ in ConsolePaths.administrators() },
+    .text("csrf") { $0.csrf },
+    .text("email") { $0.email },
+    .text("name") { $0.name },
+    .object("fields") { $0.fields },
+    .text("emailError") { $0.frame.error(at: "email") },
+    .text("nameError") { $0.frame.error(at: "name") },
+  ]
+}
+
+struct InvitationMadeView: ViewModel {
+  let frame: FrameView
+  let invitation: Invitation
+  let link: String
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("link") { $0.link },
+    .text("name") { Words.short($0.invitation.displayName) },
+    .text("email") { $0.invitation.email },
+    .markup("role") { $0.invitation.grant.place },
+    .markup("until") { $0.frame.times.moment($0.invitation.expiresAt) },
+    .text("done") { _ in ConsolePaths.administrators() },
+  ]
+}

@@ -1,0 +1,135 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/administrators/{id}/factor-reset` and `/administrators/{id}/removal`: ask for the address of
+/// the person, typed, and do it.
+struct TypedPage: Sendable {
+  /// What is done to somebody else.
+  enum Deed: Sendable {
+    case reset, remove
+  }
+
+  let deed: Deed
+  let identity: Identity
+  let frames: Frames
+  let view: Template<TypedView>
+
+  func ask(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    try await page(signedIn, id, typed: "", errors: [])
+  }
+
+  func act(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    let record = try await AdministratorPage.record(id, identity)
+    let administrator = record.administrator
+    let typed = signedIn.form.trimmed("confirmation")
+    guard typed.lowercased() == administrator.email.lowercased() else {
+      let fault = FieldError(
+        field: "confirmation", text: "This is not the address. Type it as it stands above.")
+      return try await page(signedIn, id, typed: typed, errors: [fault])
+    }
+    do {
+      switch deed {
+      case .reset:
+        try await identity.administratorFactors.reset(administrator.id, by: signedIn.author)
+      case .remove:
+        try await identity.administrators.remove(administrator.id, by: signedIn.author)
+      }
+    } catch {
+      return try await page(signedIn, id, typed: typed, errors: [try fault(error)])
+    }
+    let name = Words.isolated(administrator.displayName)
+    switch deed {
+    case .reset:
+      frames.leave(
+        "The second factor of \(name) is reset, and their sessions have ended.", for: signedIn)
+      return .redirect(to: ConsolePaths.administrator(id))
+    case .remove:
+      frames.leave("\(name) is not an administrator any more.", for: signedIn)
+      return .redirect(to: ConsolePaths.administrators())
+    }
+  }
+
+  private func fault(_ error: ManagementError) throws(Refusal) -> FieldError {
+    switch error {
+    case .notAllowed: throw .notAllowed(.manageAdministrators)
+    case .oneself:
+      return FieldError(
+        field: "confirmation", text: "Nobody does this to themselves. Ask another owner.")
+    case .lastOwner:
+      return FieldError(
+        field: "confirmation",
+        text: "The instance must keep an owner. Make somebody else an owner first.")
+    case .notFound, .scopeNotFound, .invalidEmail, .invalidName, .emailTaken: throw .notFound
+    case .unavailable: throw .unavailable(error)
+    }
+  }
+
+  private func page(
+    _ signedIn: SignedIn, _ id: String, typed: String, errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    let record = try await AdministratorPage.record(id, identity)
+    let administrator = record.administrator
+    guard administrator.id != signedIn.administrator.id,
+      deed == .remove || record.hasSecondFactor
+    else { return .redirect(to: ConsolePaths.administrator(id)) }
+    let name = Words.isolated(administrator.displayName)
+    let title = deed == .reset ? "Reset a second factor" : "Remove an administrator"
+    var frame = frames.frame(
+      "\(title) · \(name) · Administrators", for: signedIn, tab: .administrators)
+    frame.errors = errors
+    frame.crumbs = [
+      Link(text: "Administrators", href: ConsolePaths.administrators()),
+      Link(text: Words.short(administrator.displayName), href: ConsolePaths.administrator(id)),
+    ]
+    let model = TypedView(
+      frame: FrameView(frame), csrf: signedIn.session.csrfToken, deed: deed,
+      administrator: administrator, typed: typed)
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+struct TypedView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let deed: TypedPage.Deed
+  let administrator: Administrator
+  let typed: String
+
+  private var consequences: [String] {
+    switch deed {
+    case .reset:
+      [
+        "Their authenticator and their recovery codes do not count any more, and all their sessions end.",
+        administrator.mustHaveSecondFactor
+          ? "At the next sign-in the password lets them in as far as the set-up of a new one."
+          : "At the next sign-in the password alone lets them in.",
+        "Make sure that it is they who ask: whoever knows the password sets up the next one.",
+      ]
+    case .remove:
+      [
+        "All their sessions end at once, and their roles, second factor and recovery codes go.",
+        "What they did stays in the audit log.",
+        "It cannot be undone. To have them back, invite them anew.",
+      ]
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .flag("isReset") { $0.deed == .reset },
+    .text("name") { Words.short($0.administrator.displayName) },
+    .text("email") { $0.administrator.email },
+    .text("csrf") { $0.csrf },
+    .text("action") {
+      $0.deed == .reset
+        ? ConsolePaths.factorReset($0.administrator.id.text)
+        : ConsolePaths.administratorRemoval($0.administrator.id.text)
+    },
+    .text("keep") { ConsolePaths.administrator($0.administrator.id.text) },
+    .texts("consequences") { $0.consequences },
+    .text("typed") { $0.typed },
+    .text("error") { $0.frame.error(at: "confirmation") },
+    .text("button") { $0.deed == .reset ? "Reset the second factor" : "Remove the administrator" },
+  ]
+}

@@ -1,0 +1,108 @@
+import HTTP
+import Identity
+import Templating
+
+extension ConsoleRoutes {
+  /// The routes about administrators: all of them, and whoever is signed in.
+  static func addAdministration(
+    to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
+    _ frames: Frames, _ gate: Gate, languages: [String]
+  ) throws {
+    let list = AdministratorsPage(
+      identity: identity, frames: frames,
+      view: try templates.template("administrators/administrators", for: AdministratorsView.self))
+    table.signedIn(.get, ConsolePaths.administrators, .seeAdministrators, list.show)
+    table.signedIn(.post, ConsolePaths.invitationRemoval, .manageAdministrators, list.revoke)
+
+    let new = NewAdministratorPage(
+      identity: identity, frames: frames, publicURL: gate.publicURL,
+      view: try templates.template("administrators/new", for: NewAdministratorView.self),
+      made: try templates.template("administrators/made", for: InvitationMadeView.self))
+    table.signedIn(.get, ConsolePaths.newAdministrator, .manageAdministrators, new.show)
+    table.signedIn(.post, ConsolePaths.newAdministrator, .manageAdministrators, new.invite)
+
+    let one = AdministratorPage(
+      identity: identity, frames: frames,
+      view: try templates.template("administrators/administrator", for: AdministratorView.self))
+    table.signedIn(.get, ConsolePaths.administrator, .seeAdministrators, one.show)
+    table.signedIn(.post, ConsolePaths.grants, .manageAdministrators, one.grant)
+    table.signedIn(.post, ConsolePaths.grantRemoval, .manageAdministrators, one.revoke)
+
+    let typed = try templates.template("administrators/typed", for: TypedView.self)
+    let reset = TypedPage(deed: .reset, identity: identity, frames: frames, view: typed)
+    table.signedIn(.get, ConsolePaths.factorReset, .manageAdministrators, reset.ask)
+    table.signedIn(.post, ConsolePaths.factorReset, .manageAdministrators, reset.act)
+    let removal = TypedPage(deed: .remove, identity: identity, frames: frames, view: typed)
+    table.signedIn(.get, ConsolePaths.administratorRemoval, .manageAdministrators, removal.ask)
+    table.signedIn(.post, ConsolePaths.administratorRemoval, .manageAdministrators, removal.act)
+
+    try addOwnAccount(to: &table, identity, templates, frames, languages: languages)
+  }
+
+  private static func addOwnAccount(
+    to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
+    _ frames: Frames, languages: [String]
+  ) throws {
+    let account = AccountPage(
+      identity: identity, frames: frames,
+      view: try templates.template("account/account", for: AccountView.self))
+    table.signedIn(.get, ConsolePaths.account, nil, account.show)
+    table.signedIn(.post, ConsolePaths.ownSessions, nil, account.endSessions)
+
+    let preferences = PreferencesPage(
+      ownAccount: identity.ownAccount, frames: frames,
+      view: try templates.template("account/preferences", for: PreferencesView.self),
+      languages: languages)
+    table.signedIn(.get, ConsolePaths.preferences, nil, preferences.show)
+    table.signedIn(.post, ConsolePaths.preferences, nil, preferences.change)
+
+    let password = OwnPasswordPage(
+      ownAccount: identity.ownAccount, frames: frames,
+      view: try templates.template("account/password", for: OwnPasswordView.self))
+    table.signedIn(.get, ConsolePaths.ownPassword, nil, password.show)
+    table.signedIn(.post, ConsolePaths.ownPassword, nil, password.change)
+
+    let codes = try templates.template("account/codes", for: RecoveryCodesView.self)
+    let factor = OwnFactorPage(
+      factors: identity.administratorFactors, frames: frames,
+      view: try templates.template("account/totp", for: OwnFactorView.self), codes: codes)
+    table.settingUp(.get, ConsolePaths.ownFactor, factor.show)
+    table.settingUp(.post, ConsolePaths.ownFactor, factor.finish)
+
+    let currentCode = try templates.template("account/current-code", for: CurrentCodeView.self)
+    let withdrawal = OwnFactorRemovalPage(
+      factors: identity.administratorFactors, frames: frames, view: currentCode)
+    table.signedIn(.get, ConsolePaths.ownFactorRemoval, nil, withdrawal.ask)
+    table.signedIn(.post, ConsolePaths.ownFactorRemoval, nil, withdrawal.remove)
+    let recovery = RecoveryCodesPage(
+      factors: identity.administratorFactors, frames: frames, view: currentCode, codes: codes)
+    table.signedIn(.get, ConsolePaths.recoveryCodes, nil, recovery.ask)
+    table.signedIn(.post, ConsolePaths.recoveryCodes, nil, recovery.make)
+  }
+
+  /// The pages between password and session, and after it.
+  static func addSecondStep(
+    to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
+    _ frames: Frames, _ gate: Gate
+  ) throws {
+    let destinations = table.all.map(\.route)
+    let answers = KeptAnswersPage(
+      gate: gate, frames: frames,
+      view: try templates.template("sign-in/answers", for: KeptAnswersView.self),
+      destinations: destinations)
+    table.signedIn(.get, ConsolePaths.keptAnswers, nil, answers.show)
+
+    let code = SignInCodePage(
+      identity: identity, gate: gate, frames: frames,
+      view: try templates.template("sign-in/code", for: SignInCodeView.self),
+      destinations: destinations)
+    table.open(.get, ConsolePaths.signInCode, code.show)
+    table.open(.post, ConsolePaths.signInCode, code.signIn)
+
+    let invitation = InvitationPage(
+      invitations: identity.invitations, gate: gate, frames: frames,
+      view: try templates.template("administrators/invitation", for: InvitationView.self))
+    table.open(.get, ConsolePaths.invitation, invitation.show)
+    table.open(.post, ConsolePaths.invitation, invitation.accept)
+  }
+}

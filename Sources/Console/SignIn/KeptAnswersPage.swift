@@ -1,0 +1,52 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/sign-in/answers`: the form whose session had run out, to be sent again by whoever typed it.
+struct KeptAnswersPage: Sendable {
+  let gate: Gate
+  let frames: Frames
+  let view: Template<KeptAnswersView>
+  /// The addresses that can be opened.
+  let destinations: [Route]
+
+  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let draft = gate.drafts.find(
+      for: signedIn.administrator.id, browser: gate.cookies.formToken(of: signedIn.request),
+      at: frames.clock.now())
+    guard let draft else { return .redirect(to: ConsolePaths.projects()) }
+    let frame = frames.frame("Your answers are still here", for: signedIn, tab: nil)
+    return .html(
+      view.render(
+        KeptAnswersView(
+          frame: FrameView(frame), csrf: signedIn.session.csrfToken, draft: draft,
+          leave: ReturnAddress.checked(draft.path, among: destinations)
+            ?? ConsolePaths.projects())))
+  }
+}
+
+struct KeptAnswersView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let draft: Drafts.Draft
+  let leave: String
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("csrf") { $0.csrf },
+    .text("action") { $0.draft.path },
+    .text("leave") { $0.leave },
+    .list("answers") { $0.draft.answers.map { KeptAnswer(name: $0.name, value: $0.value) } },
+    .flag("lacksSecrets") { $0.draft.lacksSecrets },
+  ]
+}
+
+struct KeptAnswer: ViewModel {
+  let name: String
+  let value: String
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.name },
+    .text("value") { $0.value },
+  ]
+}

@@ -1,0 +1,116 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/sign-in/code`: asks for the second factor after the password, and begins the session.
+struct SignInCodePage: Sendable {
+  let identity: Identity
+  let gate: Gate
+  let frames: Frames
+  let view: Template<SignInCodeView>
+  /// The addresses that one may go on to.
+  let destinations: [Route]
+
+  func show(_ visitor: Visitor) async throws(Refusal) -> Response {
+    let pending = gate.cookies.pending(of: visitor.request)
+    guard let pending else { return .redirect(to: ConsolePaths.signIn()) }
+    let isPending = try await refusing {
+      try await identity.consoleSessions.isPending(pending)
+    }
+    guard isPending else { return ended() }
+    return page(visitor, next: visitor.request.target.query["next"])
+  }
+
+  func signIn(_ visitor: Visitor) async throws(Refusal) -> Response {
+    let request = visitor.request
+    guard let pending = gate.cookies.pending(of: request) else { return ended() }
+    let next = visitor.form["next"]
+    // One page, two forms: whichever was sent says where its fault belongs.
+    let field = visitor.form["recovery"] == nil ? "code" : "recovery"
+    let code = visitor.form.trimmed(field)
+    guard !code.isEmpty else {
+      let text = field == "code" ? "Enter the code." : "Enter one of your recovery codes."
+      return page(visitor, next: next, errors: [FieldError(field: field, text: text)])
+    }
+    let new: NewConsoleSession
+    do {
+      new = try await identity.consoleSessions.finish(
+        pending, code: code, address: request.peer,
+        userAgent: request.fields[.userAgent] ?? "", requestID: request.id.text)
+    } catch {
+      return try refused(error, visitor, field, next: next)
+    }
+    return SessionStart(gate: gate, frames: frames).response(
+      new, visitor,
+      to: ReturnAddress.checked(next, among: destinations) ?? ConsolePaths.projects())
+  }
+
+  private func refused(
+    _ error: ConsoleSignInError, _ visitor: Visitor, _ field: String, next: String?
+  ) throws(Refusal) -> Response {
+    switch error {
+    case .ended, .refused: return ended()
+    case .wrongCode:
+      // One answer for a wrong code and for one that was used: it may be somebody else who asks.
+      let text =
+        field == "code"
+        ? "This code does not count. Wait for the next one your app shows, since each counts once."
+        : "This is not one of your recovery codes, or it was used before."
+      return page(visitor, next: next, errors: [FieldError(field: field, text: text)])
+    case .throttled(let until):
+      let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
+      var response = page(
+        visitor, next: next, errors: [FieldError(field: field, text: text)],
+        status: .tooManyRequests)
+      response.fields[.retryAfter] = String(seconds)
+      return response
+    case .busy: throw .busy
+    case .unavailable: throw .unavailable(error)
+    }
+  }
+
+  private func ended() -> Response {
+    var response = Response.redirect(to: (["ended": "1"] as Form).query(of: ConsolePaths.signIn()))
+    response.fields.add(.setCookie, gate.cookies.endOfPending.description)
+    return response
+  }
+
+  private func page(
+    _ visitor: Visitor, next: String?, errors: [FieldError] = [], status: Status? = nil
+  ) -> Response {
+    var frame = frames.bare("Enter your code", path: ConsolePaths.signInCode())
+    frame.errors = errors
+    let model = SignInCodeView(
+      frame: FrameView(frame), csrf: visitor.formToken,
+      next: ReturnAddress.checked(next, among: destinations))
+    let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
+    var response = Response.html(view.render(model), status: status ?? fitting)
+    gate.cookies.keep(visitor, in: &response)
+    return response
+  }
+}
+
+/// What is said about codes in more than one place.
+enum CodeFault {
+  static func throttled(until: Instant, at now: Instant) -> (text: String, seconds: Int64) {
+    let seconds = max(until.seconds - now.seconds, 1)
+    let wait = Words.duration(seconds: Int(seconds))
+    return ("There were too many wrong codes. Wait \(wait), then try again.", seconds)
+  }
+}
+
+struct SignInCodeView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let next: String?
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("action") { _ in ConsolePaths.signInCode() },
+    .text("other") { _ in ConsolePaths.signIn() },
+    .text("csrf") { $0.csrf },
+    .text("next") { $0.next },
+    .text("codeError") { $0.frame.error(at: "code") },
+    .text("recoveryError") { $0.frame.error(at: "recovery") },
+  ]
+}

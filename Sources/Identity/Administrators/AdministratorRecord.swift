@@ -1,0 +1,121 @@
+import Database
+
+/// An administrator with what others see of their account.
+public struct AdministratorRecord: Sendable {
+  /// Who it is, with their grants.
+  public let administrator: Administrator
+  /// When the account was made.
+  public let createdAt: Instant
+  /// When they last signed in; nil when never.
+  public let lastSignInAt: Instant?
+  /// Since when they have a second factor; nil without one.
+  public let enrolledAt: Instant?
+  /// When a code of the second factor last passed.
+  public let factorUsedAt: Instant?
+
+  /// True when the account has a second factor.
+  public var hasSecondFactor: Bool { enrolledAt != nil }
+}
+
+extension Administrators {
+  /// Every administrator with the facts of their account, by address.
+  ///
+  /// - Throws: ``ManagementError/unavailable(_:)``.
+  public func records() async throws(ManagementError) -> [AdministratorRecord] {
+    try await store.read(ManagementError.self) { connection in
+      let grants = try connection.all(
+        """
+        SELECT g.administrator_id, g.role, g.project_id, g.tenant_id
+        FROM administrator_grant g ORDER BY g.administrator_id
+        """
+      ) { row in (id: try row.value(0) as String, grant: try Self.grant(row, from: 1)) }
+      let byID = Dictionary(grouping: grants, by: \.id)
+      return try connection.all(
+        "SELECT \(Self.recordColumns) FROM administrator ORDER BY email_folded"
+      ) { row in
+        let id: String = try row.value(0)
+        return try Self.decoded(row, byID[id, default: []].map(\.grant))
+      }
+    }
+  }
+
+  /// One administrator with the facts of their account.
+  ///
+  /// - Throws: ``ManagementError/notFound``, ``ManagementError/unavailable(_:)``.
+  public func record(_ id: ID<Administrator>) async throws(ManagementError) -> AdministratorRecord {
+    try await store.read(ManagementError.self) { connection in
+      try Self.record(id, connection)
+    }
+  }
+
+  /// The administrator with an address.
+  ///
+  /// - Throws: ``ManagementError/notFound``, ``ManagementError/unavailable(_:)``.
+  public func record(email: String) async throws(ManagementError) -> AdministratorRecord {
+    let folded = AccountRules.folded(email: email)
+    return try await store.read(ManagementError.self) { connection in
+      let id = try connection.first(
+        "SELECT administrator_id FROM administrator WHERE email_folded = \(folded)"
+      ) { try $0.value(0) as String }
+      guard let id else { throw ManagementError.notFound }
+      return try Self.record(ID(id), connection)
+    }
+  }
+
+  /// What was done about an administrator, and by them about themselves, the newest first.
+  ///
+  /// - Throws: ``AuditError``.
+  public func history(
+    of id: ID<Administrator>, limit: Int = 20
+  ) async throws(AuditError) -> [AuditRow] {
+    try await store.read(AuditError.self) { connection in
+      try connection.all(
+        """
+        SELECT \(Audit.columns) FROM audit
+        WHERE project_id = '' AND tenant_id = '' AND object_kind = 'administrator'
+          AND object_id = \(id.text)
+        ORDER BY audit_id DESC LIMIT \(limit)
+        """, Audit.row)
+    }
+  }
+
+  static func record(
+    _ id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> AdministratorRecord {
+    let grants = try grants(id, connection)
+    let found: AdministratorRecord? = try connection.first(
+      "SELECT \(recordColumns) FROM administrator WHERE administrator_id = \(id.text)"
+    ) { row in try Self.decoded(row, grants) }
+    guard let found else { throw ManagementError.notFound }
+    return found
+  }
+
+  private static let recordColumns: SQL = """
+    administrator_id, email, display_name, created_at, last_sign_in_at, totp_enrolled_at,
+    totp_last_used_at
+    """
+
+  private static func decoded(
+    _ row: borrowing Row, _ grants: [Grant]
+  ) throws -> AdministratorRecord {
+    AdministratorRecord(
+      administrator: Administrator(
+        id: ID(try row.value(0)), email: try row.value(1), displayName: try row.value(2),
+        grants: grants.inOrder),
+      createdAt: Instant(microseconds: try row.value(3)),
+      lastSignInAt: (try row.value(4) as Int64?).map(Instant.init(microseconds:)),
+      enrolledAt: (try row.value(5) as Int64?).map(Instant.init(microseconds:)),
+      factorUsedAt: (try row.value(6) as Int64?).map(Instant.init(microseconds:)))
+  }
+}
+
+extension [Grant] {
+  /// The widest first, then by project and tenant.
+  fileprivate var inOrder: [Grant] {
+    func key(_ grant: Grant) -> (String, String, Int) {
+      let rank = Role.allCases.firstIndex(of: grant.role) ?? 0
+      return (grant.project?.text ?? "", grant.tenant?.text ?? "", rank)
+    }
+    return sorted { key($0) < key($1) }
+  }
+}

@@ -1,0 +1,65 @@
+import Crypto
+import Database
+import OTP
+
+/// The secret side of an administrator's second factor.
+struct AdministratorTOTP: Sendable {
+  /// One step on each side of now, for the delay of the network (RFC 6238 section 5.2).
+  static let window = Window.narrow
+
+  private let sealer: Sealer
+
+  init(keys: KeyRing, random: RandomSource) throws(CryptoError) {
+    sealer = try Sealer(keys, purpose: "administrator totp secret", random: random)
+  }
+
+  /// Stores a secret in the place of any older one.
+  func store(
+    _ secret: Secret, lastStep: Int64, of id: ID<Administrator>, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    let sealed = try sealer.seal(secret.revealedBytes, with: Self.associated(id))
+    try connection.run(
+      """
+      UPDATE administrator SET totp_secret = \(sealed), totp_enrolled_at = \(now.microseconds),
+        totp_last_used_at = NULL, totp_last_step = \(lastStep)
+      WHERE administrator_id = \(id.text)
+      """)
+  }
+
+  /// Takes secret and recovery codes away.
+  static func clear(_ id: ID<Administrator>, _ connection: borrowing Connection) throws {
+    try connection.run(
+      """
+      UPDATE administrator SET totp_secret = NULL, totp_enrolled_at = NULL,
+        totp_last_used_at = NULL, totp_last_step = NULL
+      WHERE administrator_id = \(id.text)
+      """)
+    try RecoveryCodes.clear(id, connection)
+  }
+
+  /// Compares a code and moves the last accepted step, so that of two equal codes one wins.
+  func accept(
+    _ code: String, of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let row = try connection.first(
+      "SELECT totp_secret, totp_last_step FROM administrator WHERE administrator_id = \(id.text)"
+    ) { row in (sealed: try row.value(0) as [UInt8]?, lastStep: try row.value(1) as Int64?) }
+    guard let row, let sealed = row.sealed else { return false }
+    let secret = try sealer.open(sealed, with: Self.associated(id))
+    guard let password = TOTPFactor.password(secret) else {
+      throw Failure("a factor without secret")
+    }
+    let verdict = try password.verify(
+      code, at: now.seconds, window: Self.window, after: row.lastStep)
+    guard case .accepted(let step, _) = verdict else { return false }
+    return try connection.run(
+      """
+      UPDATE administrator SET totp_last_step = \(step), totp_last_used_at = \(now.microseconds)
+      WHERE administrator_id = \(id.text) AND (totp_last_step IS NULL OR totp_last_step < \(step))
+      """) == 1
+  }
+
+  /// The administrator: a sealed secret opens in no other row.
+  private static func associated(_ id: ID<Administrator>) -> [UInt8] { Array(id.text.utf8) }
+}

@@ -1,0 +1,117 @@
+import Database
+
+extension Administrators {
+  /// Gives an administrator a role somewhere, at once also in sessions that are open.
+  ///
+  /// - Returns: False when they had it already, which changes nothing.
+  /// - Throws: ``ManagementError``.
+  @discardableResult
+  public func grant(
+    _ grant: Grant, to id: ID<Administrator>, by author: Author
+  ) async throws(ManagementError) -> Bool {
+    let now = store.clock.now()
+    return try await store.write(ManagementError.self) { connection in
+      let record = try Self.manage(id, by: author, connection)
+      try Self.checkPlace(of: grant, connection)
+      let added = try connection.run(
+        """
+        INSERT INTO administrator_grant (administrator_id, role, project_id, tenant_id)
+        VALUES (\(id.text), \(grant.role.rawValue), \(grant.project?.text ?? ""),
+          \(grant.tenant?.text ?? ""))
+        ON CONFLICT DO NOTHING
+        """)
+      guard added == 1 else { return false }
+      var entry = Self.entry("administrator.grant", record)
+      entry.to = grant.words
+      try entry.record(by: author, at: now, connection)
+      return true
+    }
+  }
+
+  /// Takes a role away, at once also in sessions that are open.
+  ///
+  /// - Throws: ``ManagementError``.
+  public func revoke(
+    _ grant: Grant, from id: ID<Administrator>, by author: Author
+  ) async throws(ManagementError) {
+    let now = store.clock.now()
+    try await store.write(ManagementError.self) { connection in
+      let record = try Self.manage(id, by: author, connection)
+      let removed = try connection.run(
+        """
+        DELETE FROM administrator_grant
+        WHERE administrator_id = \(id.text) AND role = \(grant.role.rawValue)
+          AND project_id = \(grant.project?.text ?? "") AND tenant_id = \(grant.tenant?.text ?? "")
+        """)
+      guard removed == 1 else { throw ManagementError.notFound }
+      // Looked at after the change and in its transaction: of two that revoke each other one fails.
+      guard try Self.hasOwner(connection) else { throw ManagementError.lastOwner }
+      var entry = Self.entry("administrator.revoke", record)
+      entry.from = grant.words
+      try entry.record(by: author, at: now, connection)
+    }
+  }
+
+  /// Removes an administrator with their grants, factor, codes and sessions.
+  ///
+  /// What they did stays in the audit log.
+  ///
+  /// - Throws: ``ManagementError``.
+  public func remove(
+    _ id: ID<Administrator>, by author: Author
+  ) async throws(ManagementError) {
+    let now = store.clock.now()
+    try await store.write(ManagementError.self) { connection in
+      let record = try Self.manage(id, by: author, connection)
+      try connection.run("DELETE FROM administrator WHERE administrator_id = \(id.text)")
+      guard try Self.hasOwner(connection) else { throw ManagementError.lastOwner }
+      var entry = Self.entry("administrator.remove", record)
+      let grants = record.administrator.grants.map(\.words).joined(separator: ", ")
+      let email = record.administrator.email
+      entry.from = grants.isEmpty ? email : "\(email), \(grants)"
+      try entry.record(by: author, at: now, connection)
+    }
+  }
+
+  /// The administrator whom somebody is about to change, when they may.
+  static func manage(
+    _ id: ID<Administrator>, by author: Author, _ connection: borrowing Connection
+  ) throws -> AdministratorRecord {
+    try mustManage(author, connection)
+    if case .administrator(let own, _) = author.actor, own == id { throw ManagementError.oneself }
+    return try record(id, connection)
+  }
+
+  /// Sees that the author is an owner of the instance at this very moment, or has the data folder.
+  static func mustManage(_ author: Author, _ connection: borrowing Connection) throws {
+    guard try mayManage(author.actor, connection) else { throw ManagementError.notAllowed }
+  }
+
+  static func mayManage(_ actor: Actor, _ connection: borrowing Connection) throws -> Bool {
+    switch actor {
+    case .commandLine: true
+    case .administrator(let id, _):
+      try grants(id, connection).contains { grant in
+        grant.covers(project: nil, tenant: nil)
+          && grant.role.permissions.contains(.manageAdministrators)
+      }
+    case .serviceToken, .user, .emulatorOwner, .nobody: false
+    }
+  }
+
+  /// Sees that a grant is for a project or tenant that is there.
+  static func checkPlace(of grant: Grant, _ connection: borrowing Connection) throws {
+    guard let project = grant.project else { return }
+    do {
+      _ = try Scopes.find(project: project, tenant: grant.tenant, connection)
+    } catch is ScopeError {
+      throw ManagementError.scopeNotFound
+    }
+  }
+
+  static func entry(_ action: String, _ record: AdministratorRecord) -> AuditEntry {
+    AuditEntry(
+      action, "administrator", record.administrator.id.text,
+      name: record.administrator.displayName)
+  }
+}

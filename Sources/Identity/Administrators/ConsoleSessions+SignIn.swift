@@ -1,0 +1,171 @@
+public import Crypto
+import Database
+
+/// What came of a right password.
+public enum ConsoleSignIn: Sendable {
+  /// There is no second factor: the session has begun.
+  case signedIn(NewConsoleSession)
+  /// A code is due; what is here goes with it, in a cookie, and is no session.
+  case codeDue(Secret)
+}
+
+extension ConsoleSessions {
+  /// Signs in with e-mail and password, as far as that goes.
+  ///
+  /// Known and unknown addresses get the same answer for the same work, and guesses are counted
+  /// before the password is hashed.
+  ///
+  /// - Throws: ``ConsoleSignInError``.
+  public func signIn(
+    email: String, password: Secret, address: String, userAgent: String, requestID: String = ""
+  ) async throws(ConsoleSignInError) -> ConsoleSignIn {
+    let now = store.clock.now()
+    let folded = AccountRules.folded(email: String(email.prefix(320)))
+    // The address comes first: one that is blocked cannot count against a name.
+    let names = [
+      ("console address \(Network.name(of: address))", Throttle.addresses),
+      (Self.throttle(folded), Throttle.passwords),
+    ]
+    let taken: Result<Attempt, ConsoleSignInError> =
+      try await store.write(ConsoleSignInError.self) { connection in
+        var guesses: [Guess] = []
+        for (name, rule) in names {
+          switch try Guess.take(name, rule, at: now, connection) {
+          case .taken(let guess): guesses.append(guess)
+          case .blocked(let until): return .failure(.throttled(until: until))
+          }
+        }
+        let row = try connection.first(
+          """
+          SELECT administrator_id, password_hash, totp_enrolled_at IS NOT NULL FROM administrator
+          WHERE email_folded = \(folded)
+          """
+        ) { row in
+          (
+            id: ID<Administrator>(try row.value(0)), hash: PasswordHash(encoded: try row.value(1)),
+            hasSecondFactor: try row.value(2) as Bool
+          )
+        }
+        return .success(
+          Attempt(
+            id: row?.id, hash: row?.hash, hasSecondFactor: row?.hasSecondFactor ?? false,
+            guesses: guesses))
+      }
+    let attempt = try taken.get()
+    let (id, guesses) = (attempt.id, attempt.guesses)
+    let matches: Bool
+    do { matches = try await hasher.matches(password, attempt.hash) } catch {
+      // What was not looked at does not count.
+      try await store.write(ConsoleSignInError.self) { connection in
+        for guess in guesses { try guess.giveBack(connection) }
+      }
+      if error == .busy { throw .busy }
+      throw .unavailable(Failure(error))
+    }
+    let (random, tickets) = (store.random, tickets)
+    let author = Author(actor: .nobody, address: address, requestID: requestID)
+    let outcome: ConsoleSignIn? = try await store.write(ConsoleSignInError.self) { connection in
+      guard matches, let id, let hash = attempt.hash else {
+        // The name that was typed is not kept: it may be a password in the wrong field.
+        let entry = AuditEntry(
+          "administrator.sign-in-refused", "administrator", id?.text ?? "", name: "")
+        try entry.record(by: author, at: now, connection)
+        return nil
+      }
+      try Guess.right(guesses, connection)
+      if attempt.hasSecondFactor {
+        let ticket = ConsoleTicket(id, secret: Self.mark(hash), at: now, random: random)
+        return .codeDue(try ticket.sealed(.signIn, by: tickets))
+      }
+      return .signedIn(
+        try Self.begin(
+          id, address: address, userAgent: userAgent, requestID: requestID, at: now,
+          random: random, connection))
+    }
+    guard let outcome else { throw .refused }
+    return outcome
+  }
+
+  /// Signs in with a code of the second factor, or with a recovery code, after the password.
+  ///
+  /// A wrong code is counted apart from passwords, before it is looked at.
+  ///
+  /// - Parameters:
+  ///   - pending: What the password's answer gave; it counts for ten minutes and once.
+  ///   - code: The code as typed.
+  ///   - address: Where the request comes from.
+  ///   - userAgent: What the browser calls itself.
+  ///   - requestID: The request's name in the log.
+  /// - Returns: The session.
+  /// - Throws: ``ConsoleSignInError``.
+  public func finish(
+    _ pending: String, code: String, address: String, userAgent: String, requestID: String = ""
+  ) async throws(ConsoleSignInError) -> NewConsoleSession {
+    let now = store.clock.now()
+    guard let ticket = ConsoleTicket(pending, .signIn, at: now, by: tickets) else { throw .ended }
+    let (random, totp, id) = (store.random, totp, ticket.administrator)
+    let author = Author(actor: .nobody, address: address, requestID: requestID)
+    let outcome: Result<NewConsoleSession, ConsoleSignInError> =
+      try await store.write(ConsoleSignInError.self) { connection in
+        guard try Self.isPending(ticket, connection) else { return .failure(.ended) }
+        let proof: String
+        switch try totp.prove(code, of: id, at: now, connection) {
+        case .throttled(let until): return .failure(.throttled(until: until))
+        case .wrong:
+          let entry = AuditEntry(
+            "administrator.code-refused", "administrator", id.text, name: "")
+          try entry.record(by: author, at: now, connection)
+          return .failure(.wrongCode)
+        case .passed(.code): proof = "with a code"
+        case .passed(.recoveryCode(let left)): proof = "with a recovery code, \(left) left"
+        }
+        guard try ticket.use(connection) else { return .failure(.ended) }
+        return .success(
+          try Self.begin(
+            id, address: address, userAgent: userAgent, requestID: requestID, proof: proof,
+            at: now, random: random, connection))
+      }
+    return try outcome.get()
+  }
+
+  /// True when a code may be given for what a password was given for.
+  ///
+  /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
+  public func isPending(_ pending: String) async throws(ConsoleSignInError) -> Bool {
+    let now = store.clock.now()
+    guard let ticket = ConsoleTicket(pending, .signIn, at: now, by: tickets) else { return false }
+    return try await store.read(ConsoleSignInError.self) { connection in
+      try Self.isPending(ticket, connection)
+    }
+  }
+
+  /// False when it was used, or password or factor were changed since.
+  private static func isPending(
+    _ ticket: ConsoleTicket, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard try !ticket.isUsed(connection) else { return false }
+    let hash = try connection.first(
+      """
+      SELECT password_hash FROM administrator
+      WHERE administrator_id = \(ticket.administrator.text) AND totp_enrolled_at IS NOT NULL
+      """
+    ) { PasswordHash(encoded: try $0.value(0)) }
+    guard let hash else { return false }
+    return ticket.secret == mark(hash)
+  }
+
+  /// Changes with the password, and says nothing of it.
+  private static func mark(_ hash: PasswordHash) -> Secret {
+    Secret(Array(Store.digest(hash.encoded).prefix(16)))
+  }
+
+  /// The name under which wrong passwords for an address are counted.
+  static func throttle(_ folded: String) -> String { "administrator \(folded)" }
+
+  private struct Attempt: Sendable {
+    let id: ID<Administrator>?
+    let hash: PasswordHash?
+    let hasSecondFactor: Bool
+    let guesses: [Guess]
+  }
+}

@@ -1,0 +1,73 @@
+import Crypto
+import Database
+
+/// What a browser carries between two steps of an administrator: sealed, for ten minutes, once.
+struct ConsoleTicket {
+  enum Kind: String {
+    /// The password was right, the code is due.
+    case signIn
+    /// A secret is shown, its first code is due.
+    case enrolment
+  }
+
+  /// How long it counts, in seconds.
+  static let lifetime: Int64 = 600
+
+  let id: [UInt8]
+  let issuedAt: Instant
+  let administrator: ID<Administrator>
+  /// The mark of the password for a sign-in, the shared secret for an enrolment.
+  let secret: Secret
+
+  init(_ administrator: ID<Administrator>, secret: Secret, at now: Instant, random: RandomSource) {
+    id = TimeOrderedID.make(at: now, random: random)
+    issuedAt = now
+    self.administrator = administrator
+    self.secret = secret
+  }
+
+  func sealed(_ kind: Kind, by sealer: Sealer) throws(CryptoError) -> Secret {
+    var bytes = id
+    for shift in stride(from: Int64(56), through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: issuedAt.microseconds >> shift))
+    }
+    let name = Array(administrator.text.utf8)
+    bytes.append(UInt8(truncatingIfNeeded: name.count))
+    bytes += name
+    bytes += secret.revealedBytes
+    return Secret(Base64URL.encode(try sealer.seal(bytes, with: Array(kind.rawValue.utf8))))
+  }
+
+  /// Opens a text; nil for anything that was not sealed here as this kind, or is too old.
+  init?(_ text: String, _ kind: Kind, at now: Instant, by sealer: Sealer) {
+    guard
+      text.utf8.count < 1_024, let box = Base64URL.decode(text),
+      let opened = try? sealer.open(box, with: Array(kind.rawValue.utf8))
+    else { return nil }
+    let bytes = opened.revealedBytes
+    let head = TimeOrderedID.length + 9
+    guard bytes.count >= head, bytes.count >= head + Int(bytes[head - 1]) else { return nil }
+    id = Array(bytes[..<TimeOrderedID.length])
+    issuedAt = Instant(
+      microseconds: bytes[TimeOrderedID.length..<(head - 1)].reduce(Int64(0)) {
+        $0 << 8 | Int64($1)
+      })
+    let end = head + Int(bytes[head - 1])
+    administrator = ID(String(decoding: bytes[head..<end], as: UTF8.self))
+    secret = Secret(Array(bytes[end...]))
+    guard now <= issuedAt.advanced(bySeconds: Self.lifetime) else { return nil }
+  }
+
+  /// True when it was not used before, which it is now.
+  func use(_ connection: borrowing Connection) throws -> Bool {
+    try connection.run(
+      """
+      INSERT INTO ticket (ticket_id, uses, failures) VALUES (\(id), 1, 0)
+      ON CONFLICT (ticket_id) DO NOTHING
+      """) == 1
+  }
+
+  func isUsed(_ connection: borrowing Connection) throws -> Bool {
+    try connection.first("SELECT 1 FROM ticket WHERE ticket_id = \(id)") { _ in true } ?? false
+  }
+}

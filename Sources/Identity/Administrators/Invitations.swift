@@ -1,0 +1,211 @@
+public import Crypto
+import Database
+
+/// Somebody who was asked to become an administrator.
+public struct Invitation: Sendable {
+  /// The id, which is the administrator's when they accept.
+  public let id: ID<Administrator>
+  /// The address they will sign in with.
+  public let email: String
+  /// Their name, as far as the inviter knew.
+  public let displayName: String
+  /// What they will be.
+  public let grant: Grant
+  /// Who invited them.
+  public let inviterName: String
+  /// When.
+  public let createdAt: Instant
+  /// Until when the link counts.
+  public let expiresAt: Instant
+}
+
+/// Why an invitation cannot be accepted.
+public enum InvitationError: Error, Sendable {
+  /// There is none, or it was accepted, revoked or replaced, or is too old.
+  case ended
+  /// A name, an address or a password that is not acceptable.
+  case administrator(AdministratorError)
+  /// The database cannot do it now.
+  case unavailable(Failure)
+}
+
+extension InvitationError: UseCaseError {}
+
+/// Invites administrators by a link that counts once.
+///
+/// There is no mail: the inviter hands the link over. Asking what is behind it does not use it up.
+public struct Invitations: Sendable {
+  let store: Store
+  let administrators: Administrators
+
+  /// How long a link counts, in seconds: seven days.
+  public static let lifetime: Int64 = 7 * 86_400
+
+  /// Invites somebody; an older invitation of the same address ends.
+  ///
+  /// - Returns: The invitation, and the link's token, which is kept as a digest alone.
+  /// - Throws: ``ManagementError``.
+  public func invite(
+    email: String, displayName: String, grant: Grant, by author: Author
+  ) async throws(ManagementError) -> (invitation: Invitation, token: Secret) {
+    do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
+    guard Projects.isValidName(displayName) else { throw .invalidName }
+    let now = store.clock.now()
+    let token = store.random.token(bytes: 32)
+    let invitation = Invitation(
+      id: ID(store.random.uuid()), email: email, displayName: displayName, grant: grant,
+      inviterName: author.actor.name, createdAt: now,
+      expiresAt: now.advanced(bySeconds: Self.lifetime))
+    try await store.write(ManagementError.self) { connection in
+      try Administrators.mustManage(author, connection)
+      try Administrators.checkPlace(of: grant, connection)
+      let folded = AccountRules.folded(email: email)
+      let taken = try connection.first(
+        "SELECT 1 FROM administrator WHERE email_folded = \(folded)"
+      ) { _ in true }
+      guard taken == nil else { throw ManagementError.emailTaken }
+      try connection.run("DELETE FROM invitation WHERE email_folded = \(folded)")
+      try connection.run(
+        """
+        INSERT INTO invitation (invitation_id, token_digest, email, email_folded, display_name,
+          role, project_id, tenant_id, invited_by, inviter_name, created_at, expires_at)
+        VALUES (\(invitation.id.text), \(Store.digest(token)), \(email), \(folded),
+          \(displayName), \(grant.role.rawValue), \(grant.project?.text ?? ""),
+          \(grant.tenant?.text ?? ""), \(author.actor.id), \(author.actor.name),
+          \(now.microseconds), \(invitation.expiresAt.microseconds))
+        """)
+      var entry = AuditEntry(
+        "administrator.invite", "administrator", invitation.id.text, name: displayName)
+      entry.to = "\(email), \(grant.words)"
+      try entry.record(by: author, at: now, connection)
+    }
+    return (invitation, Secret(token))
+  }
+
+  /// The invitations that count, by address.
+  ///
+  /// - Throws: ``ManagementError/unavailable(_:)``.
+  public func list() async throws(ManagementError) -> [Invitation] {
+    let now = store.clock.now()
+    return try await store.read(ManagementError.self) { connection in
+      let found = try connection.all(
+        "SELECT \(Self.columns) FROM invitation ORDER BY email_folded", Self.invitation)
+      var standing: [Invitation] = []
+      for (invitation, inviter) in found
+      where try Self.stands(invitation, inviter, at: now, connection) {
+        standing.append(invitation)
+      }
+      return standing
+    }
+  }
+
+  /// What is behind a link; nil when it does not count.
+  ///
+  /// - Throws: ``ManagementError/unavailable(_:)``.
+  public func find(token: String) async throws(ManagementError) -> Invitation? {
+    let now = store.clock.now()
+    let digest = Store.digest(token)
+    return try await store.read(ManagementError.self) { connection in
+      try Self.find(digest, at: now, connection)
+    }
+  }
+
+  /// Makes the administrator whom a link was for, signs them in, and ends the link.
+  ///
+  /// - Throws: ``InvitationError``.
+  public func accept(
+    token: String, displayName: String, password: Secret, address: String, userAgent: String,
+    requestID: String = ""
+  ) async throws(InvitationError) -> NewConsoleSession {
+    let now = store.clock.now()
+    let digest = Store.digest(token)
+    let known = try await store.read(InvitationError.self) { connection in
+      try Self.find(digest, at: now, connection)
+    }
+    // Before the hash, so that nobody without a link makes work.
+    guard let known else { throw .ended }
+    let hash: PasswordHash
+    do {
+      hash = try await administrators.check(
+        email: known.email, displayName: displayName, password: password)
+    } catch {
+      throw .administrator(error)
+    }
+    let random = store.random
+    return try await store.write(InvitationError.self) { connection in
+      // Anew: it may have been used or revoked while the password was hashed.
+      guard let invitation = try Self.find(digest, at: now, connection) else {
+        throw InvitationError.ended
+      }
+      try connection.run("DELETE FROM invitation WHERE token_digest = \(digest)")
+      let author = Author(
+        actor: .administrator(invitation.id, name: displayName), address: address,
+        requestID: requestID)
+      do {
+        _ = try Administrators.insert(
+          invitation.id, email: invitation.email, displayName: displayName, hash: hash,
+          grant: invitation.grant, invitedBy: invitation.inviterName, by: author, at: now,
+          connection)
+      } catch let error as AdministratorError { throw InvitationError.administrator(error) }
+      return try ConsoleSessions.begin(
+        invitation.id, address: address, userAgent: userAgent, requestID: requestID, at: now,
+        random: random, connection)
+    }
+  }
+
+  /// Ends a link that was not used yet.
+  ///
+  /// - Throws: ``ManagementError``.
+  public func revoke(_ id: ID<Administrator>, by author: Author) async throws(ManagementError) {
+    let now = store.clock.now()
+    try await store.write(ManagementError.self) { connection in
+      try Administrators.mustManage(author, connection)
+      let found = try connection.first(
+        "DELETE FROM invitation WHERE invitation_id = \(id.text) RETURNING \(Self.columns)",
+        Self.invitation)
+      guard let (invitation, _) = found else { throw ManagementError.notFound }
+      var entry = AuditEntry(
+        "administrator.revoke-invitation", "administrator", id.text,
+        name: invitation.displayName)
+      entry.from = "\(invitation.email), \(invitation.grant.words)"
+      try entry.record(by: author, at: now, connection)
+    }
+  }
+
+  private static func find(
+    _ digest: [UInt8], at now: Instant, _ connection: borrowing Connection
+  ) throws -> Invitation? {
+    let found = try connection.first(
+      "SELECT \(columns) FROM invitation WHERE token_digest = \(digest)", invitation)
+    guard let (invitation, inviter) = found,
+      try stands(invitation, inviter, at: now, connection)
+    else { return nil }
+    return invitation
+  }
+
+  /// True when an invitation is in time, and whoever made it might still make it.
+  private static func stands(
+    _ invitation: Invitation, _ inviter: String, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard now < invitation.expiresAt else { return false }
+    let actor: Actor = inviter.isEmpty ? .commandLine : .administrator(ID(inviter), name: "")
+    return try Administrators.mayManage(actor, connection)
+  }
+
+  private static let columns: SQL = """
+    invitation_id, email, display_name, role, project_id, tenant_id, inviter_name, created_at,
+    expires_at, invited_by
+    """
+
+  private static func invitation(
+    _ row: borrowing Row
+  ) throws -> (invitation: Invitation, inviter: String) {
+    let invitation = Invitation(
+      id: ID(try row.value(0)), email: try row.value(1), displayName: try row.value(2),
+      grant: try Administrators.grant(row, from: 3), inviterName: try row.value(6),
+      createdAt: Instant(microseconds: try row.value(7)),
+      expiresAt: Instant(microseconds: try row.value(8)))
+    return (invitation, try row.value(9))
+  }
+}

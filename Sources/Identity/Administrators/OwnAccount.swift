@@ -1,0 +1,157 @@
+public import Crypto
+import Database
+
+/// Why an administrator's password is not changed.
+public enum PasswordChangeError: Error, Sendable {
+  /// Not the password in force.
+  case wrongPassword
+  /// Too many wrong passwords; from then on one may try again.
+  case throttled(until: Instant)
+  /// A new password that is too short, too long or the address itself; the text says which.
+  case weakPassword(String)
+  /// There is no such administrator.
+  case notFound
+  /// Too many passwords are being hashed; try again after a second.
+  case busy
+  /// The database cannot do it now.
+  case unavailable(Failure)
+}
+
+extension PasswordChangeError: UseCaseError {}
+
+/// What administrators change about themselves.
+public struct OwnAccount: Sendable {
+  let store: Store
+  let administrators: Administrators
+
+  /// Changes one's own password and ends all other sessions.
+  ///
+  /// Wrong old passwords are counted with those of the sign-in.
+  ///
+  /// - Returns: How many other sessions ended.
+  /// - Throws: ``PasswordChangeError``.
+  @discardableResult
+  public func changePassword(
+    of session: ConsoleSession, old: Secret, new: Secret, by author: Author
+  ) async throws(PasswordChangeError) -> Int {
+    let administrator = session.administrator
+    let now = store.clock.now()
+    let name = ConsoleSessions.throttle(AccountRules.folded(email: administrator.email))
+    let taken: Result<(guess: Guess, hash: PasswordHash?), PasswordChangeError> =
+      try await store.write(PasswordChangeError.self) { connection in
+        switch try Guess.take(name, .passwords, at: now, connection) {
+        case .blocked(let until): return .failure(.throttled(until: until))
+        case .taken(let guess):
+          return .success((guess, try Self.hash(of: administrator.id, connection)))
+        }
+      }
+    let (guess, hash) = try taken.get()
+    let matches: Bool
+    do { matches = try await administrators.hasher.matches(old, hash) } catch {
+      try await store.write(PasswordChangeError.self) { try guess.giveBack($0) }
+      if error == .busy { throw .busy }
+      throw .unavailable(Failure(error))
+    }
+    guard matches, let hash else { throw .wrongPassword }
+    try await store.write(PasswordChangeError.self) { try Guess.right([guess], $0) }
+    let fresh = try await hashed(new, of: administrator.email)
+    return try await store.write(PasswordChangeError.self) { connection in
+      let changed = try connection.run(
+        """
+        UPDATE administrator SET password_hash = \(fresh.encoded)
+        WHERE administrator_id = \(administrator.id.text) AND password_hash = \(hash.encoded)
+        """)
+      // Somebody else changed it while this one was hashed.
+      guard changed == 1 else { throw PasswordChangeError.wrongPassword }
+      let ended = try ConsoleSessions.endAll(of: administrator.id, but: session.id, connection)
+      var entry = AuditEntry(
+        "administrator.password", "administrator", administrator.id.text,
+        name: administrator.displayName)
+      entry.to = "\(Words.count(ended, "other session", "other sessions")) ended"
+      try entry.record(by: author, at: now, connection)
+      return ended
+    }
+  }
+
+  /// Gives an administrator a new password and ends all their sessions: for whoever has the data
+  /// folder.
+  ///
+  /// - Throws: ``PasswordChangeError``.
+  public func resetPassword(
+    of administrator: Administrator, new: Secret, by author: Author
+  ) async throws(PasswordChangeError) {
+    let fresh = try await hashed(new, of: administrator.email)
+    let now = store.clock.now()
+    try await store.write(PasswordChangeError.self) { connection in
+      let changed = try connection.run(
+        """
+        UPDATE administrator SET password_hash = \(fresh.encoded)
+        WHERE administrator_id = \(administrator.id.text)
+        """)
+      guard changed == 1 else { throw PasswordChangeError.notFound }
+      let name = ConsoleSessions.throttle(AccountRules.folded(email: administrator.email))
+      try Guess.forget(name, connection)
+      let ended = try ConsoleSessions.endAll(of: administrator.id, but: nil, connection)
+      var entry = AuditEntry(
+        "administrator.reset-password", "administrator", administrator.id.text,
+        name: administrator.displayName)
+      entry.to = "\(Words.count(ended, "session", "sessions")) ended"
+      try entry.record(by: author, at: now, connection)
+    }
+  }
+
+  /// Keeps how somebody wants to read the console; words that no language or zone is made of change
+  /// nothing.
+  ///
+  /// - Throws: ``ManagementError``.
+  public func change(
+    _ preferences: Preferences, of administrator: Administrator, from old: Preferences,
+    by author: Author
+  ) async throws(ManagementError) {
+    guard preferences.isPlausible, preferences != old else { return }
+    let now = store.clock.now()
+    try await store.write(ManagementError.self) { connection in
+      let changed = try connection.run(
+        """
+        UPDATE administrator SET language = \(preferences.language),
+          time_zone = \(preferences.timeZone), theme = \(preferences.theme.rawValue)
+        WHERE administrator_id = \(administrator.id.text)
+        """)
+      guard changed == 1 else { throw ManagementError.notFound }
+      var entry = AuditEntry(
+        "administrator.preferences", "administrator", administrator.id.text,
+        name: administrator.displayName)
+      (entry.from, entry.to) = Words.difference(old.fields, preferences.fields)
+      try entry.record(by: author, at: now, connection)
+    }
+  }
+
+  /// How many recovery codes somebody has left.
+  ///
+  /// - Throws: ``ManagementError/unavailable(_:)``.
+  public func recoveryCodesLeft(_ id: ID<Administrator>) async throws(ManagementError) -> Int {
+    try await store.read(ManagementError.self) { try RecoveryCodes.left(of: id, $0) }
+  }
+
+  private func hashed(
+    _ password: Secret, of email: String
+  ) async throws(PasswordChangeError) -> PasswordHash {
+    do { return try await administrators.check(password, of: email) } catch {
+      switch error {
+      case .weakPassword(let reason): throw .weakPassword(reason)
+      case .busy: throw .busy
+      case .unavailable(let failure): throw .unavailable(failure)
+      case .emailTaken, .invalidEmail, .invalidName, .scopeNotFound:
+        throw .unavailable(Failure(error))
+      }
+    }
+  }
+
+  private static func hash(
+    of id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> PasswordHash? {
+    try connection.first(
+      "SELECT password_hash FROM administrator WHERE administrator_id = \(id.text)"
+    ) { PasswordHash(encoded: try $0.value(0)) }
+  }
+}

@@ -1,0 +1,57 @@
+import Crypto
+import Database
+
+/// Codes for the day on which the device of the second factor is gone.
+///
+/// Sixteen of 31 letters are 79 bits, so a plain digest is enough; it is one of the administrator
+/// and the code, so that nobody can search for the codes of all at once.
+enum RecoveryCodes {
+  static let count = 10
+  private static let length = 16
+
+  /// Makes a new set, which counts instead of any older one.
+  static func make(
+    for id: ID<Administrator>, random: RandomSource, _ connection: borrowing Connection
+  ) throws -> [Secret] {
+    try clear(id, connection)
+    var codes: [Secret] = []
+    while codes.count < count {
+      let letters = random.text(length, from: Setup.alphabet)
+      let added = try connection.run(
+        """
+        INSERT INTO recovery_code (administrator_id, code_digest)
+        VALUES (\(id.text), \(digest(letters, of: id))) ON CONFLICT DO NOTHING
+        """)
+      guard added == 1 else { continue }
+      codes.append(Secret(Setup.grouped(letters)))
+    }
+    return codes
+  }
+
+  /// Uses a code up; false when it is none.
+  static func use(
+    _ typed: String, of id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let letters = typed.uppercased().filter { $0.isLetter || $0.isNumber }
+    guard letters.utf8.count == length else { return false }
+    return try connection.run(
+      """
+      DELETE FROM recovery_code
+      WHERE administrator_id = \(id.text) AND code_digest = \(digest(letters, of: id))
+      """) == 1
+  }
+
+  static func left(of id: ID<Administrator>, _ connection: borrowing Connection) throws -> Int {
+    try connection.first(
+      "SELECT count(*) FROM recovery_code WHERE administrator_id = \(id.text)"
+    ) { try $0.value(0) } ?? 0
+  }
+
+  static func clear(_ id: ID<Administrator>, _ connection: borrowing Connection) throws {
+    try connection.run("DELETE FROM recovery_code WHERE administrator_id = \(id.text)")
+  }
+
+  private static func digest(_ letters: String, of id: ID<Administrator>) -> [UInt8] {
+    Store.digest("recovery code\n\(id.text)\n\(letters)")
+  }
+}

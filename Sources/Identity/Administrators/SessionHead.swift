@@ -1,0 +1,38 @@
+import Database
+
+/// What a page reads of its session besides the grants.
+struct SessionHead {
+  static let columns = 11
+
+  let id: ID<Administrator>
+  let email: String
+  let name: String
+  let csrf: String
+  let createdAt: Instant
+  let lastSeenAt: Instant
+  let signIns: Int
+  let hasSecondFactor: Bool
+  let preferences: Preferences
+
+  init(_ row: borrowing Row) throws {
+    id = ID(try row.value(0))
+    email = try row.value(1)
+    name = try row.value(2)
+    csrf = try row.value(3)
+    createdAt = Instant(microseconds: try row.value(4))
+    lastSeenAt = Instant(microseconds: try row.value(5))
+    signIns = try row.value(6)
+    hasSecondFactor = try row.value(7)
+    preferences = Preferences(
+      language: try row.value(8), timeZone: try row.value(9),
+      theme: Preferences.Theme(rawValue: try row.value(10)) ?? .system)
+  }
+
+  /// Owners and support may sign in once without a second factor, to set one up.
+  func secondFactor(of administrator: Administrator) -> SecondFactorState {
+    if hasSecondFactor { return .enrolled }
+    guard administrator.mustHaveSecondFactor else { return .optional }
+    // A session from before sign-ins were counted has none.
+    return signIns < 1 ? .optional : signIns == 1 ? .dueNext : .due
+  }
+}

@@ -1,0 +1,188 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// What administrators see and change about themselves.
+@Suite struct AccountPageTests {
+  @Test func `an administrator sets a factor up, replaces it and removes it with codes of it`()
+    async throws
+  {
+    try await World.furnished { world in
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let account = try await iris.get("/account")
+      Markup.check(account)
+      #expect(account.says("Set up a second factor") && !account.says("Replace…"))
+      let page = try await iris.get("/account/totp")
+      let app = try SecondStepPageTests.app(on: page)
+      let ticket = page.value(of: "ticket") ?? ""
+      let form: Form = ["csrf": try page.csrf, "ticket": ticket]
+      let empty = try await iris.post("/account/totp", form)
+      #expect(empty.status == .unprocessableContent)
+      Markup.check(empty)
+      // The same secret stays in the form, or what was scanned would be lost.
+      #expect(try SecondStepPageTests.app(on: empty).secret == app.secret)
+      var wrong = form
+      wrong.add("code", "000000")
+      #expect(try await iris.post("/account/totp", wrong).says("not the code of the new entry"))
+      var right = form
+      right.add("code", try world.code(of: app))
+      #expect(try await iris.post("/account/totp", right).says("Your second factor is on."))
+      #expect(try await iris.post("/account/totp", right).location == "/account/totp")
+
+      let on = try await iris.get("/account")
+      #expect(on.says("Replace…") && on.says("Remove…") && on.says("10 of 10 left"))
+      world.clock.advance(seconds: 30)
+      let wrongCode = try await iris.submit("/account/recovery-codes", ["current-code": "1"])
+      #expect(wrongCode.status == .unprocessableContent)
+      Markup.check(wrongCode)
+      let codes = try await iris.submit(
+        "/account/recovery-codes", ["current-code": try world.code(of: app)])
+      #expect(codes.says("The ones before do not count any more."))
+      let replacing = try await iris.get("/account/totp")
+      Markup.check(replacing)
+      #expect(replacing.says("Replace your authenticator"))
+      world.clock.advance(seconds: 30)
+      let removed = try await iris.submit(
+        "/account/totp/removal", ["current-code": try world.code(of: app)])
+      #expect(removed.location == "/account")
+      #expect(try await iris.get("/account/totp/removal").location == "/account")
+      #expect(try await iris.get("/account/recovery-codes").location == "/account/totp")
+    }
+  }
+
+  @Test func `an owner cannot remove a factor, and guesses are slowed down`() async throws {
+    try await World.furnished { world in
+      let (_, codes) = try await world.authenticator(of: World.ada)
+      let ada = Browser(world)
+      _ = try await ada.givePassword()
+      _ = try await ada.submit("/sign-in/code", ["recovery": codes[0]])
+      #expect(!(try await ada.get("/account").says("Remove…")))
+      #expect(try await ada.get("/account/totp/removal").location == "/account")
+      var last = try await ada.get("/account/recovery-codes")
+      for _ in 0..<6 {
+        last = try await ada.submit("/account/recovery-codes", ["current-code": "000000"])
+      }
+      #expect(last.status == .tooManyRequests)
+      #expect(last.response.fields[.retryAfter] == "30")
+    }
+  }
+
+  @Test func `a new password needs the old one`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world, as: World.iris)
+      let other = try await Browser.signedIn(world, as: World.iris)
+      Markup.check(try await browser.get("/account/password"))
+      for (old, new, field) in [
+        ("", "", "old-password"), ("wrong", "another pass phrase", "old-password"),
+        (World.password, "short", "new-password"),
+      ] {
+        let answer = try await browser.submit(
+          "/account/password", ["old-password": old, "new-password": new])
+        #expect(answer.status == .unprocessableContent)
+        #expect(answer.says("id=\"\(field)-error\""))
+        #expect(!answer.says("another pass phrase"))
+        Markup.check(answer)
+      }
+      let done = try await browser.submit(
+        "/account/password",
+        ["old-password": World.password, "new-password": "another pass phrase"])
+      #expect(done.location == "/account")
+      #expect(try await browser.get("/account").says("1 other session has ended."))
+      #expect(try await other.get("/").location == "/sign-in")
+    }
+  }
+
+  @Test func `sessions are listed with their browsers and ended one by one or all`() async throws {
+    try await World.furnished { world in
+      let browsers = [
+        try await Browser.signedIn(world), try await Browser.signedIn(world),
+        try await Browser.signedIn(world),
+      ]
+      let page = try await browsers[0].get("/account")
+      #expect(page.says("this one") && page.says("192.0.2.9"))
+      let start = try #require(page.text.firstRange(of: "name=\"session\" value=\""))
+      #expect(page.text[start.upperBound...].hasPrefix("others"))
+      let ids = page.text.matches(of: /name="session" value="([0-9a-f]{24})"/).map { String($0.1) }
+      #expect(ids.count == 2)
+      let sent = try await browsers[0].post(
+        "/account/sessions", ["csrf": try page.csrf, "session": ids[0]])
+      #expect(sent.location == "/account")
+      #expect(try await browsers[0].get("/account").says("1 session has ended."))
+      _ = try await browsers[0].post(
+        "/account/sessions", ["csrf": try page.csrf, "session": "others"])
+      var open = 0
+      for browser in browsers where try await browser.get("/").status == .ok { open += 1 }
+      #expect(open == 1)
+      let nobody = try await browsers[0].post(
+        "/account/sessions", ["csrf": try page.csrf, "session": "\u{202E}x"])
+      #expect(nobody.location == "/account")
+    }
+  }
+
+  @Test func `zone and colours are the administrator's own`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let before = try await browser.get("/administrators")
+      #expect(before.says("20 Nov 2026, 08:00 UTC</time>") && !before.says("data-theme"))
+      Markup.check(try await browser.get("/account/preferences"))
+      let form: Form = ["language": "en", "zone": "Asia/Kolkata", "theme": "dark"]
+      #expect(try await browser.submit("/account/preferences", form).location == "/account")
+      let after = try await browser.get("/administrators")
+      #expect(after.says("<html lang=\"en\" dir=\"ltr\" data-theme=\"dark\">"))
+      #expect(
+        after.says("datetime=\"2026-11-20T08:00:00Z\" data-ago>20 Nov 2026, 13:30 UTC+5:30</time>"))
+      let other = try await Browser.signedIn(world, as: World.iris)
+      #expect(!(try await other.get("/administrators").says("UTC+5:30")))
+      for wrong in [
+        ["language": "xx", "zone": "UTC", "theme": "dark"],
+        ["language": "en", "zone": "Mars/Base", "theme": "dark"],
+        ["language": "en", "zone": "UTC", "theme": "pink"], [:],
+      ] as [Form] {
+        let answer = try await browser.submit("/account/preferences", wrong)
+        #expect(answer.status == .unprocessableContent)
+        Markup.check(answer)
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("Europe/Berlin", 1_793_697_131, "3 Nov 2026, 10:12 UTC+1"),
+      ("Europe/Berlin", 1_782_000_000, "21 Jun 2026, 02:00 UTC+2"),
+      ("Europe/London", 1_793_697_131, "3 Nov 2026, 09:12 UTC"),
+      ("America/St_Johns", 1_793_697_131, "3 Nov 2026, 05:42 UTC−3:30"),
+      ("Pacific/Kiritimati", 1_793_697_131, "3 Nov 2026, 23:12 UTC+14"),
+      ("Nowhere/Town", 1_793_697_131, "3 Nov 2026, 09:12 UTC"),
+    ] as [(String, Int64, String)])
+  func `moments are those of the zone at that moment`(zone: String, seconds: Int64, words: String) {
+    #expect(Times(zone: zone).words(Instant(seconds: seconds)) == words)
+    // Asked again, when the stretch is known.
+    #expect(Times(zone: zone).words(Instant(seconds: seconds + 1)) == words)
+  }
+
+  @Test func `a clock's change is met to the second`() {
+    let times = Times(zone: "Europe/Berlin")
+    // 29 March 2026, 01:00 UTC.
+    #expect(times.words(Instant(seconds: 1_774_745_999)) == "29 Mar 2026, 01:59 UTC+1")
+    #expect(times.words(Instant(seconds: 1_774_746_000)) == "29 Mar 2026, 03:00 UTC+2")
+    #expect(times.words(Instant(seconds: 1_774_745_999)) == "29 Mar 2026, 01:59 UTC+1")
+  }
+
+  @Test(arguments: [
+    (
+      "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36 Edg/131.0",
+      "Edge on Windows"
+    ),
+    ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox on Linux"),
+    (
+      "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 Version/18.0 Mobile/15E148 Safari/604.1",
+      "Safari on iPhone"
+    ),
+    ("", "A browser that does not say which"), ("<script>", "A browser that does not say which"),
+  ])
+  func `browsers are named as their owners know them`(agent: String, name: String) {
+    #expect(BrowserWords.name(agent) == name)
+  }
+}

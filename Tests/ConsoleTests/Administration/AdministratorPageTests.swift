@@ -1,0 +1,213 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The pages about administrators.
+@Suite struct AdministratorPageTests {
+  static let hostile = [
+    "<script>alert(1)</script>", "\u{202E}moc.elpmaxe", "👩‍👩‍👧‍👦 नमस्ते", String(repeating: "x", count: 100),
+  ]
+
+  @Test func `an invitation is one click from the list, and its link makes one administrator`()
+    async throws
+  {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      #expect(
+        try await ada.get("/administrators").values(of: "href").contains("/administrators/new"))
+      let eu = try await world.euShop.text
+      let made = try await ada.submit(
+        "/administrators/new",
+        [
+          "email": "new@example.com", "name": "Newman", "role": "support",
+          "place": "acme-retail/\(eu)",
+        ])
+      #expect(made.status == .ok)
+      Markup.check(made)
+      let start = try #require(
+        made.text.firstRange(of: "https://mfa.example.com/invitation?token="))
+      let link = "/invitation?token=" + made.text[start.upperBound...].prefix { $0 != "<" }
+      let token = link.dropFirst("/invitation?token=".count)
+      #expect(token.utf8.count == 43)
+      let list = try await ada.get("/administrators")
+      Markup.check(list)
+      #expect(list.says(">invited</span>") && !list.says(String(token)))
+
+      let stranger = Browser(world)
+      let page = try await stranger.get(link)
+      Markup.check(page)
+      #expect(page.says("support of <span class=\"mono\">acme-retail / \(eu)</span>"))
+      #expect(!page.says("\(world.origin)/invitation?"))
+      #expect(try await stranger.accept(link).location == "/")
+      #expect(try await stranger.get("/projects/acme-retail/tenants/\(eu)/users").status == .ok)
+      #expect(try await stranger.get("/projects/acme-retail/users").status == .notFound)
+      let used = try await Browser(world).get(link)
+      #expect(used.status == .notFound)
+      #expect(used.says("This invitation does not count"))
+    }
+  }
+
+  @Test func `an invitation is revoked from the list`() async throws {
+    try await World.furnished { world in
+      let link = try await world.invitation("new@example.com", Grant(role: .auditor))
+      let ada = try await Browser.signedIn(world)
+      let list = try await ada.get("/administrators")
+      let action = try #require(list.values(of: "action").first { $0.hasPrefix("/invitations/") })
+      #expect(try await ada.post(action, ["csrf": try list.csrf]).location == "/administrators")
+      #expect(try await ada.get("/administrators").says("The invitation is revoked."))
+      #expect(try await Browser(world).get(link).status == .notFound)
+      #expect(try await ada.post(action, ["csrf": try list.csrf]).status == .seeOther)
+    }
+  }
+
+  @Test func `wrong answers are said beside their fields and what was typed stays`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let empty = try await ada.submit("/administrators/new", [:])
+      #expect(empty.status == .unprocessableContent)
+      #expect(empty.says("3 answers need another look"))
+      for (field, form) in [
+        ("email", ["email": World.ada, "name": "N", "role": "owner", "place": ""] as Form),
+        ("email", ["email": "x", "name": "N", "role": "owner", "place": ""]),
+        ("place", ["email": "n@x", "name": "N", "role": "owner", "place": "nowhere"]),
+        ("place", ["email": "n@x", "name": "N", "role": "owner", "tenant": "t"]),
+        ("role", ["email": "n@x", "name": "N", "role": "king", "place": ""]),
+      ] {
+        let answer = try await ada.submit("/administrators/new", form)
+        #expect(answer.status == .unprocessableContent)
+        #expect(answer.says("id=\"\(field)-error\""))
+        #expect(answer.says("value=\"N\""))
+        Markup.check(answer)
+      }
+    }
+  }
+
+  @Test func `roles are given and revoked on the page, and count at once`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let address = "/administrators/\(try await world.id(of: World.iris))"
+      #expect(try await iris.get("/projects/new").status == .forbidden)
+      let given = try await ada.submit(
+        address, ["role": "policy", "place": ""], to: address + "/grants")
+      #expect(given.location == address)
+      let page = try await ada.get(address)
+      Markup.check(page)
+      #expect(page.says("Granted: policy admin of the instance."))
+      #expect(try await iris.get("/projects/new").status == .ok)
+      for role in ["policy", "auditor"] {
+        let revoked = try await ada.submit(
+          address, ["role": role, "project": "", "tenant": ""], to: address + "/grants/removal")
+        #expect(revoked.location == address)
+      }
+      #expect(try await iris.get("/projects/new").status == .forbidden)
+      let empty = try await ada.get(address)
+      #expect(empty.says("No role"))
+      Markup.check(try await iris.get("/"))
+    }
+  }
+
+  @Test func `nobody changes themselves, and the page does not offer it`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let address = "/administrators/\(try await world.id(of: World.ada))"
+      let page = try await ada.get(address)
+      Markup.check(page)
+      #expect(page.says("This is you."))
+      #expect(!page.says("Give the role") && !page.says("Revoke") && !page.says("Remove…"))
+      let own = try await ada.submit(
+        "/sign-out", ["role": "owner", "project": "", "tenant": ""], to: address + "/grants/removal"
+      )
+      #expect(own.status == .unprocessableContent)
+      #expect(own.says("Nobody changes their own roles."))
+      for form in ["/factor-reset", "/removal"] {
+        #expect(try await ada.get(address + form).location == address)
+        let sent = try await ada.submit(
+          "/sign-out", ["confirmation": World.ada], to: address + form)
+        #expect(sent.status != .ok)
+      }
+      #expect(try await world.identity.administrators.list().count == 4)
+    }
+  }
+
+  @Test func `an auditor reads, a policy admin sees nothing, a project's owner neither`()
+    async throws
+  {
+    try await World.furnished { world in
+      let id = try await world.id(of: World.nadia)
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let list = try await iris.get("/administrators")
+      #expect(list.status == .ok && !list.says("New administrator"))
+      let one = try await iris.get("/administrators/\(id)")
+      #expect(one.status == .ok && !one.says("Give a role") && !one.says("Revoke"))
+      #expect(try await iris.get("/administrators/new").status == .forbidden)
+      #expect(try await iris.get("/administrators/\(id)/removal").status == .forbidden)
+      let link = try await world.invitation(
+        "o@example.com", Grant(role: .owner, project: ID("acme-retail")))
+      let owner = Browser(world)
+      _ = try await owner.accept(link)
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      for browser in [owner, tomas] {
+        #expect(!(try await browser.get("/").values(of: "href").contains("/administrators")))
+        for page in ["/administrators", "/administrators/new", "/administrators/\(id)"] {
+          #expect(try await browser.get(page).status == .forbidden, "\(page)")
+        }
+      }
+    }
+  }
+
+  @Test func `resetting a factor and removing ask for the address, typed`() async throws {
+    try await World.furnished { world in
+      let (_, codes) = try await world.authenticator(of: World.nadia)
+      let nadia = Browser(world)
+      _ = try await nadia.givePassword(World.nadia)
+      _ = try await nadia.submit("/sign-in/code", ["recovery": codes[0]])
+      #expect(try await nadia.get("/").status == .ok)
+      let ada = try await Browser.signedIn(world)
+      let address = "/administrators/\(try await world.id(of: World.nadia))"
+      for (form, flash) in [
+        ("/factor-reset", "is reset"), ("/removal", "not an administrator any more"),
+      ] {
+        let page = try await ada.get(address + form)
+        Markup.check(page)
+        let wrong = try await ada.submit(address + form, ["confirmation": "nadia"])
+        #expect(wrong.status == .unprocessableContent)
+        #expect(wrong.says("value=\"nadia\""))
+        let done = try await ada.submit(address + form, ["confirmation": " NADIA@example.com"])
+        #expect(try await ada.get(try #require(done.location)).says(flash))
+        #expect(try await nadia.get("/").location == "/sign-in")
+      }
+      #expect(try await ada.get(address).status == .notFound)
+      #expect(try await ada.get("/administrators/nobody").text == ada.get(address).text)
+    }
+  }
+
+  @Test func `hostile names stay names`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      for (number, name) in Self.hostile.enumerated() {
+        let link = try await world.invitation(
+          "x\(number)@example.com", Grant(role: .auditor), name: name)
+        Markup.check(try await ada.get("/administrators"))
+        let browser = Browser(world)
+        Markup.check(try await browser.get(link))
+        _ = try await browser.accept(link, name: name)
+        let id = try await world.id(of: "x\(number)@example.com")
+        for page in ["", "/removal"] {
+          let answer = try await ada.get("/administrators/\(id)\(page)")
+          Markup.check(answer)
+          #expect(!answer.says("<script>alert"))
+        }
+        Markup.check(try await browser.get("/account"))
+      }
+      for value in Self.hostile + [String(repeating: "y", count: 4_000)] {
+        let answer = try await ada.submit(
+          "/administrators/new", ["email": value, "name": value, "role": value, "place": value])
+        #expect(answer.status == .unprocessableContent)
+        Markup.check(answer)
+      }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// What was typed stays over a sign-in that had run out.
+@Suite struct KeptAnswersTests {
+  static let form: Form = ["name": "Typed “long” <b>ago</b>", "id": "typed-project"]
+
+  /// Signs in, opens a form, waits too long and sends it.
+  private func late(
+    _ world: World, as email: String = World.ada, form: Form = form, fields: Fields? = nil,
+    csrf: String? = nil
+  ) async throws -> (browser: Browser, answer: Answer) {
+    let browser = try await Browser.signedIn(world, as: email)
+    var form = form
+    form.add("csrf", try await browser.get("/sign-out").csrf)
+    if let csrf { form = Form(form.entries.filter { $0.name != "csrf" }); form.add("csrf", csrf) }
+    world.clock.advance(seconds: ConsoleSessions.idle + 61)
+    guard let fields else { return (browser, try await browser.post("/projects/new", form)) }
+    return (browser, try await browser.send(.post, "/projects/new", form: form, fields: fields))
+  }
+
+  @Test func `the form comes back after the sign-in, and is sent by a press`() async throws {
+    try await World.furnished { world in
+      let (browser, answer) = try await late(world)
+      #expect(answer.location == "/sign-in?next=%2Fprojects%2Fnew&kept=1")
+      let door = try await browser.get(try #require(answer.location))
+      #expect(door.says("what you typed is there again"))
+      #expect(!door.says("typed-project"))
+      let signedIn = try await browser.givePassword(next: "/projects/new")
+      #expect(signedIn.location == "/sign-in/answers")
+      let page = try await browser.get("/sign-in/answers")
+      Markup.check(page)
+      #expect(page.says("<form class=\"card stack\" method=\"post\" action=\"/projects/new\">"))
+      #expect(page.says("value=\"Typed “long” &lt;b&gt;ago&lt;/b&gt;\""))
+      let made = try? await world.identity.projects.find(ID("typed-project"))
+      #expect(made == nil)
+      var again = Self.form
+      again.add("csrf", try page.csrf)
+      #expect(try await browser.post("/projects/new", again).status == .seeOther)
+      let project = try await world.identity.projects.find(ID("typed-project"))
+      #expect(project.displayName == "Typed “long” <b>ago</b>")
+      #expect(try await browser.get("/sign-in/answers").location == "/")
+    }
+  }
+
+  @Test func `also when a code is due between`() async throws {
+    try await World.furnished { world in
+      let (browser, _) = try await late(world)
+      let (app, _) = try await world.authenticator(of: World.ada)
+      // The set-up ended the session whose form it was, but not what had been kept of it.
+      _ = try await browser.givePassword()
+      let code = try world.code(of: app)
+      let done = try await browser.submit("/sign-in/code", ["code": code])
+      #expect(done.location == "/sign-in/answers")
+    }
+  }
+
+  @Test func `nobody else gets it, in this browser or in another`() async throws {
+    try await World.furnished { world in
+      let (browser, _) = try await late(world)
+      #expect(try await browser.givePassword(World.tomas).location == "/")
+      #expect(try await browser.get("/sign-in/answers").location == "/")
+      let other = try await Browser.signedIn(world)
+      #expect(try await other.get("/sign-in/answers").location == "/")
+    }
+  }
+
+  @Test func `a form from elsewhere or without the session's token is not kept`() async throws {
+    try await World.furnished { world in
+      let foreign = try await late(
+        world, fields: [.origin: "https://evil.example", .secFetchSite: "cross-site"])
+      #expect(foreign.answer.location == "/sign-in?next=%2Fprojects%2Fnew")
+      let unsigned = try await late(world, csrf: "x")
+      #expect(unsigned.answer.location == "/sign-in?next=%2Fprojects%2Fnew")
+      for browser in [foreign.browser, unsigned.browser] {
+        #expect(try await browser.givePassword().location == "/")
+      }
+    }
+  }
+
+  @Test func `secrets are not kept, and the page says so`() async throws {
+    try await World.furnished { world in
+      let (browser, _) = try await late(
+        world,
+        form: ["name": "kept", "new-password": "hunter2", "current-code": "123456", "ticket": "t"])
+      _ = try await browser.givePassword()
+      let page = try await browser.get("/sign-in/answers")
+      #expect(page.says("value=\"kept\""))
+      #expect(page.says("Passwords and codes are not kept."))
+      for secret in ["hunter2", "123456", "ticket"] { #expect(!page.says(secret)) }
+    }
+  }
+
+  @Test func `after ten minutes, or when one signed out, there is nothing`() async throws {
+    try await World.furnished { world in
+      let (browser, _) = try await late(world)
+      world.clock.advance(seconds: 601)
+      #expect(try await browser.givePassword().location == "/")
+      let token = try await browser.get("/sign-out").csrf
+      let cookies = browser.cookieField
+      _ = try await browser.post("/sign-out", ["csrf": token])
+      let replayed = try await browser.send(
+        .post, "/projects/new", form: ["csrf": token, "name": "x"],
+        fields: [.origin: world.origin, .cookie: cookies])
+      #expect(replayed.location == "/sign-in?next=%2Fprojects%2Fnew")
+    }
+  }
+
+  @Test func `what is too large is not kept`() async throws {
+    try await World.furnished { world in
+      let large = String(repeating: "x", count: 300_000)
+      let (browser, answer) = try await late(world, form: ["name": large])
+      #expect(answer.location == "/sign-in?next=%2Fprojects%2Fnew")
+      #expect(try await browser.givePassword().location == "/")
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import HTTP
+import Identity
+import OTP
+import Testing
+
+@testable import Console
+
+/// The code after the password, and the roles that cannot be without.
+@Suite struct SecondStepPageTests {
+  @Test func `between password and code there is no session`() async throws {
+    try await World.furnished { world in
+      let (app, _) = try await world.authenticator(of: World.ada)
+      let browser = Browser(world)
+      let first = try await browser.givePassword(next: "/guidance")
+      #expect(first.location == "/sign-in/code?next=%2Fguidance")
+      let cookies = first.response.fields.all(.setCookie)
+      #expect(cookies.count == 1)
+      let pending = try #require(cookies.first)
+      #expect(pending.hasPrefix("__Host-countersign-pending="))
+      #expect(pending.contains("HttpOnly") && pending.contains("SameSite=Strict"))
+      #expect(pending.contains("Max-Age=600") && pending.contains("Secure"))
+      #expect(try await browser.get("/").location == "/sign-in")
+
+      let page = try await browser.get("/sign-in/code?next=%2Fguidance")
+      Markup.check(page)
+      #expect(page.says("autocomplete=\"one-time-code\" inputmode=\"numeric\""))
+      let form: Form = ["csrf": try page.csrf, "next": "/guidance"]
+      var wrong = form
+      wrong.add("code", "000000")
+      let refused = try await browser.post("/sign-in/code", wrong)
+      #expect(refused.status == .unprocessableContent)
+      #expect(refused.says("id=\"code-error\">This code does not count."))
+      #expect(refused.value(of: "next") == "/guidance")
+      #expect(!refused.says("000000"))
+      var right = form
+      right.add("code", " " + (try world.code(of: app)))
+      let done = try await browser.post("/sign-in/code", right)
+      #expect(done.location == "/guidance")
+      #expect(done.response.fields.all(.setCookie).count == 2)
+      #expect(try await browser.get("/").status == .ok)
+      #expect(!browser.cookieField.contains("pending"))
+    }
+  }
+
+  @Test func `a recovery code does as well, once`() async throws {
+    try await World.furnished { world in
+      let (_, codes) = try await world.authenticator(of: World.ada)
+      for (code, status) in [(codes[0], Status.seeOther), (codes[0], .unprocessableContent)] {
+        let browser = Browser(world)
+        _ = try await browser.givePassword()
+        let answer = try await browser.submit("/sign-in/code", ["recovery": code.lowercased()])
+        #expect(answer.status == status)
+        if status != .seeOther {
+          #expect(answer.says("id=\"recovery-error\">This is not one of your recovery codes"))
+          #expect(answer.says("<details class=\"card stack\" open>"))
+          Markup.check(answer)
+        }
+      }
+    }
+  }
+
+  @Test func `without a password there is no page for the code, nor after ten minutes`()
+    async throws
+  {
+    try await World.furnished { world in
+      let (app, _) = try await world.authenticator(of: World.ada)
+      #expect(try await Browser(world).get("/sign-in/code").location == "/sign-in")
+      let browser = Browser(world)
+      _ = try await browser.givePassword()
+      let csrf = try await browser.get("/sign-in/code").csrf
+      world.clock.advance(seconds: 601)
+      let late = try await browser.post(
+        "/sign-in/code", ["csrf": csrf, "code": try world.code(of: app)])
+      #expect(late.location == "/sign-in?ended=1")
+      #expect(try await browser.get("/sign-in?ended=1").says("not finished in time"))
+      #expect(try await browser.get("/sign-in/code").location == "/sign-in")
+    }
+  }
+
+  @Test func `wrong codes are slowed down, and say for how long`() async throws {
+    try await World.furnished { world in
+      let (app, _) = try await world.authenticator(of: World.ada)
+      let browser = Browser(world)
+      _ = try await browser.givePassword()
+      var last = try await browser.get("/sign-in/code")
+      for _ in 0..<6 { last = try await browser.submit("/sign-in/code", ["code": "000000"]) }
+      #expect(last.status == .tooManyRequests)
+      #expect(last.response.fields[.retryAfter] == "30")
+      #expect(last.says("Wait 30 s, then try again."))
+      world.clock.advance(seconds: 31)
+      let right = try await browser.submit("/sign-in/code", ["code": try world.code(of: app)])
+      #expect(right.status == .seeOther)
+    }
+  }
+
+  @Test func `an owner without a factor is advised once, and then sees nothing else`() async throws
+  {
+    try await World.furnished { world in
+      let link = try await world.invitation("new@example.com", Grant(role: .owner))
+      let browser = Browser(world)
+      #expect(try await browser.accept(link).location == "/")
+      let first = try await browser.get("/")
+      #expect(first.says("From your next sign-in on your role needs a second factor."))
+      #expect(first.says("<a href=\"/account/totp\">Set it up now</a>"))
+      #expect(try await browser.get("/guidance").status == .ok)
+
+      let later = Browser(world)
+      #expect(try await later.givePassword("new@example.com").location == "/")
+      for page in [
+        "/", "/guidance", "/account", "/account/password", "/administrators",
+        "/projects/acme-retail", "/sign-in/answers",
+      ] {
+        #expect(try await later.get(page).location == "/account/totp", "\(page)")
+      }
+      // Whoever is in the first session is held up by the second sign-in too.
+      #expect(try await browser.get("/").location == "/account/totp")
+      let setUp = try await later.get("/account/totp")
+      Markup.check(setUp)
+      #expect(setUp.says("Your role needs a second factor."))
+      #expect(setUp.says("<div class=\"qr\"><svg"))
+      #expect(!setUp.says("class=\"tabs\""))
+      #expect(try await later.get("/sign-out").status == .ok)
+      let denied = try await later.post(
+        "/projects/new", ["csrf": try setUp.csrf, "name": "X", "id": "project-x"])
+      #expect(denied.location == "/account/totp")
+
+      let app = try Self.app(on: setUp)
+      let done = try await later.post(
+        "/account/totp",
+        [
+          "csrf": try setUp.csrf, "ticket": setUp.value(of: "ticket") ?? "",
+          "code": try world.code(of: app),
+        ])
+      #expect(done.status == .ok)
+      Markup.check(done)
+      #expect(done.text.matches(of: /[A-HJ-NP-Z2-9]{4}(-[A-HJ-NP-Z2-9]{4}){3}/).count == 10)
+      #expect(try await later.get("/").status == .ok)
+      // The other session ended with the set-up.
+      #expect(try await browser.get("/").location == "/sign-in")
+    }
+  }
+
+  @Test func `signing out clears what the browser kept`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let out = try await browser.submit("/sign-out", [:])
+      #expect(out.response.fields["Clear-Site-Data"] == "\"cache\", \"storage\"")
+    }
+  }
+
+  /// The app that has scanned the page, by the key in words.
+  static func app(on page: Answer) throws -> OneTimePassword {
+    guard let start = page.text.firstRange(of: "aria-label=\"the key\">") else {
+      throw Missing("key")
+    }
+    let key = page.text[start.upperBound...].prefix { $0 != "<" }
+    let secret = try #require(Base32.decode(key))
+    #expect(page.says("secret=\(Base32.encode(secret))"))
+    return try #require(OneTimePassword(secret: Secret(secret)))
+  }
+}

@@ -1,0 +1,68 @@
+import HTTP
+import Identity
+import OTP
+import Testing
+
+@testable import Console
+
+extension World {
+  /// Sets an authenticator app up for an administrator; half a minute has passed since, so that the
+  /// present code is a new one.
+  func authenticator(
+    of email: String
+  ) async throws -> (app: OneTimePassword, recoveryCodes: [String]) {
+    let administrator = try await identity.administrators.record(email: email).administrator
+    let enrolment = try identity.administratorFactors.begin(for: administrator)
+    let key = enrolment.key.revealedText
+    guard let secret = Base32.decode(key), let app = OneTimePassword(secret: Secret(secret)) else {
+      throw Missing("secret of \(email)")
+    }
+    let codes = try await identity.administratorFactors.finish(
+      enrolment.ticket.revealedText, code: code(of: app), for: administrator.id,
+      by: administrator.author(address: "192.0.2.1", requestID: "0000000OWNTOTP"))
+    clock.advance(seconds: 30)
+    return (app, codes.map(\.revealedText))
+  }
+
+  /// What the app shows now.
+  func code(of app: OneTimePassword) throws -> String {
+    try app.code(step: app.step(at: clock.now.seconds))
+  }
+
+  func id(of email: String) async throws -> String {
+    try await identity.administrators.record(email: email).administrator.id.text
+  }
+
+  /// A link that makes an administrator, and its token.
+  func invitation(
+    _ email: String, _ grant: Grant, name: String = "Newman"
+  ) async throws -> String {
+    let ada = try await identity.administrators.record(email: World.ada).administrator
+    let made = try await identity.invitations.invite(
+      email: email, displayName: name, grant: grant,
+      by: ada.author(address: "192.0.2.1", requestID: "000000INVITE"))
+    return "/invitation?token=\(made.token.revealedText)"
+  }
+}
+
+extension Browser {
+  /// Gives name and password at the door, as far as that goes.
+  func givePassword(
+    _ email: String = World.ada, password: String = World.password, next: String? = nil
+  ) async throws -> Answer {
+    var form: Form = ["email": email, "password": password]
+    if let next { form.add("next", next) }
+    return try await submit("/sign-in", form)
+  }
+
+  /// Accepts an invitation.
+  func accept(_ link: String, name: String = "Newman") async throws -> Answer {
+    let page = try await get(link)
+    return try await post(
+      "/invitation",
+      [
+        "csrf": try page.csrf, "token": page.value(of: "token") ?? "", "name": name,
+        "password": World.password,
+      ])
+  }
+}

@@ -1,0 +1,105 @@
+import Crypto
+import Identity
+import Testing
+
+struct InvitationTests {
+  @Test func `a link makes one administrator, signed in, with the role it was for`() async throws {
+    try await withInstance { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let grant = Grant(role: .support, project: instance.acme.project)
+      let (invitation, token) = try await instance.invite("New@example.com", grant, by: boss)
+      #expect(token.count >= 22)
+      #expect(invitation.expiresAt == instance.now.advanced(bySeconds: 7 * 86_400))
+      for _ in 0..<3 {
+        let found = try await instance.identity.invitations.find(token: token.revealedText)
+        #expect(found?.email == "New@example.com")
+      }
+      let new = try await instance.accept(token)
+      #expect(new.session.administrator.id == invitation.id)
+      #expect(new.session.administrator.displayName == "Newman")
+      #expect(new.session.administrator.grants == [grant])
+      #expect(new.session.secondFactor == .dueNext)
+      await expect("ended") { try await instance.accept(token) }
+      #expect(try await instance.identity.invitations.list().isEmpty)
+      let history = try await instance.identity.administrators.history(of: invitation.id)
+      #expect(
+        history.map(\.action) == [
+          "administrator.sign-in", "administrator.create", "administrator.invite",
+        ])
+      #expect(history[1].note == "invited by boss")
+    }
+  }
+
+  @Test func `of many who accept one link at once exactly one does`() async throws {
+    try await withInstance { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let token = try await instance.invite("new@example.com", by: boss).token
+      let outcomes = try await atOnce(8) { _ in
+        await outcome { try await instance.accept(token) }
+      }
+      #expect(outcomes.tally == ["done": 1, "ended": 7])
+    }
+  }
+
+  @Test func `a link ends after seven days, when revoked, and when replaced`() async throws {
+    try await withInstance { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let first = try await instance.invite("new@example.com", by: boss)
+      let second = try await instance.invite("NEW@example.com", by: boss)
+      await expect("ended") { try await instance.accept(first.token) }
+      #expect(try await instance.identity.invitations.list().map(\.id) == [second.invitation.id])
+      instance.clock.advance(7 * 86_400 - 1)
+      #expect(
+        try await instance.identity.invitations.find(token: second.token.revealedText) != nil)
+      instance.clock.advance(1)
+      await expect("ended") { try await instance.accept(second.token) }
+      #expect(try await instance.identity.invitations.list().isEmpty)
+      let third = try await instance.invite("new@example.com", by: boss)
+      try await instance.identity.invitations.revoke(
+        third.invitation.id, by: instance.author(boss))
+      await expect("ended") { try await instance.accept(third.token) }
+      await expect("notFound") {
+        try await instance.identity.invitations.revoke(
+          third.invitation.id, by: instance.author(boss))
+      }
+      try await instance.identity.tidy()
+    }
+  }
+
+  @Test func `an invitation ends with the ownership of whoever made it`() async throws {
+    try await withInstance { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let rogue = try await instance.administrator("rogue", .owner)
+      let token = try await instance.invite("friend@example.com", by: rogue).token
+      try await instance.identity.administrators.remove(rogue.id, by: instance.author(boss))
+      await expect("ended") { try await instance.accept(token) }
+      #expect(try await instance.identity.invitations.list().isEmpty)
+    }
+  }
+
+  @Test func `fields that are not acceptable leave the link as it is`() async throws {
+    try await withInstance { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      await expect("invalidEmail") { try await instance.invite("x", by: boss) }
+      await expect("emailTaken") { try await instance.invite("Boss@example.com", by: boss) }
+      let token = try await instance.invite("new@example.com", by: boss).token
+      await expect("administrator.weakPassword") {
+        try await instance.accept(token, password: Secret("short"))
+      }
+      await expect("administrator.weakPassword") {
+        try await instance.accept(token, password: Secret("new@example.com"))
+      }
+      _ = try await instance.accept(token)
+    }
+  }
+
+  @Test func `an address that somebody took meanwhile is not taken twice`() async throws {
+    try await withInstance { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let token = try await instance.invite("new@example.com", by: boss).token
+      _ = try await instance.administrator("new", .auditor)
+      await expect("administrator.emailTaken") { try await instance.accept(token) }
+      #expect(try await instance.identity.administrators.list().count == 2)
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Crypto
+import Identity
+import Testing
+
+struct OwnAccountTests {
+  @Test func `a new password needs the old one and ends the other sessions`() async throws {
+    try await withInstance { instance in
+      let nora = try await instance.administrator("nora", .auditor)
+      let one = try await instance.giveConsolePassword(nora).session
+      let two = try await instance.giveConsolePassword(nora).session
+      let account = instance.identity.ownAccount
+      let fresh = Secret("another pass phrase")
+      await expect("wrongPassword") {
+        try await account.changePassword(
+          of: two.session, old: Secret("wrong"), new: fresh, by: instance.author(nora))
+      }
+      await expect("weakPassword") {
+        try await account.changePassword(
+          of: two.session, old: Instance.consolePassword, new: Secret("short"),
+          by: instance.author(nora))
+      }
+      let ended = try await account.changePassword(
+        of: two.session, old: Instance.consolePassword, new: fresh, by: instance.author(nora))
+      #expect(ended == 1)
+      let sessions = instance.identity.consoleSessions
+      #expect(try await sessions.find(token: one.token.revealedText) == nil)
+      #expect(try await sessions.find(token: two.token.revealedText) != nil)
+      await expect("refused") { try await instance.giveConsolePassword(nora) }
+      await expect("done") { try await instance.giveConsolePassword(nora, password: fresh) }
+    }
+  }
+
+  @Test func `old passwords cannot be guessed on end, here or at the sign-in`() async throws {
+    try await withInstance { instance in
+      let nora = try await instance.administrator("nora", .auditor)
+      let session = try await instance.giveConsolePassword(nora).session.session
+      func guess() async -> String {
+        await outcome {
+          try await instance.identity.ownAccount.changePassword(
+            of: session, old: Secret("wrong"), new: Secret("another pass phrase"),
+            by: instance.author(nora))
+        }
+      }
+      var outcomes: [String] = []
+      for _ in 0..<11 { outcomes.append(await guess()) }
+      #expect(outcomes.tally == ["wrongPassword": 10, "throttled": 1])
+      await expect("throttled") { try await instance.giveConsolePassword(nora) }
+    }
+  }
+
+  @Test func `preferences come with the session, and nonsense is not kept`() async throws {
+    try await withInstance { instance in
+      let nora = try await instance.administrator("nora", .auditor)
+      let new = try await instance.giveConsolePassword(nora).session
+      #expect(new.session.preferences == Preferences())
+      let chosen = Preferences(language: "en", timeZone: "Asia/Kolkata", theme: .dark)
+      try await instance.identity.ownAccount.change(
+        chosen, of: nora, from: Preferences(), by: instance.author(nora))
+      try await instance.identity.ownAccount.change(
+        Preferences(language: "<b>", timeZone: "x y"), of: nora, from: chosen,
+        by: instance.author(nora))
+      let found = try await instance.identity.consoleSessions.find(token: new.token.revealedText)
+      #expect(found?.preferences == chosen)
+      let row = try #require(try await instance.wholeLog().first)
+      #expect(row.from == "time zone: UTC; colours: system")
+      #expect(row.to == "time zone: Asia/Kolkata; colours: dark")
+    }
+  }
+
+  @Test func `one ends one's own sessions by name, and nobody else's`() async throws {
+    try await withInstance { instance in
+      let (boss, nora) = try await instance.bossAndNora()
+      let sessions = instance.identity.consoleSessions
+      let one = try await instance.giveConsolePassword(nora).session
+      instance.clock.advance(60)
+      let two = try await instance.giveConsolePassword(nora, from: "192.0.2.44").session
+      let list = try await sessions.list(of: nora.id)
+      #expect(list.map(\.id) == [two.session.id, one.session.id])
+      #expect(list.map(\.address) == ["192.0.2.44", "a"])
+      let foreign = try await sessions.end(one.session.id, of: boss, by: instance.author(boss))
+      #expect(!foreign)
+      let own = try await sessions.end(one.session.id, of: nora, by: instance.author(nora))
+      #expect(own)
+      #expect(try await sessions.list(of: nora.id).map(\.id) == [two.session.id])
+      let none = try await sessions.endOthers(
+        than: two.session.id, of: nora, by: instance.author(nora))
+      #expect(none == 0)
+      instance.clock.advance(3_600)
+      #expect(try await sessions.list(of: nora.id).isEmpty)
+    }
+  }
+
+  @Test func `a session that ran out is known for a while, one that was ended is not`()
+    async throws
+  {
+    try await withInstance { instance in
+      let nora = try await instance.administrator("nora", .auditor)
+      let sessions = instance.identity.consoleSessions
+      let new = try await instance.giveConsolePassword(nora).session
+      let token = new.token.revealedText
+      #expect(try await sessions.ranOut(token: token) == nil)
+      instance.clock.advance(3_601)
+      try await instance.identity.tidy()
+      let known = try await sessions.ranOut(token: token)
+      #expect(known?.administrator == nora.id)
+      #expect(known?.csrfToken == new.session.csrfToken)
+      instance.clock.advance(24 * 3_600)
+      try await instance.identity.tidy()
+      #expect(try await sessions.ranOut(token: token) == nil)
+      let other = try await instance.giveConsolePassword(nora).session.token.revealedText
+      try await sessions.end(token: other)
+      #expect(try await sessions.ranOut(token: other) == nil)
+    }
+  }
+}

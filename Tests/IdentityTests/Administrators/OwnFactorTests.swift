@@ -1,0 +1,217 @@
+import Crypto
+import Identity
+import OTP
+import Testing
+
+struct OwnFactorTests {
+  @Test func `owners and support need a factor from the second sign-in on, others do not`()
+    async throws
+  {
+    try await withInstance { instance in
+      for role in Role.allCases {
+        let somebody = try await instance.administrator("\(role)", role)
+        let isMeant = role == .owner || role == .support
+        var states: [SecondFactorState] = []
+        for _ in 0..<3 {
+          states.append(
+            try await instance.giveConsolePassword(somebody).session.session.secondFactor)
+        }
+        #expect(states == (isMeant ? [.dueNext, .due, .due] : [.optional, .optional, .optional]))
+      }
+      let local = try await instance.administrator("l", .support, project: instance.acme.project)
+      #expect(
+        try await instance.giveConsolePassword(local).session.session.secondFactor == .dueNext)
+    }
+  }
+
+  @Test func `a role that is given counts at once for the factor too`() async throws {
+    try await withInstance { instance in
+      let (boss, nora) = try await instance.bossAndNora()
+      _ = try await instance.giveConsolePassword(nora)
+      let token = try await instance.giveConsolePassword(nora).session.token.revealedText
+      try await instance.identity.administrators.grant(
+        Grant(role: .support), to: nora.id, by: instance.author(boss))
+      let session = try await instance.identity.consoleSessions.find(token: token)
+      #expect(session?.secondFactor == .due)
+      _ = try await instance.enrol(nora)
+      #expect(try await instance.identity.consoleSessions.find(token: token) == nil)
+    }
+  }
+
+  @Test func `the set-up counts once, for ten minutes, and for its own administrator`()
+    async throws
+  {
+    try await withInstance { instance in
+      let factors = instance.identity.administratorFactors
+      let (boss, nora) = try await instance.bossAndNora()
+      let start = try factors.begin(for: nora)
+      let ticket = start.ticket.revealedText
+      let secret = Secret(try #require(Base32.decode(start.key.revealedText)))
+      let app = OwnDevice(administrator: nora, secret: secret, recoveryCodes: [])
+      #expect(secret.count == 20)
+      #expect(start.uri.revealedText.hasPrefix("otpauth://totp/Countersign:nora%40example.com?"))
+      func finish(_ code: String, for id: ID<Administrator>) async -> String {
+        await outcome {
+          try await factors.finish(ticket, code: code, for: id, by: instance.author(nora))
+        }
+      }
+      #expect(await finish(try app.code(at: instance.now), for: boss.id) == "ended")
+      #expect(await finish(try app.wrongCode(at: instance.now), for: nora.id) == "wrongCode")
+      #expect(try await factors.resume(ticket, for: nora)?.key == start.key)
+      #expect(try await factors.resume(ticket, for: boss) == nil)
+      #expect(await finish(try app.code(at: instance.now), for: nora.id) == "done")
+      instance.clock.advance(30)
+      #expect(await finish(try app.code(at: instance.now), for: nora.id) == "ended")
+      instance.clock.advance(600)
+      #expect(try await factors.resume(ticket, for: nora) == nil)
+    }
+  }
+
+  @Test func `setting up ends the other sessions and keeps this one`() async throws {
+    try await withInstance { instance in
+      let nora = try await instance.administrator("nora", .auditor)
+      let one = try await instance.giveConsolePassword(nora).session
+      let two = try await instance.giveConsolePassword(nora).session
+      let factors = instance.identity.administratorFactors
+      let start = try factors.begin(for: nora)
+      let secret = Secret(try #require(Base32.decode(start.key.revealedText)))
+      let app = try #require(OneTimePassword(secret: secret))
+      _ = try await factors.finish(
+        start.ticket.revealedText, code: app.code(step: app.step(at: instance.now.seconds)),
+        for: nora.id, keeping: two.session.id, by: instance.author(nora))
+      let sessions = instance.identity.consoleSessions
+      #expect(try await sessions.find(token: one.token.revealedText) == nil)
+      #expect(try await sessions.find(token: two.token.revealedText)?.secondFactor == .enrolled)
+    }
+  }
+
+  @Test func `nobody replaces or removes their own without a code of it`() async throws {
+    try await withInstance { instance in
+      let factors = instance.identity.administratorFactors
+      let device = try await instance.enrol(try await instance.administrator("nora", .auditor))
+      let nora = device.administrator
+      let start = try factors.begin(for: nora)
+      let app = OwnDevice(
+        administrator: nora,
+        secret: Secret(try #require(Base32.decode(start.key.revealedText))), recoveryCodes: [])
+      func replace(_ current: String?) async -> String {
+        await outcome {
+          try await factors.finish(
+            start.ticket.revealedText, code: app.code(at: instance.now), currentCode: current,
+            for: nora.id, by: instance.author(nora))
+        }
+      }
+      let wrong = try device.wrongCode(at: instance.now)
+      for code in [nil, "", wrong] { #expect(await replace(code) == "wrongCurrentCode") }
+      await expect("wrongCurrentCode") {
+        try await factors.withdraw(from: nora, currentCode: wrong, by: instance.author(nora))
+      }
+      await expect("wrongCurrentCode") {
+        try await factors.makeRecoveryCodes(
+          for: nora.id, currentCode: "", by: instance.author(nora))
+      }
+      // These were five wrong ones in a row.
+      #expect(await replace(try device.code(at: instance.now)) == "throttled")
+      instance.clock.advance(30)
+      #expect(await replace(try device.code(at: instance.now)) == "done")
+      instance.clock.advance(30)
+      await expect("wrongCode") {
+        try await instance.signIn(device, code: device.code(at: instance.now))
+      }
+      _ = try await instance.signIn(app)
+    }
+  }
+
+  @Test func `roles that need a factor cannot be without`() async throws {
+    try await withInstance { instance in
+      let factors = instance.identity.administratorFactors
+      for (name, role, expected) in [
+        ("olga", Role.owner, "mandatory"), ("sam", .support, "mandatory"),
+        ("ann", .auditor, "done"),
+      ] {
+        let device = try await instance.enrol(try await instance.administrator(name, role))
+        let code = try device.code(at: instance.now)
+        await expect(expected) {
+          try await factors.withdraw(
+            from: device.administrator, currentCode: code,
+            by: instance.author(device.administrator))
+        }
+        let record = try await instance.identity.administrators.record(device.administrator.id)
+        #expect(record.hasSecondFactor == (expected == "mandatory"))
+      }
+    }
+  }
+
+  @Test func `another owner resets a factor: it is gone with its codes, and sessions end`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (boss, nora) = try await instance.bossAndNora()
+      let factors = instance.identity.administratorFactors
+      await expect("notFound") { try await factors.reset(nora.id, by: instance.author(boss)) }
+      let device = try await instance.enrol(nora)
+      let token = try await instance.signIn(device).token.revealedText
+      let pending = try await instance.giveConsolePassword(nora).pending
+      try await factors.reset(nora.id, by: instance.author(boss))
+      #expect(try await instance.identity.consoleSessions.find(token: token) == nil)
+      await expect("ended") { try await instance.finish(pending, code: device.recoveryCodes[0]) }
+      #expect(try await instance.identity.ownAccount.recoveryCodesLeft(nora.id) == 0)
+      _ = try await instance.giveConsolePassword(nora).session
+    }
+  }
+}
+
+struct RecoveryCodeTests {
+  @Test func `ten codes of 79 bits, each of which lets in once`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let id = device.administrator.id
+      #expect(Set(device.recoveryCodes).count == 10)
+      for code in device.recoveryCodes {
+        #expect(code.wholeMatch(of: /([A-HJ-NP-Z2-9]{4}-){3}[A-HJ-NP-Z2-9]{4}/) != nil)
+      }
+      #expect(try await instance.identity.ownAccount.recoveryCodesLeft(id) == 10)
+      let typed = " " + device.recoveryCodes[0].lowercased().replacing("-", with: " ")
+      _ = try await instance.signIn(device, code: typed)
+      let row = try #require(try await instance.wholeLog().first)
+      #expect(row.to == "with a recovery code, 9 left")
+      await expect("wrongCode") { try await instance.signIn(device, code: typed) }
+      #expect(try await instance.identity.ownAccount.recoveryCodesLeft(id) == 9)
+    }
+  }
+
+  @Test func `of eight uses of one code at once one counts`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrol(try await instance.administrator("olga", .owner))
+      var pending: [String] = []
+      for _ in 0..<4 {
+        pending.append(try await instance.giveConsolePassword(device.administrator).pending)
+      }
+      let doors = pending
+      let outcomes = try await atOnce(4) { number in
+        await outcome { try await instance.finish(doors[number], code: device.recoveryCodes[3]) }
+      }
+      #expect(outcomes.tally == ["done": 1, "wrongCode": 3])
+    }
+  }
+
+  @Test func `a new set ends the old one, and nobody's codes are another's`() async throws {
+    try await withInstance { instance in
+      let factors = instance.identity.administratorFactors
+      let device = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let other = try await instance.enrol(try await instance.administrator("sam", .support))
+      await expect("wrongCode") {
+        try await instance.signIn(device, code: other.recoveryCodes[0])
+      }
+      // A recovery code is a code: with the last one of a set one makes the next.
+      let made = try await factors.makeRecoveryCodes(
+        for: device.administrator.id, currentCode: device.recoveryCodes[9],
+        by: instance.author(device.administrator))
+      #expect(made.count == 10)
+      await expect("wrongCode") {
+        try await instance.signIn(device, code: device.recoveryCodes[0])
+      }
+      await expect("done") { try await instance.signIn(device, code: made[0].revealedText) }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import Crypto
+import Identity
+import Testing
+
+extension UseCase {
+  static let administrators: [UseCase] = [
+    UseCase("invite an administrator", ["administrator.invite"]) { i in
+      let boss = try await i.administrator("boss", .owner)
+      return { _ = try await i.invite("new@example.com", by: boss) }
+    },
+    UseCase(
+      "accept an invitation", ["administrator.create", "administrator.sign-in"]
+    ) { i in
+      let boss = try await i.administrator("boss", .owner)
+      let token = try await i.invite("new@example.com", by: boss).token
+      return { _ = try await i.accept(token) }
+    },
+    UseCase("revoke an invitation", ["administrator.revoke-invitation"]) { i in
+      let boss = try await i.administrator("boss", .owner)
+      let made = try await i.invite("new@example.com", by: boss)
+      return {
+        try await i.identity.invitations.revoke(made.invitation.id, by: i.author(boss))
+      }
+    },
+    UseCase("give a role", ["administrator.grant"]) { i in
+      let (boss, nora) = try await i.bossAndNora()
+      return {
+        try await i.identity.administrators.grant(
+          Grant(role: .policy), to: nora.id, by: i.author(boss))
+      }
+    },
+    UseCase("revoke a role", ["administrator.revoke"]) { i in
+      let (boss, nora) = try await i.bossAndNora()
+      return {
+        try await i.identity.administrators.revoke(
+          Grant(role: .auditor), from: nora.id, by: i.author(boss))
+      }
+    },
+    UseCase("remove an administrator", ["administrator.remove"]) { i in
+      let (boss, nora) = try await i.bossAndNora()
+      _ = try await i.giveConsolePassword(nora)
+      return { try await i.identity.administrators.remove(nora.id, by: i.author(boss)) }
+    },
+    UseCase("set up one's second factor", ["administrator.enrol"]) { i in
+      let nora = try await i.administrator("nora", .auditor)
+      return { _ = try await i.enrol(nora) }
+    },
+    UseCase("remove one's second factor", ["administrator.withdraw"]) { i in
+      let device = try await i.enrol(try await i.administrator("nora", .auditor))
+      return {
+        try await i.identity.administratorFactors.withdraw(
+          from: device.administrator, currentCode: device.code(at: i.now),
+          by: i.author(device.administrator))
+      }
+    },
+    UseCase("make recovery codes", ["administrator.recovery-codes"]) { i in
+      let device = try await i.enrol(try await i.administrator("nora", .auditor))
+      return {
+        _ = try await i.identity.administratorFactors.makeRecoveryCodes(
+          for: device.administrator.id, currentCode: device.code(at: i.now),
+          by: i.author(device.administrator))
+      }
+    },
+    UseCase("reset a second factor", ["administrator.reset-factor"]) { i in
+      let (boss, nora) = try await i.bossAndNora()
+      _ = try await i.enrol(nora)
+      return { try await i.identity.administratorFactors.reset(nora.id, by: i.author(boss)) }
+    },
+    UseCase("sign in to the console with a code", ["administrator.sign-in"]) { i in
+      let device = try await i.enrol(try await i.administrator("nora", .auditor))
+      let pending = try await i.giveConsolePassword(device.administrator).pending
+      return { _ = try await i.finish(pending, code: device.code(at: i.now)) }
+    },
+    UseCase("change one's password", ["administrator.password"]) { i in
+      let nora = try await i.administrator("nora", .auditor)
+      let session = try await i.giveConsolePassword(nora).session.session
+      return {
+        try await i.identity.ownAccount.changePassword(
+          of: session, old: Instance.consolePassword, new: Secret("another pass phrase"),
+          by: i.author(nora))
+      }
+    },
+    UseCase("reset a password", ["administrator.reset-password"]) { i in
+      let nora = try await i.administrator("nora", .auditor)
+      return {
+        try await i.identity.ownAccount.resetPassword(
+          of: nora, new: Secret("another pass phrase"), by: Author(actor: .commandLine))
+      }
+    },
+    UseCase("change one's preferences", ["administrator.preferences"]) { i in
+      let nora = try await i.administrator("nora", .auditor)
+      return {
+        try await i.identity.ownAccount.change(
+          Preferences(theme: .dark), of: nora, from: Preferences(), by: i.author(nora))
+      }
+    },
+    UseCase("end one's other sessions", ["administrator.end-sessions"]) { i in
+      let nora = try await i.administrator("nora", .auditor)
+      let session = try await i.giveConsolePassword(nora).session.session
+      _ = try await i.giveConsolePassword(nora)
+      return {
+        try await i.identity.consoleSessions.endOthers(
+          than: session.id, of: nora, by: i.author(nora))
+      }
+    },
+  ]
+}
+
+extension Instance {
+  /// An owner, and an auditor.
+  func bossAndNora() async throws -> (boss: Administrator, nora: Administrator) {
+    (try await administrator("boss", .owner), try await administrator("nora", .auditor))
+  }
+
+  func invite(
+    _ email: String, _ grant: Grant = Grant(role: .auditor), by inviter: Administrator
+  ) async throws -> (invitation: Invitation, token: Secret) {
+    try await identity.invitations.invite(
+      email: email, displayName: "New", grant: grant, by: author(inviter))
+  }
+
+  func accept(
+    _ token: Secret, password: Secret = Instance.consolePassword
+  ) async throws -> NewConsoleSession {
+    try await identity.invitations.accept(
+      token: token.revealedText, displayName: "Newman", password: password, address: "a",
+      userAgent: "Browser")
+  }
+}

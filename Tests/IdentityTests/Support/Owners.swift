@@ -1,0 +1,89 @@
+import Crypto
+import Identity
+import OTP
+import Testing
+
+extension ConsoleSignIn {
+  /// The session of a sign-in that needs no code.
+  var session: NewConsoleSession {
+    get throws {
+      guard case .signedIn(let new) = self else { throw Unexpected("a code is due") }
+      return new
+    }
+  }
+
+  /// What a right password gives where a code is due.
+  var pending: String {
+    get throws {
+      guard case .codeDue(let pending) = self else { throw Unexpected("no code is due") }
+      return pending.revealedText
+    }
+  }
+}
+
+/// An administrator with an authenticator app.
+struct OwnDevice: Sendable {
+  let administrator: Administrator
+  let secret: Secret
+  let recoveryCodes: [String]
+
+  func code(at moment: Instant, steps: Int64 = 0) throws -> String {
+    let app = try #require(OneTimePassword(secret: secret))
+    return try app.code(step: app.step(at: moment.seconds) + steps)
+  }
+
+  /// A code that the app shows at no step anywhere near a moment.
+  func wrongCode(at moment: Instant) throws -> String {
+    let near = try Set((-12...12).map { try code(at: moment, steps: $0) })
+    return try #require((0...30).map { String(100_000 + $0) }.first { !near.contains($0) })
+  }
+}
+
+extension Instance {
+  /// Makes an administrator of the instance whose address is their name.
+  func administrator(
+    _ name: String, _ role: Role, project: ID<Project>? = nil
+  ) async throws -> Administrator {
+    try await identity.administrators.create(
+      email: "\(name)@example.com", displayName: name, password: Self.consolePassword,
+      grant: Grant(role: role, project: project), by: Author(actor: .commandLine))
+  }
+
+  /// Gives somebody's password at the console's door.
+  func giveConsolePassword(
+    _ administrator: Administrator, password: Secret = Instance.consolePassword,
+    from address: String = "a"
+  ) async throws -> ConsoleSignIn {
+    try await identity.consoleSessions.signIn(
+      email: administrator.email, password: password, address: address, userAgent: "Browser")
+  }
+
+  /// Sets an app up for an administrator; half a minute has passed since, so that the present code
+  /// is a new one.
+  func enrol(_ administrator: Administrator) async throws -> OwnDevice {
+    let enrolment = try identity.administratorFactors.begin(for: administrator)
+    let secret = Secret(try #require(Base32.decode(enrolment.key.revealedText)))
+    let app = OwnDevice(administrator: administrator, secret: secret, recoveryCodes: [])
+    let codes = try await identity.administratorFactors.finish(
+      enrolment.ticket.revealedText, code: try app.code(at: now), for: administrator.id,
+      by: author(administrator))
+    clock.advance(30)
+    return OwnDevice(
+      administrator: administrator, secret: secret, recoveryCodes: codes.map(\.revealedText))
+  }
+
+  func author(_ administrator: Administrator) -> Author {
+    administrator.author(address: "198.51.100.7", requestID: "request-4")
+  }
+
+  /// Signs in with password and code.
+  func signIn(_ device: OwnDevice, code: String? = nil) async throws -> NewConsoleSession {
+    let pending = try await giveConsolePassword(device.administrator).pending
+    return try await finish(pending, code: try code ?? device.code(at: now))
+  }
+
+  func finish(_ pending: String, code: String) async throws -> NewConsoleSession {
+    try await identity.consoleSessions.finish(
+      pending, code: code, address: "a", userAgent: "Browser")
+  }
+}
