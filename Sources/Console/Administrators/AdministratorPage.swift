@@ -31,12 +31,18 @@ struct AdministratorPage: Sendable {
 
   func revoke(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
     let answers = GrantAnswers(signedIn.form)
-    guard let grant = answers.grant().grant else { throw .notFound }
+    let (typed, errors) = answers.grant()
+    guard let grant = typed else { return try await page(signedIn, id, answers, errors: errors) }
+    _ = try await AdministratorPage.record(id, identity)
     do {
       try await identity.administrators.revoke(grant, from: ID(id), by: signedIn.author)
       frames.leave(
         "Revoked: \(grant.role.name) of \(grant.placeInWords). It counts at once.", for: signedIn)
     } catch {
+      if case .notFound = error {
+        frames.leave("They had lost that role already.", for: signedIn)
+        return .redirect(to: ConsolePaths.administrator(id))
+      }
       return try await page(signedIn, id, GrantAnswers(), errors: [try error.fault(answers)])
     }
     return .redirect(to: ConsolePaths.administrator(id))

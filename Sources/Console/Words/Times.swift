@@ -19,7 +19,7 @@ struct Times: Hashable, Sendable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-  /// What lists say about their moments, such as `Times are UTC.`
+  /// What lists say about their moments.
   var zoneInWords: String {
     zone == nil ? "Times are UTC." : "Times are those of \(name)."
   }
