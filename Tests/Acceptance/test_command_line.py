@@ -10,7 +10,8 @@ from support.pages import Pages
 from support.program import ROOT, Server, free_port, run
 from support.rest import make_token
 
-COMMANDS = ["serve", "admin create", "admin list", "token create", "token list", "token revoke",
+COMMANDS = ["serve", "admin create", "admin list", "admin reset-password", "admin reset-totp",
+            "token create", "token list", "token revoke",
             "backup"]
 
 

@@ -1,0 +1,222 @@
+"""From an invitation to a second factor, a lost phone and an owner who helps."""
+
+import re
+import sqlite3
+import time
+
+import pyotp
+import pytest
+
+from support.pages import Pages
+from support.program import Server, run
+
+PASSWORD = "correct horse battery"
+NEW = "nina@example.com"
+
+
+@pytest.fixture
+def server(tmp_path):
+    with Server(tmp_path / "data") as server:
+        Pages(server.url).set_up(server.setup_code)
+        yield server
+
+
+class Desk:
+    """A browser on somebody's desk."""
+
+    def __init__(self, chromium, server, javascript):
+        self.context = chromium.new_context(
+            base_url=server.url, java_script_enabled=javascript)
+        self.context.set_default_timeout(30_000)
+        self.page = self.context.new_page()
+
+    def give_password(self, email, password=PASSWORD):
+        self.page.goto("/sign-in")
+        self.page.get_by_label("E-mail").fill(email)
+        self.page.get_by_label("Password").fill(password)
+        self.press("Sign in")
+
+    def press(self, name):
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+    def sign_out(self):
+        self.page.goto("/sign-out")
+        self.page.locator("main").get_by_role("button", name="Sign out").click()
+        assert self.page.get_by_text("You are signed out.").is_visible()
+
+    @property
+    def said(self):
+        return self.page.locator("[role=status]").first.inner_text()
+
+    @property
+    def path(self):
+        return re.sub(r"^https?://[^/]+", "", self.page.url)
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["with-scripts", "without-scripts"])
+def test_an_administrator_comes_and_loses_the_phone(server, chromium, javascript):
+    owner = Desk(chromium, server, javascript)
+    owner.give_password("ada@example.com")
+    link = invite(owner)
+
+    nina = Desk(chromium, server, javascript)
+    nina.page.goto(link)
+    nina.page.goto(link)  # Looking uses nothing up.
+    nina.page.get_by_label("Your name").fill("Nina New")
+    nina.page.get_by_label("Password").fill(PASSWORD)
+    nina.press("Accept and sign in")
+    assert "From your next sign-in on" in nina.said
+    stranger = Desk(chromium, server, javascript)
+    stranger.page.goto(link)
+    assert stranger.page.get_by_role("heading", level=1).inner_text() == (
+        "This invitation does not count")
+
+    nina.page.get_by_role("link", name="Set it up now").click()
+    app, codes = enrol(nina)
+    assert nina.path == "/account"
+
+    nina.sign_out()
+    nina.give_password(NEW)
+    assert nina.path == "/sign-in/code"
+    nina.page.get_by_label("Code", exact=True).fill("000000")
+    nina.press("Sign in")
+    assert nina.page.locator("#code-error").is_visible()
+    # The code of the set-up is used up; the next one lies inside the window.
+    nina.page.get_by_label("Code", exact=True).fill(app.at(time.time() + 30))
+    nina.press("Sign in")
+    assert nina.path == "/"
+
+    nina.sign_out()
+    nina.give_password(NEW)
+    nina.page.get_by_text("Use a recovery code").click()
+    nina.page.get_by_label("Recovery code").fill(codes[0].lower())
+    nina.press("Sign in with it")
+    assert nina.path == "/"
+    nina.page.goto("/account")
+    assert nina.page.get_by_text("9 of 10 left").is_visible()
+
+    reset(owner)
+    nina.page.goto("/account")
+    assert nina.path.startswith("/sign-in")
+    nina.give_password(NEW)
+    # Everything leads to the set-up until there is a factor again.
+    assert nina.path == "/account/totp"
+    nina.page.goto("/administrators")
+    assert nina.path == "/account/totp"
+    enrol(nina)
+    nina.page.goto("/")
+    assert nina.path == "/"
+
+    remove(owner)
+    nina.page.goto("/")
+    assert nina.path.startswith("/sign-in")
+    nina.give_password(NEW)
+    assert nina.page.locator("#email-error").is_visible()
+
+
+def invite(owner):
+    """From the list with one click, and a form."""
+    page = owner.page
+    page.goto("/administrators")
+    page.get_by_role("link", name="New administrator").click()
+    page.get_by_label("E-mail").fill(NEW)
+    page.get_by_label("Name", exact=True).fill("Nina")
+    page.get_by_label("Role").select_option("support")
+    owner.press("Make the link")
+    link = page.locator("pre").inner_text().strip()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/invitation\?token=[\w-]{43}", link)
+    page.get_by_role("link", name="Back to the administrators").click()
+    assert page.locator("tr", has_text=NEW).get_by_text("invited", exact=True).is_visible()
+    return link
+
+
+def enrol(desk):
+    """Scans the code, types the first one, keeps the recovery codes."""
+    page = desk.page
+    assert page.locator(".qr svg").bounding_box()["width"] > 150
+    app = pyotp.parse_uri(page.get_by_role("link", name="Open it in an app").get_attribute("href"))
+    assert app.issuer == "Countersign" and app.name == NEW
+    key = page.locator("code[data-copy]").inner_text().replace(" ", "")
+    assert key == app.secret
+    page.get_by_label("Code", exact=True).fill(app.now())
+    desk.press("Switch it on")
+    codes = page.locator("pre").inner_text().split()
+    assert len(set(codes)) == 10
+    page.get_by_role("link", name="I have kept them").click()
+    return app, codes
+
+
+def reset(owner):
+    page = owner.page
+    page.goto("/administrators")
+    page.get_by_role("link", name="Nina New").click()
+    page.get_by_role("link", name="Reset the second factor…").click()
+    page.get_by_label("To go on").fill("somebody else")
+    owner.press("Reset the second factor")
+    assert page.locator("#confirmation-error").is_visible()
+    page.get_by_label("To go on").fill(NEW)
+    owner.press("Reset the second factor")
+    assert "is reset" in owner.said
+
+
+def remove(owner):
+    page = owner.page
+    page.goto("/administrators")
+    page.get_by_role("link", name="Nina New").click()
+    page.get_by_role("link", name="Remove…").click()
+    page.get_by_label("To go on").fill(NEW)
+    owner.press("Remove the administrator")
+    assert "not an administrator any more" in owner.said
+
+
+def test_what_was_typed_stays_over_a_session_that_ran_out(server, chromium):
+    """The session's hour is moved into the past, as nobody waits for it."""
+    desk = Desk(chromium, server, True)
+    desk.give_password("ada@example.com")
+    desk.page.goto("/projects/new")
+    desk.page.get_by_label("Name", exact=True).fill("Typed long ago")
+    desk.page.get_by_label("Project id").fill("typed-long-ago")
+    with sqlite3.connect(server.data / "countersign.sqlite", timeout=30) as database:
+        database.execute("UPDATE console_session SET last_seen_at = last_seen_at - 3700000000")
+    desk.press("Create the project")
+    assert "what you typed is there again" in desk.said
+    desk.page.get_by_label("E-mail").fill("ada@example.com")
+    desk.page.get_by_label("Password").fill(PASSWORD)
+    desk.press("Sign in")
+    assert desk.page.get_by_role("heading", level=1).inner_text() == "Your answers are still here"
+    desk.press("Send the form")
+    assert desk.path == "/projects/typed-long-ago"
+
+
+def test_commands_help_where_nobody_can_sign_in(server):
+    words = ["--data", server.data, "--email", "ada@example.com"]
+    pages = Pages(server.url)
+    pages.sign_in()
+    page = pages.get("/account/totp")
+    app = pyotp.parse_uri(
+        re.search(r'href="(otpauth:[^"]+)"', page.text).group(1).replace("&amp;", "&"))
+    done = pages.http.post("/account/totp", headers={"Origin": server.url}, data={
+        "csrf": re.search(r'name="csrf" value="([^"]+)"', page.text).group(1),
+        "ticket": re.search(r'name="ticket" value="([^"]+)"', page.text).group(1),
+        "code": app.now()})
+    assert "Your second factor is on." in done.text
+    assert "\tsecond factor\n" in run("admin", "list", "--data", server.data).stdout
+
+    assert run("admin", "reset-totp", *words).returncode == 0
+    assert pages.get("/").headers["location"].startswith("/sign-in")
+    assert "\tno second factor\n" in run("admin", "list", "--data", server.data).stdout
+    assert run("admin", "reset-totp", *words).returncode == 78
+
+    made = run("admin", "reset-password", *words, input="another pass phrase\n")
+    assert made.returncode == 0 and "another pass phrase" not in made.stdout + made.stderr
+    assert Pages(server.url).sign_in().status_code == 422
+    assert pages.sign_in(password="another pass phrase").status_code == 303
+    assert run("admin", "reset-password", *words, input="short\n").returncode == 78
+    assert run("admin", "reset-password", *words, input="").returncode == 64
+    nobody = ["--data", server.data, "--email", "nobody@example.com"]
+    for command in ("reset-password", "reset-totp"):
+        said = run("admin", command, *nobody, input="a long pass phrase\n")
+        assert said.returncode == 78 and "no administrator" in said.stderr
+        assert run("admin", command, "--data", server.data, input="x\n").returncode == 64
+    log = pages.get("/audit").text
+    assert "command line" in log
