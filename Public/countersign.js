@@ -87,7 +87,7 @@
   // The window strip follows the form.
   const form = document.querySelector("form[data-window]");
   if (form) {
-    const svg = form.querySelector("svg.strip"), now = form.dataset.window;
+    const svg = form.querySelector("svg.large"), now = form.dataset.window;
     const lines = svg.closest("figure").dataset.words.split("\n");
     const say = (id, text) => { const at = document.getElementById("window-" + id); if (at.textContent !== text) at.textContent = text; };
     const save = form.querySelector("[data-save]"), check = save.textContent;

@@ -71,7 +71,8 @@ def test_a_window_that_is_none(owner, api, typed):
     page = f"/projects/{api.project}/policy"
     version = version_of(owner, page)
     answer = owner.post(page, {
-        "version": version, "totp": "on", "window": "own", "intervals": typed, "pattern": "account",
+        "version": version, "totp": "on", "window": "own", "intervals": typed,
+        "sms": "off", "pattern": "account",
         "step": "check"})
     assert answer.status_code == 422
     assert said_beside(answer.text, "intervals")
@@ -155,7 +156,8 @@ def test_a_lost_race_is_told(owner, api):
     version = version_of(owner, page)
     api.switch_totp_on(3)
     answer = owner.post(page, {
-        "version": version, "totp": "on", "window": "own", "intervals": "7", "pattern": "none",
+        "version": version, "totp": "on", "window": "own", "intervals": "7",
+        "sms": "off", "pattern": "none",
         "step": "check"})
     assert answer.status_code == 409
     assert "Somebody was faster" in answer.text and 'value="7"' in answer.text
@@ -169,7 +171,7 @@ def test_switching_off_wants_the_name(owner, tenant_api):
     tenant_api.enrol(id_token)
     page = f"/projects/{tenant_api.project}/tenants/{tenant_api.tenant}/policy"
     form = {"version": version_of(owner, page), "totp": "off", "window": "own", "intervals": "1",
-            "pattern": "none"}
+            "sms": "off", "pattern": "none"}
     check = owner.post(page, {**form, "step": "check"})
     assert check.status_code == 200 and "password only" in check.text.replace("\n", " ")
     wrong = owner.post(page, {**form, "step": "confirm", "confirmation": "another"})

@@ -1,0 +1,129 @@
+"""One policy seen from both sides: the console writes what REST reads, and the other way round."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from support.rest import ok
+
+
+def fields(page):
+    """What the policy form holds, as a browser would send it."""
+    values = {}
+    for tag in re.findall(r"<input [^>]*>", page):
+        name = re.search(r' name="(\w+)"', tag)
+        value = re.search(r' value="([^"]*)"', tag)
+        if name and (' type="radio"' not in tag or " checked" in tag) and " disabled" not in tag:
+            values[name.group(1)] = value.group(1) if value else ""
+    return values
+
+
+def change(owner, address, **answers):
+    form = fields(owner.get(address).text) | answers | {"step": "confirm"}
+    form.pop("q", None)
+    answer = owner.http.post(address, data=form, headers={"Origin": owner.origin})
+    assert answer.status_code == 303, answer.text
+    return owner.get(address).text
+
+
+@pytest.fixture(params=["project", "tenant"])
+def pool(request, api, tenant_api, owner):
+    """A user pool, the address of its policy, and how REST reads and writes it."""
+    of_tenant = request.param == "tenant"
+    api = tenant_api if of_tenant else api
+    path, member = ("", "mfaConfig") if of_tenant else ("config", "mfa")
+    address = f"/projects/{api.project}" + (f"/tenants/{api.tenant}" if of_tenant else "")
+
+    def read():
+        return ok(api.admin("GET", path, version="v2")).get(member, {})
+
+    def write(message, mask=member):
+        return ok(api.admin(
+            "PATCH", path, {member: message}, version="v2", params={"updateMask": mask}))
+
+    return address + "/policy", read, write, member
+
+
+def test_what_the_console_stores_rest_reads(pool, owner):
+    address, read, _, _ = pool
+    change(owner, address, totp="on", window="own", intervals="3", sms="on")
+    assert read() == {
+        "state": "ENABLED", "enabledProviders": ["PHONE_SMS"],
+        "providerConfigs": [
+            {"state": "ENABLED", "totpProviderConfig": {"adjacentIntervals": 3}}]}
+    page = change(owner, address, sms="off")
+    assert "SMS on → off" in page
+    assert "enabledProviders" not in read() or read()["enabledProviders"] == []
+    assert read()["state"] == "ENABLED"
+
+
+def test_what_rest_stores_the_console_shows_and_the_day_stays(pool, owner):
+    address, _, write, member = pool
+    change(owner, address, totp="on", pattern="mandatory", **{"from": "2030-01-15"})
+    write({
+        "state": "MANDATORY", "enabledProviders": ["PHONE_SMS"],
+        "providerConfigs": [{"state": "ENABLED", "totpProviderConfig": {"adjacentIntervals": 9}}]})
+    page = owner.get(address).text
+    seen = fields(page)
+    assert (seen["sms"], seen["intervals"], seen["window"]) == ("on", "9", "own")
+    assert (seen["pattern"], seen["from"]) == ("mandatory", "2030-01-15")
+    write({"state": "DISABLED"}, mask=f"{member}.state")
+    seen = fields(owner.get(address).text)
+    assert (seen["sms"], seen["from"]) == ("off", "2030-01-15")
+    review = owner.get(re.match(r"/projects/[^/]+", address).group(0) + "/review").text
+    assert "Mandatory from 15 Jan 2030" in review
+
+
+def test_the_call_that_the_page_shows_writes_the_same_again(pool, owner, api):
+    address, read, write, _ = pool
+    change(owner, address, totp="on", window="own", intervals="0", sms="on")
+    call = re.search(r'aria-label="The same by REST">(.*?)</pre>', owner.get(address).text, re.S)
+    call = call.group(1)
+    for mark, sign in (("&quot;", '"'), ("&#39;", "'"), ("&amp;", "&")):
+        call = call.replace(mark, sign)
+    before = read()
+    write({"state": "DISABLED"})
+    assert read() != before
+    said = subprocess.run(
+        call.replace("curl", "curl -sS", 1), shell=True, env={"TOKEN": api.token, "PATH": "/usr/bin"},
+        capture_output=True, text=True)
+    assert "error" not in json.loads(said.stdout), said.stdout
+    assert read() == before
+    assert "there is nothing to save" in owner.http.post(
+        address, data=fields(owner.get(address).text) | {"step": "check"},
+        headers={"Origin": owner.origin}).text
+
+
+@pytest.fixture
+def page(chromium, owner):
+    """A page of a browser in which the owner is signed in."""
+    context = chromium.new_context(base_url=owner.url)
+    context.add_cookies([
+        {"name": cookie.name, "value": cookie.value, "url": owner.url}
+        for cookie in owner.http.cookies.jar])
+    yield context.new_page()
+    context.close()
+
+
+def test_a_window_is_saved_in_one_step_where_the_script_has_shown_it(page, api):
+    api.switch_totp_on(5)
+    page.goto(f"/projects/{api.project}/policy")
+    page.locator("#intervals").fill("2")
+    assert page.locator("#window-change").inner_text() == "5 → 2"
+    assert page.locator("#window-words").inner_text().startswith("5 codes count")
+    assert "0.0025 %" in page.locator("#window-odds").inner_text()
+    assert page.locator("svg.large rect.lit").count() == 4
+    # Another change beside it has its page.
+    page.locator("label[for=sms]").click()
+    assert page.locator("button.primary").inner_text() == "Check the change"
+    page.locator("label[for=sms-off]").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Save the window").click()
+    assert page.get_by_role("status").inner_text() == "Saved: adjacent intervals 5 → 2."
+    page.locator("#from").fill("2030-01-15")
+    assert page.locator("#pattern-mandatory").is_checked()
+    with page.expect_navigation():
+        page.locator("button.primary").click()
+    assert page.get_by_role("heading", level=1).inner_text() == "Check the change"
