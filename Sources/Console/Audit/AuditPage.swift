@@ -40,7 +40,10 @@ struct AuditPage: Sendable {
     var frame = frame
     frame.errors = faults
     var model = AuditView(frame: frame, place: place, query: query, actors: actors)
-    guard faults.isEmpty else { return .html(view.render(model), status: .unprocessableContent) }
+    guard faults.isEmpty else {
+      model.showNothing()
+      return .html(view.render(model), status: .unprocessableContent)
+    }
     let found = try await refusing {
       try await audit.search(filter, after: after, limit: Self.length)
     }

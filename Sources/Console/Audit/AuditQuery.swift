@@ -48,8 +48,9 @@ struct AuditQuery: Sendable, Equatable {
     if !actor.isEmpty { (filter.actorKind, filter.actorID) = actorParts }
     if !action.isEmpty { filter.action = action }
     var faults: [FieldError] = []
-    for (name, text) in [("from", from), ("to", to)] where !text.isEmpty && Day(text) == nil {
-      faults.append(FieldError(field: name, text: "Write a day as 2026-11-03."))
+    for (name, words, text) in [("from", "first", from), ("to", "last", to)]
+    where !text.isEmpty && Day(text) == nil {
+      faults.append(FieldError(field: name, text: "Write the \(words) day as 2026-11-03."))
     }
     filter.from = Day(from).map { times.start(of: $0) }
     filter.until = Day(to).map { times.start(of: $0.next) }

@@ -46,6 +46,12 @@ struct AuditView: ViewModel {
     }
   }
 
+  /// Says that the filters could not be read.
+  mutating func showNothing() {
+    empty = EmptyView(
+      heading: "Nothing was searched", sentence: "The days above need another look first.")
+  }
+
   private var file: String? {
     rows.bytes.isEmpty ? nil : query.form().query(of: place.file)
   }

@@ -52,8 +52,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("from=2026-02-30", "Write a day as 2026-11-03."),
-    ("to=yesterday", "Write a day as 2026-11-03."),
+    ("from=2026-02-30", "Write the first day as 2026-11-03."),
+    ("to=yesterday", "Write the last day as 2026-11-03."),
     ("from=2026-11-20&to=2026-11-19", "Choose a last day that is not before the first."),
   ])
   func `days that are none are told beside their field`(query: String, words: String) async throws {
