@@ -164,7 +164,7 @@ def test_s3_remove_a_lost_device(hand, demo):
     me.choose("reason")
     own_code(me, demo)
     me.click(me.page.get_by_role("button", name="Remove the factor"))
-    assert "ended" in said(me)
+    assert "session" in said(me)
     costs(me, 3, 2, 2)
 
 
