@@ -16,6 +16,10 @@ extension Demo {
     for pool in pools { events += decisions(about: pool, staff) + writings(for: pool, staff) }
     let spared = exampleUser(crowds)?.user.uid
     for crowd in crowds { events += calls(about: crowd, sparing: spared, staff) }
+    if let teachers = pools.first(where: { $0.plan.name == "teachers" }) {
+      let day = now.advanced(bySeconds: -2 * 86_400)
+      events.append(DemoEvent(at: day) { try await invite(into: teachers.scope, staff) })
+    }
     for event in events.sorted(by: { $0.at < $1.at }) {
       clock.set(event.at)
       try await event.act()

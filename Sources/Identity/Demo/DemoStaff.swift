@@ -1,4 +1,5 @@
 import Crypto
+import OTP
 
 /// Those who work at the console of the demo.
 struct DemoStaff: Sendable {
@@ -47,7 +48,31 @@ extension Demo {
       email: email, displayName: name, password: Self.password, grant: grant, by: author)
     people.append(
       DemoPerson(
-        name: name, email: email, password: Self.password, role: grant.words, authenticator: nil))
+        name: name, email: email, password: Self.password, role: grant.words,
+        authenticator: try await authenticator(of: administrator)))
     return administrator
+  }
+
+  /// Enrols the authenticator that some roles must have.
+  private func authenticator(of administrator: Administrator) async throws -> OneTimePassword? {
+    guard administrator.mustHaveSecondFactor else { return nil }
+    let factors = identity.administratorFactors
+    let enrolment = try factors.begin(for: administrator)
+    guard let bytes = Base32.decode(enrolment.key.revealedText),
+      let authenticator = TOTPFactor.password(Secret(bytes))
+    else { throw Failure("an authenticator without secret") }
+    let step = authenticator.step(at: clock.now.seconds)
+    _ = try await factors.finish(
+      enrolment.ticket.revealedText, code: try authenticator.code(step: step),
+      for: administrator.id, by: administrator.author(address: "198.51.100.4", requestID: ""))
+    return authenticator
+  }
+
+  /// Invites somebody who has not answered yet.
+  func invite(into scope: Scope, _ staff: DemoStaff) async throws {
+    _ = try await identity.invitations.invite(
+      email: "noor@example.net", displayName: "Noor Bakker",
+      grant: Grant(role: .support, project: scope.project, tenant: scope.tenant),
+      by: staff.author(staff.owner, random))
   }
 }
