@@ -62,17 +62,53 @@ struct ConsoleRoutes: Sendable {
       accounts: identity.accounts, frames: frames,
       view: try templates.template("users/users", for: UsersView.self))
     table.inScope(.get, ConsolePaths.users, .findUsers, users.show)
+    table.inScope(
+      .get, ConsolePaths.usersFile, .exportUsers, UsersFile(accounts: identity.accounts).download)
+
+    let findUsers = FindUsersPage(
+      accounts: identity.accounts, frames: frames,
+      view: try templates.template("users/find", for: FindUsersView.self))
+    table.somewhere(.get, ConsolePaths.findUsers, .findUsers, findUsers.show)
+
+    let newUser = NewUserPage(
+      accounts: identity.accounts, frames: frames,
+      view: try templates.template("users/new", for: NewUserView.self))
+    table.inScope(.get, ConsolePaths.newUser, .changeUsers, newUser.show)
+    table.inScope(.post, ConsolePaths.newUser, .changeUsers, newUser.create)
 
     let user = UserPage(
       identity: identity, prose: prose, frames: frames,
       view: try templates.template("users/user", for: UserView.self))
     table.inScope(.get, ConsolePaths.user, .findUsers, user.show)
 
+    let actions = UserActions(identity: identity, frames: frames)
+    table.inScope(.post, ConsolePaths.verification, .changeUsers, actions.verify)
+    table.inScope(.post, ConsolePaths.userState, .changeUsers, actions.setState)
+    table.inScope(.post, ConsolePaths.endOfSessions, .endSessions, actions.endSessions)
+
+    let deletion = DeletionPage(
+      identity: identity, frames: frames,
+      view: try templates.template("users/deletion", for: DeletionView.self))
+    table.inScope(.get, ConsolePaths.deletion, .changeUsers, deletion.ask)
+    table.inScope(.post, ConsolePaths.deletion, .changeUsers, deletion.delete)
+
     let removal = RemovalPage(
       unenrolments: identity.unenrolments, frames: frames,
       view: try templates.template("factors/removal", for: RemovalView.self))
     table.inScope(.get, ConsolePaths.removal, .removeFactors, removal.ask)
     table.inScope(.post, ConsolePaths.removal, .removeFactors, removal.remove)
+
+    let removalOfAll = RemovalOfAllPage(
+      unenrolments: identity.unenrolments, frames: frames,
+      view: try templates.template("factors/removal-of-all", for: RemovalOfAllView.self))
+    table.inScope(.get, ConsolePaths.removalOfAll, .removeFactors, removalOfAll.ask)
+    table.inScope(.post, ConsolePaths.removalOfAll, .removeFactors, removalOfAll.remove)
+
+    let factorName = FactorNamePage(
+      identity: identity, frames: frames,
+      view: try templates.template("factors/name", for: FactorNameView.self))
+    table.inScope(.get, ConsolePaths.factorName, .removeFactors, factorName.show)
+    table.inScope(.post, ConsolePaths.factorName, .removeFactors, factorName.rename)
 
     let audit = AuditPage(
       audit: identity.audit, frames: frames,

@@ -65,6 +65,7 @@ extension Identity {
       throw .unavailable(Failure(error))
     }
     try await stamp()
+    try await SearchIndex.complete(store)
     do { try await signingKeys.prepare() } catch {
       switch error {
       case .unavailable(let failure): throw .unavailable(failure)

@@ -26,12 +26,12 @@ import Testing
     try await World.furnished { world in
       var new = NewAccount()
       new.localID = "hostile"
-      new.displayName = name
+      new.displayName = name.cut(to: Account.longestName)
       new.email = "hostile@example.com"
       new.emailVerified = true
       let account = try await world.identity.accounts.create(
         try await world.euScope, new, by: Author(actor: .commandLine))
-      try await world.enrol(account, name)
+      try await world.enrol(account, name.cut(to: Factor.longestName))
       let browser = try await Browser.signedIn(world)
       let user = try await world.eu + "/users/hostile"
       let factor = try await world.factor(of: "hostile").text
@@ -39,9 +39,25 @@ import Testing
       let eu = try await world.eu
       for address in [
         user, removal, eu + "/users", eu + "/audit", eu, eu + "/users?q=hostile",
+        "/users?q=hostile",
+        user + "/factors/removal", user + "/factors/\(factor)/name", user + "/deletion",
         "/what-if?q=hostile",
       ] {
         Markup.check(try await browser.get(address))
+      }
+      let file = try await browser.get(eu + "/users.csv").text
+      #expect(file.contains("\"hostile\""))
+      #expect(!file.contains("\"=HYPER") && !file.contains("\"@"))
+      for (address, fields) in [
+        (user + "/factors/\(factor)/name", ["name": name] as Form),
+        (user + "/deletion", ["confirmation": name]),
+        (eu + "/users/new", ["email": name, "name": name, "password": name]),
+      ] {
+        let answer = try await browser.submit(address, fields)
+        if answer.status != .seeOther {
+          Markup.check(answer)
+          #expect(answer.status == .unprocessableContent)
+        }
       }
       let typed = try await browser.submit(removal, ["reason": "other\"><b>", "note": name])
       Markup.check(typed)
@@ -60,7 +76,7 @@ import Testing
       let browser = try await Browser.signedIn(world)
       let query = (["q": name] as Form)
       for path in [
-        "/", "/projects/acme-retail/tenants", try await world.eu + "/users", "/what-if",
+        "/", "/users", "/projects/acme-retail/tenants", try await world.eu + "/users", "/what-if",
         "/projects/acme-retail/review",
       ] {
         Markup.check(try await browser.get(query.query(of: path)))
@@ -105,4 +121,9 @@ import Testing
       #expect(off.status == .seeOther, "a name that cannot be typed does not keep TOTP on")
     }
   }
+}
+
+extension String {
+  /// The beginning, as far as a name may be long.
+  fileprivate func cut(to length: Int) -> String { String(unicodeScalars.prefix(length)) }
 }

@@ -22,12 +22,37 @@ import Testing
     GET /projects/{String}/review.csv: seeScope in some of the project
     GET /projects/{String}/users: findUsers
     GET /projects/{String}/tenants/{String}/users: findUsers
+    GET /projects/{String}/users.csv: exportUsers
+    GET /projects/{String}/tenants/{String}/users.csv: exportUsers
+    GET /users: findUsers somewhere
+    GET /projects/{String}/users/new: changeUsers
+    GET /projects/{String}/tenants/{String}/users/new: changeUsers
+    POST /projects/{String}/users/new: changeUsers
+    POST /projects/{String}/tenants/{String}/users/new: changeUsers
     GET /projects/{String}/users/{String}: findUsers
     GET /projects/{String}/tenants/{String}/users/{String}: findUsers
+    POST /projects/{String}/users/{String}/verification: changeUsers
+    POST /projects/{String}/tenants/{String}/users/{String}/verification: changeUsers
+    POST /projects/{String}/users/{String}/state: changeUsers
+    POST /projects/{String}/tenants/{String}/users/{String}/state: changeUsers
+    POST /projects/{String}/users/{String}/sessions/end: endSessions
+    POST /projects/{String}/tenants/{String}/users/{String}/sessions/end: endSessions
+    GET /projects/{String}/users/{String}/deletion: changeUsers
+    GET /projects/{String}/tenants/{String}/users/{String}/deletion: changeUsers
+    POST /projects/{String}/users/{String}/deletion: changeUsers
+    POST /projects/{String}/tenants/{String}/users/{String}/deletion: changeUsers
     GET /projects/{String}/users/{String}/factors/{String}/removal: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/removal: removeFactors
     POST /projects/{String}/users/{String}/factors/{String}/removal: removeFactors
     POST /projects/{String}/tenants/{String}/users/{String}/factors/{String}/removal: removeFactors
+    GET /projects/{String}/users/{String}/factors/removal: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/factors/removal: removeFactors
+    POST /projects/{String}/users/{String}/factors/removal: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/factors/removal: removeFactors
+    GET /projects/{String}/users/{String}/factors/{String}/name: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/name: removeFactors
+    POST /projects/{String}/users/{String}/factors/{String}/name: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/factors/{String}/name: removeFactors
     GET /projects/{String}/audit: readAudit
     GET /projects/{String}/tenants/{String}/audit: readAudit
     GET /projects/{String}/audit.csv: readAudit

@@ -75,7 +75,7 @@ struct RemovalPage: Sendable {
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  private static func fault(_ error: UnenrolmentError) throws(Refusal) -> FieldError {
+  static func fault(_ error: UnenrolmentError) throws(Refusal) -> FieldError {
     switch error {
     case .noteRequired:
       FieldError(field: "note", text: "Say in the note what the other reason is.")

@@ -10,12 +10,15 @@ struct FilterView: ViewModel {
   let query: String
   /// Leads back to the whole list; nil when nothing was searched for.
   let clear: String?
+  /// What else the list is asked for, which a search keeps.
+  let kept: Form
 
-  init(action: String, label: String, query: String) {
+  init(action: String, label: String, query: String, keeping kept: Form = Form()) {
     self.action = action
     self.label = label
     self.query = query
-    clear = query.isEmpty ? nil : action
+    self.kept = kept
+    clear = query.isEmpty ? nil : kept.query(of: action)
   }
 
   static let keys: Keys<Self> = [
@@ -23,6 +26,7 @@ struct FilterView: ViewModel {
     .text("label") { $0.label },
     .text("query") { $0.query },
     .text("clear") { $0.clear },
+    .list("kept") { $0.kept.entries.map { HiddenField(name: $0.name, value: $0.value) } },
   ]
 }
 

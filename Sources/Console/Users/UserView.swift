@@ -9,6 +9,9 @@ struct UserView: ViewModel {
   let factors: [FactorRow]
   let history: [HistoryRow]?
   let facts: [Fact]
+  let actions: UserActionLinks
+  /// Pages that say more about this user.
+  let links: [Link]
   /// What the scope tells its support; nil when it tells nothing.
   var guidance: GuidanceAside?
 
@@ -22,6 +25,21 @@ struct UserView: ViewModel {
     factors = account.factors.map { FactorRow($0, of: account, in: context, times: frame.times) }
     self.history = history?.map { HistoryRow($0, frame.times) }
     facts = Self.facts(account, sessions: sessions, now: now, times: frame.times)
+    actions = UserActionLinks(account, sessions: sessions, in: context)
+    links = Self.links(account, context)
+  }
+
+  private static func links(_ account: Account, _ context: ScopeContext) -> [Link] {
+    let user = ["q": account.id.text] as Form
+    var links = [
+      Link(text: "What if they sign in now?", href: user.query(of: ConsolePaths.whatIf()))
+    ]
+    if context.may(.readAudit) {
+      let query = ["kind": "account", "object": account.id.text] as Form
+      links.append(
+        Link(text: "Whole history", href: query.query(of: ConsolePaths.audit(context.scope))))
+    }
+    return links
   }
 
   private static func facts(
@@ -31,14 +49,26 @@ struct UserView: ViewModel {
     if account.email != nil, let name = account.displayName {
       facts.append(Fact("Name", HTML.isolated(name)))
     }
-    facts.append(Fact("Phone", account.phoneNumber ?? "none"))
-    facts.append(Fact("Password", account.hasPassword ? "set" : "none"))
+    if account.isAnonymous { facts.append(Fact("Kind", "anonymous, without any credential")) }
+    if account.isCustomAuth { facts.append(Fact("Kind", "signs in by a token of your own")) }
+    facts.append(Fact("Sign-in", account.disabled ? "disabled" : "enabled"))
+    if account.email != nil {
+      facts.append(Fact("E-mail", account.emailVerified ? "verified" : "not verified"))
+    }
+    facts.append(Fact("Phone", account.phoneNumber.map(HTML.isolated) ?? HTML.escaped("none")))
+    let password = account.passwordUpdatedAt.map(times.day)
+    facts.append(
+      account.hasPassword
+        ? Fact("Password set", password ?? HTML.escaped("yes")) : Fact("Password", "none"))
     facts.append(Fact("Created", times.moment(account.createdAt)))
     facts.append(Fact("Last sign-in", account.lastLoginAt.map(times.past) ?? AccountChips.never))
     facts.append(Fact("Sessions", Words.number(sessions)))
     facts.append(Fact("Wrong codes", Words.count(account.wrongCodes, "in a row", "in a row")))
     if let until = account.codesBlockedUntil, until > now {
       facts.append(Fact("Codes refused until", times.moment(until)))
+    }
+    if let claims = account.customAttributes {
+      facts.append(Fact("Claims", HTML.isolated(claims)))
     }
     return facts
   }
@@ -62,25 +92,70 @@ struct UserView: ViewModel {
           "The password alone lets this user in. Enrolling is something only they can do, in your application.",
         link: EmptyLink(text: "How users come to enrol", href: ConsolePaths.guidance()))
     },
+    .object("actions") { $0.actions },
     .list("facts") { $0.facts },
+    .flag("hasLinks") { !$0.links.isEmpty },
+    .list("links") { $0.links },
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
     .list("history") { $0.history ?? [] },
   ]
 }
 
+/// What may be done to a user by whoever looks; an address that is nil is not offered.
+struct UserActionLinks: ViewModel {
+  let csrf: String
+  let verification: String?
+  let endOfSessions: String?
+  let state: String?
+  let isDisabled: Bool
+  let removalOfAll: String?
+  let deletion: String?
+
+  init(_ account: Account, sessions: Int, in context: ScopeContext) {
+    let (scope, uid) = (context.scope, account.id.text)
+    let mayChange = context.may(.changeUsers)
+    csrf = context.signedIn.session.csrfToken
+    verification =
+      mayChange && account.email != nil && !account.emailVerified
+      ? ConsolePaths.verification(scope, uid) : nil
+    endOfSessions =
+      context.may(.endSessions) && sessions > 0 ? ConsolePaths.endOfSessions(scope, uid) : nil
+    state = mayChange ? ConsolePaths.userState(scope, uid) : nil
+    isDisabled = account.disabled
+    removalOfAll =
+      context.may(.removeFactors) && !account.factors.isEmpty
+      ? ConsolePaths.removalOfAll(scope, uid) : nil
+    deletion = mayChange ? ConsolePaths.deletion(scope, uid) : nil
+  }
+
+  static let keys: Keys<Self> = [
+    .flag("some") { $0.verification != nil || $0.endOfSessions != nil || $0.state != nil },
+    .text("csrf") { $0.csrf },
+    .text("verification") { $0.verification },
+    .text("endOfSessions") { $0.endOfSessions },
+    .text("state") { $0.state },
+    .text("newState") { $0.isDisabled ? UserState.enabled.rawValue : UserState.disabled.rawValue },
+    .text("stateButton") { $0.isDisabled ? "Enable" : "Disable" },
+    .text("removalOfAll") { $0.removalOfAll },
+    .text("deletion") { $0.deletion },
+  ]
+}
+
 struct FactorRow: ViewModel {
   let factor: Factor
-  /// Where the factor can be removed; nil for those who may not.
+  /// Where the factor can be removed and renamed; nil for those who may not.
   let removal: String?
+  let rename: String?
   let times: Times
 
   init(_ factor: Factor, of account: Account, in context: ScopeContext, times: Times) {
     self.factor = factor
     self.times = times
-    removal =
-      context.may(.removeFactors)
-      ? ConsolePaths.removal(context.scope, account.id.text, factor.id.text) : nil
+    let (scope, uid, id) = (context.scope, account.id.text, factor.id.text)
+    let may = context.may(.removeFactors)
+    removal = may ? ConsolePaths.removal(scope, uid, id) : nil
+    rename = may ? ConsolePaths.factorName(scope, uid, id) : nil
   }
 
   static let keys: Keys<Self> = [
@@ -89,5 +164,6 @@ struct FactorRow: ViewModel {
     .markup("enrolled") { $0.times.day($0.factor.enrolledAt) },
     .markup("lastUsed") { $0.factor.lastUsedAt.map($0.times.past) ?? AccountChips.never },
     .text("removal") { $0.removal },
+    .text("rename") { $0.rename },
   ]
 }

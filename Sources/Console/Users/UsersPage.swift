@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users`: the users of a scope, found by e-mail or uid.
+/// `S/users`: the users of a scope, found by any part of what is known of them.
 struct UsersPage: Sendable {
   let accounts: Accounts
   let frames: Frames
@@ -11,24 +11,31 @@ struct UsersPage: Sendable {
   private static let length = 50
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let asked = context.signedIn.query
-    let query = asked.trimmed("q")
-    let filter = Accounts.Filter(rawValue: asked.trimmed("factor")) ?? .all
-    let after = query.isEmpty ? asked["after"] : nil
-    let page = try await refusing {
-      try await accounts.list(
-        context.scope, search: query.isEmpty ? nil : query, filter: filter, after: after,
-        limit: Self.length)
+    let scope = context.scope
+    let query = UsersQuery(context.signedIn.query)
+    var found: FoundAccounts?
+    var page = Page<Account>(items: [], next: nil)
+    if query.text.isEmpty {
+      page = try await refusing {
+        try await accounts.list(
+          scope, filter: query.filter, sort: query.sort, after: query.after, limit: Self.length)
+      }
+    } else {
+      let hits = try await refusing {
+        try await accounts.search(scope, query.text, filter: query.filter, sort: query.sort)
+      }
+      // The search field of the bar opens the one user it finds.
+      if context.signedIn.query["open"] == "1", let only = hits.only {
+        return .redirect(to: ConsolePaths.user(scope, only.account.id.text))
+      }
+      page = Page(items: hits.accounts, next: nil)
+      found = hits
     }
-    // The search field of the bar opens the one user it finds.
-    if asked["open"] == "1", !query.isEmpty, page.items.count == 1, let account = page.items.first {
-      return .redirect(to: ConsolePaths.user(context.scope, account.id.text))
-    }
+    let counts = try await refusing { try await accounts.counts(scope) }
     let frame = try await frames.frame("Users", in: context, tab: .users)
     return .html(
       view.render(
         UsersView(
-          frame: frame, scope: context.scope, page: page, query: query, filter: filter,
-          after: after, limit: Self.length)))
+          frame: frame, context: context, page: page, found: found, query: query, counts: counts)))
   }
 }

@@ -8,58 +8,78 @@ struct UsersView: ViewModel {
   let rows: [UserRow]
   let filter: FilterView
   let tabs: [Tab]
+  let sorts: [Tab]
   let caption: String
   let pager: PagerView
   let empty: EmptyView
+  let newUser: String?
+  let file: String?
 
   init(
-    frame: Frame, scope: Scope, page: Page<Account>, query: String, filter: Accounts.Filter,
-    after: String?, limit: Int
+    frame: Frame, context: ScopeContext, page: Page<Account>, found: FoundAccounts?,
+    query: UsersQuery, counts: AccountCounts
   ) {
     self.frame = FrameView(frame)
-    self.scope = scope
-    rows = page.items.map { UserRow($0, in: scope, times: frame.times) }
+    scope = context.scope
+    rows = page.items.map { UserRow($0, in: context.scope, times: frame.times) }
     let list = ConsolePaths.users(scope)
-    self.filter = FilterView(
-      action: list, label: "Find a user by e-mail or uid", query: query)
+    filter = FilterView(
+      action: list, label: "Find: e-mail, name, phone, uid, enrolment id", query: query.text,
+      keeping: query.kept)
     tabs = Accounts.Filter.allCases.map { each in
       Tab(
-        text: each.words, href: Self.query(query, each).query(of: list), isCurrent: each == filter)
+        text: each.words(counts), href: query.with(each).query(of: list),
+        isCurrent: each == query.filter)
     }
-    let isCut = !query.isEmpty && page.items.count >= limit
-    caption =
-      query.isEmpty
-      ? "Newest first."
-      : isCut
-        ? "The first \(limit) whose e-mail or uid begins with what you typed. Type more to narrow it."
-        : "E-mail or uid begins with what you typed."
+    sorts = Accounts.Sort.allCases.map { each in
+      Tab(
+        text: each.words, href: query.with(each).query(of: list), isCurrent: each == query.sort)
+    }
+    caption = Self.caption(query, isCut: found?.isCut == true)
     pager = PagerView(
-      shown: Words.count(rows.count, "user", "users"), path: list,
-      query: Self.query(query, filter), after: after, next: page.next)
-    empty = Self.empty(query: query, filter: filter, list: list)
+      shown: Words.count(rows.count, "user", "users"), path: list, query: query.form,
+      after: query.after, next: page.next)
+    empty = Self.empty(query, counts, list: list, may: context.may(.changeUsers), scope)
+    newUser = context.may(.changeUsers) ? ConsolePaths.newUser(scope) : nil
+    file = context.may(.exportUsers) ? query.form.query(of: ConsolePaths.usersFile(scope)) : nil
   }
 
-  private static func query(_ query: String, _ filter: Accounts.Filter) -> Form {
-    var form = Form()
-    if !query.isEmpty { form.add("q", query) }
-    if filter != .all { form.add("factor", filter.rawValue) }
-    return form
+  private static func caption(_ query: UsersQuery, isCut: Bool) -> String {
+    let who = Words.sentence(query.filter.phrase)
+    guard !query.text.isEmpty else { return "\(who), \(query.sort.phrase)." }
+    let typed = Words.isolated(Words.short(query.text, 60))
+    let part = "\(who) with “\(typed)”, \(query.sort.phrase)."
+    return isCut
+      ? "\(part) These are the first \(Accounts.mostHits); there are more. Type more to narrow it."
+      : part
   }
 
-  private static func empty(query: String, filter: Accounts.Filter, list: String) -> EmptyView {
-    if query.isEmpty && filter == .all {
+  private static func empty(
+    _ query: UsersQuery, _ counts: AccountCounts, list: String, may: Bool, _ scope: Scope
+  ) -> EmptyView {
+    if !query.text.isEmpty {
       return EmptyView(
-        heading: "No user yet",
-        sentence:
-          "Users come from your application: they sign up through the REST calls, or an import brings them. They cannot be made here.",
-        link: EmptyLink(text: "How users come to enrol", href: ConsolePaths.guidance()))
+        heading: "No such user",
+        sentence: query.filter == .all
+          ? "No e-mail address, name, phone number, uid or enrolment id here has that in it. One or two characters must be the beginning of a word."
+          : "Among the \(query.filter.phrase) nobody has that in an e-mail address, name, phone number, uid or enrolment id.",
+        link: EmptyLink(text: "Show all users", href: list))
+    }
+    guard counts.users == 0 else {
+      return EmptyView(
+        heading: "Nobody on this list",
+        sentence: query.filter == .phone
+          ? "No user has a phone as second factor. Users enrol authenticator apps here; codes by SMS are not sent."
+          : "There are no \(query.filter.phrase) in this user pool.",
+        link: EmptyLink(text: "Show all users", href: list))
     }
     return EmptyView(
-      heading: "No such user",
-      sentence: query.isEmpty
-        ? "Nobody here is on this list."
-        : "No e-mail address and no uid of this user pool begins with that.",
-      link: EmptyLink(text: "Show all users", href: list))
+      heading: "No user yet",
+      sentence:
+        "Users come from your application: they sign up through the REST calls, or an import brings them.",
+      link: may
+        ? EmptyLink(text: "New user", href: ConsolePaths.newUser(scope))
+        : EmptyLink(text: "How users come to enrol", href: ConsolePaths.guidance()))
   }
 
   static let keys: Keys<Self> = [
@@ -68,22 +88,16 @@ struct UsersView: ViewModel {
     .text("scopeName") { $0.scope.name },
     .object("filter") { $0.filter },
     .list("tabs") { $0.tabs },
+    .list("sorts") { $0.sorts },
     .text("caption") { $0.caption },
     .flag("hasRows") { !$0.rows.isEmpty },
     .list("rows") { $0.rows },
     .object("pager") { $0.pager },
     .object("empty") { $0.empty },
+    .text("newUser") { $0.newUser },
+    .text("file") { $0.file },
+    .text("longest") { _ in Words.number(UsersFile.longest) },
   ]
-}
-
-extension Accounts.Filter {
-  fileprivate var words: String {
-    switch self {
-    case .all: "All"
-    case .none: "None enrolled"
-    case .totp: "TOTP"
-    }
-  }
 }
 
 final class UserRow: ViewModel {
@@ -109,41 +123,4 @@ final class UserRow: ViewModel {
     .markup("lastSignIn") { $0.account.lastLoginAt.map($0.times.past) ?? AccountChips.never },
     .markup("created") { $0.times.day($0.account.createdAt) },
   ]
-}
-
-/// The states of an account as chips.
-enum AccountChips {
-  static let totp = Chip.on("TOTP")
-  static let noFactor = Chip.off("none")
-  static let never = Markup(trusted: "<span class=\"soft\">never</span>")
-  private static let verified = Chip.on("e-mail verified")
-  private static let unverified = Chip.look("e-mail not verified")
-  private static let noEmail = Chip.off("no e-mail")
-  private static let disabled = Chip.bad("disabled")
-
-  /// The one thing about an account that matters most in a list.
-  static func state(_ account: Account) -> Markup {
-    account.disabled ? disabled : email(account)
-  }
-
-  static func email(_ account: Account) -> Markup {
-    account.email == nil ? noEmail : account.emailVerified ? verified : unverified
-  }
-
-  /// Everything about an account, for its own page.
-  static func all(_ account: Account, at now: Instant) -> Markup {
-    var html = HTML()
-    html.add(email(account))
-    html.raw(" ")
-    html.add(account.factors.isEmpty ? Chip.off("no second factor") : totp)
-    if account.disabled {
-      html.raw(" ")
-      html.add(disabled)
-    }
-    if let until = account.codesBlockedUntil, until > now {
-      html.raw(" ")
-      html.add(Chip.look("codes blocked for a while"))
-    }
-    return html.markup
-  }
 }

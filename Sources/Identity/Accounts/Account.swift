@@ -44,6 +44,9 @@ public struct Account: Sendable {
   /// The second factors, in the order of their enrolment.
   public internal(set) var factors: [Factor]
 
+  /// The longest name, in characters of Unicode.
+  public static let longestName = 256
+
   static let columns: SQL = """
     a.uid, a.account_key, a.email, a.email_verified, a.display_name, a.photo_url, a.phone,
       a.disabled, a.custom_attributes, a.valid_since_s, a.created_at, a.last_login_at,

@@ -18,6 +18,10 @@ public enum AccountError: Error, Sendable {
   case phoneExists
   /// Not a phone number in E.164 form.
   case invalidPhone
+  /// A name of more than ``Account/longestName`` characters.
+  case nameTooLong
+  /// A name of a second factor of more than ``Factor/longestName`` characters.
+  case factorNameTooLong
   /// No such account.
   case notFound
   /// The scope does not allow this way of signing in.
@@ -34,6 +38,8 @@ public enum AccountError: Error, Sendable {
   case invalidClaims
   /// Custom claims with a name that tokens use themselves.
   case forbiddenClaim(String)
+  /// The session for which a new one shall begin does not count any more.
+  case session(SessionError)
   /// Too many passwords are being hashed; try again after a second.
   case busy
   /// The database cannot do it now.

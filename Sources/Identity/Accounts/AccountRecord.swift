@@ -33,8 +33,18 @@ enum AccountRecord {
     _ condition: SQL, order: SQL = "", limit: Int, _ connection: borrowing Connection
   ) throws -> [Account] {
     let plain = try connection.all(
-      "SELECT \(Account.columns), a.has_totp FROM account a WHERE \(condition) \(order) LIMIT \(limit)"
+      """
+      SELECT \(Account.columns), a.has_totp OR a.has_phone FROM account a
+      WHERE \(condition) \(order) LIMIT \(limit)
+      """
     ) { row in (account: try Account(row, factors: []), hasFactors: try row.value(19) as Bool) }
+    return try withFactors(plain, connection)
+  }
+
+  /// Reads the factors of accounts that have some.
+  static func withFactors(
+    _ plain: [(account: Account, hasFactors: Bool)], _ connection: borrowing Connection
+  ) throws -> [Account] {
     var accounts: [Account] = []
     accounts.reserveCapacity(plain.count)
     for (account, hasFactors) in plain {
@@ -75,6 +85,7 @@ enum AccountRecord {
     }
     guard let account = try find(key: key, connection) else { throw Failure("account vanished") }
     try AccountCounts.move(from: nil, to: account, in: scope, connection)
+    try SearchIndex.update(account, connection)
     return account
   }
 
@@ -132,8 +143,22 @@ enum AccountRecord {
   ) throws {
     try connection.run(
       "DELETE FROM factor WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)")
+    var left = account
+    left.factors.removeAll { $0.id == factor }
+    try SearchIndex.update(left, connection)
     let isLast = account.factors.allSatisfy { $0.id == factor }
     guard isLast else { return }
+    try countAsUnenrolled(account.key, in: scope, connection)
+  }
+
+  /// Deletes all factors of an account, which has some.
+  static func deleteFactors(
+    of account: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws {
+    try connection.run("DELETE FROM factor WHERE account_key = \(account.key)")
+    var left = account
+    left.factors = []
+    try SearchIndex.update(left, connection)
     try countAsUnenrolled(account.key, in: scope, connection)
   }
 

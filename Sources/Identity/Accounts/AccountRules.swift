@@ -36,6 +36,10 @@ enum AccountRules {
     else { throw .invalidPhone }
   }
 
+  static func checkName(_ name: String) throws(AccountError) {
+    guard name.unicodeScalars.count <= Account.longestName else { throw .nameTooLong }
+  }
+
   static func checkUID(_ uid: String) throws(AccountError) {
     guard
       (1...128).contains(uid.utf8.count),

@@ -1,7 +1,28 @@
 import Crypto
 import Database
 
+/// What a change of an account has done.
+public struct AccountUpdate: Sendable {
+  /// The account as it is now.
+  public let account: Account
+  /// How many sessions ended.
+  public let sessionsEnded: Int
+  /// The session that goes on in place of the one that was named; nil when none was.
+  public let grant: SessionGrant?
+}
+
 extension Accounts {
+  /// Changes an account and writes one audit row.
+  ///
+  /// - Returns: The account as it is now.
+  /// - Throws: ``AccountError``.
+  @discardableResult
+  public func update(
+    _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, by author: Author
+  ) async throws(AccountError) -> Account {
+    try await update(scope, id, change, renewing: nil, by: author).account
+  }
+
   /// Changes an account and writes one audit row.
   ///
   /// What stays the same writes nothing.
@@ -9,23 +30,39 @@ extension Accounts {
   /// A new address or password, disabling, and clearing the second factors end the account's
   /// sessions; `validSince` ends those from before it.
   ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - id: Whose account.
+  ///   - change: What becomes of it.
+  ///   - session: The session of a user who changes their own account: it must still count, and a
+  ///     new one begins in its place.
+  ///   - author: Who changes it.
+  /// - Returns: What that has done.
   /// - Throws: ``AccountError``.
   public func update(
-    _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, by author: Author
-  ) async throws(AccountError) -> Account {
+    _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, renewing session: UserSession?,
+    by author: Author
+  ) async throws(AccountError) -> AccountUpdate {
     try Self.check(change)
     var hash: PasswordHash?
     if case .set(let password) = change.password { hash = try await self.hash(password) }
     let newHash = hash
     let now = store.clock.now()
+    let random = store.random
     return try await store.write(AccountError.self) { connection in
+      if let session {
+        do { _ = try Sessions.check(session, connection) } catch let error as SessionError {
+          throw AccountError.session(error)
+        }
+      }
       guard let old = try AccountRecord.find(scope, id, connection) else {
         throw AccountError.notFound
       }
       try Self.store(change, newHash, over: old, at: now, connection)
       try Self.changeFactors(change.factors, of: old, in: scope, connection)
+      var ended = 0
       if Self.endsSessions(change, old) {
-        _ = try AccountRecord.endSessions(old.key, at: now, connection)
+        ended = try AccountRecord.endSessions(old.key, at: now, connection)
       }
       if let validSince = change.validSince {
         try AccountRecord.endSessions(old.key, before: validSince, connection)
@@ -34,22 +71,32 @@ extension Accounts {
         throw AccountError.notFound
       }
       try AccountCounts.move(from: old, to: new, in: scope, connection)
+      try SearchIndex.update(new, connection)
       // Guesses at the old password say nothing of the new one.
       if newHash != nil, let email = new.email {
         try Guess.forget(SignIns.guessName(scope.key, email: email), connection)
       }
       var entry = AuditEntry("account.change", "account", id.text, name: new.label, in: scope)
       (entry.from, entry.to) = Words.difference(
-        old.fieldWords(password: "as it was"),
-        new.fieldWords(password: newHash == nil ? "as it was" : "changed"))
+        old.fieldWords(password: "as it was", sessions: ended),
+        new.fieldWords(password: newHash == nil ? "as it was" : "changed", sessions: 0))
       if entry.from != nil { try entry.record(by: author, at: now, connection) }
-      return new
+      let grant = try session.map { session in
+        try Sessions.renew(session, of: new, at: now, random: random, connection)
+      }
+      return AccountUpdate(account: new, sessionsEnded: ended, grant: grant)
     }
   }
 
   private static func check(_ change: AccountChange) throws(AccountError) {
     if case .set(let email) = change.email { try AccountRules.checkEmail(email) }
     if case .set(let phone) = change.phoneNumber { try AccountRules.checkPhone(phone) }
+    if case .set(let name) = change.displayName { try AccountRules.checkName(name) }
+    if case .rename(let entries) = change.factors {
+      guard !entries.contains(where: { Factor.isTooLong($0.displayName ?? "") }) else {
+        throw .factorNameTooLong
+      }
+    }
     if case .set(let claims) = change.customAttributes, claims.count > 1_000 {
       throw .claimsTooLarge
     }
@@ -123,8 +170,7 @@ extension Accounts {
     case .keep: return
     case .clear:
       guard !old.factors.isEmpty else { return }
-      try connection.run("DELETE FROM factor WHERE account_key = \(old.key)")
-      try AccountRecord.countAsUnenrolled(old.key, in: scope, connection)
+      try AccountRecord.deleteFactors(of: old, in: scope, connection)
     case .rename(let entries):
       for entry in entries {
         guard old.factors.contains(where: { $0.id.text == entry.id }) else {
@@ -154,14 +200,15 @@ extension Change {
 
 extension Account {
   /// The fields in words, for the audit log; of the password only whether it changed.
-  fileprivate func fieldWords(password: String) -> [(String, String)] {
+  fileprivate func fieldWords(password: String, sessions: Int) -> [(String, String)] {
     let factors = factors.map { "\($0.label) (\($0.id.text))" }.joined(separator: ", ")
     return [
       ("e-mail", email ?? "none"), ("e-mail verified", emailVerified ? "yes" : "no"),
       ("password", hasPassword ? password : "none"), ("name", displayName ?? "none"),
       ("picture", photoURL ?? "none"), ("phone", phoneNumber ?? "none"),
       ("claims", customAttributes ?? "none"), ("disabled", disabled ? "yes" : "no"),
-      ("sessions valid since", String(validSince)), ("made", createdAt.rfc3339),
+      ("sessions", sessions == 0 ? "none" : String(sessions)),
+      ("sessions valid since", Instant(seconds: validSince).rfc3339), ("made", createdAt.rfc3339),
       ("last sign-in", lastLoginAt?.rfc3339 ?? "never"),
       ("second factors", factors.isEmpty ? "none" : factors),
     ]

@@ -6,16 +6,6 @@ public struct Accounts: Sendable {
   let store: Store
   let hasher: PasswordHasher
 
-  /// Which accounts to list.
-  public enum Filter: String, Sendable, CaseIterable {
-    /// All of them.
-    case all
-    /// Those without a second factor.
-    case none
-    /// Those with an authenticator app.
-    case totp
-  }
-
   /// Makes an account for somebody who may make any.
   ///
   /// - Throws: ``AccountError``.
@@ -42,6 +32,7 @@ public struct Accounts: Sendable {
     if let uid = new.localID { try AccountRules.checkUID(uid) }
     if let email = new.email { try AccountRules.checkEmail(email) }
     if let phone = new.phoneNumber { try AccountRules.checkPhone(phone) }
+    if let name = new.displayName { try AccountRules.checkName(name) }
     guard let password = new.password else { return nil }
     return try await hash(password)
   }
@@ -87,57 +78,6 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Lists accounts, the newest first; with a search those whose e-mail address or uid begins with
-  /// it, by address, and no further part.
-  ///
-  /// - Throws: ``AccountError/unavailable(_:)``.
-  public func list(
-    _ scope: Scope, search: String? = nil, filter: Filter = .all, after: String? = nil,
-    limit: Int = 50
-  ) async throws(AccountError) -> Page<Account> {
-    let keys = scope.accountKeys
-    let limit = Page<Account>.size(limit)
-    return try await store.read(AccountError.self) { connection in
-      if let search, !search.isEmpty {
-        let found = try Self.search(scope, search, filter, limit: limit, connection)
-        return Page(items: found, next: nil)
-      }
-      // The cursor comes from an address, so it may be any number.
-      let cursor = min(max(after.flatMap { Int64($0) } ?? Int64.max, 0), Int64(keys.count))
-      let before = keys.lowerBound + cursor
-      var condition: SQL =
-        "a.account_key >= \(keys.lowerBound) AND a.account_key < \(before)"
-      if filter != .all {
-        condition += " AND a.scope_key = \(scope.key) AND a.has_totp = \(filter == .totp)"
-      }
-      let accounts = try AccountRecord.many(
-        condition, order: "ORDER BY a.account_key DESC", limit: limit + 1, connection)
-      return Page(accounts, limit: limit) { String($0.key - keys.lowerBound) }
-    }
-  }
-
-  private static func search(
-    _ scope: Scope, _ text: String, _ filter: Filter, limit: Int,
-    _ connection: borrowing Connection
-  ) throws -> [Account] {
-    let folded = AccountRules.folded(email: text)
-    var restriction: SQL = ""
-    if filter != .all { restriction = " AND a.has_totp = \(filter == .totp)" }
-    // U+10FFFF sorts behind every character, so this is the range of a prefix.
-    let last = Unicode.Scalar(0x10FFFF).map(String.init) ?? ""
-    let byEmail = try AccountRecord.many(
-      """
-      a.scope_key = \(scope.key) AND a.email_folded >= \(folded)
-        AND a.email_folded <= \(folded + last)\(restriction)
-      """, order: "ORDER BY a.email_folded", limit: limit, connection)
-    let byID = try AccountRecord.many(
-      """
-      a.scope_key = \(scope.key) AND a.uid >= \(text) AND a.uid <= \(text + last)\(restriction)
-      """, order: "ORDER BY a.uid", limit: limit, connection)
-    var seen: Set<Int64> = []
-    return Array((byEmail + byID).filter { seen.insert($0.key).inserted }.prefix(limit))
-  }
-
   /// Reads accounts in the order of their uids, for downloads.
   ///
   /// - Throws: ``AccountError/unavailable(_:)``.
@@ -153,6 +93,27 @@ public struct Accounts: Sendable {
     }
   }
 
+  /// Records that somebody took a file of the accounts of a scope.
+  ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - count: How many accounts the file has.
+  ///   - words: Which of them, in words.
+  ///   - author: Who took them.
+  /// - Throws: ``AccountError/unavailable(_:)``.
+  public func recordDownload(
+    of scope: Scope, count: Int, words: String, by author: Author
+  ) async throws(AccountError) {
+    let now = store.clock.now()
+    try await store.write(AccountError.self) { connection in
+      var entry = AuditEntry(
+        "account.download", "scope", Policies.objectID(scope), name: scope.name, in: scope)
+      entry.to = Words.count(count, "user", "users")
+      entry.note = words
+      try entry.record(by: author, at: now, connection)
+    }
+  }
+
   /// Deletes an account with its factors and sessions.
   ///
   /// - Throws: ``AccountError/notFound``, ``AccountError/unavailable(_:)``.
@@ -164,6 +125,8 @@ public struct Accounts: Sendable {
       guard let account = try AccountRecord.find(scope, id, connection) else {
         throw AccountError.notFound
       }
+      let sessions = try Sessions.count(account.key, connection)
+      try SearchIndex.remove(account, connection)
       try connection.run("DELETE FROM account WHERE account_key = \(account.key)")
       try connection.run(
         """
@@ -172,7 +135,7 @@ public struct Accounts: Sendable {
         """)
       try AccountCounts.move(from: account, to: nil, in: scope, connection)
       var entry = AuditEntry("account.delete", "account", id.text, name: account.label, in: scope)
-      entry.from = account.words
+      entry.from = "\(account.words), \(Words.count(sessions, "session", "sessions"))"
       try entry.record(by: author, at: now, connection)
     }
   }
@@ -184,6 +147,7 @@ public struct Accounts: Sendable {
     let now = store.clock.now()
     let keys = scope.accountKeys
     try await store.write(AccountError.self) { connection in
+      try SearchIndex.removeAll(scope, connection)
       let count = try connection.run(
         "DELETE FROM account WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)")
       guard count > 0 else { return }
@@ -202,7 +166,9 @@ extension Account {
     var words = ["uid \(id.text)"]
     if let email { words.append("e-mail \(email)") }
     if let phoneNumber { words.append("phone \(phoneNumber)") }
-    if !factors.isEmpty { words.append("\(factors.count) second factors") }
+    if !factors.isEmpty {
+      words.append(Words.count(factors.count, "second factor", "second factors"))
+    }
     return words.joined(separator: ", ")
   }
 }

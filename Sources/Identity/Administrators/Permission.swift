@@ -20,7 +20,7 @@ public enum Permission: String, CaseIterable, Sendable {
   case changeUsers
   /// Download users.
   case exportUsers
-  /// Remove second factors.
+  /// Remove and rename second factors.
   case removeFactors
   /// End sessions of users.
   case endSessions

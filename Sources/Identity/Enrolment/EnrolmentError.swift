@@ -24,6 +24,8 @@ public enum EnrolmentError: Error, Sendable {
   case alreadyComplete
   /// The factor has no name.
   case missingDisplayName
+  /// A name of more than ``Factor/longestName`` characters.
+  case displayNameTooLong
   /// The code is wrong.
   case invalidCode
   /// Three codes were wrong; enrolment has to start again.

@@ -124,6 +124,7 @@ public struct Enrolments: Sendable {
       guard record.failures < Ticket.enrolmentTries else { return .failure(.tooManyAttempts) }
       let name = (displayName ?? "").trimmed
       guard !name.isEmpty else { return .failure(.missingDisplayName) }
+      guard !Factor.isTooLong(name) else { return .failure(.displayNameTooLong) }
       try Self.checkRoom(account)
       let window = try Policies.find(session.scope.key, connection).configuration.window
       guard let password = TOTPFactor.password(ticket.secret) else {

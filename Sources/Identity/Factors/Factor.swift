@@ -19,8 +19,13 @@ public struct Factor: Sendable {
   /// When a code of it last passed; nil when never since enrolment.
   public let lastUsedAt: Instant?
 
+  /// The longest name, in characters of Unicode.
+  public static let longestName = 100
+
   /// The name for people.
   public var label: String { displayName ?? "authenticator" }
+
+  static func isTooLong(_ name: String) -> Bool { name.unicodeScalars.count > longestName }
 
   static let columns: SQL = "enrolment_id, kind, display_name, enrolled_at, last_used_at"
 

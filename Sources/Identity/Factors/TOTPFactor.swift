@@ -48,6 +48,9 @@ struct TOTPFactor: Sendable {
       "UPDATE account SET has_totp = 1 WHERE account_key = \(account.key)")
     try connection.run(
       "UPDATE scope SET enrolled_users = enrolled_users + 1 WHERE scope_key = \(scope.key)")
+    if let enrolled = try AccountRecord.find(key: account.key, connection) {
+      try SearchIndex.update(enrolled, connection)
+    }
   }
 
   /// Compares a code and moves the last accepted step, so that of two equal codes one wins.

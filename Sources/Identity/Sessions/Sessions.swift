@@ -164,9 +164,7 @@ public struct Sessions: Sendable {
     return SessionGrant(session: session, account: account, refreshToken: token)
   }
 
-  /// Begins a new session for a user whose credentials have just changed under an old one.
-  ///
-  /// An anonymous user who was given a password has signed in with it from then on.
+  /// Begins a new session for a user whose old one has ended without fault of theirs.
   ///
   /// - Throws: ``SessionError``.
   public func renew(_ old: UserSession) async throws(SessionError) -> SessionGrant {
@@ -176,12 +174,22 @@ public struct Sessions: Sendable {
       guard let account = try AccountRecord.find(old.scope, old.account, connection)
       else { throw SessionError.userNotFound }
       guard !account.disabled else { throw SessionError.userDisabled }
-      let kept = account.factors.contains { $0.id == old.secondFactor?.enrolment }
-      let isLinked = old.provider == .anonymous && !account.isAnonymous && account.hasPassword
-      return try Self.begin(
-        account, in: old.scope, provider: isLinked ? .password : old.provider,
-        secondFactor: kept ? old.secondFactor : nil, isSignIn: false, at: now, random: random,
-        connection)
+      return try Self.renew(old, of: account, at: now, random: random, connection)
     }
+  }
+
+  /// Begins a new session for a user whose credentials have just changed under an old one.
+  ///
+  /// An anonymous user who was given a password has signed in with it from then on.
+  static func renew(
+    _ old: UserSession, of account: Account, at now: Instant, random: RandomSource,
+    _ connection: borrowing Connection
+  ) throws -> SessionGrant {
+    let kept = account.factors.contains { $0.id == old.secondFactor?.enrolment }
+    let isLinked = old.provider == .anonymous && !account.isAnonymous && account.hasPassword
+    return try begin(
+      account, in: old.scope, provider: isLinked ? .password : old.provider,
+      secondFactor: kept ? old.secondFactor : nil, isSignIn: false, at: now, random: random,
+      connection)
   }
 }

@@ -242,6 +242,7 @@ public struct Tenants: Sendable {
     try await store.write(TenantError.self) { connection in
       let old = try Self.find(project, tenant, connection)
       let keys = old.scope.accountKeys
+      try SearchIndex.removeAll(old.scope, connection)
       try connection.run(
         """
         DELETE FROM session WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)

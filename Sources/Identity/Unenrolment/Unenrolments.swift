@@ -75,9 +75,7 @@ public struct Unenrolments: Sendable {
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, reason: RemovalReason,
     note: String, by author: Author
   ) async throws(UnenrolmentError) -> Removal {
-    let note = note.trimmed
-    if reason == .other, note.isEmpty { throw .noteRequired }
-    guard note.count <= Self.longestNote else { throw .noteTooLong }
+    let note = try Self.checked(note, for: reason)
     let now = store.clock.now()
     return try await store.write(UnenrolmentError.self) { connection in
       let removal = try Self.find(scope, account, factor, connection)
@@ -94,6 +92,16 @@ public struct Unenrolments: Sendable {
       try entry.record(by: author, at: now, connection)
       return removal
     }
+  }
+
+  /// A note as it is kept.
+  static func checked(
+    _ note: String, for reason: RemovalReason
+  ) throws(UnenrolmentError) -> String {
+    let note = note.trimmed
+    if reason == .other, note.isEmpty { throw .noteRequired }
+    guard note.count <= longestNote else { throw .noteTooLong }
+    return note
   }
 
   private static func find(

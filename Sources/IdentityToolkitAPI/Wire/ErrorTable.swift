@@ -79,6 +79,11 @@ extension WireError {
     case .invalidLocalID: self.init("INVALID_LOCAL_ID : A uid has 1 to 128 bytes.")
     case .phoneExists: self.init("PHONE_NUMBER_EXISTS")
     case .invalidPhone: self.init("INVALID_PHONE_NUMBER : Invalid format.")
+    case .nameTooLong:
+      self.init(
+        "INVALID_DISPLAY_NAME : A display name has at most \(Account.longestName) characters.")
+    case .factorNameTooLong: self.init(Self.factorNameTooLong)
+    case .session(let error): self.init(error)
     case .notFound: self.init("USER_NOT_FOUND")
     case .operationNotAllowed: self.init("OPERATION_NOT_ALLOWED")
     case .adminOnly: self.init("ADMIN_ONLY_OPERATION")
@@ -92,6 +97,10 @@ extension WireError {
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
+
+  private static let factorNameTooLong =
+    "INVALID_DISPLAY_NAME : The display name of a second factor has at most "
+    + "\(Factor.longestName) characters."
 
   init(_ error: SessionError) {
     switch error {
@@ -156,6 +165,7 @@ extension WireError {
     case .alreadyComplete: self.init("MFA_ENROLLMENT_ALREADY_COMPLETE")
     case .missingDisplayName:
       self.init("MISSING_DISPLAY_NAME : display name cannot be empty")
+    case .displayNameTooLong: self.init(Self.factorNameTooLong)
     case .invalidCode: self.init("INVALID_CODE")
     case .tooManyAttempts: self.init("TOO_MANY_ENROLLMENT_ATTEMPTS : restart enrollment")
     case .enrolmentNotFound: self.init("MFA_ENROLLMENT_NOT_FOUND")

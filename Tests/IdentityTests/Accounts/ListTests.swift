@@ -54,7 +54,7 @@ struct AccountListTests {
   @Test(
     arguments: [
       "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-1", "0",
-      "1099511627776", "x", "", "' OR 1=1 --",
+      "1099511627776", "x", "", "' OR 1=1 --", "-", "--", "1-", "1-!", "0-_w", "9-99999999999999",
     ])
   func `any cursor is answered, and with accounts of the pool only`(after: String) async throws {
     try await withInstance { instance in
@@ -64,9 +64,11 @@ struct AccountListTests {
       }
       for scope in [instance.acme, instance.globex] {
         for filter in Accounts.Filter.allCases {
-          let page = try await accounts.list(scope, filter: filter, after: after)
-          #expect(page.items.count <= 1)
-          #expect(page.items.allSatisfy { scope.accountKeys.contains($0.key) })
+          for sort in Accounts.Sort.allCases {
+            let page = try await accounts.list(scope, filter: filter, sort: sort, after: after)
+            #expect(page.items.count <= 1)
+            #expect(page.items.allSatisfy { scope.accountKeys.contains($0.key) })
+          }
         }
       }
     }
@@ -80,7 +82,8 @@ struct AccountListTests {
       let count = limit == Int.max ? 3 : 1
       #expect(try await accounts.list(scope, limit: limit).items.count == count)
       #expect(try await accounts.batch(scope, after: nil, limit: limit).items.count == count)
-      #expect(try await accounts.list(scope, search: "u", limit: limit).items.count == count)
+      #expect(
+        try await accounts.list(scope, sort: .email, limit: limit).items.count == count)
       let rows = try await instance.identity.audit.list(
         AuditFilter(scope: scope, objectKind: "account"), limit: limit)
       #expect(rows.items.count == count)
@@ -95,7 +98,10 @@ struct AccountListTests {
       let alice = try await instance.enrolled(.alice)
       let bob = try await instance.account(.bob)
       func listed(_ filter: Accounts.Filter, search: String? = nil) async throws -> [ID<Account>] {
-        try await accounts.list(instance.acme, search: search, filter: filter).items.map(\.id)
+        guard let search else {
+          return try await accounts.list(instance.acme, filter: filter).items.map(\.id)
+        }
+        return try await accounts.search(instance.acme, search, filter: filter).accounts.map(\.id)
       }
       #expect(try await listed(.all) == [bob.id, alice.account.id])
       #expect(try await listed(.totp) == [alice.account.id])
@@ -105,26 +111,55 @@ struct AccountListTests {
     }
   }
 
-  @Test func `a search finds beginnings of addresses and uids, in its pool`() async throws {
+  @Test(arguments: Accounts.Filter.allCases, Accounts.Sort.allCases)
+  func `each list has its accounts once, in its order`(
+    filter: Accounts.Filter, sort: Accounts.Sort
+  ) async throws {
     try await withInstance { instance in
+      try await populate(instance)
       let accounts = instance.identity.accounts
-      for scope in [instance.acme, instance.east, instance.globex] {
-        try await fill(scope, 12, instance)
-      }
-      func found(_ text: String) async throws -> [Account] {
-        try await accounts.list(instance.east, search: text).items
-      }
-      #expect(try await found("USER1").count == 12)
-      #expect(try await found("user10003").map(\.id.text) == ["u10003"])
-      #expect(try await found("u1000").map(\.id.text) == (0..<10).map { "u1000\($0)" })
-      for text in ["user10003@example.com", "%", "_", "ser1", "'", "*", "\u{10FFFF}", "U1000"] {
-        let all = try await found(text)
-        #expect(all.count == (text.hasSuffix(".com") ? 1 : 0), "\(text)")
-      }
-      for account in try await found("u") {
-        #expect(instance.east.accountKeys.contains(account.key))
+      let all = try await accounts.list(instance.east, limit: 1_000).items
+      var (seen, after): ([Account], String?) = ([], nil)
+      repeat {
+        let page = try await accounts.list(
+          instance.east, filter: filter, sort: sort, after: after, limit: 7)
+        seen += page.items
+        after = page.next
+      } while after != nil
+      #expect(Set(seen.map(\.id)) == Set(all.filter(filter.includes).map(\.id)))
+      #expect(seen.count == Set(seen.map(\.id)).count)
+      #expect(seen.isEmpty == (filter == .phone))
+      for (one, next) in zip(seen, seen.dropFirst()) {
+        switch sort {
+        case .newest: #expect(one.key > next.key)
+        case .email: #expect(one.email.sortsBefore(next.email))
+        case .name: #expect(SearchText(one).name.sortsBefore(SearchText(next).name))
+        case .lastSignIn:
+          #expect(one.lastLoginAt?.microseconds ?? 0 >= next.lastLoginAt?.microseconds ?? 0)
+        }
       }
     }
+  }
+
+  /// Accounts of all kinds, several alike in what lists are sorted by.
+  private func populate(_ instance: Instance) async throws {
+    let names = ["Zoë", "anna", "Ändy", "李小明", "محمد", "anna", "Bob"]
+    for number in 0..<60 {
+      var new = NewAccount()
+      if number % 5 > 0 { new.email = "user\(number * 37 % 60)@example.com" }
+      if number % 3 > 0 { new.displayName = names[number % names.count] }
+      new.emailVerified = number % 2 == 0
+      new.disabled = number % 7 == 0
+      let account = try await instance.identity.accounts.create(
+        instance.east, new, by: Instance.boss)
+      guard number % 4 == 0 else { continue }
+      var change = AccountChange()
+      change.lastLoginAt = Instant(seconds: 1_700_000_000 + Int64(number % 8))
+      try await instance.identity.accounts.update(
+        instance.east, account.id, change, by: Instance.boss)
+    }
+    _ = try await instance.enrolled(.alice, in: instance.east)
+    _ = try await instance.account(.bob)
   }
 
   @Test func `the keys of neighbouring pools do not touch`() async throws {
@@ -136,5 +171,14 @@ struct AccountListTests {
         #expect(left.count == 1 << 40)
       }
     }
+  }
+}
+
+extension String? {
+  /// The order of texts in lists, in which none is the last.
+  fileprivate func sortsBefore(_ other: String?) -> Bool {
+    guard let self else { return other == nil }
+    guard let other else { return true }
+    return !other.utf8.lexicographicallyPrecedes(self.utf8)
   }
 }

@@ -117,6 +117,25 @@ struct UseCase: Sendable, CustomTestStringConvertible {
         _ = try await i.identity.accounts.update(i.acme, alice.id, change, by: Instance.boss)
       }
     },
+    UseCase("disable an account", ["account.change"]) { i in
+      let alice = try await i.account(.alice)
+      _ = try await i.session(.alice)
+      return {
+        var change = AccountChange()
+        change.disabled = true
+        try await i.identity.accounts.update(i.acme, alice.id, change, by: Instance.boss)
+      }
+    },
+    UseCase("change one's own password", ["account.change"]) { i in
+      _ = try await i.account(.alice)
+      let session = try await i.session(.alice).session
+      return {
+        var change = AccountChange()
+        change.password = .set(Secret("another password"))
+        _ = try await i.identity.accounts.update(
+          i.acme, session.account, change, renewing: session, by: Instance.visitor)
+      }
+    },
     UseCase("clear the factors of an account", ["account.change"]) { i in
       let device = try await i.enrolled(.alice)
       return {
@@ -135,6 +154,12 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     UseCase("delete all accounts", ["account.delete-all"]) { i in
       _ = try await i.enrolled(.alice)
       return { try await i.identity.accounts.deleteAll(i.acme, by: Instance.boss) }
+    },
+    UseCase("download accounts", ["account.download"]) { i in
+      {
+        try await i.identity.accounts.recordDownload(
+          of: i.acme, count: 3, words: "users", by: Instance.boss)
+      }
     },
     UseCase("end sessions", ["sessions.end"]) { i in
       let alice = try await i.account(.alice)
@@ -157,6 +182,20 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       return {
         _ = try await i.identity.enrolments.withdraw(
           device.session, enrolment: device.factor.text, by: Instance.visitor)
+      }
+    },
+    UseCase("remove all factors", ["factor.remove-all"]) { i in
+      let device = try await i.enrolled(.alice)
+      return {
+        _ = try await i.identity.unenrolments.removeAll(
+          i.acme, device.account.id, reason: .lost, note: "", by: Instance.desk)
+      }
+    },
+    UseCase("rename a factor", ["factor.rename"]) { i in
+      let device = try await i.enrolled(.alice)
+      return {
+        try await i.identity.enrolments.rename(
+          i.acme, device.account.id, device.factor, to: "new phone", by: Instance.desk)
       }
     },
     UseCase("remove a factor", ["factor.remove"]) { i in

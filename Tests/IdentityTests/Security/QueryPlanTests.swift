@@ -31,11 +31,20 @@ struct QueryPlanTests {
         project: instance.acme.project, visibleTo: somebody, limit: 9)
     }
     for filter in Accounts.Filter.allCases {
-      for search in [nil, "a"] as [String?] {
-        _ = try await identity.accounts.list(
-          instance.acme, search: search, filter: filter, after: "9")
+      for sort in Accounts.Sort.allCases {
+        for after in [nil, "9", "9-9", "9-YQ"] as [String?] {
+          _ = try await identity.accounts.list(
+            instance.acme, filter: filter, sort: sort, after: after)
+        }
       }
     }
+    for text in ["a", "a b", "abc", "abc d"] {
+      _ = try await identity.accounts.search(instance.acme, text)
+      for somebody in try await identity.administrators.list() {
+        _ = try await identity.accounts.search(everywhere: text, visibleTo: somebody)
+      }
+    }
+    _ = try await identity.accounts.counts(instance.acme)
     _ = try await identity.accounts.batch(instance.acme, after: "a", limit: 9)
     _ = try await identity.accounts.lookup(
       instance.acme, ids: ["x"], emails: ["x"], phoneNumbers: ["x"])
@@ -148,6 +157,9 @@ struct QueryPlanTests {
       "DELETE FROM ticket WHERE failures > $1", "UPDATE factor SET last_step = $1",
       "SELECT uid FROM account WHERE scope_key = $1 ORDER BY display_name",
       "SELECT * FROM audit WHERE actor_id = $1",
+      "SELECT rowid FROM account_search WHERE account_search MATCH $1",
+      "SELECT account_key FROM account_text WHERE folded LIKE $1",
+      "SELECT a.uid FROM account a WHERE a.scope_key = $1 ORDER BY ifnull(a.email_folded, 'x')",
     ])
   func `a statement that does is noticed`(text: String) async throws {
     try await withInstance { instance in

@@ -49,6 +49,7 @@ extension Instance {
       #expect(numbers[7] == numbers[9], "disabled users of \(scope)")
       #expect(numbers[5] == 0, "account keys outside of \(scope)")
     }
+    try await expectSoundIndexes()
     let faults = try await database.read { connection in
       try connection.all("SELECT \"table\" FROM pragma_foreign_key_check") {
         try $0.value(0) as String
@@ -58,6 +59,28 @@ extension Instance {
         }
     }
     #expect(faults == ["ok"])
+  }
+
+  /// Expects that every account is indexed as it is, and nothing else.
+  private func expectSoundIndexes() async throws {
+    let faults = try await database.write { connection in
+      // FTS5 compares its index with the texts, and fails when they differ.
+      try connection.run(
+        """
+        INSERT /* test */ INTO account_search (account_search, rank) VALUES ('integrity-check', 1)
+        """)
+      return try connection.all(
+        """
+        SELECT /* test */ 'no text of ' || uid FROM account
+          WHERE account_key NOT IN (SELECT account_key FROM account_text)
+        UNION ALL SELECT 'a text of nobody: ' || account_key FROM account_text
+          WHERE account_key NOT IN (SELECT account_key FROM account)
+        UNION ALL SELECT 'a beginning of nobody: ' || beginning FROM account_beginning
+          WHERE account_key NOT IN (SELECT account_key FROM account)
+        """
+      ) { try $0.value(0) as String }
+    }
+    #expect(faults == [])
   }
 
   /// Expects that no statement which ran looks through a table, or sorts what an index could give
@@ -87,6 +110,11 @@ enum Plans {
     "FROM api_key WHERE project_id": "the keys of one project are few, and sorted",
   ]
 
+  /// A search in the text index within a range of keys: M for the match, both bounds behind it.
+  private static func isMatch(_ line: String) -> Bool {
+    line.hasPrefix("SCAN account_search VIRTUAL TABLE INDEX") && line.hasSuffix(":M1><")
+  }
+
   private static let seen = Mutex<Set<String>>([])
 
   /// True for a text that was not looked at before, in any test.
@@ -97,7 +125,8 @@ enum Plans {
       return []
     }
     return try await database.queryPlan(of: text).filter { line in
-      line.hasPrefix("SCAN") && line != "SCAN CONSTANT ROW" || line.contains("TEMP B-TREE")
+      line.hasPrefix("SCAN") && line != "SCAN CONSTANT ROW" && !isMatch(line)
+        || line.contains("TEMP B-TREE")
     }
   }
 }

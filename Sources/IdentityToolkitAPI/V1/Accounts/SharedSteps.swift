@@ -22,23 +22,15 @@ extension Methods {
   }
 
   /// Changes an account on its own user's behalf.
+  ///
+  /// A new credential ends the sessions there are, and one begins anew.
   func change(
-    _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, _ call: ClientCall
-  ) async throws(WireError) -> Account {
+    _ session: UserSession, _ change: AccountChange, isRenewed: Bool, _ call: ClientCall
+  ) async throws(WireError) -> AccountUpdate {
+    let id = session.account
     do throws(AccountError) {
-      return try await identity.accounts.update(scope, id, change, by: call.author(.user(id)))
-    } catch {
-      throw WireError(error)
-    }
-  }
-
-  /// Changes a credential, which ends the sessions there are, and begins one anew.
-  func change(
-    _ session: UserSession, _ change: AccountChange, _ call: ClientCall
-  ) async throws(WireError) -> SessionGrant {
-    _ = try await self.change(session.scope, session.account, change, call)
-    do throws(SessionError) {
-      return try await identity.sessions.renew(session)
+      return try await identity.accounts.update(
+        session.scope, id, change, renewing: isRenewed ? session : nil, by: call.author(.user(id)))
     } catch {
       throw WireError(error)
     }

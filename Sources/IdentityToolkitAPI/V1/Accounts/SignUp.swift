@@ -34,9 +34,9 @@ extension Methods {
     }
     change.email = .set(email)
     change.password = .set(Secret(password))
-    let grant = try await self.change(session, change, call)
-    var answer = Methods.signUpAnswer(grant.account)
-    try appendTokens(grant, to: &answer)
+    let update = try await self.change(session, change, isRenewed: true, call)
+    var answer = Methods.signUpAnswer(update.account)
+    if let grant = update.grant { try appendTokens(grant, to: &answer) }
     return .object(answer)
   }
 

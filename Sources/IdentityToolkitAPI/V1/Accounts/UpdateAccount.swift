@@ -16,13 +16,10 @@ extension Methods {
     {
       throw WireError("OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
     }
-    guard change.changesCredential else {
-      let account = try await self.change(session.scope, account.id, change, call)
-      return .object(Methods.updateAnswer(account))
-    }
-    let grant = try await self.change(session, change, call)
-    var answer = Methods.updateAnswer(grant.account)
-    try appendTokens(grant, to: &answer)
+    let update = try await self.change(
+      session, change, isRenewed: change.changesCredential, call)
+    var answer = Methods.updateAnswer(update.account)
+    if let grant = update.grant { try appendTokens(grant, to: &answer) }
     return .object(answer)
   }
 

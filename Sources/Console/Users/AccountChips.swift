@@ -1,0 +1,46 @@
+import Identity
+import Templating
+
+/// The states of an account as chips.
+enum AccountChips {
+  static let totp = Chip.on("TOTP")
+  static let noFactor = Chip.off("none")
+  static let never = Markup(trusted: "<span class=\"soft\">never</span>")
+  private static let verified = Chip.on("e-mail verified")
+  private static let unverified = Chip.look("e-mail not verified")
+  private static let noEmail = Chip.off("no e-mail")
+  private static let disabled = Chip.bad("disabled")
+
+  /// The one thing about an account that matters most in a list.
+  static func state(_ account: Account) -> Markup {
+    account.disabled ? disabled : email(account)
+  }
+
+  /// The same in words.
+  static func stateWords(_ account: Account) -> String {
+    if account.disabled { return "disabled" }
+    if account.email == nil { return "no e-mail" }
+    return account.emailVerified ? "e-mail verified" : "e-mail not verified"
+  }
+
+  static func email(_ account: Account) -> Markup {
+    account.email == nil ? noEmail : account.emailVerified ? verified : unverified
+  }
+
+  /// Everything about an account, for its own page.
+  static func all(_ account: Account, at now: Instant) -> Markup {
+    var html = HTML()
+    html.add(email(account))
+    html.raw(" ")
+    html.add(account.factors.isEmpty ? Chip.off("no second factor") : totp)
+    if account.disabled {
+      html.raw(" ")
+      html.add(disabled)
+    }
+    if let until = account.codesBlockedUntil, until > now {
+      html.raw(" ")
+      html.add(Chip.look("codes blocked for a while"))
+    }
+    return html.markup
+  }
+}

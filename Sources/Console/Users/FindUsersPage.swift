@@ -1,0 +1,90 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/users`: finds a user in every project and tenant where the administrator may.
+struct FindUsersPage: Sendable {
+  let accounts: Accounts
+  let frames: Frames
+  let view: Template<FindUsersView>
+
+  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let text = signedIn.query.trimmed("q")
+    var found: FoundAccounts?
+    if !text.isEmpty {
+      let hits = try await refusing {
+        try await accounts.search(everywhere: text, visibleTo: signedIn.administrator)
+      }
+      if signedIn.query["open"] == "1", let only = hits.only {
+        return .redirect(to: ConsolePaths.user(only.scope, only.account.id.text))
+      }
+      found = hits
+    }
+    let frame = frames.frame("Users", for: signedIn, tab: .users)
+    return .html(view.render(FindUsersView(frame: frame, text: text, found: found)))
+  }
+}
+
+struct FindUsersView: ViewModel {
+  let frame: FrameView
+  let filter: FilterView
+  let rows: [FoundUserRow]
+  let caption: String
+  let count: String
+  let empty: EmptyView
+
+  init(frame: Frame, text: String, found: FoundAccounts?) {
+    self.frame = FrameView(frame)
+    filter = FilterView(
+      action: ConsolePaths.findUsers(), label: "Find: e-mail, name, phone, uid, enrolment id",
+      query: text)
+    rows = (found?.hits ?? []).map { FoundUserRow($0, times: frame.times) }
+    let typed = Words.isolated(Words.short(text, 60))
+    let part = "Users with “\(typed)”, the newest first."
+    caption =
+      found?.isCut == true
+      ? "\(part) These are the first \(Accounts.mostHits); there are more. Type more to narrow it."
+      : part
+    count = Words.count(rows.count, "user", "users")
+    empty =
+      found == nil
+      ? EmptyView(
+        heading: "Whom do you look for?",
+        sentence:
+          "Type a part of an e-mail address, a name, a phone number, a uid or an enrolment id. Every project and tenant is searched in which you may find users.",
+        link: EmptyLink(text: "All projects", href: ConsolePaths.projects()))
+      : EmptyView(
+        heading: "No such user",
+        sentence:
+          "Nobody has that in an e-mail address, name, phone number, uid or enrolment id, in the projects and tenants where you may find users. One or two characters must be the beginning of a word.",
+        link: EmptyLink(text: "All projects", href: ConsolePaths.projects()))
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .object("filter") { $0.filter },
+    .flag("hasRows") { !$0.rows.isEmpty },
+    .list("rows") { $0.rows },
+    .text("caption") { $0.caption },
+    .text("count") { $0.count },
+    .object("empty") { $0.empty },
+  ]
+}
+
+/// A user with the pool they are in.
+final class FoundUserRow: ViewModel {
+  let user: UserRow
+  let scope: Scope
+
+  init(_ hit: FoundAccounts.Hit, times: Times) {
+    user = UserRow(hit.account, in: hit.scope, times: times)
+    scope = hit.scope
+  }
+
+  static let keys: Keys<FoundUserRow> = [
+    .object("user") { $0.user },
+    .text("project") { $0.scope.projectName },
+    .text("tenant") { $0.scope.tenant == nil ? nil : $0.scope.name },
+    .text("users") { ConsolePaths.users($0.scope) },
+  ]
+}

@@ -1,0 +1,108 @@
+import HTTP
+import Identity
+import Templating
+
+/// `S/users/new`: makes a user.
+struct NewUserPage: Sendable {
+  let accounts: Accounts
+  let frames: Frames
+  let view: Template<NewUserView>
+
+  /// What was typed; the password is not shown again.
+  struct Answers: Sendable {
+    var email = ""
+    var name = ""
+    var isVerified = false
+  }
+
+  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+    try await page(context, Answers(), errors: [])
+  }
+
+  func create(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let form = context.signedIn.form
+    let answers = Answers(
+      email: form.trimmed("email"), name: form.trimmed("name"),
+      isVerified: form["verified"] == "yes")
+    guard !answers.email.isEmpty || !answers.name.isEmpty else {
+      let fault = FieldError(field: "email", text: "Write an e-mail address, or at least a name.")
+      return try await page(context, answers, errors: [fault])
+    }
+    var new = NewAccount()
+    new.email = answers.email.isEmpty ? nil : answers.email
+    new.displayName = answers.name.isEmpty ? nil : answers.name
+    new.emailVerified = answers.isVerified && new.email != nil
+    if let password = form["password"], !password.isEmpty {
+      guard new.email != nil else {
+        let fault = FieldError(
+          field: "email", text: "Write the e-mail address that belongs to the password.")
+        return try await page(context, answers, errors: [fault])
+      }
+      new.password = Secret(password)
+    }
+    let account: Account
+    do {
+      account = try await accounts.create(context.scope, new, by: context.signedIn.author)
+    } catch {
+      return try await page(context, answers, errors: [try Self.fault(error)])
+    }
+    let next =
+      account.hasPassword
+      ? "Tell them the password in a way that nobody else hears."
+      : "They have no password yet."
+    frames.leave("The user is created. \(next)", for: context.signedIn)
+    return .redirect(to: ConsolePaths.user(context.scope, account.id.text))
+  }
+
+  private func page(
+    _ context: ScopeContext, _ answers: Answers, errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    var frame = try await frames.frame("New user", in: context, tab: .users)
+    frame.errors = errors
+    frame.crumbs = [Link(text: "Users", href: ConsolePaths.users(context.scope))]
+    let model = NewUserView(frame: FrameView(frame), context: context, answers: answers)
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  private static func fault(_ error: AccountError) throws(Refusal) -> FieldError {
+    switch error {
+    case .emailExists:
+      return FieldError(
+        field: "email", text: "Another user has this e-mail address. Find them, or write another.")
+    case .invalidEmail, .missingEmail:
+      return FieldError(field: "email", text: "Write an e-mail address, such as jo@example.com.")
+    case .weakPassword, .missingPassword:
+      return FieldError(
+        field: "password", text: "Write a password of at least six characters, or none.")
+    case .nameTooLong:
+      return FieldError(
+        field: "name",
+        text: "Shorten the name to \(Words.number(Account.longestName)) characters.")
+    case .busy: throw .busy
+    case .notFound: throw .notFound
+    default: throw .unavailable(error)
+    }
+  }
+}
+
+struct NewUserView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let answers: NewUserPage.Answers
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("kindInSentence") { $0.context.scope.kindInSentence },
+    .text("scopeName") { $0.context.scope.name },
+    .text("action") { ConsolePaths.newUser($0.context.scope) },
+    .text("cancel") { ConsolePaths.users($0.context.scope) },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("email") { $0.answers.email },
+    .text("name") { $0.answers.name },
+    .flag("isVerified") { $0.answers.isVerified },
+    .text("emailError") { $0.frame.error(at: "email") },
+    .text("nameError") { $0.frame.error(at: "name") },
+    .text("passwordError") { $0.frame.error(at: "password") },
+    .text("longestName") { _ in Words.number(Account.longestName) },
+  ]
+}

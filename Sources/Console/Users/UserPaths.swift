@@ -1,0 +1,43 @@
+import HTTP
+
+/// The addresses of what one does to users.
+extension ConsolePaths {
+  static let usersFile = ScopePath(
+    Path("projects", nil, "users.csv", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "users.csv", parameters: String.self, String.self))
+  static let newUser = ScopePath(
+    Path("projects", nil, "users", "new", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "users", "new", parameters: String.self, String.self))
+  static let verification = ScopePath(
+    Path("projects", nil, "users", nil, "verification", parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil, "verification",
+      parameters: String.self, String.self, String.self))
+  static let userState = ScopePath(
+    Path("projects", nil, "users", nil, "state", parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil, "state",
+      parameters: String.self, String.self, String.self))
+  static let endOfSessions = ScopePath(
+    Path("projects", nil, "users", nil, "sessions", "end", parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil, "sessions", "end",
+      parameters: String.self, String.self, String.self))
+  static let deletion = ScopePath(
+    Path("projects", nil, "users", nil, "deletion", parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil, "deletion",
+      parameters: String.self, String.self, String.self))
+  static let removalOfAll = ScopePath(
+    Path("projects", nil, "users", nil, "factors", "removal", parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil, "factors", "removal",
+      parameters: String.self, String.self, String.self))
+  static let factorName = ScopePath(
+    Path(
+      "projects", nil, "users", nil, "factors", nil, "name",
+      parameters: String.self, String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil, "factors", nil, "name",
+      parameters: String.self, String.self, String.self, String.self))
+}

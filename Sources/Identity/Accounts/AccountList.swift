@@ -1,0 +1,228 @@
+import Database
+
+extension Accounts {
+  /// Which accounts to list.
+  public enum Filter: String, Sendable, CaseIterable {
+    /// All of them.
+    case all
+    /// Those without a second factor.
+    case none
+    /// Those with an authenticator app.
+    case totp
+    /// Those with a phone as second factor.
+    case phone
+    /// Those that may not sign in.
+    case disabled
+    /// Those with an e-mail address that is not verified.
+    case unverified
+
+    /// Whether an account is one of them.
+    func includes(_ account: Account) -> Bool {
+      switch self {
+      case .all: true
+      case .none: account.factors.isEmpty
+      case .totp: account.factors.contains { $0.kind == .totp }
+      case .phone: account.factors.contains { $0.kind != .totp }
+      case .disabled: account.disabled
+      case .unverified: account.email != nil && !account.emailVerified
+      }
+    }
+  }
+
+  /// In which order to list accounts.
+  public enum Sort: String, Sendable, CaseIterable {
+    /// The newest first.
+    case newest
+    /// By e-mail address; those without one come last.
+    case email
+    /// By name, without regard to case and accents; those without one come last.
+    case name
+    /// The last sign-in first; those that never signed in come last.
+    case lastSignIn = "last-sign-in"
+  }
+
+  /// Lists accounts of a scope.
+  ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - filter: Which accounts.
+  ///   - sort: In which order.
+  ///   - after: Where the part before ended.
+  ///   - limit: How many at most.
+  /// - Returns: A part of the list.
+  /// - Throws: ``AccountError/unavailable(_:)``.
+  public func list(
+    _ scope: Scope, filter: Filter = .all, sort: Sort = .newest, after: String? = nil,
+    limit: Int = 50
+  ) async throws(AccountError) -> Page<Account> {
+    let limit = Page<Account>.size(limit)
+    let list = AccountList(scope: scope, filter: filter, sort: sort)
+    return try await store.read(AccountError.self) { connection in
+      var rows = try list.rows(
+        after: after.flatMap { AccountList.Place($0, sort: sort) }, limit: limit + 1, connection)
+      var next: String?
+      if rows.count > limit {
+        rows.removeLast(rows.count - limit)
+        next = rows.last.map { list.place(of: $0).text }
+      }
+      return Page(
+        items: try AccountRecord.withFactors(rows.map { ($0.account, $0.hasFactors) }, connection),
+        next: next)
+    }
+  }
+}
+
+/// A list of accounts, read by key from indexes that have its order.
+struct AccountList: Sendable {
+  let scope: Scope
+  let filter: Accounts.Filter
+  let sort: Accounts.Sort
+
+  typealias Row = (account: Account, hasFactors: Bool, value: SQLValue)
+
+  /// The place behind an account: what lists are sorted by, and the number in the scope.
+  struct Place: Sendable {
+    let value: SQLValue
+    let number: Int64
+  }
+
+  func place(of row: Row) -> Place {
+    Place(value: row.value, number: row.account.key - scope.accountKeys.lowerBound)
+  }
+
+  func rows(
+    after place: Place?, limit: Int, _ connection: borrowing Connection
+  ) throws -> [Row] {
+    var rows: [Row] = []
+    for part in parts {
+      rows +=
+        sort == .newest
+        ? try newest(part, after: place, limit, connection)
+        : try sorted(part, after: place, limit, connection)
+    }
+    guard parts.count > 1 else { return rows }
+    return Array(rows.sorted(by: precedes).prefix(limit))
+  }
+
+  /// The filter as conditions of which each is the beginning of an index.
+  private var parts: [SQL] {
+    let here: SQL = "a.scope_key = \(scope.key)"
+    switch filter {
+    case .all:
+      // By key the scope's range has them all; the indexes of the other orders tell who is enrolled.
+      return sort == .newest ? [""] : ["\(here) AND a.has_totp = 0", "\(here) AND a.has_totp = 1"]
+    case .none: return ["\(here) AND a.has_totp = 0 AND a.has_phone = 0"]
+    case .totp: return ["\(here) AND a.has_totp = 1"]
+    case .phone: return ["\(here) AND a.has_phone = 1"]
+    case .disabled: return ["\(here) AND a.disabled = 1"]
+    case .unverified: return ["\(here) AND a.email_folded IS NOT NULL AND a.email_verified = 0"]
+    }
+  }
+
+  private func newest(
+    _ part: SQL, after place: Place?, _ limit: Int, _ connection: borrowing Connection
+  ) throws -> [Row] {
+    let keys = scope.accountKeys
+    let before = keys.lowerBound + (place?.number ?? Int64(keys.count))
+    var condition: SQL = "a.account_key >= \(keys.lowerBound) AND a.account_key < \(before)"
+    if filter != .all { condition = "\(part) AND \(condition)" }
+    return try read("0", "\(condition) ORDER BY a.account_key DESC LIMIT \(limit)", connection)
+  }
+
+  /// What the list is sorted by, as the indexes have it: a blob stands behind every text.
+  private var expression: SQL {
+    switch sort {
+    case .newest: "a.account_key"
+    case .email: "ifnull(a.email_folded, x'FF')"
+    case .name: "ifnull(a.name_folded, x'FF')"
+    case .lastSignIn: "ifnull(a.last_login_at, 0)"
+    }
+  }
+
+  private func sorted(
+    _ part: SQL, after place: Place?, _ limit: Int, _ connection: borrowing Connection
+  ) throws -> [Row] {
+    let what = expression
+    let falls = sort == .lastSignIn
+    let order: SQL =
+      falls ? "ORDER BY \(what) DESC, a.account_key DESC" : "ORDER BY \(what), a.account_key"
+    guard let place else {
+      return try read(what, "\(part) \(order) LIMIT \(limit)", connection)
+    }
+    // In two steps, since an index gives “equal, and behind” and “behind” but not either of them.
+    let key = scope.accountKeys.lowerBound + place.number
+    let same: SQL = "\(part) AND \(what) = \(place.value)"
+    var rows = try read(
+      what,
+      falls
+        ? "\(same) AND a.account_key < \(key) ORDER BY a.account_key DESC LIMIT \(limit)"
+        : "\(same) AND a.account_key > \(key) ORDER BY a.account_key LIMIT \(limit)", connection)
+    guard rows.count < limit else { return rows }
+    let behind: SQL =
+      falls ? "\(part) AND \(what) < \(place.value)" : "\(part) AND \(what) > \(place.value)"
+    rows += try read(what, "\(behind) \(order) LIMIT \(limit - rows.count)", connection)
+    return rows
+  }
+
+  private func read(
+    _ value: SQL, _ rest: SQL, _ connection: borrowing Connection
+  ) throws -> [Row] {
+    try connection.all(
+      """
+      SELECT \(Account.columns), a.has_totp OR a.has_phone, \(value) FROM account a WHERE \(rest)
+      """
+    ) { row in
+      (
+        account: try Account(row, factors: []), hasFactors: try row.value(19),
+        value: try row.anyValue(20)
+      )
+    }
+  }
+
+  /// The order of the list, for rows of several parts.
+  private func precedes(_ left: Row, _ right: Row) -> Bool {
+    let isNewer = left.account.key > right.account.key
+    switch (left.value, right.value) {
+    case (.integer(let one), .integer(let other)): return one == other ? isNewer : one > other
+    case (.text(let one), .text(let other)):
+      if one.isSameBytes(as: other) { return !isNewer }
+      return one.utf8.lexicographicallyPrecedes(other.utf8)
+    case (.text, _): return true
+    case (_, .text): return false
+    default: return !isNewer
+    }
+  }
+}
+
+extension AccountList.Place {
+  /// The place as it stands in an address.
+  ///
+  /// The value is coded, so that no name or address is read there by accident.
+  var text: String {
+    switch value {
+    case .text(let text): "\(number)-\(Base64URL.encode(Array(text.utf8)))"
+    case .integer(let value) where value != 0: "\(number)-\(value)"
+    default: String(number)
+    }
+  }
+
+  /// Reads a place; nil for what is none, which begins the list anew.
+  init?(_ text: String, sort: Accounts.Sort) {
+    let parts = text.split(separator: "-", maxSplits: 1)
+    // The text comes from an address, so it may be any number.
+    guard let first = parts.first, let number = Int64(first) else { return nil }
+    self.number = min(max(number, 0), 1 << 40)
+    let rest = parts.count > 1 ? String(parts[1]) : nil
+    switch sort {
+    case .newest: value = .null
+    case .lastSignIn: value = .integer(rest.flatMap { Int64($0) } ?? 0)
+    case .email, .name:
+      guard let rest else {
+        value = .blob([0xFF])
+        return
+      }
+      guard let bytes = Base64URL.decode(rest[...]) else { return nil }
+      value = .text(String(decoding: bytes, as: UTF8.self))
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/// What somebody typed to find a user, ready for the two indexes.
+///
+/// Every word must occur. One of three characters or more may stand anywhere; a shorter one must be
+/// the beginning of a word.
+struct SearchQuery: Sendable {
+  /// An expression for FTS5, in which every text is quoted; nil when there are short words only.
+  let expression: String?
+  /// The words of one or two characters.
+  let short: [String]
+  /// What was typed, for a look at ids and addresses.
+  let typed: String
+
+  /// The most words that are looked at; more could only narrow.
+  private static let mostWords = 8
+
+  /// Takes what was typed; nil when nothing of it can be searched for.
+  init?(_ text: String) {
+    typed = text.trimmed
+    let folded = SearchText.folded(text)
+    let words = folded.unicodeScalars.split(separator: " ").prefix(Self.mostWords).map(String.init)
+    guard !words.isEmpty else { return nil }
+    // The longest first: it leaves the fewest.
+    let long = words.filter { $0.unicodeScalars.count > 2 }.sorted { $0.utf8.count > $1.utf8.count }
+    let short = words.filter { $0.unicodeScalars.count <= 2 }
+    let all = long.map(Self.quoted).joined(separator: " AND ")
+    guard let number = Self.phoneNumber(folded) else {
+      expression = long.isEmpty ? nil : all
+      self.short = short
+      return
+    }
+    let isWords = short.isEmpty && !long.isEmpty
+    expression = isWords ? "(\(all)) OR \(Self.quoted(number))" : Self.quoted(number)
+    self.short = []
+  }
+
+  /// A text as FTS5 takes it for nothing but text.
+  private static func quoted(_ text: String) -> String {
+    // By bytes, since a quotation mark with an accent on it is another character to Swift.
+    var bytes: [UInt8] = [UInt8(ascii: "\"")]
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: "\"") { bytes.append(byte) }
+      bytes.append(byte)
+    }
+    return String(decoding: bytes, as: UTF8.self) + "\""
+  }
+
+  /// The digits of what looks like a phone number but is not written as one is kept: in groups, or
+  /// with the zero that is dialled inside of a country.
+  private static func phoneNumber(_ folded: String) -> String? {
+    var digits = ""
+    for scalar in folded.unicodeScalars {
+      switch scalar {
+      case "0"..."9": digits.unicodeScalars.append(scalar)
+      case " ", "+", "-", "(", ")", "/", ".": continue
+      default: return nil
+      }
+    }
+    let isAsKept = digits == folded || "+" + digits == folded
+    let significant = String(digits.drop { $0 == "0" })
+    guard significant.utf8.count >= 5, !isAsKept || significant != digits else { return nil }
+    return significant
+  }
+}

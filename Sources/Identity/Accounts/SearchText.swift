@@ -1,0 +1,153 @@
+import Foundation
+
+/// What of an account is searched: a folded copy, in which upper case, accents and the width of
+/// letters are gone.
+///
+/// Its lines are the e-mail address, the name, the phone number, the uid and then the enrolment
+/// ids.
+struct SearchText: Sendable {
+  /// The lines, joined.
+  let folded: String
+  /// The name's line, by which lists are sorted; nil without a name.
+  let name: String?
+
+  /// Of the text as the database has it.
+  init(folded: String) {
+    self.folded = folded
+    let lines = folded.split(separator: "\n", omittingEmptySubsequences: false)
+    name =
+      lines.count > 1 && !lines[1].isEmpty
+      ? String(lines[1].unicodeScalars.prefix(Self.longestSortedName)) : nil
+  }
+
+  init(_ account: Account) {
+    var lines = [account.email, account.displayName, account.phoneNumber, account.id.text]
+      .map { Self.folded($0 ?? "") }
+    lines += account.factors.map { Self.folded($0.id.text) }
+    self.init(folded: lines.joined(separator: "\n"))
+  }
+
+  /// How much of a name lists are sorted by.
+  private static let longestSortedName = 60
+  /// The most characters of one field that are searched.
+  static let longestField = 400
+
+  /// A text without what searches do not tell apart, in one line.
+  ///
+  /// Compatibility forms become plain ones, and what shows nothing, such as a mark of direction,
+  /// goes.
+  static func folded(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return collapsed(text.lowercased()) }
+    let plain = text.decomposedStringWithCompatibilityMapping.folding(
+      options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
+    return collapsed(withoutVowelPoints(plain).precomposedStringWithCanonicalMapping)
+  }
+
+  /// Arabic and Hebrew without the points that are written or left out at will, and with one form
+  /// of the letters for which Persian and Arabic keyboards have two.
+  private static func withoutVowelPoints(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x0591...0x05BD, 0x05BF, 0x05C1...0x05C2, 0x05C4...0x05C5, 0x05C7: continue
+      case 0x0610...0x061A, 0x0640, 0x064B...0x065F, 0x0670, 0x06D6...0x06DC, 0x06DF...0x06E8:
+        continue
+      case 0x06CC, 0x0649: result.append("\u{064A}")
+      case 0x06A9: result.append("\u{0643}")
+      default: result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+
+  /// One blank for any row of them, none at the ends, nothing that cannot be seen.
+  private static func collapsed(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    var blank = false
+    var count = 0
+    for scalar in text.unicodeScalars where count < longestField {
+      if scalar.value <= 0x20 || scalar.value == 0x7F || scalar.properties.isWhitespace {
+        blank = count > 0
+        continue
+      }
+      if scalar.value >= 0x80, isInvisible(scalar) { continue }
+      if blank {
+        result.append(" ")
+        count += 1
+      }
+      blank = false
+      result.append(scalar)
+      count += 1
+    }
+    return String(result)
+  }
+
+  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    let properties = scalar.properties
+    return properties.isDefaultIgnorableCodePoint || properties.generalCategory == .format
+      || properties.generalCategory == .control
+  }
+}
+
+extension SearchText {
+  /// The most beginnings of words that are kept of one account.
+  private static let mostBeginnings = 250
+
+  /// The first character and the first two of every word, and of the ids.
+  ///
+  /// A script without blanks between its words has a beginning at each character.
+  var beginnings: Set<String> {
+    var beginnings: Set<String> = []
+    let lines = folded.split(separator: "\n", omittingEmptySubsequences: false)
+    for (number, line) in lines.enumerated() {
+      let scalars = Array(line.unicodeScalars)
+      // An id has no words; of a uuid only the beginning is ever read out.
+      let starts = number < 3 ? Self.starts(scalars) : scalars.isEmpty ? [] : [0]
+      for start in starts {
+        guard beginnings.count < Self.mostBeginnings else { return beginnings }
+        beginnings.insert(String(scalars[start]))
+        guard start + 1 < scalars.count, scalars[start + 1] != " " else { continue }
+        var two = String.UnicodeScalarView()
+        two.append(scalars[start])
+        two.append(scalars[start + 1])
+        beginnings.insert(String(two))
+      }
+    }
+    return beginnings
+  }
+
+  private static func starts(_ scalars: [Unicode.Scalar]) -> [Int] {
+    scalars.indices.filter { index in
+      let scalar = scalars[index]
+      guard scalar != " " else { return false }
+      guard index > 0, scalars[index - 1] != " " else { return true }
+      guard scalar.isPartOfWord else { return scalar.value >= 0x80 }
+      return !scalars[index - 1].isPartOfWord || scalar.standsAlone
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  /// A letter, a digit, or a mark on one.
+  fileprivate var isPartOfWord: Bool {
+    switch value {
+    case 0x30...0x39, 0x61...0x7A, 0x41...0x5A: return true
+    case ..<0x80: return false
+    default: break
+    }
+    switch properties.generalCategory {
+    case .nonspacingMark, .spacingMark, .enclosingMark: return true
+    default: return properties.isAlphabetic || properties.numericType != nil
+    }
+  }
+
+  /// True in scripts that put no blanks between words: Han, Kana, Hangul, Thai and their like.
+  fileprivate var standsAlone: Bool {
+    switch value {
+    case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3040...0x30FF, 0x3400...0x9FFF,
+      0xAC00...0xD7A3, 0xF900...0xFAFF, 0x20000...0x3FFFF:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// What is done to users by buttons and forms.
+@Suite struct UserActionTests {
+  private static let jo = "u77TnC0aPzQ4hW1sGv9M"
+
+  /// The newest audit row, and how many there are of one user.
+  private func history(_ world: World, _ uid: String) async throws -> [AuditRow] {
+    try await world.identity.audit.list(
+      AuditFilter(scope: try await world.euScope, objectKind: "account", objectID: uid)
+    ).items
+  }
+
+  private func account(_ world: World, _ uid: String) async throws -> Account? {
+    try await world.identity.accounts.find(try await world.euScope, ID(uid))
+  }
+
+  @Test func `an address is marked as verified, once`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let user = try await world.eu + "/users/\(Self.jo)"
+      let rows = try await history(world, Self.jo).count
+      for _ in 0..<2 {
+        let answer = try await ada.submit(user, [:], to: user + "/verification")
+        #expect(answer.location == user)
+      }
+      let after = try await ada.get(user)
+      #expect(after.says("The e-mail address is marked as verified."))
+      #expect(!after.says("Mark the e-mail as verified"))
+      let now = try await history(world, Self.jo)
+      #expect(now.count == rows + 1)
+      #expect(now.first?.from == "e-mail verified: no" && now.first?.to == "e-mail verified: yes")
+      let guest = try await world.eu + "/users/zX3eR5tY7uI9oP1aS2dF"
+      _ = try await ada.submit(guest, [:], to: guest + "/verification")
+      #expect(try await ada.get(guest).says("no e-mail address that could be verified"))
+    }
+  }
+
+  @Test func `disabling ends the sessions, and enabling takes it back`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      _ = try await ada.submit(user, ["state": "disabled"], to: user + "/state")
+      let off = try await ada.get(user)
+      #expect(off.says("The user is disabled and cannot sign in. 1 session has ended."))
+      #expect(off.says("Enable the user") && !off.says("End all sessions"))
+      let row = try #require(try await history(world, World.chiara).first)
+      #expect(
+        row.from?.contains("disabled: no") == true && row.from?.contains("sessions: 1") == true)
+      #expect(
+        row.to?.contains("disabled: yes") == true && row.to?.contains("sessions: none") == true)
+      _ = try await ada.submit(user, ["state": "enabled"], to: user + "/state")
+      #expect(try await ada.get(user).says("The user is enabled and may sign in again."))
+      #expect(try await account(world, World.chiara)?.disabled == false)
+      let odd = try await ada.submit(user, ["state": "maybe"], to: user + "/state")
+      #expect(odd.status == .badRequest)
+    }
+  }
+
+  @Test func `support ends sessions, renames and removes factors, and does no more`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let page = try await nadia.get(user)
+      for button in ["End all sessions", "Rename", "Remove…", "Remove all factors…"] {
+        #expect(page.says(button))
+      }
+      for button in ["Disable", "Delete", "Mark the e-mail"] { #expect(!page.says(button)) }
+      let answer = try await nadia.submit(user, [:], to: user + "/sessions/end")
+      #expect(answer.location == user)
+      #expect(try await nadia.get(user).says("1 session has ended."))
+      #expect(try await history(world, World.chiara).first?.action == "sessions.end")
+      let token = try await nadia.get(user).csrf
+      for path in ["/state", "/verification", "/deletion"] {
+        #expect(try await nadia.post(user + path, ["csrf": token]).status == .forbidden)
+      }
+      let new = try await world.eu + "/users/new"
+      #expect(try await nadia.get(new).status == .forbidden)
+      #expect(try await nadia.post(new, ["csrf": token]).status == .forbidden)
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let read = try await iris.get(user)
+      #expect(!read.says("<button>End") && !read.says("Rename") && !read.says("Remove…"))
+      let other = try await iris.get(user).csrf
+      #expect(try await iris.post(user + "/sessions/end", ["csrf": other]).status == .forbidden)
+    }
+  }
+
+  @Test func `a factor gets another name`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let id = try await world.factor(of: World.chiara).text
+      let address = "\(user)/factors/\(id)/name"
+      #expect(try await nadia.get(address).value(of: "name") == nil)
+      for (name, text) in [
+        ("", "Write a name"), (String(repeating: "x", count: 101), "Shorten the name to 100"),
+      ] {
+        let answer = try await nadia.submit(address, ["name": name])
+        #expect(answer.status == .unprocessableContent && answer.says(text))
+      }
+      let answer = try await nadia.submit(address, ["name": "  گوشی <b> 👩‍👩‍👧 "])
+      #expect(answer.location == user)
+      Markup.check(try await nadia.get(user))
+      let row = try #require(try await history(world, World.chiara).first)
+      #expect(row.action == "factor.rename" && row.from == "TOTP “Pixel 9” (\(id))")
+      #expect(row.to == "TOTP “گوشی <b> 👩‍👩‍👧” (\(id))")
+      #expect(try await nadia.get("\(user)/factors/none/name").status == .notFound)
+      #expect(
+        try await nadia.submit(user, ["name": "x"], to: user + "/factors/none/name").status
+          == .notFound)
+    }
+  }
+
+  @Test func `all factors go in one step, with a reason and one audit row`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let removal = user + "/factors/removal"
+      for (reason, note) in [
+        ("", ""), ("other", " "), ("lost", String(repeating: "n", count: 1001)),
+      ] {
+        let answer = try await nadia.submit(removal, ["reason": reason, "note": note])
+        #expect(answer.status == .unprocessableContent)
+      }
+      let rows = try await history(world, World.chiara).count
+      let answer = try await nadia.submit(removal, ["reason": "stolen", "note": "HD-2"])
+      #expect(answer.location == user)
+      #expect(try await nadia.get(user).says("Removed 1 factor. 1 session has ended."))
+      let now = try await history(world, World.chiara)
+      #expect(now.count == rows + 1 && now.first?.action == "factor.remove-all")
+      #expect(now.first?.reason == "stolen" && now.first?.note == "HD-2")
+      #expect(now.first?.to == "no second factors, no sessions")
+      #expect(try await account(world, World.chiara)?.factors.isEmpty == true)
+      #expect(try await nadia.get(removal).status == .notFound)
+    }
+  }
+
+  @Test func `a user is deleted when it is typed who`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let page = try await ada.get(user + "/deletion")
+      #expect(page.says("1 second factor goes: “Pixel 9”.") && page.says("1 session ends at once."))
+      for typed in ["", "chiara", "jo@example.com", "yes"] {
+        let answer = try await ada.submit(user + "/deletion", ["confirmation": typed])
+        #expect(answer.status == .unprocessableContent)
+        #expect(answer.values(of: "href").contains("#confirmation"))
+      }
+      #expect(try await account(world, World.chiara) != nil)
+      let typed = " CHIARA.bianchi@example.com "
+      let answer = try await ada.submit(user + "/deletion", ["confirmation": typed])
+      #expect(answer.location == (try await world.eu + "/users"))
+      #expect(try await account(world, World.chiara) == nil)
+      #expect(try await ada.get(user).status == .notFound)
+      let row = try await history(world, World.chiara).first
+      #expect(row?.action == "account.delete" && row?.from?.contains("1 session") == true)
+      let guest = try await world.eu + "/users/zX3eR5tY7uI9oP1aS2dF/deletion"
+      let gone = try await ada.submit(guest, ["confirmation": "zX3eR5tY7uI9oP1aS2dF"])
+      #expect(gone.status == .seeOther)
+    }
+  }
+
+  @Test func `a user is made, and what is wrong is said beside its field`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let new = try await world.eu + "/users/new"
+      let wrong: [(Form, String, String)] = [
+        (["email": "", "name": ""], "email", "or at least a name"),
+        (["email": "nobody"], "email", "such as jo@example.com"),
+        (["email": "JO@example.com", "name": "Other"], "email", "Another user has this"),
+        (["email": "n@example.com", "password": "12345"], "password", "six characters"),
+        (["name": "N", "password": "123456"], "email", "belongs to the password"),
+        (["name": String(repeating: "é", count: 257)], "name", "Shorten the name to 256"),
+      ]
+      for (form, field, text) in wrong {
+        let answer = try await ada.submit(new, form)
+        #expect(answer.status == .unprocessableContent && answer.says(text))
+        #expect(answer.values(of: "href").contains("#\(field)"))
+        #expect(!answer.says("12345"))
+        Markup.check(answer)
+      }
+      let answer = try await ada.submit(
+        new,
+        [
+          "email": "New.User@Example.com", "name": "प्रिया शर्मा", "verified": "yes",
+          "password": "a good password",
+        ])
+      let page = try await ada.get(try #require(answer.location))
+      #expect(page.says("The user is created.") && page.says("प्रिया शर्मा"))
+      let scope = try await world.euScope
+      let made = try await world.identity.accounts.search(scope, "शर्मा").only?.account
+      #expect(made?.email == "new.user@example.com" && made?.emailVerified == true)
+      #expect(made?.hasPassword == true)
+      #expect(try await history(world, made?.id.text ?? "").map(\.action) == ["account.create"])
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Lists of users: tabs, orders, searches, files.
+@Suite struct UserListTests {
+  private static let jo = "u77TnC0aPzQ4hW1sGv9M"
+
+  /// The uids that a page lists, in its order.
+  private func uids(_ answer: Answer) -> [String] {
+    answer.values(of: "href").compactMap { link in
+      guard let start = link.firstRange(of: "/users/") else { return nil }
+      let uid = String(link[start.upperBound...])
+      return uid == "new" || uid.contains("/") ? nil : uid
+    }
+  }
+
+  @Test func `tabs tell how many there are and show them`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let users = try await world.eu + "/users"
+      var change = AccountChange()
+      change.disabled = true
+      try await world.identity.accounts.update(
+        try await world.euScope, ID(Self.jo), change, by: Author(actor: .commandLine))
+      let all = try await browser.get(users)
+      for tab in ["All (4)", "None enrolled (2)", "TOTP (2)", "Disabled (1)", "Unverified (1)"] {
+        #expect(all.says(tab))
+      }
+      let disabled = try await browser.get(users + "?state=disabled")
+      #expect(uids(disabled) == [Self.jo])
+      #expect(disabled.says("Disabled users, the newest first."))
+      #expect(uids(try await browser.get(users + "?state=unverified")) == [Self.jo])
+      #expect(uids(try await browser.get(users + "?factor=phone")) == [])
+      #expect(uids(try await browser.get(users + "?factor=x&state=y&sort=z")).count == 4)
+    }
+  }
+
+  @Test func `lists have the order that is asked for, and keep it in every link`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let users = try await world.eu + "/users"
+      let byEmail = try await browser.get(users + "?sort=email")
+      #expect(uids(byEmail).first == World.chiara && uids(byEmail).last == "zX3eR5tY7uI9oP1aS2dF")
+      #expect(uids(try await browser.get(users + "?sort=name")).first == World.chiara)
+      let enrolled = try await browser.get(users + "?factor=totp&sort=email")
+      #expect(enrolled.values(of: "href").contains(users + "?factor=totp&sort=name"))
+      #expect(enrolled.values(of: "href").contains(users + "?factor=none&sort=email"))
+      #expect(enrolled.says("name=\"factor\" value=\"totp\""))
+      #expect(enrolled.says("name=\"sort\" value=\"email\""))
+      let found = try await browser.get(users + "?factor=totp&sort=email&q=chi")
+      #expect(uids(found) == [World.chiara])
+      #expect(found.values(of: "href").contains(users + "?factor=totp&sort=email"))
+      Markup.check(found)
+    }
+  }
+
+  @Test(arguments: ["hiara", "BIANCHI", "chi", "c", "kT9w2", "رضایی", "رض", "xel"])
+  func `any part finds a user, in any script`(text: String) async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      for path in [try await world.eu + "/users", "/users"] {
+        let answer = try await nadia.get((["q": text] as Form).query(of: path))
+        let isPerson = answer.says("chiara.bianchi@") || answer.says("farid@")
+        #expect(isPerson == (text != "xel"), "names of factors are not searched: \(text)")
+      }
+    }
+  }
+
+  @Test func `more than 200 hits say that the search should be narrowed`() async throws {
+    try await World.furnished { world in
+      let scope = try await world.identity.scopes.existing(project: ID("globex"))
+      for number in 0..<201 {
+        var new = NewAccount()
+        new.email = "many\(number)@example.com"
+        _ = try await world.identity.accounts.create(scope, new, by: Author(actor: .commandLine))
+      }
+      let browser = try await Browser.signedIn(world)
+      for path in ["/projects/globex/users", "/users"] {
+        for text in ["many", "m"] {
+          let answer = try await browser.get(path + "?open=1&q=" + text)
+          #expect(answer.says("Type more to narrow it.") && answer.says("200 users"))
+        }
+        let one = try await browser.get(path + "?open=1&q=many20@example.com")
+        #expect(one.location?.hasPrefix("/projects/globex/users/") == true)
+      }
+      let file = try await browser.get("/projects/globex/users.csv?sort=email")
+      #expect(file.text.split(separator: "\r\n").count == 202)
+    }
+  }
+
+  @Test func `the bar finds a user in every project that one may see, and in no other`()
+    async throws
+  {
+    try await World.furnished { world in
+      var new = NewAccount()
+      new.email = "chiara@globex.example"
+      new.localID = "other"
+      _ = try await world.identity.accounts.create(
+        try await world.identity.scopes.existing(project: ID("globex")), new,
+        by: Author(actor: .commandLine))
+      let ada = try await Browser.signedIn(world)
+      let both = try await ada.get("/users?open=1&q=chiara")
+      #expect(both.says("chiara@globex.example") && both.says("chiara.bianchi@example.com"))
+      #expect(both.says("Globex") && both.says("eu-shop"))
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      #expect(try await nadia.get("/users?open=1&q=chiara").location == user)
+      let own = try await nadia.get("/users?q=chiara")
+      #expect(!own.says("globex") && own.says("1 user"))
+      #expect(try await nadia.get("/users?q=globex").says("No such user"))
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      #expect(try await tomas.get("/users?q=chiara").status == .forbidden)
+      #expect(try await Browser(world).get("/users?q=chiara").status == .seeOther)
+    }
+  }
+
+  @Test func `the file has the page's users and columns, for those who may`() async throws {
+    try await World.furnished { world in
+      var new = NewAccount()
+      (new.localID, new.displayName) = ("formula", "=cmd|' /C calc'!A0")
+      _ = try await world.identity.accounts.create(
+        try await world.euScope, new, by: Author(actor: .commandLine))
+      let ada = try await Browser.signedIn(world)
+      let users = try await world.eu + "/users"
+      let page = try await ada.get(users + "?factor=none&sort=name")
+      #expect(page.values(of: "href").contains(users + ".csv?factor=none&sort=name"))
+      let file = try await ada.get(users + ".csv?factor=none&sort=name")
+      #expect(file.response.fields[.contentType]?.hasPrefix("text/csv") == true)
+      let lines = file.text.split(separator: "\r\n")
+      #expect(
+        lines.first?.hasSuffix(
+          "\"User\",\"Name\",\"uid\",\"Second factor\",\"State\",\"Last sign-in\",\"Created\"")
+          == true)
+      #expect(lines.count == 4)
+      #expect(file.text.contains("\"'=cmd|' /C calc'!A0\""))
+      let found = try await ada.get(users + ".csv?q=chi")
+      #expect(found.text.split(separator: "\r\n").count == 2 && found.text.contains("bianchi"))
+      let rows = try await world.identity.audit.list(
+        AuditFilter(scope: try await world.euScope)
+      ).items.filter { $0.action == "account.download" }
+      #expect(rows.map(\.to) == ["1 user", "3 users"])
+      #expect(rows.last?.note == "users without a second factor")
+      for who in [World.nadia, World.iris] {
+        let browser = try await Browser.signedIn(world, as: who)
+        #expect(try await browser.get(users + ".csv").status == .forbidden)
+        #expect(!(try await browser.get(users).says(".csv")))
+      }
+    }
+  }
+}

@@ -1,0 +1,253 @@
+import Database
+import DatabaseSQLite
+import Testing
+
+@testable import Identity
+
+struct SearchTests {
+  /// People of all scripts, found by their uids.
+  private static let people: [(uid: String, email: String?, name: String?, phone: String?)] = [
+    ("chiara", "chiara.bianchi@example.com", "Chiara Bianchi", "+4917012345678"),
+    ("zoe", "ZOE@Straße.example", "Zoë Ångström-Núñez", nil),
+    ("wide", nil, "Ｗｉｄｅ Ｌｅｔｔｅｒｓ ﬁne", nil),
+    ("farid", "farid@example.com", "فريد رضايي", nil),
+    ("marks", nil, "مُحَمَّد", nil),
+    ("ahmad", nil, "أَحْمَد", nil),
+    ("shalom", nil, "שָׁלוֹם", nil),
+    ("devanagari", nil, "प्रिया शर्मा", nil),
+    ("wang", "wang@example.cn", "王小明", nil),
+    ("korea", nil, "김민준", nil),
+    ("odd", nil, "100% _under_ \"quoted\" *star* NEAR(a b) — 🎉 party", nil),
+    ("turned", nil, "\u{202E}live\u{202C} Mallory", nil),
+  ]
+
+  private func populate(_ instance: Instance) async throws {
+    for person in Self.people {
+      var new = NewAccount()
+      new.localID = person.uid
+      (new.email, new.displayName, new.phoneNumber) = (person.email, person.name, person.phone)
+      for scope in [instance.east, instance.globex] {
+        _ = try await instance.identity.accounts.create(scope, new, by: Instance.boss)
+      }
+    }
+  }
+
+  @Test func `any part is found, whatever its script, case, accents and width`() async throws {
+    let cases: [(text: String, uids: Set<String>)] = [
+      ("chiara.bianchi@example.com", ["chiara"]), ("ara.bia", ["chiara"]), ("BIANCHI", ["chiara"]),
+      ("bianchi chiara", ["chiara"]), ("example.c", ["chiara", "farid", "wang"]),
+      ("angstrom", ["zoe"]), ("ÅNGSTRÖM", ["zoe"]), ("núñ", ["zoe"]), ("strasse", ["zoe"]),
+      ("wide letters", ["wide"]), ("ｗｉｄｅ", ["wide"]), ("fine", ["wide"]),
+      ("فريد", ["farid"]), ("ضاي", ["farid"]), ("محمد", ["marks"]),
+      ("शर्मा", ["devanagari"]), ("प्रिया", ["devanagari"]),
+      ("王小明", ["wang"]), ("小明", ["wang"]), ("明", ["wang"]), ("王", ["wang"]),
+      ("민준", ["korea"]), ("김", ["korea"]),
+      ("+4917012345678", ["chiara"]), ("4917012345678", ["chiara"]), ("1234", ["chiara"]),
+      ("+49 170 12 34 56 78", ["chiara"]), ("0170-12345678", ["chiara"]), ("+4", ["chiara"]),
+      ("devana", ["devanagari"]), ("Mallory", ["turned"]), ("live mall", ["turned"]),
+      ("\u{202E}live\u{202C}", ["turned"]),
+      ("c", ["chiara", "farid", "wang"]), ("ch", ["chiara"]), ("bi", ["chiara"]), ("hi", []),
+      ("w", ["wide", "wang"]), ("ex", ["chiara", "farid", "wang", "zoe"]), ("nu", ["zoe"]),
+      ("ch bi", ["chiara"]), ("ch wa", []), ("c wang", ["wang"]), ("🎉", ["odd"]),
+      ("chi\u{0}ara", ["chiara"]), ("فرید", ["farid"]), ("أحمد", ["ahmad"]), ("احمد", ["ahmad"]),
+      ("שלום", ["shalom"]), ("nobody", []), ("chiara wang", []),
+    ]
+    try await withInstance { instance in
+      try await populate(instance)
+      for (text, uids) in cases {
+        let found = try await instance.identity.accounts.search(instance.east, text)
+        #expect(Set(found.accounts.map(\.id.text)) == uids, "\(text)")
+        #expect(found.hits.allSatisfy { $0.scope == instance.east } && !found.isCut)
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      "%", "_", "*", "\"", "'", "\"\"", "(", "NEAR", "AND", "OR NOT", "a AND", "folded:chi",
+      "chi*", "^chi", "chi\" OR \"wan", "\"\u{301}chi", "--", "; DROP", "\u{202E}",
+      "\u{200B}\u{FEFF}", "👩‍👩‍👧‍👦", "{chiara}", "chi + wang", "\\", String(repeating: "a", count: 9_000),
+      String(repeating: "word ", count: 2_000), "\u{FDFA}",
+    ])
+  func `what is typed is text and never an operator`(text: String) async throws {
+    try await withInstance { instance in
+      try await populate(instance)
+      let owner = try await instance.administrator()
+      let found = try await instance.identity.accounts.search(instance.east, text)
+      let odd = ["%", "_", "*", "\"", "NEAR", "\"\"", "'"].contains(text)
+      #expect(found.hits.isEmpty || odd && found.accounts.allSatisfy { $0.id.text == "odd" })
+      _ = try await instance.identity.accounts.search(everywhere: text, visibleTo: owner)
+    }
+  }
+
+  @Test func `an account is found as it is now, and not as it was`() async throws {
+    try await withInstance { instance in
+      let accounts = instance.identity.accounts
+      func found(_ texts: String...) async throws -> [Int] {
+        var counts: [Int] = []
+        for text in texts {
+          counts.append(try await accounts.search(instance.acme, text).hits.count)
+        }
+        return counts
+      }
+      let device = try await instance.enrolled(.alice)
+      let id = device.account.id
+      let part = String(device.factor.text.dropFirst(3).prefix(12))
+      #expect(try await found(part, device.factor.text) == [1, 1])
+      var change = AccountChange()
+      change.email = .set("renamed@example.org")
+      change.displayName = .set("Quentin")
+      change.phoneNumber = .set("+33123456789")
+      try await accounts.update(instance.acme, id, change, by: Instance.boss)
+      #expect(try await found("alice", "al") == [0, 0])
+      #expect(try await found("uent", "qu", "named@") == [1, 1, 1])
+      #expect(try await found("2345", "+3") == [1, 1])
+      change = AccountChange()
+      (change.displayName, change.phoneNumber) = (.clear, .clear)
+      try await accounts.update(instance.acme, id, change, by: Instance.boss)
+      #expect(try await found("uent", "qu", "2345") == [0, 0, 0])
+      _ = try await instance.identity.unenrolments.removeAll(
+        instance.acme, id, reason: .lost, note: "", by: Instance.desk)
+      #expect(try await found(part) == [0])
+      try await accounts.delete(instance.acme, id, by: Instance.boss)
+      #expect(try await found("renamed", "re") == [0, 0])
+    }
+  }
+
+  @Test func `nothing is left in the indexes of pools that were emptied`() async throws {
+    try await withInstance { instance in
+      try await populate(instance)
+      try await instance.identity.accounts.deleteAll(instance.globex, by: Instance.boss)
+      try await instance.identity.tenants.delete(
+        project: instance.acme.project, tenant: try #require(instance.east.tenant),
+        by: Instance.boss)
+      let left = try await instance.database.read { connection in
+        try connection.first(
+          """
+          SELECT /* test */ (SELECT count(*) FROM account_text)
+            + (SELECT count(*) FROM account_beginning)
+            + (SELECT count(*) FROM account_search WHERE account_search MATCH '"exa"')
+          """
+        ) { try $0.value(0) as Int }
+      }
+      #expect(left == 0)
+    }
+  }
+
+  @Test func `200 hits are shown, and more are said to be there`() async throws {
+    try await withInstance { instance in
+      let accounts = instance.identity.accounts
+      for number in 0..<200 {
+        var new = NewAccount()
+        new.email = "same\(number)@example.com"
+        _ = try await accounts.create(instance.east, new, by: Instance.boss)
+      }
+      for text in ["same", "s"] {
+        let all = try await accounts.search(instance.east, text)
+        #expect(all.hits.count == 200 && !all.isCut)
+      }
+      var new = NewAccount()
+      new.email = "asame7@example.com"
+      new.displayName = "Sam"
+      _ = try await accounts.create(instance.east, new, by: Instance.boss)
+      for text in ["same", "s"] {
+        let cut = try await accounts.search(instance.east, text)
+        #expect(cut.hits.count == 200 && cut.isCut && cut.only == nil)
+      }
+      let exact = try await accounts.search(instance.east, "SAME7@example.com")
+      #expect(exact.accounts.map(\.email) == ["same7@example.com", "asame7@example.com"])
+      #expect(exact.only?.account.email == "same7@example.com")
+      #expect(try await accounts.search(instance.east, "same", filter: .totp).hits.isEmpty)
+      let unverified = try await accounts.search(
+        instance.east, "ame19", filter: .unverified, sort: .email)
+      #expect(
+        unverified.accounts.compactMap(\.email).prefix(2) == [
+          "same190@example.com", "same191@example.com",
+        ])
+    }
+  }
+
+  @Test func `administrators find users where they may, and nowhere else`() async throws {
+    try await withInstance { instance in
+      try await populate(instance)
+      _ = try await instance.account(.alice)
+      let identity = instance.identity
+      func found(_ text: String, _ grants: Grant...) async throws -> [Scope] {
+        let somebody = Administrator(grants: grants)
+        return try await identity.accounts.search(everywhere: text, visibleTo: somebody)
+          .hits.map(\.scope)
+      }
+      let (acme, globex) = (instance.acme.project, instance.globex.project)
+      for text in ["chiara", "chi", "ch", "wang"] {
+        let all = try await found(text, Grant(role: .owner))
+        #expect(Set(all) == [instance.east, instance.globex], "\(text)")
+        let both = try await found(text, Grant(role: .auditor))
+        #expect(both.count == 2)
+        let none = try await found(text, Grant(role: .policy))
+        #expect(none == [])
+        let east = try await found(text, Grant(role: .support, project: acme))
+        #expect(east == [instance.east])
+        let west = try await found(
+          text, Grant(role: .support, project: acme, tenant: instance.west.tenant))
+        #expect(west == [])
+        let mixed = try await found(
+          text, Grant(role: .support, project: acme, tenant: instance.east.tenant),
+          Grant(role: .policy, project: globex))
+        #expect(mixed == [instance.east])
+      }
+      let own = try await found("alice", Grant(role: .support, project: acme))
+      #expect(own == [instance.acme])
+    }
+  }
+
+  @Test func `many scopes of one's own are searched past those between them`() async throws {
+    try await withInstance { instance in
+      let identity = instance.identity
+      var (mine, grants): ([Scope], [Grant]) = ([], [])
+      for number in 0..<50 {
+        let tenant = try await identity.tenants.create(
+          in: instance.acme.project, TenantEdit(displayName: "tenant-\(number)"),
+          by: Instance.boss)
+        _ = try await instance.account(.alice, in: tenant.scope)
+        guard number % 2 == 0 else { continue }
+        mine.append(tenant.scope)
+        grants.append(Grant(role: .support, project: instance.acme.project, tenant: tenant.id))
+      }
+      let found = try await identity.accounts.search(
+        everywhere: "lice", visibleTo: Administrator(grants: grants))
+      #expect(Set(found.hits.map(\.scope)) == Set(mine) && found.hits.count == mine.count)
+    }
+  }
+
+  @Test func `accounts from before there was an index are indexed at the start`() async throws {
+    try await withInstance { instance in
+      try await populate(instance)
+      for number in 0..<520 {
+        var new = NewAccount()
+        new.email = "old\(number)@example.com"
+        _ = try await instance.identity.accounts.create(instance.west, new, by: Instance.boss)
+      }
+      try await instance.database.write { connection in
+        for text in [
+          "INSERT /* test */ INTO account_search (account_search) VALUES ('delete-all')",
+          "DELETE /* test */ FROM account_text", "DELETE /* test */ FROM account_beginning",
+          "UPDATE /* test */ account SET name_folded = NULL",
+          "DELETE /* test */ FROM instance WHERE name = 'search_1'",
+        ] as [SQL] { try connection.run(text) }
+      }
+      let accounts = instance.identity.accounts
+      #expect(try await accounts.search(instance.east, "bianchi").hits.isEmpty)
+      try await instance.identity.prepare()
+      #expect(try await accounts.search(instance.east, "bianchi").hits.count == 1)
+      #expect(try await accounts.search(instance.west, "old519").hits.count == 1)
+      let first = try await accounts.list(instance.east, sort: .name).items.first
+      #expect(first?.id.text == "odd")
+    }
+  }
+}
+
+extension Administrator {
+  fileprivate init(grants: [Grant]) {
+    self.init(id: ID("x"), email: "x@example.com", displayName: "X", grants: grants)
+  }
+}
