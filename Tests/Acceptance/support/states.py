@@ -22,6 +22,8 @@ def policy_check(page, demo):
     page.goto(f"{tenant}/policy")
     page.locator("label[for=window-own]").click()
     page.locator("#intervals").fill("4")
+    # A window alone is saved at once where scripts run.
+    page.locator("label[for=pattern-account]").click()
     page.locator("button[name=step][value=check]").click()
     assert page.locator("button[name=step][value=confirm]").count() == 1
 
