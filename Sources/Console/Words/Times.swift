@@ -52,6 +52,14 @@ struct Times: Hashable, Sendable {
       + String(day.year)
   }
 
+  /// The moment at which a day begins where the reader is.
+  func start(of day: Day) -> Instant {
+    guard let zone else { return day.start }
+    // Off by the change of a clock at most, so the distance there is that of midnight.
+    let near = day.start.advanced(bySeconds: -zone.offset(at: day.start).seconds)
+    return day.start.advanced(bySeconds: -zone.offset(at: near).seconds)
+  }
+
   private typealias Parts = (
     year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
   )

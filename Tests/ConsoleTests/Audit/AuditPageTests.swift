@@ -150,3 +150,24 @@ import Testing
     }
   }
 }
+
+@Suite struct DayTests {
+  @Test(arguments: [
+    ("UTC", "2026-11-03", "2026-11-03T00:00:00.000Z"),
+    ("Europe/Rome", "2026-11-03", "2026-11-02T23:00:00.000Z"),
+    ("Europe/Rome", "2026-07-01", "2026-06-30T22:00:00.000Z"),
+    ("Europe/Rome", "2026-03-29", "2026-03-28T23:00:00.000Z"),
+    ("Europe/Rome", "2026-03-30", "2026-03-29T22:00:00.000Z"),
+    ("Europe/Rome", "2026-10-25", "2026-10-24T22:00:00.000Z"),
+    ("Europe/Rome", "2026-10-26", "2026-10-25T23:00:00.000Z"),
+    ("America/New_York", "2026-11-01", "2026-11-01T04:00:00.000Z"),
+    ("America/New_York", "2026-11-02", "2026-11-02T05:00:00.000Z"),
+    ("Asia/Kolkata", "2026-11-03", "2026-11-02T18:30:00.000Z"),
+  ])
+  func `a day begins at midnight where the reader is`(
+    zone: String, day: String, moment: String
+  ) throws {
+    let day = try #require(Day(day))
+    #expect(Times(zone: zone).start(of: day).rfc3339Milliseconds == moment)
+  }
+}
