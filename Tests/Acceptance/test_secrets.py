@@ -1,6 +1,7 @@
 """Nothing secret reaches a log, an error, an address or the database in the clear."""
 
 import base64
+import re
 import time
 
 import httpx
@@ -30,10 +31,31 @@ def test_secrets_stay_where_they_belong(tmp_path):
             assert secret.replace("-", "") not in said, f"the log has the {name}"
         for spelling in {secret, base64.b64encode(secret.encode()).decode()}:
             assert spelling.encode() not in kept, f"the database has the {name}"
-    raw = base64.b32decode(secrets["TOTP secret"])
-    assert raw not in kept and raw.hex().encode() not in kept
+    for name in ("TOTP secret", "administrator's TOTP secret"):
+        raw = base64.b32decode(secrets[name])
+        assert raw not in kept and raw.hex().encode() not in kept
     lines = log.read_text()
     assert "/v1/accounts:signUp" in lines and "?" not in lines and "key=" not in lines
+
+
+def enrol(pages, server, secrets):
+    """The owner's own second factor, and a sign-in as far as the code, and with one."""
+    page = pages.get("/account/totp").text
+    secrets["set-up of the factor"] = re.search(r'name="ticket" value="([^"]+)"', page).group(1)
+    secrets["administrator's TOTP secret"] = re.search(r"secret=([A-Z2-7]{32})", page).group(1)
+    done = pages.http.post("/account/totp", headers={"Origin": server.url}, data={
+        "csrf": re.search(r'name="csrf" value="([^"]+)"', page).group(1),
+        "ticket": secrets["set-up of the factor"],
+        "code": pyotp.TOTP(secrets["administrator's TOTP secret"]).now()})
+    codes = re.findall(r"(?:[A-HJ-NP-Z2-9]{4}-){3}[A-HJ-NP-Z2-9]{4}", done.text)
+    secrets["recovery code"], secrets["used recovery code"] = codes[0], codes[1]
+    other = Pages(server.url)
+    other.sign_in(password=secrets["owner's password"])
+    secrets["pending sign-in"] = other.http.cookies["countersign-pending"]
+    assert other.post("/sign-in/code", {"code": f"{MARKER}-own"}).status_code == 422
+    secrets["wrong code of an administrator"] = f"{MARKER}-own"
+    answer = other.post("/sign-in/code", {"recovery": secrets["used recovery code"]})
+    assert answer.status_code == 303
 
 
 def drive(server, secrets):
@@ -55,6 +77,12 @@ def drive(server, secrets):
     secrets["administrator's password"] = f"{MARKER}-support"
     make_administrator(server.data, "sam@example.com", "support",
                        password=secrets["administrator's password"])
+
+    made = pages.post("/administrators/new", {
+        "email": "nina@example.com", "name": "Nina", "role": "auditor", "place": ""})
+    secrets["invitation"] = re.search(r"/invitation\?token=([\w-]{43})", made.text).group(1)
+    assert pages.get("/invitation", params={"token": secrets["invitation"]}).status_code == 200
+    enrol(pages, server, secrets)
 
     pages.create_project("secret-project")
     secrets["service token"] = make_token(server.data, "secret-project", "owner")
