@@ -125,6 +125,11 @@ struct AdministratorView: ViewModel {
     },
     .text("removal") { $0.mayChange ? ConsolePaths.administratorRemoval($0.id) : nil },
     .list("facts") { $0.facts },
+    .text("audit") { view in
+      guard view.signedIn.administrator.may(.readAudit, in: nil) else { return nil }
+      return (["kind": "administrator", "object": view.id] as Form).query(
+        of: ConsolePaths.instanceAudit())
+    },
     .flag("hasHistory") { !$0.history.isEmpty },
     .list("history") { view in view.history.map { HistoryRow($0, view.frame.times) } },
   ]

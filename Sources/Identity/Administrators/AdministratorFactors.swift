@@ -124,10 +124,10 @@ public struct AdministratorFactors: Sendable {
         guard try ticket.use(connection) else { return .failure(.ended) }
         try totp.store(ticket.secret, lastStep: step, of: administrator, at: now, connection)
         let codes = try RecoveryCodes.make(for: administrator, random: random, connection)
-        let ended = try ConsoleSessions.endAll(of: administrator, but: session, connection)
+        let ended = try ConsoleSessions.endAll(of: administrator, but: session, at: now, connection)
         var entry = Administrators.entry("administrator.enrol", record)
         entry.from = record.hasSecondFactor ? "another authenticator" : nil
-        entry.to = "TOTP, \(Words.count(ended, "other session", "other sessions")) ended"
+        entry.to = Words.ended(ended, "other session", "other sessions", after: "TOTP")
         try entry.record(by: author, at: now, connection)
         return .success(codes)
       }
@@ -179,10 +179,10 @@ public struct AdministratorFactors: Sendable {
       guard record.hasSecondFactor else { throw ManagementError.notFound }
       try AdministratorTOTP.clear(id, connection)
       try Guess.forget(AdministratorTOTP.throttle(id), connection)
-      let ended = try ConsoleSessions.endAll(of: id, but: nil, connection)
+      let ended = try ConsoleSessions.endAll(of: id, but: nil, at: now, connection)
       var entry = Administrators.entry("administrator.reset-factor", record)
       entry.from = "TOTP"
-      entry.to = "none, \(Words.count(ended, "session", "sessions")) ended"
+      entry.to = Words.ended(ended, "session", "sessions", after: "none")
       try entry.record(by: author, at: now, connection)
     }
   }
@@ -222,7 +222,7 @@ public struct AdministratorFactors: Sendable {
         case .failure(let error): return .failure(error)
         case .success(let made): change = made
         }
-        if endsSessions { try ConsoleSessions.endAll(of: id, but: session, connection) }
+        if endsSessions { try ConsoleSessions.endAll(of: id, but: session, at: now, connection) }
         var entry = Administrators.entry(change.action, record)
         (entry.from, entry.to) = (change.from, change.to)
         try entry.record(by: author, at: now, connection)

@@ -44,8 +44,7 @@ extension ConsoleSessions {
       }
     }
     return sessions.filter { session in
-      now < session.startedAt.advanced(bySeconds: Self.longest)
-        && now < session.lastSeenAt.advanced(bySeconds: Self.idle)
+      Self.isOpen(since: session.startedAt, lastSeenAt: session.lastSeenAt, at: now)
     }.sorted { ($0.startedAt, $0.id) > ($1.startedAt, $1.id) }
   }
 
@@ -77,7 +76,7 @@ extension ConsoleSessions {
   ) async throws(ConsoleSignInError) -> Int {
     let now = store.clock.now()
     return try await store.write(ConsoleSignInError.self) { connection in
-      let ended = try Self.end(of: administrator.id, connection, where: isMeant)
+      let ended = try Self.end(of: administrator.id, at: now, connection, where: isMeant)
       guard ended > 0 else { return 0 }
       var entry = AuditEntry(
         "administrator.end-sessions", "administrator", administrator.id.text,
@@ -91,22 +90,41 @@ extension ConsoleSessions {
   /// Ends the sessions of an administrator, but the one with a name, and says how many.
   @discardableResult
   static func endAll(
-    of id: ID<Administrator>, but name: String?, _ connection: borrowing Connection
+    of id: ID<Administrator>, but name: String?, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Int {
-    try end(of: id, connection) { $0 != name }
+    try end(of: id, at: now, connection) { $0 != name }
   }
 
+  /// Those that had run out go too, and are not counted.
   private static func end(
-    of id: ID<Administrator>, _ connection: borrowing Connection, where isMeant: (String) -> Bool
+    of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection,
+    where isMeant: (String) -> Bool
   ) throws -> Int {
-    let digests = try connection.all(
-      "SELECT token_digest FROM console_session WHERE administrator_id = \(id.text)"
-    ) { try $0.value(0) as [UInt8] }
-    let meant = digests.filter { isMeant(Self.name(of: $0)) }
-    for digest in meant {
-      try connection.run("DELETE FROM console_session WHERE token_digest = \(digest)")
+    let sessions = try connection.all(
+      """
+      SELECT token_digest, created_at, last_seen_at FROM console_session
+      WHERE administrator_id = \(id.text)
+      """
+    ) { row in
+      (
+        digest: try row.value(0) as [UInt8],
+        isOpen: isOpen(
+          since: Instant(microseconds: try row.value(1)),
+          lastSeenAt: Instant(microseconds: try row.value(2)), at: now)
+      )
     }
-    return meant.count
+    let meant = sessions.filter { isMeant(Self.name(of: $0.digest)) }
+    for session in meant {
+      try connection.run("DELETE FROM console_session WHERE token_digest = \(session.digest)")
+    }
+    return meant.count { $0.isOpen }
+  }
+
+  private static func isOpen(
+    since start: Instant, lastSeenAt: Instant, at now: Instant
+  ) -> Bool {
+    now < start.advanced(bySeconds: longest) && now < lastSeenAt.advanced(bySeconds: idle)
   }
 
   /// The session of a cookie's token when it ran out a while ago; nil when it is still open, was

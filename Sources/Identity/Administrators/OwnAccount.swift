@@ -63,11 +63,12 @@ public struct OwnAccount: Sendable {
         """)
       // Somebody else changed it while this one was hashed.
       guard changed == 1 else { throw PasswordChangeError.wrongPassword }
-      let ended = try ConsoleSessions.endAll(of: administrator.id, but: session.id, connection)
+      let ended = try ConsoleSessions.endAll(
+        of: administrator.id, but: session.id, at: now, connection)
       var entry = AuditEntry(
         "administrator.password", "administrator", administrator.id.text,
         name: administrator.displayName)
-      entry.to = "\(Words.count(ended, "other session", "other sessions")) ended"
+      entry.to = Words.ended(ended, "other session", "other sessions")
       try entry.record(by: author, at: now, connection)
       return ended
     }
@@ -91,11 +92,11 @@ public struct OwnAccount: Sendable {
       guard changed == 1 else { throw PasswordChangeError.notFound }
       let name = ConsoleSessions.throttle(AccountRules.folded(email: administrator.email))
       try Guess.forget(name, connection)
-      let ended = try ConsoleSessions.endAll(of: administrator.id, but: nil, connection)
+      let ended = try ConsoleSessions.endAll(of: administrator.id, but: nil, at: now, connection)
       var entry = AuditEntry(
         "administrator.reset-password", "administrator", administrator.id.text,
         name: administrator.displayName)
-      entry.to = "\(Words.count(ended, "session", "sessions")) ended"
+      entry.to = Words.ended(ended, "session", "sessions")
       try entry.record(by: author, at: now, connection)
     }
   }

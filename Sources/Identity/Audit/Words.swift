@@ -5,6 +5,15 @@ enum Words {
     "\(number) \(number == 1 ? one : many)"
   }
 
+  /// What else a change did: how many sessions it ended; nothing of none.
+  static func ended(_ number: Int, _ one: String, _ many: String, after words: String? = nil)
+    -> String?
+  {
+    let sessions = number == 0 ? nil : "\(count(number, one, many)) ended"
+    let parts = [words, sessions].compactMap { $0 }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
   static func onOff(_ flag: Bool) -> String { flag ? "on" : "off" }
 
   /// The fields that differ, as "name: value; …" before and after.

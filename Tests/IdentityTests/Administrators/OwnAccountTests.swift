@@ -30,6 +30,22 @@ struct OwnAccountTests {
     }
   }
 
+  @Test func `sessions that had run out go too, and are not counted`() async throws {
+    try await withInstance { instance in
+      let nora = try await instance.administrator("nora", .auditor)
+      let old = try await instance.giveConsolePassword(nora).session
+      instance.clock.advance(3_601)
+      let own = try await instance.giveConsolePassword(nora).session
+      let ended = try await instance.identity.ownAccount.changePassword(
+        of: own.session, old: Instance.consolePassword, new: Secret("another pass phrase"),
+        by: instance.author(nora))
+      #expect(ended == 0)
+      #expect(try #require(try await instance.wholeLog().first).to == nil)
+      let sessions = instance.identity.consoleSessions
+      #expect(try await sessions.ranOut(token: old.token.revealedText) == nil)
+    }
+  }
+
   @Test func `old passwords cannot be guessed on end, here or at the sign-in`() async throws {
     try await withInstance { instance in
       let nora = try await instance.administrator("nora", .auditor)
