@@ -48,8 +48,7 @@ struct GuideView: ViewModel {
         ?? Fact("API key", "ask whoever administers the project"))
     if let policy = place.policy {
       facts.append(Fact("Window in force", WindowStrip.small(policy.configuration)))
-      let from = policy.mandatoryFrom.map { ", from \($0)" } ?? ""
-      facts.append(Fact("Enrolment pattern", (policy.pattern?.name ?? "none recorded") + from))
+      facts.append(Fact("Enrolment pattern", policy.patternName ?? "none recorded"))
     }
     return facts
   }
