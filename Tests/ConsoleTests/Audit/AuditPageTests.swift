@@ -18,6 +18,22 @@ import Testing
     }
   }
 
+  @Test func `users and administrators lead to all that was done about them`() async throws {
+    try await World.furnished { world in
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let eu = try await world.eu
+      let user = try await iris.get("\(eu)/users/\(World.chiara)")
+      let ofUser = "\(eu)/audit?kind=account&object=\(World.chiara)"
+      #expect(user.values(of: "href").contains(ofUser))
+      #expect(try await iris.get(ofUser).says("Factor enrolled"))
+      let nadia = try await world.id(of: World.nadia)
+      let page = try await iris.get("/administrators/\(nadia)")
+      let ofNadia = "/audit?kind=administrator&object=\(nadia)"
+      #expect(page.values(of: "href").contains(ofNadia))
+      #expect(try await iris.get(ofNadia).says("Administrator created"))
+    }
+  }
+
   @Test func `what is chosen stays in the form and can be dropped one by one`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
