@@ -36,15 +36,14 @@ struct FindUsersView: ViewModel {
   init(frame: Frame, text: String, found: FoundAccounts?) {
     self.frame = FrameView(frame)
     filter = FilterView(
-      action: ConsolePaths.findUsers(), label: "Find: e-mail, name, phone, uid, enrolment id",
+      action: ConsolePaths.findUsers(), label: "E-mail, name, phone or uid",
       query: text)
     rows = (found?.hits ?? []).map { FoundUserRow($0, times: frame.times) }
     let typed = Words.isolated(Words.short(text, 60))
-    let part = "Users with “\(typed)”, the newest first."
     caption =
       found?.isCut == true
-      ? "\(part) These are the first \(Accounts.mostHits); there are more. Type more to narrow it."
-      : part
+      ? "These are \(rows.count) users with “\(typed)”, and there are more. Type more to narrow it."
+      : "Users with “\(typed)”, the newest first."
     count = Words.count(rows.count, "user", "users")
     empty =
       found == nil

@@ -102,7 +102,7 @@ extension Accounts.Sort {
     case .newest: "the newest first"
     case .email: "by e-mail address"
     case .name: "by name"
-    case .lastSignIn: "the last sign-in first"
+    case .lastSignIn: "by the day of the last sign-in, the latest first"
     }
   }
 }

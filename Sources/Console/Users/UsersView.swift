@@ -24,7 +24,7 @@ struct UsersView: ViewModel {
     rows = page.items.map { UserRow($0, in: context.scope, times: frame.times) }
     let list = ConsolePaths.users(scope)
     filter = FilterView(
-      action: list, label: "Find: e-mail, name, phone, uid, enrolment id", query: query.text,
+      action: list, label: "E-mail, name, phone or uid", query: query.text,
       keeping: query.kept)
     tabs = Accounts.Filter.allCases.map { each in
       Tab(
@@ -48,10 +48,9 @@ struct UsersView: ViewModel {
     let who = Words.sentence(query.filter.phrase)
     guard !query.text.isEmpty else { return "\(who), \(query.sort.phrase)." }
     let typed = Words.isolated(Words.short(query.text, 60))
-    let part = "\(who) with “\(typed)”, \(query.sort.phrase)."
     return isCut
-      ? "\(part) These are the first \(Accounts.mostHits); there are more. Type more to narrow it."
-      : part
+      ? "These are \(Accounts.mostHits) \(query.filter.phrase) with “\(typed)”, and there are more. Type more to narrow it."
+      : "\(who) with “\(typed)”, \(query.sort.phrase)."
   }
 
   private static func empty(

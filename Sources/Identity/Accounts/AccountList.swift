@@ -37,7 +37,9 @@ extension Accounts {
     case email
     /// By name, without regard to case and accents; those without one come last.
     case name
-    /// The last sign-in first; those that never signed in come last.
+    /// By the day of the last sign-in, the latest first; those that never signed in come last.
+    ///
+    /// Within a part of the list it is by the moment.
     case lastSignIn = "last-sign-in"
   }
 
@@ -65,9 +67,9 @@ extension Accounts {
         rows.removeLast(rows.count - limit)
         next = rows.last.map { list.place(of: $0).text }
       }
-      return Page(
-        items: try AccountRecord.withFactors(rows.map { ($0.account, $0.hasFactors) }, connection),
-        next: next)
+      if sort == .lastSignIn { rows.sort(by: AccountList.isLater) }
+      let plain = rows.map { ($0.account, $0.hasFactors) }
+      return Page(items: try AccountRecord.withFactors(plain, connection), next: next)
     }
   }
 }
@@ -135,7 +137,7 @@ struct AccountList: Sendable {
     case .newest: "a.account_key"
     case .email: "ifnull(a.email_folded, x'FF')"
     case .name: "ifnull(a.name_folded, x'FF')"
-    case .lastSignIn: "ifnull(a.last_login_at, 0)"
+    case .lastSignIn: "a.last_login_day"
     }
   }
 
@@ -177,6 +179,15 @@ struct AccountList: Sendable {
         value: try row.anyValue(20)
       )
     }
+  }
+
+  /// The order by moment, which the indexes have by day.
+  static func isLater(_ left: Row, _ right: Row) -> Bool {
+    let (one, other) = (left.account.lastLoginAt, right.account.lastLoginAt)
+    if one == other { return left.account.key > right.account.key }
+    guard let one else { return false }
+    guard let other else { return true }
+    return one > other
   }
 
   /// The order of the list, for rows of several parts.

@@ -123,7 +123,8 @@ extension Accounts {
           disabled = \(change.disabled ?? old.disabled),
           anonymous = \(old.isAnonymous && !hasCredential),
           created_at = \((change.createdAt ?? old.createdAt).microseconds),
-          last_login_at = \((change.lastLoginAt ?? old.lastLoginAt)?.microseconds)
+          last_login_at = \((change.lastLoginAt ?? old.lastLoginAt)?.microseconds),
+          last_login_day = \((change.lastLoginAt ?? old.lastLoginAt)?.day ?? 0)
         WHERE account_key = \(old.key)
         """)
       switch change.password {

@@ -62,7 +62,7 @@ extension Demo {
       try connection.run(
         """
         UPDATE account SET last_login_at = \(lastSeen.microseconds),
-          last_refresh_at = \(lastSeen.microseconds)
+          last_login_day = \(lastSeen.day), last_refresh_at = \(lastSeen.microseconds)
         WHERE account_key = \(account.key)
         """)
     }

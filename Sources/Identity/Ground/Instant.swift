@@ -34,6 +34,9 @@ public struct Instant: Hashable, Comparable, Sendable {
   /// Whole milliseconds since 1970, rounded down.
   public var milliseconds: Int64 { Self.floor(microseconds, by: 1_000) }
 
+  /// Whole days since 1970, rounded down.
+  var day: Int64 { Self.floor(seconds, by: 86_400) }
+
   /// The moment `seconds` later, or earlier when negative.
   public func advanced(bySeconds seconds: Int64) -> Instant {
     let span = Self.range.upperBound - Self.range.lowerBound

@@ -11,24 +11,28 @@ UPDATE scope SET
 ALTER TABLE account ADD COLUMN name_folded TEXT;
 -- 1 with a phone as second factor, as has_totp is.
 ALTER TABLE account ADD COLUMN has_phone INTEGER NOT NULL DEFAULT 0;
+-- The day of the last sign-in, in days since 1970, by which lists are sorted; 0 for never. A moment
+-- would cost every sign-in a change of the indexes, a day only the first one.
+ALTER TABLE account ADD COLUMN last_login_day INTEGER NOT NULL DEFAULT 0;
+UPDATE account SET last_login_day = last_login_at / 86400000000 WHERE last_login_at IS NOT NULL;
 
 -- A list has an order and a filter, and reads an index that has both. A blob is behind every text.
 CREATE INDEX account_list_by_email ON account (scope_key, has_totp, ifnull(email_folded, x'FF'));
 CREATE INDEX account_list_by_name ON account (scope_key, has_totp, ifnull(name_folded, x'FF'));
-CREATE INDEX account_list_by_login ON account (scope_key, has_totp, ifnull(last_login_at, 0));
+CREATE INDEX account_list_by_login ON account (scope_key, has_totp, last_login_day);
 CREATE INDEX account_phone ON account (scope_key) WHERE has_phone = 1;
 CREATE INDEX account_phone_by_email ON account (scope_key, ifnull(email_folded, x'FF'))
   WHERE has_phone = 1;
 CREATE INDEX account_phone_by_name ON account (scope_key, ifnull(name_folded, x'FF'))
   WHERE has_phone = 1;
-CREATE INDEX account_phone_by_login ON account (scope_key, ifnull(last_login_at, 0))
+CREATE INDEX account_phone_by_login ON account (scope_key, last_login_day)
   WHERE has_phone = 1;
 CREATE INDEX account_disabled ON account (scope_key) WHERE disabled = 1;
 CREATE INDEX account_disabled_by_email ON account (scope_key, ifnull(email_folded, x'FF'))
   WHERE disabled = 1;
 CREATE INDEX account_disabled_by_name ON account (scope_key, ifnull(name_folded, x'FF'))
   WHERE disabled = 1;
-CREATE INDEX account_disabled_by_login ON account (scope_key, ifnull(last_login_at, 0))
+CREATE INDEX account_disabled_by_login ON account (scope_key, last_login_day)
   WHERE disabled = 1;
 CREATE INDEX account_unverified ON account (scope_key)
   WHERE email_folded IS NOT NULL AND email_verified = 0;
@@ -36,7 +40,7 @@ CREATE INDEX account_unverified_by_email ON account (scope_key, ifnull(email_fol
   WHERE email_folded IS NOT NULL AND email_verified = 0;
 CREATE INDEX account_unverified_by_name ON account (scope_key, ifnull(name_folded, x'FF'))
   WHERE email_folded IS NOT NULL AND email_verified = 0;
-CREATE INDEX account_unverified_by_login ON account (scope_key, ifnull(last_login_at, 0))
+CREATE INDEX account_unverified_by_login ON account (scope_key, last_login_day)
   WHERE email_folded IS NOT NULL AND email_verified = 0;
 
 -- What of an account is searched, without case, accents and width: the lines are e-mail, name,

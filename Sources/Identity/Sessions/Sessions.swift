@@ -150,6 +150,7 @@ public struct Sessions: Sendable {
         \(secondFactor?.kind.rawValue), \(secondFactor?.enrolment.text), \(now.microseconds))
       """)
     var account = account
+    let lastDay = account.lastLoginAt?.day
     if isSignIn { account.lastLoginAt = now }
     account.lastRefreshAt = now
     try connection.run(
@@ -158,6 +159,10 @@ public struct Sessions: Sendable {
         last_refresh_at = \(now.microseconds)
       WHERE account_key = \(account.key)
       """)
+    if let day = account.lastLoginAt?.day, day != lastDay {
+      try connection.run(
+        "UPDATE account SET last_login_day = \(day) WHERE account_key = \(account.key)")
+    }
     let session = UserSession(
       scope: scope, account: account.id, authTime: authTime, provider: provider,
       secondFactor: secondFactor)

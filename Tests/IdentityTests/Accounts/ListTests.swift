@@ -141,6 +141,20 @@ struct AccountListTests {
     }
   }
 
+  @Test func `those who signed in on one day stand by the moment`() async throws {
+    try await withInstance { instance in
+      for (minute, person) in [(3, Person.alice), (1, .bob), (2, .mallory)] {
+        let account = try await instance.account(person)
+        var change = AccountChange()
+        change.lastLoginAt = instance.now.advanced(bySeconds: Int64(minute * 60))
+        try await instance.identity.accounts.update(
+          instance.acme, account.id, change, by: Instance.boss)
+      }
+      let list = try await instance.identity.accounts.list(instance.acme, sort: .lastSignIn)
+      #expect(list.items.map(\.email) == [Person.alice, .mallory, .bob].map(\.email))
+    }
+  }
+
   /// Accounts of all kinds, several alike in what lists are sorted by.
   private func populate(_ instance: Instance) async throws {
     let names = ["Zoë", "anna", "Ändy", "李小明", "محمد", "anna", "Bob"]
@@ -154,7 +168,7 @@ struct AccountListTests {
         instance.east, new, by: Instance.boss)
       guard number % 4 == 0 else { continue }
       var change = AccountChange()
-      change.lastLoginAt = Instant(seconds: 1_700_000_000 + Int64(number % 8))
+      change.lastLoginAt = Instant(seconds: 1_700_000_000 + Int64(number % 8) * 86_400)
       try await instance.identity.accounts.update(
         instance.east, account.id, change, by: Instance.boss)
     }

@@ -75,6 +75,8 @@ extension Instance {
           WHERE account_key NOT IN (SELECT account_key FROM account_text)
         UNION ALL SELECT 'a text of nobody: ' || account_key FROM account_text
           WHERE account_key NOT IN (SELECT account_key FROM account)
+        UNION ALL SELECT 'another day of the last sign-in of ' || uid FROM account
+          WHERE last_login_day <> ifnull(last_login_at / 86400000000, 0)
         UNION ALL SELECT 'a beginning of nobody: ' || beginning FROM account_beginning
           WHERE account_key NOT IN (SELECT account_key FROM account)
         """

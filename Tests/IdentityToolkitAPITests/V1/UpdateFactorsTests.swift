@@ -35,6 +35,15 @@ struct UpdateFactorsTests {
     #expect(factors == ["Tablet"])
   }
 
+  @Test func `a name that is too long is refused`() async throws {
+    let long = String(repeating: "x", count: 101)
+    let (error, factors) = try await update {
+      #"{"enrollments":[{"mfaEnrollmentId":"\#($0)","displayName":"\#(long)"}]}"#
+    }
+    #expect(error?.hasPrefix("INVALID_DISPLAY_NAME : ") == true)
+    #expect(factors == ["Phone"])
+  }
+
   @Test func `a factor that is named without a name keeps it`() async throws {
     let (error, factors) = try await update { #"{"enrollments":[{"mfaEnrollmentId":"\#($0)"}]}"# }
     #expect(error == nil)

@@ -38,6 +38,23 @@ struct UpdateTests {
     }
   }
 
+  @Test func `names have an end`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let token = try await server.signIn(alice)["idToken"] ?? nil
+      for (length, error) in [
+        (256, nil), (257, "INVALID_DISPLAY_NAME : A display name has at most 256 characters."),
+      ] as [(Int, String?)] {
+        let name = JSON.string(String(repeating: "ü", count: length))
+        let own = try await server.post(Self.path, ["idToken": token, "displayName": name])
+        #expect(own.error == error)
+        let new = try await server.post(
+          TestServer.accounts, ["email": "bob\(length)@example.com", "displayName": name], .owner)
+        #expect(new.error == error)
+      }
+    }
+  }
+
   @Test func `a new password ends sessions and begins one`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()

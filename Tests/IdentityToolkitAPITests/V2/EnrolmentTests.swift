@@ -159,6 +159,10 @@ struct EnrolmentTests {
           try await alice.finalize(name: name).error
             == "MISSING_DISPLAY_NAME : display name cannot be empty")
       }
+      #expect(
+        try await alice.finalize(name: .string(String(repeating: "ö", count: 101))).error
+          == "INVALID_DISPLAY_NAME : The display name of a second factor has at most 100 characters."
+      )
       let enrolled = try await alice.finalize()
       #expect(
         masked(enrolled.json) == [

@@ -1,0 +1,74 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+/// A data folder of the release before is brought up to date at the start.
+struct UpgradeTests {
+  @Test func `accounts from before are counted, sorted and found`() async throws {
+    try await withEmptyDatabase { database in
+      try await database.migrate([try #require(Identity.migrations.first)], at: 0)
+      try await database.write { connection in
+        try connection.run(
+          """
+          INSERT INTO project (project_id, number, display_name, email_privacy, created_at)
+          VALUES ('old-app', 7, 'Old', 1, 0)
+          """)
+        try connection.run(
+          """
+          INSERT INTO scope (scope_key, project_id, display_name, password, email_link, anonymous,
+            created_at, next_account, users)
+          VALUES (3, 'old-app', 'Old', 1, 0, 0, 0, 700, 699)
+          """)
+        for number in 1..<700 {
+          let email = number % 3 == 0 ? nil : "user\(number)@example.com"
+          try connection.run(
+            """
+            INSERT INTO account (account_key, scope_key, uid, email, email_folded, email_verified,
+              display_name, disabled, valid_since_s, created_at)
+            VALUES (\(3 << 40 + number), 3, \("uid-\(number)"), \(email), \(email),
+              \(number % 2 == 0), \("Näme \(1_000 - number)"), \(number % 10 == 0), 0, 0)
+            """)
+        }
+      }
+      let identity = try Identity(
+        database: database, keys: KeyRing(random: .system), profile: .standalone, hasher: .cheap,
+        clock: FixedClock().wall)
+      try await identity.prepare()
+      let scope = try await identity.scopes.existing(project: ID("old-app"))
+      let counts = try await identity.accounts.counts(scope)
+      #expect(counts.users == 699 && counts.disabled == 69)
+      #expect(counts.unverifiedEmails == (1..<700).count { $0 % 3 != 0 && $0 % 2 == 1 })
+      let found = try await identity.accounts.search(scope, "name 997")
+      #expect(found.accounts.map(\.id.text) == ["uid-3"])
+      let first = try await identity.accounts.list(scope, sort: .name, limit: 2).items
+      #expect(first.map(\.id.text) == ["uid-699", "uid-698"])
+      // What is done by then is not done again.
+      try await identity.prepare()
+      #expect(try await identity.accounts.search(scope, "name 997").hits.count == 1)
+    }
+  }
+
+  @Test func `a start that was stopped half way goes on where it was`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let bob = try await instance.account(.bob)
+      try await instance.database.write { connection in
+        for text in [
+          "INSERT /* test */ INTO account_search (account_search) VALUES ('delete-all')",
+          "DELETE /* test */ FROM account_text", "DELETE /* test */ FROM account_beginning",
+          """
+          UPDATE /* test */ instance SET value =
+            (SELECT account_key FROM account WHERE uid = \(alice.id.text)) WHERE name = 'search_1'
+          """,
+        ] as [SQL] { try connection.run(text) }
+      }
+      try await instance.identity.prepare()
+      let found = try await instance.identity.accounts.search(instance.acme, "example")
+      #expect(found.accounts.map(\.id) == [bob.id])
+      // The one from before the stop was indexed then; here it is not, so it goes.
+      try await instance.identity.accounts.delete(instance.acme, alice.id, by: Instance.boss)
+    }
+  }
+}
