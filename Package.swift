@@ -57,6 +57,7 @@ let package = Package(
         .embedInCode("Migrations/m0002_users_sqlite.sql"),
         .embedInCode("Migrations/m0003_administrators_sqlite.sql"),
         .embedInCode("Migrations/m0004_policy_sqlite.sql"),
+        .embedInCode("Migrations/m0005_settings_sqlite.sql"),
         .embedInCode("Migrations/m0006_guidance_sqlite.sql"),
       ], swiftSettings: house),
 

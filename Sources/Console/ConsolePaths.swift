@@ -49,6 +49,29 @@ enum ConsolePaths {
   static let settings = ScopePath(
     Path("projects", nil, "settings", parameters: String.self),
     Path("projects", nil, "tenants", nil, "settings", parameters: String.self, String.self))
+  static let signInSwitch = ScopePath(
+    Path("projects", nil, "settings", "sign-in", parameters: String.self),
+    Path(
+      "projects", nil, "tenants", nil, "settings", "sign-in", parameters: String.self, String.self))
+  static let keys = Path("projects", nil, "settings", "keys", parameters: String.self)
+  static let keyRevocation = Path(
+    "projects", nil, "settings", "keys", nil, "revocation", parameters: String.self, String.self)
+  static let newToken = ScopePath(
+    Path("projects", nil, "settings", "tokens", "new", parameters: String.self),
+    Path(
+      "projects", nil, "tenants", nil, "settings", "tokens", "new",
+      parameters: String.self, String.self))
+  static let tokenRevocation = ScopePath(
+    Path(
+      "projects", nil, "settings", "tokens", nil, "revocation",
+      parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "settings", "tokens", nil, "revocation",
+      parameters: String.self, String.self, String.self))
+  static let projectDeletion = Path(
+    "projects", nil, "settings", "deletion", parameters: String.self)
+  static let tenantDeletion = Path(
+    "projects", nil, "tenants", nil, "settings", "deletion", parameters: String.self, String.self)
   static let scopeGuidance = ScopePath(
     Path("projects", nil, "guidance", parameters: String.self),
     Path("projects", nil, "tenants", nil, "guidance", parameters: String.self, String.self))

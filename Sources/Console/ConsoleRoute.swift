@@ -15,6 +15,8 @@ struct ConsoleRoute: Sendable {
     case somewhere(Permission)
     /// A session, sight of the project, and a permission in it.
     case project(Permission)
+    /// A session, sight of the tenant, and a permission in its project.
+    case projectOfTenant(Permission)
     /// A session, sight of the scope, and a permission in it.
     case scope(Permission)
   }
@@ -86,6 +88,43 @@ struct RouteTable: Sendable {
       }
     }
     all.append(ConsoleRoute(access: .project(permission), route: route))
+  }
+
+  /// A page of a project that is about one thing in it.
+  mutating func inProject(
+    _ method: Method, _ path: Path<String, String>, _ permission: Permission,
+    _ page: @escaping @Sendable (ProjectContext, String) async throws(Refusal) -> Response
+  ) {
+    let (gate, failures) = (gate, failures)
+    let route = path.route(method) { request, project, one in
+      do throws(Refusal) {
+        let signedIn = try await gate.signedIn(request)
+        let context = try await gate.project(signedIn, project, needing: permission)
+        return try await page(context, one)
+      } catch {
+        return failures.page(error, for: request)
+      }
+    }
+    all.append(ConsoleRoute(access: .project(permission), route: route))
+  }
+
+  /// A page of a tenant for those who may do something in its project.
+  mutating func inProjectOfTenant(
+    _ method: Method, _ path: Path<String, String>, _ permission: Permission,
+    _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response
+  ) {
+    let (gate, failures) = (gate, failures)
+    let route = path.route(method) { request, project, tenant in
+      do throws(Refusal) {
+        let signedIn = try await gate.signedIn(request)
+        let context = try await gate.scope(signedIn, project, tenant, needing: .seeScope)
+        _ = try await gate.project(signedIn, project, needing: permission)
+        return try await page(context)
+      } catch {
+        return failures.page(error, for: request)
+      }
+    }
+    all.append(ConsoleRoute(access: .projectOfTenant(permission), route: route))
   }
 
   /// A page of every scope: two routes, one below the project and one below its tenants.

@@ -17,8 +17,9 @@ struct ConsoleRoutes: Sendable {
     let prose = GuidanceProse()
 
     let projects = ProjectsPage(
-      projects: identity.projects, frames: frames,
-      view: try templates.template("projects/projects", for: ProjectsView.self))
+      identity: identity, frames: frames,
+      view: try templates.template("projects/projects", for: ProjectsView.self),
+      row: try templates.template("projects/row", for: ProjectRow.self))
     table.signedIn(.get, ConsolePaths.projects, nil, projects.show)
 
     let newProject = NewProjectPage(
@@ -109,6 +110,44 @@ struct ConsoleRoutes: Sendable {
       view: try templates.template("factors/name", for: FactorNameView.self))
     table.inScope(.get, ConsolePaths.factorName, .removeFactors, factorName.show)
     table.inScope(.post, ConsolePaths.factorName, .removeFactors, factorName.rename)
+
+    let settings = SettingsPage(
+      identity: identity, frames: frames,
+      view: try templates.template("settings/settings", for: SettingsView.self))
+    table.inScope(.get, ConsolePaths.settings, .seeScope, settings.show)
+    table.inScope(.post, ConsolePaths.settings, .changeScope, settings.change)
+
+    let signInSwitch = SignInSwitchPage(
+      settings: ScopeSettings(identity: identity), frames: frames,
+      view: try templates.template("settings/sign-in", for: SignInSwitchView.self))
+    table.inScope(.get, ConsolePaths.signInSwitch, .changeScope, signInSwitch.ask)
+    table.inScope(.post, ConsolePaths.signInSwitch, .changeScope, signInSwitch.change)
+
+    let keys = KeysPage(
+      keys: identity.apiKeys, frames: frames,
+      view: try templates.template("keys/revocation", for: KeyRevocationView.self))
+    table.inProject(.post, ConsolePaths.keys, .manageKeys, keys.create)
+    table.inProject(.get, ConsolePaths.keyRevocation, .manageKeys, keys.ask)
+    table.inProject(.post, ConsolePaths.keyRevocation, .manageKeys, keys.revoke)
+
+    let tokens = TokensPage(
+      tokens: identity.serviceTokens, frames: frames,
+      form: try templates.template("tokens/new", for: NewTokenView.self),
+      made: try templates.template("tokens/made", for: MadeTokenView.self),
+      revocation: try templates.template("tokens/revocation", for: TokenRevocationView.self))
+    table.inScope(.get, ConsolePaths.newToken, .manageKeys, tokens.show)
+    table.inScope(.post, ConsolePaths.newToken, .manageKeys, tokens.create)
+    table.inScope(.get, ConsolePaths.tokenRevocation, .manageKeys, tokens.ask)
+    table.inScope(.post, ConsolePaths.tokenRevocation, .manageKeys, tokens.revoke)
+
+    let deletion = DeletionPage(
+      identity: identity, frames: frames,
+      view: try templates.template("deletion/deletion", for: DeletionView.self))
+    table.inProject(.get, ConsolePaths.projectDeletion, .deleteProject, deletion.askForProject)
+    table.inProject(.post, ConsolePaths.projectDeletion, .deleteProject, deletion.deleteProject)
+    let tenantDeletion = ConsolePaths.tenantDeletion
+    table.inProjectOfTenant(.get, tenantDeletion, .manageTenants, deletion.askForTenant)
+    table.inProjectOfTenant(.post, tenantDeletion, .manageTenants, deletion.deleteTenant)
 
     let audit = AuditPage(
       audit: identity.audit, frames: frames,

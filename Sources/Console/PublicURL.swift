@@ -42,6 +42,22 @@ public struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     origin = "\(scheme)://\(host)" + (port.map { $0 == ownPort ? "" : ":\($0)" } ?? "")
   }
 
+  /// The host alone, in brackets where it is an IPv6 address.
+  var host: String { String(hostAndPort.host) }
+
+  /// The port, also where the origin leaves it out.
+  var port: Int { hostAndPort.port ?? (isSecure ? 443 : 80) }
+
+  /// The origin without its scheme.
+  var authority: String { String(origin.drop { $0 != "/" }.dropFirst(2)) }
+
+  private var hostAndPort: (host: Substring, port: Int?) {
+    let authority = authority[...]
+    let bracket = authority.lastIndex(of: "]") ?? authority.startIndex
+    guard let colon = authority[bracket...].lastIndex(of: ":") else { return (authority, nil) }
+    return (authority[..<colon], Int(authority[authority.index(after: colon)...]))
+  }
+
   /// The origin.
   public var description: String { origin }
 

@@ -41,6 +41,7 @@ extension Identity {
       migration("m0002_users", PackageResources.m0002_users_sqlite_sql),
       migration("m0003_administrators", PackageResources.m0003_administrators_sqlite_sql),
       migration("m0004_policy", PackageResources.m0004_policy_sqlite_sql),
+      migration("m0005_settings", PackageResources.m0005_settings_sqlite_sql),
       migration("m0006_guidance", PackageResources.m0006_guidance_sqlite_sql),
     ]
   }
@@ -104,7 +105,8 @@ extension Identity {
     ) { try $0.value(0) } ?? value
   }
 
-  /// Forgets what has run out: tickets, guesses, invitations, console sessions.
+  /// Forgets what has run out, such as tickets, guesses, invitations and console sessions, and keeps
+  /// when keys and tokens were used.
   ///
   /// To be called about each minute.
   ///
@@ -118,6 +120,32 @@ extension Identity {
       try connection.run("DELETE FROM invitation WHERE expires_at < \(now.microseconds)")
       _ = try connection.run(
         "DELETE FROM console_session WHERE created_at < \(oldest.microseconds)")
+    }
+    try await recordUses()
+  }
+
+  /// Writes down when keys and tokens were last used, as far as it was noted since the last time.
+  ///
+  /// - Throws: ``StartError/unavailable(_:)``; it is then tried again the next time.
+  public func recordUses() async throws(StartError) {
+    let most = 500
+    let (keys, tokens) = (apiKeys.uses.take(most), serviceTokens.uses.take(most))
+    guard !keys.isEmpty || !tokens.isEmpty else { return }
+    do {
+      try await store.write(StartError.self) { connection in
+        for (key, at) in keys {
+          try connection.run(
+            "UPDATE api_key SET last_used_at = \(at.microseconds) WHERE api_key = \(key)")
+        }
+        for (token, at) in tokens {
+          try connection.run(
+            "UPDATE service_token SET last_used_at = \(at.microseconds) WHERE token_id = \(token)")
+        }
+      }
+    } catch {
+      apiKeys.uses.putBack(keys)
+      serviceTokens.uses.putBack(tokens)
+      throw error
     }
   }
 }

@@ -49,6 +49,14 @@ import Testing
     ("user-without-factor", World.ada, "{eu}/users/u77TnC0aPzQ4hW1sGv9M"),
     ("user-rtl", World.ada, "{eu}/users/b4Lz81WcQm0RtY2pKx7D"),
     ("removal", World.nadia, "{eu}/users/\(World.chiara)/factors/{factor}/removal"),
+    ("settings", World.ada, "{eu}/settings"),
+    ("settings-project", World.ada, "/projects/acme-retail/settings"),
+    ("settings-read-only", World.iris, "/projects/acme-retail/settings"),
+    ("settings-sign-in", World.tomas, "{eu}/settings/sign-in"),
+    ("token-new", World.tomas, "{eu}/settings/tokens/new"),
+    ("key-revocation", World.ada, "/projects/acme-retail/settings/keys/{key}/revocation"),
+    ("deletion-project", World.ada, "/projects/acme-retail/settings/deletion"),
+    ("deletion-tenant", World.ada, "{eu}/settings/deletion"),
     ("audit", World.ada, "{eu}/audit"),
     ("audit-empty", World.ada, "{sandbox}/audit?after=1"),
     ("audit-filtered", World.iris, "{eu}/audit?actor=administrator%3Atomas&from=2026-11-16"),
@@ -93,7 +101,9 @@ extension World {
       let path = "/projects/acme-retail/tenants/\(try await tenantID(name).text)"
       address = address.replacing(mark, with: path)
     }
+    let key = try await identity.apiKeys.list(ID("acme-retail")).first?.id.text ?? ""
     address = address.replacing("{eu-id}", with: try await euShop.text)
+      .replacing("{key}", with: key)
     return address.replacing("{factor}", with: try await factor(of: World.chiara).text)
   }
 }

@@ -53,6 +53,29 @@ import Testing
     GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/name: removeFactors
     POST /projects/{String}/users/{String}/factors/{String}/name: removeFactors
     POST /projects/{String}/tenants/{String}/users/{String}/factors/{String}/name: removeFactors
+    GET /projects/{String}/settings: seeScope
+    GET /projects/{String}/tenants/{String}/settings: seeScope
+    POST /projects/{String}/settings: changeScope
+    POST /projects/{String}/tenants/{String}/settings: changeScope
+    GET /projects/{String}/settings/sign-in: changeScope
+    GET /projects/{String}/tenants/{String}/settings/sign-in: changeScope
+    POST /projects/{String}/settings/sign-in: changeScope
+    POST /projects/{String}/tenants/{String}/settings/sign-in: changeScope
+    POST /projects/{String}/settings/keys: manageKeys in the project
+    GET /projects/{String}/settings/keys/{String}/revocation: manageKeys in the project
+    POST /projects/{String}/settings/keys/{String}/revocation: manageKeys in the project
+    GET /projects/{String}/settings/tokens/new: manageKeys
+    GET /projects/{String}/tenants/{String}/settings/tokens/new: manageKeys
+    POST /projects/{String}/settings/tokens/new: manageKeys
+    POST /projects/{String}/tenants/{String}/settings/tokens/new: manageKeys
+    GET /projects/{String}/settings/tokens/{String}/revocation: manageKeys
+    GET /projects/{String}/tenants/{String}/settings/tokens/{String}/revocation: manageKeys
+    POST /projects/{String}/settings/tokens/{String}/revocation: manageKeys
+    POST /projects/{String}/tenants/{String}/settings/tokens/{String}/revocation: manageKeys
+    GET /projects/{String}/settings/deletion: deleteProject in the project
+    POST /projects/{String}/settings/deletion: deleteProject in the project
+    GET /projects/{String}/tenants/{String}/settings/deletion: manageTenants in its project
+    POST /projects/{String}/tenants/{String}/settings/deletion: manageTenants in its project
     GET /projects/{String}/audit: readAudit
     GET /projects/{String}/tenants/{String}/audit: readAudit
     GET /projects/{String}/audit.csv: readAudit
@@ -122,6 +145,7 @@ extension ConsoleRoute.Access {
     case .somewhere(let permission): "\(permission) somewhere"
     case .project(.seeScope): "seeScope in some of the project"
     case .project(let permission): "\(permission) in the project"
+    case .projectOfTenant(let permission): "\(permission) in its project"
     case .scope(let permission): "\(permission)"
     }
   }

@@ -39,7 +39,7 @@ struct Lack: Sendable {
 extension Refusal {
   init(_ error: ScopeError) {
     switch error {
-    case .projectNotFound, .tenantNotFound, .tenantDeleted: self = .notFound
+    case .projectNotFound, .projectDeleted, .tenantNotFound, .tenantDeleted: self = .notFound
     case .unavailable(let failure): self = .unavailable(failure)
     }
   }

@@ -171,7 +171,9 @@ extension Permission {
     case .changePolicy: "changing the MFA policy needs the role policy admin or owner"
     case .createProject: "making projects needs the role policy admin or owner of the instance"
     case .changeScope: "changing settings needs the role policy admin or owner"
-    case .manageTenants: "making tenants needs the role policy admin or owner of the project"
+    case .manageTenants:
+      "making and deleting tenants needs the role policy admin or owner of the project"
+    case .deleteProject: "deleting a project needs the role owner of it, or of the instance"
     case .manageKeys: "keys and tokens need the role policy admin or owner"
     case .findUsers: "finding users needs the role support, auditor or owner"
     case .changeUsers: "changing users needs the role owner"

@@ -2,27 +2,43 @@ import HTTP
 import Identity
 import Templating
 
-/// `/`: the projects that an administrator may see.
+/// `/`: the projects that an administrator may see, and what in them wants attention.
 struct ProjectsPage: Sendable {
-  let projects: Projects
+  let identity: Identity
   let frames: Frames
   let view: Template<ProjectsView>
+  let row: Template<ProjectRow>
+  let rows = MarkupCache<ProjectRow.Source>()
 
   private static let length = 50
+  /// How many pools of one kind the page names.
+  static let warnings = 5
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let administrator = signedIn.administrator
     let query = signedIn.query.trimmed("q")
     let after = signedIn.query["after"]
     let page = try await refusing {
-      try await projects.list(
-        visibleTo: signedIn.administrator, search: query.isEmpty ? nil : query, after: after,
+      try await identity.projects.list(
+        visibleTo: administrator, search: query.isEmpty ? nil : query, after: after,
         limit: Self.length)
     }
+    let warnings = try await refusing {
+      try await identity.scopes.warnings(visibleTo: administrator, limit: Self.warnings + 1)
+    }
+    let differing = try await refusing {
+      try await identity.policies.differing(
+        in: page.items.map(\.id), visibleTo: administrator, limit: Self.warnings)
+    }
     let frame = frames.frame("Projects", for: signedIn, tab: .projects)
+    let rows = rows.joined(
+      page.items.map { ProjectRow.Source($0, administrator: administrator) }
+    ) { Markup(trusted: row.render(ProjectRow($0))) }
     return .html(
       view.render(
         ProjectsView(
-          frame: frame, page: page, query: query, after: after,
-          administrator: signedIn.administrator)))
+          frame: frame, page: page, rows: rows,
+          attention: ProjectsAttention(warnings, differing, administrator: administrator),
+          query: query, after: after, administrator: administrator)))
   }
 }

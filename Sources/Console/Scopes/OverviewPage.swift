@@ -2,7 +2,8 @@ import HTTP
 import Identity
 import Templating
 
-/// `/projects/{p}` and `/projects/{p}/tenants/{t}`: what is on, who is enrolled, what changed.
+/// `/projects/{p}` and `/projects/{p}/tenants/{t}`: what is on, what wants attention, who is
+/// enrolled, what changed, and how an application is connected.
 struct OverviewPage: Sendable {
   let identity: Identity
   let frames: Frames
@@ -24,56 +25,36 @@ struct OverviewPage: Sendable {
         ? try await identity.audit.list(AuditFilter(scope: scope), limit: Self.historyLength).items
         : try await identity.policies.history(scope, limit: Self.historyLength)
     }
-    let facts = try await facts(scope, context.signedIn.times)
+    let settings = try await ScopeSettings(identity: identity).read(scope)
+    let counts = try await refusing { try await identity.accounts.counts(scope) }
+    let rules = AttentionRules(
+      context: context, policy: policy, signIn: settings.signIn, counts: counts,
+      createdAt: settings.createdAt, now: identity.clock.now())
+    let connect = try await connect(context)
     let frame = try await frames.frame("Overview", in: context, tab: .overview)
     return .html(
       view.render(
         OverviewView(
-          frame: frame, context: context, policy: policy, history: history, facts: facts)))
+          frame: frame, context: context, policy: policy, history: history, settings: settings,
+          attention: rules.all, connect: connect)))
   }
 
-  private func facts(_ scope: Scope, _ times: Times) async throws(Refusal) -> [Fact] {
-    guard let id = scope.tenant else { return try await projectFacts(scope, times) }
-    let tenant: Tenant
-    do {
-      tenant = try await identity.tenants.find(project: scope.project, tenant: id)
-    } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+  private func connect(_ context: ScopeContext) async throws(Refusal) -> ConnectView {
+    let scope = context.scope
+    var note: String?
+    var key: String?
+    if !context.may(.manageKeys) {
+      note = "The API key is for an owner or a policy admin to give."
+    } else if let first = try await refusing({
+      try await identity.apiKeys.list(scope.project).first
+    }) {
+      key = first.text
+    } else {
+      note = "The project has no API key; its settings make one."
     }
-    return [
-      Fact("Tenant id", Self.identifier(id.text)),
-      Fact("Project id", Self.identifier(scope.project.text)),
-      Fact("Sign-in", tenant.disableAuth ? "off for everybody" : tenant.signIn.words),
-      Fact("Created", times.moment(tenant.createdAt)),
-    ]
-  }
-
-  private func projectFacts(_ scope: Scope, _ times: Times) async throws(Refusal) -> [Fact] {
-    let project: Project
-    do {
-      project = try await identity.projects.find(scope.project)
-    } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
-    }
-    let keys = try await refusing { try await identity.apiKeys.list(project.id) }
-    return [
-      Fact("Project id", Self.identifier(project.id.text)),
-      Fact("Number", Self.identifier(String(project.number))),
-    ]
-      + keys.map { Fact("API key", Self.identifier($0.text)) } + [
-        Fact("Sign-in", scope.isDisabled ? "off for everybody" : project.signIn.words),
-        Fact("Created", times.moment(project.createdAt)),
-      ]
-  }
-
-  private static func identifier(_ text: String) -> Markup {
-    var html = HTML()
-    html.raw("<span class=\"mono\" data-copy>")
-    html.text(text)
-    html.raw("</span>")
-    return html.markup
+    return ConnectView(
+      scope: scope, url: frames.publicURL, profile: identity.profile,
+      defaultProject: identity.defaultProject, key: key, note: note)
   }
 }
 

@@ -8,32 +8,30 @@ struct OverviewView: ViewModel {
   let policy: Policy
   let history: [HistoryRow]
   let facts: [Fact]
+  let attention: [Attention]
+  let connect: ConnectView
 
   init(
-    frame: Frame, context: ScopeContext, policy: Policy, history: [AuditRow], facts: [Fact]
+    frame: Frame, context: ScopeContext, policy: Policy, history: [AuditRow],
+    settings: ScopeValues, attention: [Attention], connect: ConnectView
   ) {
     self.frame = FrameView(frame)
     self.context = context
     self.policy = policy
     self.history = history.map { HistoryRow($0, frame.times) }
-    self.facts = facts
+    self.attention = attention
+    self.connect = connect
+    let scope = context.scope
+    facts = [
+      scope.tenant == nil
+        ? Fact("Number", ConnectView.copied(String(scope.projectNumber))) : nil,
+      Fact("Sign-in", scope.isDisabled ? "off for everybody" : settings.signIn.words),
+      Fact("Created", frame.times.moment(settings.createdAt)),
+    ].compactMap { $0 }
   }
 
   private var scope: Scope { context.scope }
   private var configuration: MFAConfiguration { policy.configuration }
-
-  private var attention: String? {
-    if scope.isDisabled { return "Sign-in is switched off here: nobody of this user pool gets in." }
-    if configuration.isUnstated {
-      return
-        "TOTP is on, but the configuration does not say so. The MFA policy page makes it explicit."
-    }
-    if !configuration.isTOTPOn && policy.enrolledUsers > 0 {
-      let users = Words.count(policy.enrolledUsers, "user has a factor", "users have a factor")
-      return "TOTP is off: \(users) that is not asked for."
-    }
-    return nil
-  }
 
   private var figures: [Figure] {
     [
@@ -58,7 +56,9 @@ struct OverviewView: ViewModel {
     .text("name") { $0.scope.name },
     .text("kind") { $0.scope.kind },
     .text("id") { $0.scope.tenant?.text ?? $0.scope.project.text },
-    .text("attention") { $0.attention },
+    .flag("hasAttention") { !$0.attention.isEmpty },
+    .list("attention") { $0.attention },
+    .object("connect") { $0.connect },
     .list("figures") { $0.figures },
     .text("policy") {
       $0.context.may(.readPolicy) ? ConsolePaths.policy($0.scope) : nil

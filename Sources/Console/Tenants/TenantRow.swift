@@ -8,6 +8,7 @@ struct TenantRow: ViewModel {
   let name: String
   let id: String
   let totp: Markup
+  let turnOn: String?
   let window: Markup
   let pattern: String
   let users: String
@@ -18,6 +19,7 @@ struct TenantRow: ViewModel {
   struct Source: Hashable {
     let project: ID<Project>
     let tenant: TenantSummary
+    let mayChange: Bool
     let times: Times
 
     func hash(into hasher: inout Hasher) { hasher.combine(tenant) }
@@ -30,6 +32,9 @@ struct TenantRow: ViewModel {
     id = summary.id.text
     let configuration = MFAConfiguration(totp: summary.totp)
     totp = configuration.chip
+    turnOn =
+      source.mayChange && !configuration.isTOTPOn
+      ? PolicyLinks.turnOn(ConsolePaths.policy.ofTenant(source.project.text, id)) : nil
     window = WindowStrip.line(configuration)
     pattern = summary.patternName ?? "none"
     users = Words.number(summary.users)
@@ -42,6 +47,7 @@ struct TenantRow: ViewModel {
     .text("name") { $0.name },
     .text("id") { $0.id },
     .markup("totp") { $0.totp },
+    .text("turnOn") { $0.turnOn },
     .markup("window") { $0.window },
     .text("pattern") { $0.pattern },
     .text("users") { $0.users },

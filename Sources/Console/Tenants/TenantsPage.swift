@@ -24,8 +24,16 @@ struct TenantsPage: Sendable {
     let frame = try await frames.frame("Tenants", in: context, tab: .tenants)
     let project = context.project.id
     let times = signedIn.times
+    let administrator = signedIn.administrator
+    let mayChangeAll = administrator.may(.changePolicy, in: context.project.scope)
     let rows = rows.joined(
-      page.items.map { TenantRow.Source(project: project, tenant: $0, times: times) }
+      page.items.map { tenant in
+        TenantRow.Source(
+          project: project, tenant: tenant,
+          mayChange: mayChangeAll
+            || administrator.may(.changePolicy, project: project, tenant: tenant.id),
+          times: times)
+      }
     ) {
       Markup(trusted: row.render(TenantRow($0)))
     }

@@ -147,7 +147,7 @@ public struct Accounts: Sendable {
     let now = store.clock.now()
     let keys = scope.accountKeys
     try await store.write(AccountError.self) { connection in
-      try SearchIndex.removeAll(scope, connection)
+      try SearchIndex.removeAll(keys, connection)
       let count = try connection.run(
         "DELETE FROM account WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)")
       guard count > 0 else { return }

@@ -42,9 +42,10 @@ enum SearchIndex {
     try remove(account.key, stored(account.key, connection), except: [], connection)
   }
 
-  /// Forgets all accounts of a scope, before they go.
-  static func removeAll(_ scope: Scope, _ connection: borrowing Connection) throws {
-    let keys = scope.accountKeys
+  /// Forgets all accounts of a range of keys, before they go.
+  static func removeAll(
+    _ keys: ClosedRange<Int64>, _ connection: borrowing Connection
+  ) throws {
     var last = keys.lowerBound - 1
     while true {
       let rows = try connection.all(

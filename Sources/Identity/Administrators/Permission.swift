@@ -12,6 +12,8 @@ public enum Permission: String, CaseIterable, Sendable {
   case changeScope
   /// Make and delete tenants; needs a grant on the project.
   case manageTenants
+  /// Delete a project with all that is in it; needs a grant on the project.
+  case deleteProject
   /// Read API keys and service tokens, make and revoke them.
   case manageKeys
   /// Find users, see their facts, factors and history.
@@ -91,7 +93,7 @@ public enum ServiceTokenRole: String, CaseIterable, Sendable {
   }
 
   private static let ofOwner = Set(Permission.allCases)
-    .subtracting([.createProject, .manageAdministrators])
+    .subtracting([.createProject, .deleteProject, .manageAdministrators])
   private static let ofPolicy: Set<Permission> = [
     .seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants,
   ]

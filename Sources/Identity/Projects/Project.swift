@@ -96,18 +96,63 @@ public struct ProjectEdit: Equatable, Sendable {
   public var configuration: MFAConfiguration
 }
 
-/// A project in a list, with counts.
-public struct ProjectSummary: Sendable {
-  /// The project.
-  public let project: Project
-  /// The policy of its own users.
-  public var policy: Policy { project.policy }
+/// A project in a list, with counts, read without the rest of it.
+public struct ProjectSummary: Hashable, Sendable {
+  /// The id.
+  public let id: ID<Project>
+  /// The name for people.
+  public let displayName: String
+  /// True when sign-in is switched off for its own users.
+  public let isDisabled: Bool
+  /// The entry for one-time codes of its own users; nil when there is none, which means off.
+  public let totp: TOTPConfiguration?
   /// How many tenants it has.
-  public let tenants: Int
+  public private(set) var tenants: Int
   /// How many users it has, its tenants' included.
-  public let users: Int
-  /// How many of them have a TOTP factor.
-  public let enrolledUsers: Int
+  public private(set) var users: Int
+  /// How many of them have a second factor.
+  public private(set) var enrolledUsers: Int
+  /// How many users it has outside of tenants.
+  public let ownUsers: Int
+  /// How many of those have a second factor.
+  public let ownEnrolledUsers: Int
+
+  static let columns: SQL = """
+    p.project_id, p.display_name, s.disabled, s.totp_state, s.totp_intervals, p.tenants, p.users,
+      p.enrolled_users, s.users, s.enrolled_users
+    """
+
+  init(_ row: borrowing Row) throws {
+    id = ID(try row.value(0))
+    displayName = try row.value(1)
+    isDisabled = try row.value(2)
+    totp = try Policy.totp(row, from: 3)
+    tenants = try row.value(5)
+    users = try row.value(6)
+    enrolledUsers = try row.value(7)
+    ownUsers = try row.value(8)
+    ownEnrolledUsers = try row.value(9)
+  }
+
+  /// Counts some tenants only, for one who may see no more: the counts of one tenant's
+  /// administrator say nothing of the others.
+  mutating func restrict(
+    to tenants: [ID<Tenant>], _ connection: borrowing Connection
+  ) throws {
+    let counts = try connection.first(
+      """
+      SELECT count(*), coalesce(sum(s.users), 0), coalesce(sum(s.enrolled_users), 0) FROM scope s
+      WHERE s.project_id = \(id.text) AND s.tenant_id IN (\(list: tenants.map(\.text)))
+        AND s.deleted_at IS NULL
+      """
+    ) { row in try (0...2).map { try row.value($0) as Int } }
+    self.tenants = counts?[0] ?? 0
+    users = counts?[1] ?? 0
+    enrolledUsers = counts?[2] ?? 0
+  }
+
+  /// Hashes the id, by which nearly all summaries differ already.
+  public func hash(into hasher: inout Hasher) { hasher.combine(id.text) }
 }
 
 /// Why a project cannot be made, found or changed.
@@ -116,7 +161,9 @@ public enum ProjectError: Error, Sendable {
   case invalidID
   /// A name that is empty or longer than 100 characters.
   case invalidDisplayName
-  /// The id is in use.
+  /// An authorised domain that is not the name of a host.
+  case invalidDomain(String)
+  /// The id is in use, or was.
   case idTaken
   /// No such project.
   case notFound

@@ -66,6 +66,8 @@ public struct Projects: Sendable {
 
   /// Lists the projects that an administrator has any grant for, by id.
   ///
+  /// The counts are kept, and not added up: a project may have thousands of tenants.
+  ///
   /// - Throws: ``ProjectError/unavailable(_:)``.
   public func list(
     visibleTo administrator: Administrator, search: String? = nil, after: String? = nil,
@@ -73,47 +75,31 @@ public struct Projects: Sendable {
   ) async throws(ProjectError) -> Page<ProjectSummary> {
     guard !administrator.grants.isEmpty else { return Page(items: [], next: nil) }
     var condition: SQL = "p.project_id > \(after ?? "")"
+    if !administrator.seesEveryProject {
+      // With the empty id, which no project has: a list of one SQLite would sort (3.40).
+      let granted = [""] + administrator.grants.compactMap(\.project?.text)
+      condition += " AND p.project_id IN (\(list: granted))"
+    }
     if let search, !search.isEmpty {
       condition +=
         " AND (instr(lower(p.display_name), lower(\(search))) OR instr(p.project_id, lower(\(search))))"
     }
-    if !administrator.seesEveryProject {
-      condition +=
-        " AND p.project_id IN (\(list: administrator.grants.compactMap(\.project?.text)))"
-    }
     let filter = condition
-    let counted = Self.countedScopes(visibleTo: administrator)
     let limit = Page<ProjectSummary>.size(limit)
     return try await store.read(ProjectError.self) { connection in
-      let rows = try connection.all(
+      var rows = try connection.all(
         """
-        SELECT \(Project.columns), coalesce(sum(a.tenant_id <> ''), 0), coalesce(sum(a.users), 0),
-          coalesce(sum(a.enrolled_users), 0)
+        SELECT \(ProjectSummary.columns)
         FROM project p JOIN scope s ON s.project_id = p.project_id AND s.tenant_id = ''
-          LEFT JOIN scope a ON a.project_id = p.project_id AND a.deleted_at IS NULL \(counted)
-        WHERE \(filter) GROUP BY p.project_id ORDER BY p.project_id LIMIT \(limit + 1)
+        WHERE \(filter) AND p.deleted_at IS NULL ORDER BY p.project_id LIMIT \(limit + 1)
         """
-      ) { row in
-        let column = Policy.columnCount + 9
-        return ProjectSummary(
-          project: try Project(row), tenants: try row.value(column),
-          users: try row.value(column + 1),
-          enrolledUsers: try row.value(column + 2))
+      ) { try ProjectSummary($0) }
+      for index in rows.indices {
+        guard let tenants = administrator.onlyTenants(of: rows[index].id) else { continue }
+        try rows[index].restrict(to: tenants, connection)
       }
-      return Page(rows, limit: limit) { $0.project.id.text }
+      return Page(rows, limit: limit) { $0.id.text }
     }
-  }
-
-  /// Which scopes `a` the counts of a list are made of: those the administrator may see, so that
-  /// the counts of one tenant's administrator say nothing of the others.
-  private static func countedScopes(visibleTo administrator: Administrator) -> SQL {
-    if administrator.seesEveryProject { return "" }
-    let parts = administrator.grants.compactMap { grant -> SQL? in
-      guard let project = grant.project else { return nil }
-      guard let tenant = grant.tenant else { return "a.project_id = \(project.text)" }
-      return "(a.project_id = \(project.text) AND a.tenant_id = \(tenant.text))"
-    }
-    return "AND (\(parts.joined(separator: " OR ")))"
   }
 
   /// The names of the first projects that an administrator has any grant for, by id; for menus.
@@ -131,7 +117,7 @@ public struct Projects: Sendable {
     return try await store.read(ProjectError.self) { connection in
       try connection.all(
         """
-        SELECT project_id, display_name FROM project WHERE \(filter)
+        SELECT project_id, display_name FROM project WHERE \(filter) AND deleted_at IS NULL
         ORDER BY project_id LIMIT \(limit)
         """
       ) { (ID(try $0.value(0)), try $0.value(1)) }
@@ -152,6 +138,9 @@ public struct Projects: Sendable {
       var new = project.edit
       try edit(&new)
       guard Self.isValidName(new.displayName) else { throw ProjectError.invalidDisplayName }
+      for domain in new.authorizedDomains where !project.authorizedDomains.contains(domain) {
+        guard Self.isDomain(domain) else { throw ProjectError.invalidDomain(domain) }
+      }
       if Words.difference(project.edit.words, new.words).from != nil {
         try Self.store(new, over: project, by: author, at: now, connection)
       }
@@ -188,11 +177,44 @@ public struct Projects: Sendable {
     try entry.record(by: author, at: now, connection)
   }
 
+  /// Deletes a project with its tenants: nobody finds them any more, its keys and tokens count no
+  /// longer, and users, factors and sessions go.
+  ///
+  /// Of many users a part goes at once and the rest with ``Identity/purge()``. The id is never used
+  /// again, so that the audit log, which stays, is of one project.
+  ///
+  /// - Throws: ``ProjectError``.
+  public func delete(_ id: ID<Project>, by author: Author) async throws(ProjectError) {
+    let now = store.clock.now()
+    try await store.write(ProjectError.self) { connection in
+      let project = try Self.find(id, connection)
+      let losses = try Deletion.losses(of: project.scope, connection)
+      try Deletion.mark(project.scope, at: now, connection)
+      try Deletion.purge(at: now, connection)
+      var entry = AuditEntry(
+        "project.delete", "project", id.text, name: project.displayName, in: project.scope)
+      entry.from = """
+        \(project.displayName), \(losses.tenants) tenants, \(losses.users) users, \
+        \(losses.apiKeys) API keys, \(losses.serviceTokens) service tokens
+        """
+      try entry.record(by: author, at: now, connection)
+    }
+  }
+
+  /// What would be lost if a project were deleted.
+  ///
+  /// - Throws: ``ProjectError``.
+  public func losses(_ id: ID<Project>) async throws(ProjectError) -> Losses {
+    try await store.read(ProjectError.self) { connection in
+      try Deletion.losses(of: Self.find(id, connection).scope, connection)
+    }
+  }
+
   static func find(_ id: ID<Project>, _ connection: borrowing Connection) throws -> Project {
     let project = try connection.first(
       """
       SELECT \(Project.columns) FROM scope s JOIN project p USING (project_id)
-      WHERE s.project_id = \(id.text) AND s.tenant_id = ''
+      WHERE s.project_id = \(id.text) AND s.tenant_id = '' AND s.deleted_at IS NULL
       """
     ) { try Project($0) }
     guard let project else { throw ProjectError.notFound }
@@ -224,6 +246,27 @@ public struct Projects: Sendable {
       }
     }
     return true
+  }
+
+  /// Whether a text is the name of a host, such as `localhost` or `app.example.com`: labels of a-z,
+  /// 0-9 and hyphen with dots between them (RFC 1123, section 2.1).
+  static func isDomain(_ text: String) -> Bool {
+    guard (1...253).contains(text.utf8.count) else { return false }
+    return text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      .allSatisfy { label in
+        let hyphen = UInt8(ascii: "-")
+        guard (1...63).contains(label.count), label.first != hyphen, label.last != hyphen else {
+          return false
+        }
+        return label.allSatisfy { byte in
+          switch byte {
+          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), hyphen:
+            true
+          default: false
+          }
+        }
+      }
   }
 
   static func isValidName(_ name: String) -> Bool {

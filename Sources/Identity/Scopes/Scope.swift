@@ -24,7 +24,12 @@ public struct Scope: Hashable, Sendable {
     """
 
   /// The rowids of the accounts of this scope.
-  var accountKeys: ClosedRange<Int64> { (key << 40)...((key + 1) << 40 - 1) }
+  var accountKeys: ClosedRange<Int64> { Self.accountKeys(of: key) }
+
+  /// The rowids of the accounts of a scope by its key.
+  static func accountKeys(of key: Int64) -> ClosedRange<Int64> {
+    (key << 40)...((key + 1) << 40 - 1)
+  }
 
   init(_ row: borrowing Row, from column: Int = 0) throws {
     key = try row.value(column)
@@ -42,6 +47,8 @@ public struct Scope: Hashable, Sendable {
 public enum ScopeError: Error, Sendable {
   /// No project of that id.
   case projectNotFound
+  /// The project was deleted.
+  case projectDeleted
   /// No tenant of that id was ever in the project.
   case tenantNotFound
   /// The tenant was deleted.

@@ -25,7 +25,7 @@ public struct Scopes: Sendable {
       case .tenantNotFound:
         guard let tenant else { throw error }
         try await makeTenant(tenant, in: project)
-      case .tenantDeleted, .unavailable: throw error
+      case .projectDeleted, .tenantDeleted, .unavailable: throw error
       }
       return try await find(project: project, tenant: tenant)
     }
@@ -60,7 +60,9 @@ public struct Scopes: Sendable {
       _ = try find(project: project, tenant: nil, connection)
       throw ScopeError.tenantNotFound
     }
-    guard row.deletedAt == nil else { throw ScopeError.tenantDeleted }
+    guard row.deletedAt == nil else {
+      throw tenant == nil ? ScopeError.projectDeleted : .tenantDeleted
+    }
     return row.scope
   }
 
@@ -71,7 +73,8 @@ public struct Scopes: Sendable {
       switch error {
       case .idTaken: return  // by a request at the same time
       case .unavailable(let failure): throw .unavailable(failure)
-      case .invalidID, .invalidDisplayName, .notFound, .policy: throw .projectNotFound
+      case .invalidID, .invalidDisplayName, .invalidDomain, .notFound, .policy:
+        throw .projectNotFound
       }
     }
   }

@@ -51,7 +51,7 @@ public struct Sessions: Sendable {
           t.enrolment_id, t.token_digest
         FROM session t JOIN scope s ON s.scope_key = t.account_key >> 40
           JOIN project p USING (project_id)
-        WHERE t.session_id = \(id)
+        WHERE t.session_id = \(id) AND s.deleted_at IS NULL
         """
       ) { row in
         (

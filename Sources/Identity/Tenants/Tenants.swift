@@ -230,9 +230,10 @@ public struct Tenants: Sendable {
     }
   }
 
-  /// Deletes a tenant with its users, factors and sessions.
+  /// Deletes a tenant: nobody finds it any more, and its users, factors and sessions go.
   ///
-  /// Its id is never used again.
+  /// Of many users a part goes at once and the rest with ``Identity/purge()``. The id is never used
+  /// again.
   ///
   /// - Throws: ``TenantError``.
   public func delete(
@@ -241,31 +242,23 @@ public struct Tenants: Sendable {
     let now = store.clock.now()
     try await store.write(TenantError.self) { connection in
       let old = try Self.find(project, tenant, connection)
-      let keys = old.scope.accountKeys
-      try SearchIndex.removeAll(old.scope, connection)
-      try connection.run(
-        """
-        DELETE FROM session WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
-        """)
-      try connection.run(
-        """
-        DELETE FROM account WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
-        """)
-      try AccountCounts.clear(old.scope, connection)
-      try connection.run("DELETE FROM guidance WHERE scope_key = \(old.scope.key)")
-      try connection.run(
-        """
-        UPDATE scope SET deleted_at = \(now.microseconds) WHERE scope_key = \(old.scope.key)
-        """)
-      try connection.run(
-        """
-        UPDATE service_token SET revoked_at = \(now.microseconds)
-        WHERE project_id = \(project.text) AND tenant_id = \(tenant.text) AND revoked_at IS NULL
-        """)
+      try Deletion.mark(old.scope, at: now, connection)
+      try Deletion.purge(at: now, connection)
       var entry = AuditEntry(
         "tenant.delete", "tenant", tenant.text, name: old.displayName, in: old.scope)
       entry.from = "\(old.displayName), \(old.policy.users) users"
       try entry.record(by: author, at: now, connection)
+    }
+  }
+
+  /// What would be lost if a tenant were deleted.
+  ///
+  /// - Throws: ``TenantError``.
+  public func losses(
+    project: ID<Project>, tenant: ID<Tenant>
+  ) async throws(TenantError) -> Losses {
+    try await store.read(TenantError.self) { connection in
+      try Deletion.losses(of: Self.find(project, tenant, connection).scope, connection)
     }
   }
 

@@ -9,53 +9,118 @@ public struct APIKey: Sendable {
   public let text: String
   /// When it was made.
   public let createdAt: Instant
+  /// When it was last used, to the hour; nil when never.
+  public let lastUsedAt: Instant?
+
+  /// A short name for it, for addresses and the audit log, from which the key cannot be told.
+  public var id: ID<APIKey> { ID(String(Hex.encode(Store.digest(text)).prefix(12))) }
+
+  /// The key's beginning and end, by which people know it.
+  public var label: String { "\(text.prefix(4))…\(text.suffix(4))" }
 }
 
-/// Why an API key cannot be read or made.
+/// Why an API key cannot be read, made or revoked.
 public enum APIKeyError: Error, Sendable {
   /// No such project.
   case projectNotFound
+  /// No such key in the project.
+  case notFound
   /// The database cannot do it now.
   case unavailable(Failure)
 }
 
 extension APIKeyError: UseCaseError {}
 
-/// Makes and finds API keys.
+/// Makes, finds and revokes API keys.
 public struct APIKeys: Sendable {
   let store: Store
+  let uses = LastUses()
 
   /// The project of a key; nil for a key that nobody has.
   ///
   /// - Throws: ``APIKeyError/unavailable(_:)``.
   public func project(for key: String) async throws(APIKeyError) -> ID<Project>? {
-    try await store.read(APIKeyError.self) { connection in
+    let project: ID<Project>? = try await store.read(APIKeyError.self) { connection in
       try connection.first("SELECT project_id FROM api_key WHERE api_key = \(key)") {
         ID(try $0.value(0))
       }
     }
+    if project != nil { uses.note(key, at: store.clock.now()) }
+    return project
   }
 
   /// The keys of a project, the oldest first.
   ///
   /// - Throws: ``APIKeyError/unavailable(_:)``.
   public func list(_ project: ID<Project>) async throws(APIKeyError) -> [APIKey] {
-    try await store.read(APIKeyError.self) { connection in
-      try connection.all(
-        """
-        SELECT api_key, created_at FROM api_key WHERE project_id = \(project.text)
-        ORDER BY created_at, api_key
-        """
-      ) { row in
-        APIKey(text: try row.value(0), createdAt: Instant(microseconds: try row.value(1)))
-      }
+    try await store.read(APIKeyError.self) { connection in try list(project, connection) }
+  }
+
+  private func list(_ project: ID<Project>, _ connection: borrowing Connection) throws -> [APIKey] {
+    try connection.all(
+      """
+      SELECT api_key, created_at, last_used_at FROM api_key WHERE project_id = \(project.text)
+      ORDER BY created_at, api_key
+      """
+    ) { row in
+      let text: String = try row.value(0)
+      let kept = (try row.value(2) as Int64?).map(Instant.init(microseconds:))
+      return APIKey(
+        text: text, createdAt: Instant(microseconds: try row.value(1)),
+        lastUsedAt: uses.latest(text, kept))
     }
   }
 
+  /// Makes another key for a project.
+  ///
+  /// - Throws: ``APIKeyError``.
+  public func create(
+    for project: ID<Project>, by author: Author
+  ) async throws(APIKeyError) -> APIKey {
+    let now = store.clock.now()
+    let random = store.random
+    return try await store.write(APIKeyError.self) { connection in
+      let scope = try Self.scope(of: project, connection)
+      let text = try Self.insert(for: project, random: random, at: now, connection)
+      let key = APIKey(text: text, createdAt: now, lastUsedAt: nil)
+      var entry = AuditEntry("api-key.create", "api key", key.id.text, name: key.label, in: scope)
+      entry.to = key.label
+      try entry.record(by: author, at: now, connection)
+      return key
+    }
+  }
+
+  /// Revokes a key: from now on no call with it is answered.
+  ///
+  /// - Throws: ``APIKeyError``.
+  public func revoke(
+    _ id: ID<APIKey>, of project: ID<Project>, by author: Author
+  ) async throws(APIKeyError) {
+    let now = store.clock.now()
+    try await store.write(APIKeyError.self) { connection in
+      let scope = try Self.scope(of: project, connection)
+      let keys = try list(project, connection)
+      guard let key = keys.first(where: { $0.id == id }) else { throw APIKeyError.notFound }
+      try connection.run("DELETE FROM api_key WHERE api_key = \(key.text)")
+      var entry = AuditEntry("api-key.revoke", "api key", id.text, name: key.label, in: scope)
+      entry.from = key.label
+      try entry.record(by: author, at: now, connection)
+    }
+  }
+
+  private static func scope(
+    of project: ID<Project>, _ connection: borrowing Connection
+  ) throws -> Scope {
+    do { return try Scopes.find(project: project, tenant: nil, connection) } catch is ScopeError {
+      throw APIKeyError.projectNotFound
+    }
+  }
+
+  @discardableResult
   static func insert(
     for project: ID<Project>, random: RandomSource, at now: Instant,
     _ connection: borrowing Connection
-  ) throws {
+  ) throws -> String {
     // 39 characters that begin like the keys applications know.
     let key = "AIza" + random.token(bytes: 27).prefix(35)
     try connection.run(
@@ -63,5 +128,6 @@ public struct APIKeys: Sendable {
       INSERT INTO api_key (api_key, project_id, created_at)
       VALUES (\(key), \(project.text), \(now.microseconds))
       """)
+    return key
   }
 }

@@ -17,6 +17,8 @@ public struct ServiceToken: Sendable {
   public let createdAt: Instant
   /// Who made it.
   public let createdBy: String
+  /// When it was last used, to the hour; nil when never.
+  public let lastUsedAt: Instant?
   /// When it was revoked; nil while it counts.
   public let revokedAt: Instant?
 
@@ -58,6 +60,7 @@ extension ServiceTokenError: UseCaseError {}
 /// Makes, finds and revokes service tokens.
 public struct ServiceTokens: Sendable {
   let store: Store
+  let uses = LastUses()
 
   /// Who makes a token.
   public enum Maker: Sendable {
@@ -91,7 +94,7 @@ public struct ServiceTokens: Sendable {
     let text = "cst_" + store.random.token(bytes: 32)
     let token = ServiceToken(
       id: ID(store.random.uuid()), project: project, tenant: tenant, role: role, name: name,
-      createdAt: now, createdBy: author.actor.name, revokedAt: nil)
+      createdAt: now, createdBy: author.actor.name, lastUsedAt: nil, revokedAt: nil)
     try await store.write(ServiceTokenError.self) { connection in
       let scope: Scope
       do {
@@ -119,42 +122,57 @@ public struct ServiceTokens: Sendable {
   /// - Throws: ``ServiceTokenError/unavailable(_:)``.
   public func find(_ text: Secret) async throws(ServiceTokenError) -> ServiceToken? {
     let digest = HashFunction.sha256.digest(text.revealedBytes)
-    return try await store.read(ServiceTokenError.self) { connection in
+    let token = try await store.read(ServiceTokenError.self) { connection in
       try connection.first(
         """
         SELECT \(Self.columns) FROM service_token
         WHERE token_digest = \(digest) AND revoked_at IS NULL
-        """, Self.token)
+        """, decode)
+    }
+    if let token { uses.note(token.id.text, at: store.clock.now()) }
+    return token
+  }
+
+  /// The tokens of a project with its tenants, or of one tenant, the newest first, revoked ones too.
+  ///
+  /// - Throws: ``ServiceTokenError/unavailable(_:)``.
+  public func list(
+    _ project: ID<Project>, tenant: ID<Tenant>? = nil
+  ) async throws(ServiceTokenError) -> [ServiceToken] {
+    let only = Self.only(tenant)
+    return try await store.read(ServiceTokenError.self) { connection in
+      try connection.all(
+        """
+        SELECT \(Self.columns) FROM service_token WHERE project_id = \(project.text) \(only)
+        ORDER BY created_at DESC, token_id
+        """, decode)
     }
   }
 
-  /// The tokens of a project, the newest first, revoked ones too.
-  ///
-  /// - Throws: ``ServiceTokenError/unavailable(_:)``.
-  public func list(_ project: ID<Project>) async throws(ServiceTokenError) -> [ServiceToken] {
-    try await store.read(ServiceTokenError.self) { connection in
-      try connection.all(
-        """
-        SELECT \(Self.columns) FROM service_token WHERE project_id = \(project.text)
-        ORDER BY created_at DESC, token_id
-        """, Self.token)
-    }
+  private static func only(_ tenant: ID<Tenant>?) -> SQL {
+    tenant.map { "AND tenant_id = \($0.text)" } ?? ""
   }
 
   /// Revokes a token, at once.
   ///
+  /// - Parameters:
+  ///   - id: The token.
+  ///   - project: The project it is for, with or without a tenant.
+  ///   - tenant: The tenant it must be for; nil when any token of the project will do.
+  ///   - author: Who revokes it.
   /// - Throws: ``ServiceTokenError``.
   public func revoke(
-    _ id: ID<ServiceToken>, of project: ID<Project>, by author: Author
+    _ id: ID<ServiceToken>, of project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author
   ) async throws(ServiceTokenError) {
     let now = store.clock.now()
+    let only = Self.only(tenant)
     try await store.write(ServiceTokenError.self) { connection in
       let token = try connection.first(
         """
         UPDATE service_token SET revoked_at = \(now.microseconds)
-        WHERE token_id = \(id.text) AND project_id = \(project.text) AND revoked_at IS NULL
+        WHERE token_id = \(id.text) AND project_id = \(project.text) AND revoked_at IS NULL \(only)
         RETURNING \(Self.columns)
-        """, Self.token)
+        """, decode)
       guard let token else { throw ServiceTokenError.notFound }
       var entry = AuditEntry("service-token.revoke", "service token", id.text, name: token.name)
       entry.project = project.text
@@ -164,17 +182,21 @@ public struct ServiceTokens: Sendable {
     }
   }
 
-  private static let columns: SQL =
-    "token_id, project_id, tenant_id, role, name, created_at, created_by, revoked_at"
+  private static let columns: SQL = """
+    token_id, project_id, tenant_id, role, name, created_at, created_by, last_used_at, revoked_at
+    """
 
-  private static func token(_ row: borrowing Row) throws -> ServiceToken {
+  private func decode(_ row: borrowing Row) throws -> ServiceToken {
     let tenant: String = try row.value(2)
     let role: String = try row.value(3)
     guard let known = ServiceTokenRole(rawValue: role) else { throw Failure("unknown role") }
+    let id: String = try row.value(0)
+    let lastUsedAt = (try row.value(7) as Int64?).map(Instant.init(microseconds:))
     return ServiceToken(
-      id: ID(try row.value(0)), project: ID(try row.value(1)),
+      id: ID(id), project: ID(try row.value(1)),
       tenant: tenant.isEmpty ? nil : ID(tenant), role: known, name: try row.value(4),
       createdAt: Instant(microseconds: try row.value(5)), createdBy: try row.value(6),
-      revokedAt: (try row.value(7) as Int64?).map(Instant.init(microseconds:)))
+      lastUsedAt: uses.latest(id, lastUsedAt),
+      revokedAt: (try row.value(8) as Int64?).map(Instant.init(microseconds:)))
   }
 }

@@ -8,7 +8,7 @@ import JSON
 extension WireError {
   init(_ error: ScopeError) {
     switch error {
-    case .projectNotFound: self.init("PROJECT_NOT_FOUND")
+    case .projectNotFound, .projectDeleted: self.init("PROJECT_NOT_FOUND")
     case .tenantNotFound: self.init("INVALID_TENANT_ID")
     case .tenantDeleted: self.init("TENANT_DELETED")
     case .unavailable(let cause): self.init(unavailable: cause)
@@ -18,7 +18,7 @@ extension WireError {
   /// For calls about tenants themselves, which answer 404.
   init(tenants error: ScopeError) {
     switch error {
-    case .projectNotFound: self.init(TenantError.projectNotFound)
+    case .projectNotFound, .projectDeleted: self.init(TenantError.projectNotFound)
     case .tenantNotFound, .tenantDeleted: self.init(TenantError.notFound)
     case .unavailable(let cause): self.init(unavailable: cause)
     }
@@ -29,6 +29,8 @@ extension WireError {
     case .notFound: self.init("PROJECT_NOT_FOUND", status: .notFound, reason: "notFound")
     case .invalidID: self.init("INVALID_PROJECT_ID")
     case .invalidDisplayName: self.init("INVALID_DISPLAY_NAME")
+    case .invalidDomain(let domain):
+      self.init("INVALID_CONFIG : The domain \(domain.prefix(100)) is not the name of a host.")
     case .idTaken: self.init("PROJECT_ALREADY_EXISTS", status: .conflict, reason: "conflict")
     case .policy(let error): self.init(error)
     case .unavailable(let cause): self.init(unavailable: cause)
@@ -190,7 +192,7 @@ extension WireError {
 
   init(_ error: APIKeyError) {
     switch error {
-    case .projectNotFound: self.init("PROJECT_NOT_FOUND")
+    case .projectNotFound, .notFound: self.init("PROJECT_NOT_FOUND")
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }

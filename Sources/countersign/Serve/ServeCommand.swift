@@ -39,15 +39,10 @@ enum ServeCommand: Command {
     }
     try await greet(configuration, instance, application)
     demo?.say(at: "\(application.publicURL)")
-    let tidying = Task {
-      while !Task.isCancelled {
-        try? await Task.sleep(for: .seconds(60))
-        do { try await instance.identity.tidy() } catch { Terminal.complain("\(error)") }
-      }
-    }
+    let housekeeping = Housekeeping(instance.identity)
     await stop.wait()
-    tidying.cancel()
     await server.stop(grace: .seconds(10))
+    await housekeeping.stop()
     let statistics = instance.database.statistics
     await instance.database.close()
     log?.close()

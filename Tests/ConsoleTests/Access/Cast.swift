@@ -76,6 +76,9 @@ enum Verdict: Sendable {
       self = grant?.role.permissions.contains(permission) == true ? .passes : .notAllowed
     case .project(let permission):
       self = !sees ? .notFound : permission == .seeScope || has(permission) ? .passes : .notAllowed
+    case .projectOfTenant(let permission):
+      let isGranted = grant?.tenant == nil && has(permission)
+      self = !has(.seeScope) ? .notFound : isGranted ? .passes : .notAllowed
     case .scope(let permission):
       self = !has(.seeScope) ? .notFound : has(permission) ? .passes : .notAllowed
     }
@@ -96,8 +99,12 @@ struct Samples: Sendable {
     guard let enrolled = users.first else {
       throw Missing("an enrolled user in \(scope.name)")
     }
+    let token = try await world.identity.serviceTokens.create(
+      project: scope.project, tenant: scope.tenant, role: .support, name: "desk",
+      maker: .commandLine)
     values = [
-      "projects": scope.project.text,
+      "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",
+      "tokens": token.token.id.text, "projects": scope.project.text,
       "tenants": scope.tenant?.text ?? "",
       "users": enrolled.id.text,
       "factors": enrolled.factors.first?.id.text ?? "",

@@ -88,7 +88,7 @@ extension ConsoleRoute.Access {
     switch self {
     case .open, .settingUp, .signedIn(nil): nil
     case .signedIn(let permission?), .somewhere(let permission), .project(let permission),
-      .scope(let permission):
+      .projectOfTenant(let permission), .scope(let permission):
       permission
     }
   }
@@ -102,6 +102,8 @@ extension ConsoleRoute.Access {
     case .somewhere(let permission): "`\(permission)` anywhere"
     case .project(.seeScope): "a grant on any part of the project"
     case .project(let permission): "`\(permission)` in the project"
+    case .projectOfTenant(let permission):
+      "sight of the tenant, and `\(permission)` in its project"
     case .scope(let permission): "`\(permission)` in the scope"
     }
   }

@@ -7,7 +7,8 @@ struct PermissionTests {
   static let table: [Role: Set<Permission>] = [
     .owner: [
       .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
-      .manageKeys, .findUsers, .changeUsers, .exportUsers, .removeFactors, .endSessions, .readAudit,
+      .deleteProject, .manageKeys, .findUsers, .changeUsers, .exportUsers, .removeFactors,
+      .endSessions, .readAudit,
       .seeAdministrators, .manageAdministrators,
     ],
     .policy: [

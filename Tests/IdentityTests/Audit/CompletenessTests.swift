@@ -41,9 +41,9 @@ struct AuditCompletenessTests {
     // Made at the start, and refused guesses, have tests of their own.
     #expect(
       known == [
-        "project.create", "project.change", "tenant.create", "tenant.change", "tenant.delete",
-        "policy.change", "guidance.change", "audit.download", "service-token.create",
-        "service-token.revoke", "account.create",
+        "project.create", "project.change", "project.delete", "tenant.create", "tenant.change",
+        "tenant.delete", "policy.change", "guidance.change", "audit.download", "api-key.create",
+        "api-key.revoke", "service-token.create", "service-token.revoke", "account.create",
         "account.sign-up", "account.change", "account.delete", "account.delete-all",
         "sessions.end", "factor.enrol", "factor.withdraw", "factor.remove", "factor.remove-all",
         "account.download", "factor.rename", "administrator.create",

@@ -46,6 +46,24 @@ struct UseCase: Sendable, CustomTestStringConvertible {
         }
       }
     },
+    UseCase("delete a project with its tenants, users, keys and tokens", ["project.delete"]) { i in
+      _ = try await i.enrolled(.alice)
+      _ = try await i.enrolled(.bob, in: i.east)
+      _ = try await i.identity.serviceTokens.create(
+        project: i.acme.project, tenant: nil, role: .owner, name: "x", maker: .commandLine)
+      return { try await i.identity.projects.delete(i.acme.project, by: Instance.boss) }
+    },
+    UseCase("make an API key", ["api-key.create"]) { i in
+      {
+        _ = try await i.identity.apiKeys.create(for: i.acme.project, by: Instance.boss)
+      }
+    },
+    UseCase("revoke an API key", ["api-key.revoke"]) { i in
+      let key = try await i.identity.apiKeys.list(i.acme.project).first?.id ?? ID("")
+      return {
+        try await i.identity.apiKeys.revoke(key, of: i.acme.project, by: Instance.boss)
+      }
+    },
     UseCase("make a tenant", ["tenant.create"]) { i in
       {
         _ = try await i.identity.tenants.create(

@@ -11,7 +11,7 @@ struct ProjectListTests {
     try await withInstance { instance in
       let projects = instance.identity.projects
       func seen(_ administrator: Administrator) async throws -> [String] {
-        try await projects.list(visibleTo: administrator).items.map(\.project.id.text)
+        try await projects.list(visibleTo: administrator).items.map(\.id.text)
       }
       let acme = instance.acme.project
       #expect(try await seen(administrator(Grant(role: .auditor))) == ["acme-app", "globex-app"])
@@ -32,7 +32,7 @@ struct ProjectListTests {
       _ = try await instance.account(.bob, in: instance.west)
       func counts(_ grant: Grant) async throws -> [Int] {
         let list = try await instance.identity.projects.list(visibleTo: administrator(grant))
-        let acme = try #require(list.items.first { $0.project.id == instance.acme.project })
+        let acme = try #require(list.items.first { $0.id == instance.acme.project })
         return [acme.tenants, acme.users, acme.enrolledUsers]
       }
       let acme = instance.acme.project
@@ -56,7 +56,7 @@ struct ProjectListTests {
       var (seen, after): ([String], String?) = ([], nil)
       repeat {
         let page = try await projects.list(visibleTo: owner, after: after, limit: 10)
-        seen += page.items.map(\.project.id.text)
+        seen += page.items.map(\.id.text)
         after = page.next
       } while after != nil
       #expect(seen == ["acme-app", "globex-app"] + (10..<35).map { "project-\($0)" })

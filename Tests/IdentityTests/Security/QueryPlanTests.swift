@@ -26,6 +26,7 @@ struct QueryPlanTests {
       }
       _ = try await identity.tenants.list(project: instance.acme.project, after: "a")
       _ = try await identity.projects.names(visibleTo: somebody, limit: 9)
+      _ = try await identity.scopes.warnings(visibleTo: somebody, limit: 9)
       try await review(instance, somebody)
       _ = try await identity.tenants.names(
         project: instance.acme.project, visibleTo: somebody, limit: 9)
@@ -50,6 +51,12 @@ struct QueryPlanTests {
       instance.acme, ids: ["x"], emails: ["x"], phoneNumbers: ["x"])
     _ = try await identity.apiKeys.list(instance.acme.project)
     _ = try await identity.serviceTokens.list(instance.acme.project)
+    _ = try await identity.serviceTokens.list(
+      instance.acme.project, tenant: instance.east.tenant)
+    _ = try await identity.projects.losses(instance.acme.project)
+    _ = try await identity.tenants.losses(
+      project: instance.acme.project, tenant: instance.east.tenant ?? ID(""))
+    _ = try await identity.purge()
     _ = try await identity.policies.history(instance.acme)
     _ = try await identity.audit.list(after: "9")
     for (kind, id) in [(nil, nil), ("account", nil), ("account", "x")] as [(String?, String?)] {

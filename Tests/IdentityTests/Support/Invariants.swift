@@ -50,6 +50,7 @@ extension Instance {
       #expect(numbers[5] == 0, "account keys outside of \(scope)")
     }
     try await expectSoundIndexes()
+    try await expectSoundProjects()
     let faults = try await database.read { connection in
       try connection.all("SELECT \"table\" FROM pragma_foreign_key_check") {
         try $0.value(0) as String
@@ -83,6 +84,26 @@ extension Instance {
       ) { try $0.value(0) as String }
     }
     #expect(faults == [])
+  }
+
+  /// Expects that what is counted of projects is what their pools add up to.
+  private func expectSoundProjects() async throws {
+    let rows = try await database.read { connection in
+      try connection.all(
+        """
+        SELECT /* test */ p.project_id, p.tenants, p.users, p.enrolled_users,
+          count(*) FILTER (WHERE s.tenant_id <> '' AND s.deleted_at IS NULL),
+          coalesce(sum(s.users) FILTER (WHERE s.deleted_at IS NULL), 0),
+          coalesce(sum(s.enrolled_users) FILTER (WHERE s.deleted_at IS NULL), 0)
+        FROM project p JOIN scope s USING (project_id) GROUP BY p.project_id
+        """
+      ) { row in
+        (try row.value(0) as String, try (1...6).map { try row.value($0) as Int })
+      }
+    }
+    for (project, numbers) in rows {
+      #expect(Array(numbers[..<3]) == Array(numbers[3...]), "counts of \(project)")
+    }
   }
 
   /// Expects that no statement which ran looks through a table, or sorts what an index could give

@@ -1,0 +1,102 @@
+import HTTP
+import Identity
+import Templating
+
+/// A project's line in the list.
+struct ProjectRow: ViewModel {
+  /// What an administrator may do with a project from the list.
+  struct Rights: OptionSet, Hashable {
+    let rawValue: UInt8
+
+    static let see = Rights(rawValue: 1)
+    static let readPolicy = Rights(rawValue: 2)
+    static let changePolicy = Rights(rawValue: 4)
+    static let manageTenants = Rights(rawValue: 8)
+    static let findUsers = Rights(rawValue: 16)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(of administrator: Administrator, in project: ID<Project>) {
+      self.init()
+      let rights: [(Rights, Permission)] = [
+        (.see, .seeScope), (.readPolicy, .readPolicy), (.changePolicy, .changePolicy),
+        (.manageTenants, .manageTenants), (.findUsers, .findUsers),
+      ]
+      for (right, permission) in rights
+      where administrator.may(permission, project: project, tenant: nil) { insert(right) }
+    }
+  }
+
+  /// What a line is drawn from.
+  struct Source: Hashable {
+    let summary: ProjectSummary
+    let rights: Rights
+
+    init(_ summary: ProjectSummary, administrator: Administrator) {
+      self.summary = summary
+      rights = Rights(of: administrator, in: summary.id)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(summary) }
+  }
+
+  private let summary: ProjectSummary
+  private let rights: Rights
+  private let configuration: MFAConfiguration
+
+  init(_ source: Source) {
+    summary = source.summary
+    rights = source.rights
+    configuration = MFAConfiguration(totp: summary.totp)
+  }
+
+  private var id: String { summary.id.text }
+
+  // Who has a role in a tenant only may neither open the project's own pages nor learn from its
+  // counts about other tenants.
+  private var isVisible: Bool { rights.contains(.see) }
+
+  private var policy: String? {
+    rights.contains(.readPolicy) ? ConsolePaths.policy.ofProject(id) : nil
+  }
+
+  /// The users of the project's own pool who have no factor, in words; nil when there are none.
+  private var without: String? {
+    let count = summary.ownUsers - summary.ownEnrolledUsers
+    guard rights.contains(.findUsers), count > 0 else { return nil }
+    return summary.tenants == 0
+      ? "\(Words.number(count)) without" : "\(Words.number(count)) of its own without"
+  }
+
+  static let keys: Keys<Self> = [
+    .text("href") {
+      $0.isVisible ? ConsolePaths.overview.ofProject($0.id) : ConsolePaths.tenants($0.id)
+    },
+    .text("name") { $0.summary.displayName },
+    .text("id") { $0.id },
+    .markup("signIn") { $0.isVisible && $0.summary.isDisabled ? signInOff : nil },
+    .markup("totp") { $0.isVisible ? $0.configuration.chip : nil },
+    .text("turnOn") {
+      guard $0.rights.contains(.changePolicy), !$0.configuration.isTOTPOn else { return nil }
+      return $0.policy.map(PolicyLinks.turnOn)
+    },
+    .text("policy") { $0.policy },
+    .markup("window") { $0.isVisible ? WindowStrip.line($0.configuration) : nil },
+    .text("tenants") { $0.isVisible ? Words.number($0.summary.tenants) : nil },
+    .text("tenantsHref") { ConsolePaths.tenants($0.id) },
+    .text("review") {
+      $0.isVisible && $0.summary.tenants > 0 ? ConsolePaths.review($0.id) : nil
+    },
+    .text("newTenant") {
+      $0.rights.contains(.manageTenants) ? ConsolePaths.newTenant($0.id) : nil
+    },
+    .text("users") { $0.isVisible ? Words.number($0.summary.users) : nil },
+    .markup("enrolled") {
+      $0.isVisible ? Meter.share($0.summary.enrolledUsers, of: $0.summary.users) : nil
+    },
+    .text("without") { $0.without },
+    .text("withoutHref") { ConsolePaths.users.ofProject($0.id) + "?factor=none" },
+  ]
+
+  private static let signInOff = Chip.bad("sign-in off")
+}

@@ -1,0 +1,132 @@
+import HTTP
+import Identity
+import Templating
+
+/// What wants attention in the projects that an administrator may see.
+struct ProjectsAttention: ViewModel {
+  let warnings: [WarningRow]
+  let hasMoreWarnings: Bool
+  let differing: [DifferingRow]
+
+  init(
+    _ warnings: [ScopeWarning], _ differing: [DifferingTenants], administrator: Administrator
+  ) {
+    self.warnings = warnings.prefix(ProjectsPage.warnings).map {
+      WarningRow($0, administrator: administrator)
+    }
+    hasMoreWarnings = warnings.count > ProjectsPage.warnings
+    self.differing = differing.map { DifferingRow($0, administrator: administrator) }
+  }
+
+  var isEmpty: Bool { warnings.isEmpty && differing.isEmpty }
+
+  static let keys: Keys<Self> = [
+    .flag("hasWarnings") { !$0.warnings.isEmpty },
+    .list("warnings") { $0.warnings },
+    .flag("hasMoreWarnings") { $0.hasMoreWarnings },
+    .flag("hasDiffering") { !$0.differing.isEmpty },
+    .list("differing") { $0.differing },
+  ]
+}
+
+/// The tenants of a project whose policy is not the project's: how many, and the first of them.
+struct DifferingRow: ViewModel {
+  let differing: DifferingTenants
+  let tenants: [DifferingTenantRow]
+
+  init(_ differing: DifferingTenants, administrator: Administrator) {
+    self.differing = differing
+    tenants = differing.first.map { tenant in
+      DifferingTenantRow(
+        tenant: tenant, project: differing.project,
+        mayChange: administrator.may(
+          .changePolicy, project: differing.project, tenant: tenant.id))
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.differing.projectName },
+    .text("count") { Words.count($0.differing.count, "tenant differs", "tenants differ") },
+    .text("review") {
+      (["show": "differs"] as Form).query(of: ConsolePaths.review($0.differing.project.text))
+    },
+    .list("tenants") { $0.tenants },
+  ]
+}
+
+struct DifferingTenantRow: ViewModel {
+  let tenant: DifferingTenant
+  let project: ID<Project>
+  let mayChange: Bool
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.tenant.displayName },
+    .text("href") { ConsolePaths.tenant($0.project.text, $0.tenant.id.text) },
+    .text("fields") { row in
+      row.tenant.fields.map(\.rawValue).joined(separator: ", ")
+    },
+    .text("back") { row in
+      row.mayChange
+        ? PolicyLinks.likeProject(
+          ConsolePaths.policy.ofTenant(row.project.text, row.tenant.id.text)) : nil
+    },
+  ]
+}
+
+/// A pool that somebody should look at, and the link to mend it.
+struct WarningRow: ViewModel {
+  let name: String
+  let project: String?
+  let overview: String
+  let sentence: String
+  let href: String
+  let verb: String
+
+  init(_ warning: ScopeWarning, administrator: Administrator) {
+    name = warning.name
+    project = warning.tenant == nil ? nil : warning.projectName
+    let (policy, overview) =
+      if let tenant = warning.tenant {
+        (
+          ConsolePaths.policy.ofTenant(warning.project.text, tenant.text),
+          ConsolePaths.tenant(warning.project.text, tenant.text)
+        )
+      } else {
+        (
+          ConsolePaths.policy.ofProject(warning.project.text),
+          ConsolePaths.overview.ofProject(warning.project.text)
+        )
+      }
+    self.overview = overview
+    let mayChange = administrator.may(
+      .changePolicy, project: warning.project, tenant: warning.tenant)
+    switch warning.reason {
+    case .stateNotGiven:
+      sentence = "TOTP is on, but the configuration does not say so."
+      href = policy
+      verb = mayChange ? "Make it explicit" : "See the policy"
+    case .enrolledWhileOff(let users):
+      let words = Words.count(users, "user has a factor", "users have a factor")
+      sentence = "TOTP is off: \(words) that nobody asks for."
+      href = mayChange ? PolicyLinks.turnOn(policy) : policy
+      verb = mayChange ? "Turn TOTP on…" : "See the policy"
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.name },
+    .text("project") { $0.project },
+    .text("overview") { $0.overview },
+    .text("sentence") { $0.sentence },
+    .text("href") { $0.href },
+    .text("verb") { $0.verb },
+  ]
+}
+
+/// Addresses that lead to the check of a change at once, without the form before it.
+enum PolicyLinks {
+  /// Turns TOTP on.
+  static func turnOn(_ policy: String) -> String { policy + "?change=on" }
+  /// Gives a tenant the policy of its project.
+  static func likeProject(_ policy: String) -> String { policy + "?change=project" }
+}

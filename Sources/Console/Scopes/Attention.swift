@@ -1,0 +1,108 @@
+import Identity
+import Templating
+
+/// Something about a pool that somebody should look at, and the link to mend it.
+struct Attention: ViewModel {
+  let sentence: String
+  let verb: String?
+  let href: String?
+
+  init(_ sentence: String, _ verb: String? = nil, _ href: String? = nil) {
+    self.sentence = sentence
+    self.verb = href == nil ? nil : verb
+    self.href = href
+  }
+
+  static let keys: Keys<Self> = [
+    .text("sentence") { $0.sentence },
+    .text("verb") { $0.verb },
+    .text("href") { $0.href },
+  ]
+}
+
+/// What wants attention in a pool.
+struct AttentionRules {
+  let context: ScopeContext
+  let policy: Policy
+  let signIn: SignInMethods
+  let counts: AccountCounts
+  let createdAt: Instant
+  let now: Instant
+
+  private static let year: Int64 = 365 * 86_400
+
+  private var scope: Scope { context.scope }
+  private var configuration: MFAConfiguration { policy.configuration }
+  private var policyPage: String? {
+    context.may(.readPolicy) ? ConsolePaths.policy(scope) : nil
+  }
+
+  var all: [Attention] {
+    [signInOff, unstated, off, wide, methods, unverified, stale].compactMap { $0 }
+  }
+
+  private var signInOff: Attention? {
+    guard scope.isDisabled else { return nil }
+    return Attention(
+      "Sign-in is switched off here: nobody of this user pool gets in.", "Switch it on…",
+      context.may(.changeScope) ? ConsolePaths.signInSwitch(scope) : nil)
+  }
+
+  private var unstated: Attention? {
+    guard configuration.isUnstated else { return nil }
+    return Attention(
+      "TOTP is on, but the configuration does not say so.",
+      context.may(.changePolicy) ? "Make it explicit" : "See the policy", policyPage)
+  }
+
+  private var off: Attention? {
+    guard !configuration.isTOTPOn, policy.enrolledUsers > 0 else { return nil }
+    let users = Words.count(policy.enrolledUsers, "user has a factor", "users have a factor")
+    let mayChange = context.may(.changePolicy)
+    return Attention(
+      "TOTP is off: \(users) that nobody asks for.",
+      mayChange ? "Turn TOTP on…" : "See the policy",
+      mayChange ? policyPage.map(PolicyLinks.turnOn) : policyPage)
+  }
+
+  private var wide: Attention? {
+    guard configuration.isWindowWide, let window = configuration.accepted else { return nil }
+    return Attention(
+      "The window is wide: \(window.codes) codes count at once, each for \(Words.duration(seconds: window.lifetime)).",
+      context.may(.changePolicy) ? "Narrow it" : "See the policy", policyPage)
+  }
+
+  private var methods: Attention? {
+    guard configuration.isTOTPOn, !signIn.password, !signIn.emailLink else { return nil }
+    return Attention(
+      signIn.anonymous
+        ? "Only anonymous sign-in is on, which takes no second factor: nobody can enrol."
+        : "No sign-in method is on, so nobody can enrol.",
+      context.may(.changeScope) ? "Choose methods" : "See the settings",
+      ConsolePaths.settings(scope))
+  }
+
+  private var unverified: Attention? {
+    guard counts.unverifiedEmails > 0 else { return nil }
+    let users = Words.count(
+      counts.unverifiedEmails, "user has an e-mail address that is",
+      "users have an e-mail address that is")
+    return Attention(
+      "\(users) not verified, and cannot enrol a second factor before it is.", "See who",
+      context.may(.findUsers) ? ConsolePaths.users(scope) + "?state=unverified" : nil)
+  }
+
+  private var stale: Attention? {
+    let verb = context.may(.changePolicy) ? "Decide it" : "See the policy"
+    if policy.version == 0, !configuration.isTOTPOn {
+      return Attention(
+        "Nobody has decided this policy yet: TOTP is off since the \(scope.kindInSentence) was made.",
+        verb, policyPage)
+    }
+    let changedAt = policy.changedAt ?? createdAt
+    guard changedAt.advanced(bySeconds: Self.year) < now else { return nil }
+    return Attention(
+      "This policy is as it was more than a year ago.",
+      context.may(.changePolicy) ? "Look at it again" : "See the policy", policyPage)
+  }
+}

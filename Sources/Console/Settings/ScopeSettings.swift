@@ -1,0 +1,126 @@
+import Identity
+
+/// The settings of a project or of a tenant, which have most of them in common.
+struct ScopeValues: Sendable {
+  let scope: Scope
+  let displayName: String
+  let signIn: SignInMethods
+  let createdAt: Instant
+  /// What only a project has; nil for a tenant.
+  let project: ProjectValues?
+
+  struct ProjectValues: Sendable {
+    let domains: [String]
+    let emailPrivacy: Bool
+  }
+}
+
+/// Reads and changes settings, of whichever of the two a scope is.
+struct ScopeSettings: Sendable {
+  let identity: Identity
+
+  func read(_ scope: Scope) async throws(Refusal) -> ScopeValues {
+    guard let tenant = scope.tenant else {
+      do throws(ProjectError) {
+        let project = try await identity.projects.find(scope.project)
+        return ScopeValues(
+          scope: project.scope, displayName: project.displayName, signIn: project.signIn,
+          createdAt: project.createdAt,
+          project: ScopeValues.ProjectValues(
+            domains: project.authorizedDomains, emailPrivacy: project.emailPrivacy))
+      } catch {
+        guard case .unavailable = error else { throw .notFound }
+        throw .unavailable(error)
+      }
+    }
+    do throws(TenantError) {
+      let found = try await identity.tenants.find(project: scope.project, tenant: tenant)
+      return ScopeValues(
+        scope: found.scope, displayName: found.displayName, signIn: found.signIn,
+        createdAt: found.createdAt, project: nil)
+    } catch {
+      guard case .unavailable = error else { throw .notFound }
+      throw .unavailable(error)
+    }
+  }
+
+  /// Changes what was answered differently.
+  ///
+  /// - Returns: What is wrong with the answers; nil when they are in force.
+  func change(
+    _ scope: Scope, to answers: SettingsAnswers, by author: Author
+  ) async throws(Refusal) -> FieldError? {
+    guard let tenant = scope.tenant else {
+      do throws(ProjectError) {
+        _ = try await identity.projects.update(scope.project, by: author) {
+          (edit) throws(ProjectError) in
+          answers.apply(to: &edit.displayName, &edit.signIn)
+          answers.apply(domains: &edit.authorizedDomains, privacy: &edit.emailPrivacy)
+        }
+        return nil
+      } catch {
+        return try Self.fault(error)
+      }
+    }
+    do throws(TenantError) {
+      _ = try await identity.tenants.update(project: scope.project, tenant: tenant, by: author) {
+        (edit) throws(TenantError) in answers.apply(to: &edit.displayName, &edit.signIn)
+      }
+      return nil
+    } catch {
+      return try Self.fault(error)
+    }
+  }
+
+  /// Switches sign-in for a whole pool.
+  func switchSignIn(
+    _ scope: Scope, off: Bool, by author: Author
+  ) async throws(Refusal) {
+    guard let tenant = scope.tenant else {
+      do throws(ProjectError) {
+        _ = try await identity.projects.update(scope.project, by: author) {
+          (edit) throws(ProjectError) in edit.disableAuth = off
+        }
+      } catch {
+        guard case .notFound = error else { throw .unavailable(error) }
+        throw .notFound
+      }
+      return
+    }
+    do throws(TenantError) {
+      _ = try await identity.tenants.update(project: scope.project, tenant: tenant, by: author) {
+        (edit) throws(TenantError) in edit.disableAuth = off
+      }
+    } catch {
+      guard case .notFound = error else { throw .unavailable(error) }
+      throw .notFound
+    }
+  }
+
+  private static func fault(_ error: ProjectError) throws(Refusal) -> FieldError {
+    switch error {
+    case .invalidDisplayName:
+      FieldError(field: "name", text: "Write a name of 1 to 100 characters, without line ends.")
+    case .invalidDomain(let domain):
+      FieldError(
+        field: "domains",
+        text:
+          "\(Words.isolated(domain)) is not the name of a host. Write names such as app.example.com, without https:// and without a port."
+      )
+    case .notFound: throw .notFound
+    case .invalidID, .idTaken, .policy, .unavailable: throw .unavailable(error)
+    }
+  }
+
+  private static func fault(_ error: TenantError) throws(Refusal) -> FieldError {
+    switch error {
+    case .missingDisplayName: FieldError(field: "name", text: "Give the tenant a name.")
+    case .invalidDisplayName:
+      FieldError(
+        field: "name",
+        text: "Write the name with 4 to 20 letters (a–z, A–Z), digits and hyphens, a letter first.")
+    case .projectNotFound, .notFound: throw .notFound
+    case .multiTenancyOff, .policy, .unavailable: throw .unavailable(error)
+    }
+  }
+}

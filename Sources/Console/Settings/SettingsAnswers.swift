@@ -1,0 +1,78 @@
+import HTTP
+import Identity
+
+/// What stands in the settings form, beside what stood in it when it was opened.
+///
+/// Only what was answered differently is changed, so nobody undoes another's change of a field that
+/// they did not touch.
+struct SettingsAnswers: Sendable {
+  struct Field<Value: Equatable & Sendable>: Sendable {
+    let was: Value
+    let now: Value
+
+    var isChanged: Bool { was != now }
+
+    fileprivate func apply(to value: inout Value) {
+      if isChanged { value = now }
+    }
+  }
+
+  let name: Field<String>
+  let password: Field<Bool>
+  let emailLink: Field<Bool>
+  let anonymous: Field<Bool>
+  let domains: Field<[String]>
+  let privacy: Field<Bool>
+  /// The lines of domains as they were typed.
+  let typedDomains: String
+
+  init(_ values: ScopeValues) {
+    name = Field(was: values.displayName, now: values.displayName)
+    password = Field(was: values.signIn.password, now: values.signIn.password)
+    emailLink = Field(was: values.signIn.emailLink, now: values.signIn.emailLink)
+    anonymous = Field(was: values.signIn.anonymous, now: values.signIn.anonymous)
+    let domains = values.project?.domains ?? []
+    self.domains = Field(was: domains, now: domains)
+    let privacy = values.project?.emailPrivacy ?? false
+    self.privacy = Field(was: privacy, now: privacy)
+    typedDomains = domains.joined(separator: "\n")
+  }
+
+  init(_ form: Form) {
+    func flag(_ name: String) -> Field<Bool> {
+      Field(was: form["was-\(name)"] == "on", now: form[name] == "on")
+    }
+    name = Field(was: form.trimmed("was-name"), now: form.trimmed("name"))
+    password = flag("password")
+    emailLink = flag("email-link")
+    anonymous = flag("anonymous")
+    privacy = flag("privacy")
+    typedDomains = form["domains"] ?? ""
+    domains = Field(
+      was: Self.lines(form["was-domains"] ?? ""), now: Self.lines(typedDomains))
+  }
+
+  /// The names in a text, in lower case and each once.
+  private static func lines(_ text: String) -> [String] {
+    var seen: Set<String> = []
+    return text.split { $0.isWhitespace || $0 == "," }.map { $0.lowercased() }
+      .filter { seen.insert($0).inserted }
+  }
+
+  var isChanged: Bool {
+    name.isChanged || password.isChanged || emailLink.isChanged || anonymous.isChanged
+      || domains.isChanged || privacy.isChanged
+  }
+
+  func apply(to displayName: inout String, _ signIn: inout SignInMethods) {
+    name.apply(to: &displayName)
+    password.apply(to: &signIn.password)
+    emailLink.apply(to: &signIn.emailLink)
+    anonymous.apply(to: &signIn.anonymous)
+  }
+
+  func apply(domains: inout [String], privacy: inout Bool) {
+    self.domains.apply(to: &domains)
+    self.privacy.apply(to: &privacy)
+  }
+}

@@ -1,0 +1,76 @@
+import HTTP
+import Identity
+import Templating
+
+/// `S/settings/sign-in`: asks, and switches sign-in off or on for a whole pool.
+struct SignInSwitchPage: Sendable {
+  let settings: ScopeSettings
+  let frames: Frames
+  let view: Template<SignInSwitchView>
+
+  func ask(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let users: Int
+    do {
+      users = try await settings.identity.policies.read(context.scope).users
+    } catch {
+      throw Refusal(error)
+    }
+    var frame = try await frames.frame("Sign-in · Settings", in: context, tab: .settings)
+    frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(context.scope))]
+    return .html(
+      view.render(
+        SignInSwitchView(frame: FrameView(frame), context: context, users: users)))
+  }
+
+  func change(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let word = context.signedIn.form["sign-in"]
+    guard word == "on" || word == "off" else { throw .unreadableForm }
+    try await settings.switchSignIn(
+      context.scope, off: word == "off", by: context.signedIn.author)
+    frames.leave(
+      word == "off"
+        ? "Sign-in is off: nobody of this \(context.scope.kindInSentence)’s users gets in."
+        : "Sign-in is on again.", for: context.signedIn)
+    return .redirect(to: ConsolePaths.settings(context.scope))
+  }
+}
+
+struct SignInSwitchView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let users: Int
+
+  private var isOff: Bool { context.scope.isDisabled }
+
+  private var consequences: [String] {
+    guard !isOff else {
+      return [
+        "\(Words.count(users, "user", "users")) can sign in again with the methods that are on.",
+        "Nothing else changes: factors, policy and passwords are as they were.",
+      ]
+    }
+    var lines = [
+      "Nobody signs in or signs up from then on: \(Words.count(users, "user is", "users are")) shut out.",
+      "Whoever is signed in stays so until their application asks for a new sign-in; to end a session, open the user.",
+      "Users, factors and policy stay. Switching it on again brings everything back.",
+    ]
+    if context.scope.tenant == nil {
+      lines.append("Tenants of this project are not touched; each has a switch of its own.")
+    }
+    return lines
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("heading") { $0.isOff ? "Switch sign-in on for" : "Switch sign-in off for" },
+    .text("scopeName") { $0.context.scope.name },
+    .text("action") { ConsolePaths.signInSwitch($0.context.scope) },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("value") { $0.isOff ? "on" : "off" },
+    .flag("isOff") { $0.isOff },
+    .texts("consequences") { $0.consequences },
+    .text("button") { $0.isOff ? "Switch sign-in on" : "Switch sign-in off" },
+    .text("keep") { ConsolePaths.settings($0.context.scope) },
+    .text("keepText") { $0.isOff ? "Leave it off" : "Leave it on" },
+  ]
+}

@@ -1,0 +1,90 @@
+import Identity
+import Templating
+
+struct NewTokenView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let name: String
+  let role: ServiceTokenRole?
+
+  /// What the administrator may give away: no more than they may do here themselves.
+  private var choices: [RoleChoice] {
+    let roles = ServiceTokenRole.allCases.filter { role in
+      role.permissions.allSatisfy { context.may($0) }
+    }
+    return roles.enumerated().map { index, role in
+      RoleChoice(role: role, isFirst: index == 0, isChecked: role == self.role)
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("scopeName") { $0.context.scope.name },
+    .text("reach") {
+      $0.context.scope.tenant == nil ? "this project with its tenants" : "this tenant alone"
+    },
+    .text("action") { ConsolePaths.newToken($0.context.scope) },
+    .text("cancel") { ConsolePaths.settings($0.context.scope) },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("name") { $0.name },
+    .text("nameError") { $0.frame.error(at: "name") },
+    .list("roles") { $0.choices },
+    .text("roleError") { $0.frame.error(at: "role") },
+  ]
+}
+
+/// A role to choose for a token.
+struct RoleChoice: ViewModel {
+  let role: ServiceTokenRole
+  let isFirst: Bool
+  let isChecked: Bool
+
+  static let keys: Keys<Self> = [
+    // The first carries the field's own name, for the error summary to lead to.
+    .text("id") { $0.isFirst ? "role" : "role-\($0.role.rawValue)" },
+    .text("value") { $0.role.rawValue },
+    .text("label") { $0.role.name },
+    .text("hint") { $0.role.hint },
+    .flag("isChecked") { $0.isChecked },
+  ]
+}
+
+/// The one page that shows a token.
+struct MadeTokenView: ViewModel {
+  let frame: FrameView
+  let scope: Scope
+  let token: ServiceToken
+  let text: String
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("name") { $0.token.name },
+    .text("role") { $0.token.role.name },
+    .text("text") { $0.text },
+    .text("settings") { ConsolePaths.settings($0.scope) },
+  ]
+}
+
+struct TokenRevocationView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let token: ServiceToken
+
+  private var facts: [Fact] {
+    [
+      Fact("Role", token.role.name),
+      Fact("Made by", HTML.isolated(token.createdBy)),
+      Fact("Created", frame.times.moment(token.createdAt)),
+      Fact("Last used", token.lastUsedAt.map(frame.times.moment) ?? AccountChips.never),
+    ]
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("name") { $0.token.name },
+    .text("action") { ConsolePaths.tokenRevocation($0.context.scope, $0.token.id.text) },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("keep") { ConsolePaths.settings($0.context.scope) },
+    .list("facts") { $0.facts },
+  ]
+}

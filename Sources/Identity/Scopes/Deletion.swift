@@ -1,0 +1,164 @@
+import Database
+
+/// What goes when a project or tenant is deleted.
+public struct Losses: Equatable, Sendable {
+  /// How many tenants; none when it is one that is deleted.
+  public let tenants: Int
+  /// How many users, those of the tenants included.
+  public let users: Int
+  /// How many of them have a second factor.
+  public let enrolledUsers: Int
+  /// How many API keys.
+  public let apiKeys: Int
+  /// How many service tokens that are in force.
+  public let serviceTokens: Int
+}
+
+/// How projects and tenants are deleted.
+///
+/// One write marks them, and whoever asks for them gets none from then on. Their users may be a
+/// million, which would keep the writer from everybody else for minutes; so they go in parts, the
+/// first at once and the rest one write after the other. What is marked and not gone yet stands in
+/// an index, so a server that was stopped goes on where it was.
+enum Deletion {
+  /// How many rows a write deletes at most.
+  static let share = 300
+
+  static func losses(of scope: Scope, _ connection: borrowing Connection) throws -> Losses {
+    let project = scope.project.text
+    guard let tenant = scope.tenant else {
+      let counts = try connection.first(
+        "SELECT tenants, users, enrolled_users FROM project WHERE project_id = \(project)"
+      ) { row in try (0...2).map { try row.value($0) as Int } }
+      return Losses(
+        tenants: counts?[0] ?? 0, users: counts?[1] ?? 0, enrolledUsers: counts?[2] ?? 0,
+        apiKeys: try count(
+          "SELECT count(*) FROM api_key WHERE project_id = \(project)", connection),
+        serviceTokens: try count(
+          """
+          SELECT count(*) FROM service_token WHERE project_id = \(project) AND revoked_at IS NULL
+          """, connection))
+    }
+    let counts = try connection.first(
+      "SELECT users, enrolled_users FROM scope WHERE scope_key = \(scope.key)"
+    ) { row in try (0...1).map { try row.value($0) as Int } }
+    return Losses(
+      tenants: 0, users: counts?[0] ?? 0, enrolledUsers: counts?[1] ?? 0, apiKeys: 0,
+      serviceTokens: try count(
+        """
+        SELECT count(*) FROM service_token
+        WHERE project_id = \(project) AND tenant_id = \(tenant.text) AND revoked_at IS NULL
+        """, connection))
+  }
+
+  private static func count(_ query: SQL, _ connection: borrowing Connection) throws -> Int {
+    try connection.first(query) { try $0.value(0) } ?? 0
+  }
+
+  /// Marks a tenant, or a project with all its tenants, as deleted; keys and tokens go at once.
+  static func mark(_ scope: Scope, at now: Instant, _ connection: borrowing Connection) throws {
+    let project = scope.project.text
+    var tokens: SQL = "project_id = \(project) AND revoked_at IS NULL"
+    if let tenant = scope.tenant {
+      tokens += " AND tenant_id = \(tenant.text)"
+      try connection.run(
+        "UPDATE scope SET deleted_at = \(now.microseconds) WHERE scope_key = \(scope.key)")
+    } else {
+      try connection.run(
+        """
+        UPDATE scope SET deleted_at = \(now.microseconds)
+        WHERE project_id = \(project) AND deleted_at IS NULL
+        """)
+      try connection.run(
+        "UPDATE project SET deleted_at = \(now.microseconds) WHERE project_id = \(project)")
+      try connection.run("DELETE FROM api_key WHERE project_id = \(project)")
+    }
+    try connection.run(
+      "UPDATE service_token SET revoked_at = \(now.microseconds) WHERE \(tokens)")
+  }
+
+  /// Whether anything that was marked is still there.
+  static func isUnderWay(_ connection: borrowing Connection) throws -> Bool {
+    try next(connection) != nil
+  }
+
+  /// Deletes at most about `share` rows of what was marked, the oldest first.
+  static func purge(
+    _ share: Int = share, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    var left = share
+    while left > 0, let scope = try next(connection) {
+      left -= 1 + (try purge(scope, limit: left, at: now, connection))
+    }
+  }
+
+  private static func next(_ connection: borrowing Connection) throws -> Int64? {
+    try connection.first(
+      """
+      SELECT scope_key FROM scope WHERE deleted_at > 0 AND purged_at IS NULL
+      ORDER BY deleted_at LIMIT 1
+      """
+    ) { try $0.value(0) }
+  }
+
+  private static func purge(
+    _ scope: Int64, limit: Int, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Int {
+    let keys = Scope.accountKeys(of: scope)
+    let sessions = try connection.run(
+      """
+      DELETE FROM session WHERE session_id IN (SELECT session_id FROM session
+        WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound) LIMIT \(limit))
+      """)
+    let left = limit - sessions
+    guard left > 0 else { return sessions }
+    let first = keys.lowerBound
+    let part = try connection.all(
+      """
+      SELECT account_key FROM account WHERE account_key BETWEEN \(first) AND \(keys.upperBound)
+      ORDER BY account_key LIMIT \(left)
+      """
+    ) { try $0.value(0) as Int64 }
+    let last = part.last ?? first
+    try SearchIndex.removeAll(first...last, connection)
+    let gone = try connection.all(
+      """
+      DELETE FROM account WHERE account_key BETWEEN \(first) AND \(last)
+      RETURNING has_totp, email IS NOT NULL AND email_verified = 0, disabled
+      """
+    ) { row in try (0...2).map { try row.value($0) as Bool } }
+    let counts = (0...2).map { kind in gone.count(where: { $0[kind] }) }
+    try connection.run(
+      """
+      UPDATE scope SET users = users - \(gone.count), enrolled_users = enrolled_users - \(counts[0]),
+        unverified_users = unverified_users - \(counts[1]),
+        disabled_users = disabled_users - \(counts[2]),
+        purged_at = \(gone.count < left ? now.microseconds : nil)
+      WHERE scope_key = \(scope)
+      """)
+    if gone.count < left {
+      try connection.run("DELETE FROM guidance WHERE scope_key = \(scope)")
+    }
+    return sessions + gone.count
+  }
+}
+
+extension Identity {
+  /// Deletes a part of what belonged to deleted projects and tenants, in one write.
+  ///
+  /// To be called now and then, and again as long as there is more.
+  ///
+  /// - Returns: Whether there may be more.
+  /// - Throws: ``StartError/unavailable(_:)``.
+  public func purge() async throws(StartError) -> Bool {
+    let isUnderWay = try await store.read(StartError.self) { connection in
+      try Deletion.isUnderWay(connection)
+    }
+    guard isUnderWay else { return false }
+    let now = clock.now()
+    try await store.write(StartError.self) { connection in
+      try Deletion.purge(at: now, connection)
+    }
+    return true
+  }
+}

@@ -1,0 +1,74 @@
+import Database
+
+/// A pool that somebody should look at, and why.
+public struct ScopeWarning: Sendable {
+  /// Why.
+  public enum Reason: Equatable, Sendable {
+    /// TOTP counts as on although the configuration does not say so.
+    case stateNotGiven
+    /// TOTP is off, and so many users have a factor that is not asked for.
+    case enrolledWhileOff(Int)
+  }
+
+  /// The project.
+  public let project: ID<Project>
+  /// The tenant; nil for the project's own users.
+  public let tenant: ID<Tenant>?
+  /// The display name of the tenant, or of the project.
+  public let name: String
+  /// The display name of the project.
+  public let projectName: String
+  /// Why.
+  public let reason: Reason
+
+  fileprivate init(_ row: borrowing Row) throws {
+    project = ID(try row.value(0))
+    let tenant: String = try row.value(1)
+    self.tenant = tenant.isEmpty ? nil : ID(tenant)
+    name = try row.value(2)
+    projectName = try row.value(3)
+    let totp = try Policy.totp(row, from: 4)
+    reason =
+      totp?.state == .unspecified ? .stateNotGiven : .enrolledWhileOff(try row.value(6))
+  }
+}
+
+extension Scopes {
+  /// The first pools that want a look, of those that an administrator may see, by id.
+  ///
+  /// They stand in an index, so that finding none costs nothing.
+  ///
+  /// - Throws: ``ScopeError/unavailable(_:)``.
+  public func warnings(
+    visibleTo administrator: Administrator, limit: Int
+  ) async throws(ScopeError) -> [ScopeWarning] {
+    guard !administrator.grants.isEmpty else { return [] }
+    let restriction = administrator.restriction
+    return try await store.read(ScopeError.self) { connection in
+      try connection.all(
+        """
+        SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, s.totp_state,
+          s.totp_intervals, s.enrolled_users
+        FROM scope s JOIN project p USING (project_id)
+        WHERE s.project_id > '' AND s.deleted_at IS NULL
+          AND (s.totp_state = 0 OR ifnull(s.totp_state, 1) = 1 AND s.enrolled_users > 0)
+          \(restriction)
+        ORDER BY s.project_id, s.tenant_id LIMIT \(limit)
+        """
+      ) { try ScopeWarning($0) }
+    }
+  }
+}
+
+extension Administrator {
+  /// What restricts a query over scopes `s` to those of one's grants.
+  var restriction: SQL {
+    if seesEveryProject { return "" }
+    let parts = grants.compactMap { grant -> SQL? in
+      guard let project = grant.project else { return nil }
+      guard let tenant = grant.tenant else { return "s.project_id = \(project.text)" }
+      return "(s.project_id = \(project.text) AND s.tenant_id = \(tenant.text))"
+    }
+    return "AND (\(parts.joined(separator: " OR ")))"
+  }
+}

@@ -1,0 +1,47 @@
+import Synchronization
+
+/// When keys and tokens were last used, by their ids and to the hour.
+///
+/// A call only notes it here; what is new is written about each minute. So a key that is used ten
+/// thousand times a second costs one write in an hour. A crash forgets a minute of it.
+final class LastUses: Sendable {
+  private struct Notes {
+    /// Hours since 1970.
+    var known: [String: Int64] = [:]
+    var waiting: [String: Int64] = [:]
+  }
+
+  private let notes = Mutex(Notes())
+
+  func note(_ id: String, at now: Instant) {
+    let hour = now.seconds / 3_600
+    notes.withLock { notes in
+      guard notes.known[id] != hour else { return }
+      notes.known[id] = hour
+      notes.waiting[id] = hour
+    }
+  }
+
+  /// The later of what the database says and what was noted since.
+  func latest(_ id: String, _ kept: Instant?) -> Instant? {
+    guard let hour = notes.withLock({ $0.waiting[id] }) else { return kept }
+    let noted = Instant(seconds: hour * 3_600)
+    return kept.map { max($0, noted) } ?? noted
+  }
+
+  /// Takes at most `limit` notes that were not written yet.
+  func take(_ limit: Int) -> [(id: String, at: Instant)] {
+    notes.withLock { notes in
+      let taken = Array(notes.waiting.prefix(limit))
+      for (id, _) in taken { notes.waiting[id] = nil }
+      return taken.map { ($0.key, Instant(seconds: $0.value * 3_600)) }
+    }
+  }
+
+  /// Keeps notes for another time, when they could not be written.
+  func putBack(_ notes: [(id: String, at: Instant)]) {
+    self.notes.withLock { all in
+      for (id, at) in notes { all.waiting[id] = max(all.waiting[id] ?? 0, at.seconds / 3_600) }
+    }
+  }
+}

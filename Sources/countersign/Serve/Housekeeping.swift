@@ -1,0 +1,46 @@
+import Identity
+
+/// What a server does by itself beside answering requests.
+struct Housekeeping: Sendable {
+  private let identity: Identity
+  private let tasks: [Task<Void, Never>]
+
+  /// Begins at once with what an earlier run has left to delete.
+  init(_ identity: Identity) {
+    self.identity = identity
+    tasks = [
+      Task { await Self.tidy(identity) },
+      Task { await Self.purge(identity) },
+    ]
+  }
+
+  /// Ends it; what waits in memory is written down.
+  func stop() async {
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
+    do { try await identity.recordUses() } catch { Terminal.complain("\(error)") }
+  }
+
+  private static func tidy(_ identity: Identity) async {
+    while await slept(.seconds(60)) {
+      do { try await identity.tidy() } catch { Terminal.complain("\(error)") }
+    }
+  }
+
+  /// Deletes part after part of what was marked, with room for other writes between them.
+  private static func purge(_ identity: Identity) async {
+    repeat {
+      do {
+        while try await identity.purge(), await slept(.milliseconds(5)) {}
+      } catch {
+        Terminal.complain("\(error)")
+      }
+    } while await slept(.seconds(5))
+  }
+
+  /// Waits; false when it was to stop meanwhile.
+  private static func slept(_ time: Duration) async -> Bool {
+    do { try await Task.sleep(for: time) } catch { return false }
+    return true
+  }
+}

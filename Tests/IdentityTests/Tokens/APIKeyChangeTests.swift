@@ -1,0 +1,30 @@
+import Identity
+import Testing
+
+struct APIKeyChangeTests {
+  @Test func `a key that is made leads to its project, and one that is revoked to none`()
+    async throws
+  {
+    try await withInstance { instance in
+      let keys = instance.identity.apiKeys
+      let acme = instance.acme.project
+      let first = try #require(try await keys.list(acme).first)
+      let second = try await keys.create(for: acme, by: Instance.boss)
+      #expect(try await keys.list(acme).map(\.text).sorted() == [first.text, second.text].sorted())
+      #expect(first.id != second.id)
+      #expect(!first.text.contains(first.id.text))
+      try await keys.revoke(first.id, of: acme, by: Instance.boss)
+      #expect(try await keys.project(for: first.text) == nil)
+      #expect(try await keys.project(for: second.text) == acme)
+      let rows = try await instance.log().prefix(2)
+      #expect(rows.map(\.action) == ["api-key.revoke", "api-key.create"])
+      #expect(rows.map(\.objectName) == [first.label, second.label])
+      #expect(!rows.contains { ($0.from ?? "").contains(first.text) })
+      await expect("notFound") { try await keys.revoke(first.id, of: acme, by: Instance.boss) }
+      await expect("notFound") {
+        try await keys.revoke(second.id, of: instance.globex.project, by: Instance.boss)
+      }
+      await expect("projectNotFound") { try await keys.create(for: ID("none"), by: Instance.boss) }
+    }
+  }
+}

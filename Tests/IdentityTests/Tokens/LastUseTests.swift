@@ -1,0 +1,71 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+struct LastUseTests {
+  @Test func `the last use of a key is known to the hour, and costs one write in it`() async throws
+  {
+    try await withInstance { instance in
+      let keys = instance.identity.apiKeys
+      let key = try #require(try await keys.list(instance.acme.project).first)
+      #expect(key.lastUsedAt == nil)
+      instance.clock.advance(1_000)
+      _ = try await keys.project(for: key.text)
+      let noted = try #require(try await keys.list(instance.acme.project).first).lastUsedAt
+      #expect(noted == FixedClock.noon)
+      try await instance.identity.recordUses()
+      let writes = instance.database.statistics.writes
+      for _ in 0..<100 { _ = try await keys.project(for: key.text) }
+      try await instance.identity.recordUses()
+      #expect(instance.database.statistics.writes == writes)
+      instance.clock.advance(3_600)
+      _ = try await keys.project(for: key.text)
+      try await instance.identity.tidy()
+      let again = try instance.identity()
+      let kept = try #require(try await again.apiKeys.list(instance.acme.project).first)
+      #expect(kept.lastUsedAt == FixedClock.noon.advanced(bySeconds: 3_600))
+    }
+  }
+
+  @Test func `a token's use is kept, and an unknown one leaves nothing`() async throws {
+    try await withInstance { instance in
+      let tokens = instance.identity.serviceTokens
+      let made = try await tokens.create(
+        project: instance.acme.project, tenant: nil, role: .application, name: "x",
+        maker: .commandLine)
+      _ = try await tokens.find(Secret("cst_nothing"))
+      _ = try await instance.identity.apiKeys.project(for: "nothing")
+      let writes = instance.database.statistics.writes
+      try await instance.identity.recordUses()
+      #expect(instance.database.statistics.writes == writes)
+      _ = try await tokens.find(made.secret)
+      try await instance.identity.recordUses()
+      let kept = try await instance.identity().serviceTokens.list(instance.acme.project)
+      #expect(kept.map(\.lastUsedAt) == [FixedClock.noon])
+    }
+  }
+
+  @Test func `what could not be written is written later`() async throws {
+    try await withInstance { instance in
+      let keys = instance.identity.apiKeys
+      let key = try #require(try await keys.list(instance.acme.project).first)
+      _ = try await keys.project(for: key.text)
+      try await instance.database.write { connection in
+        try connection.runScript(
+          """
+          CREATE TRIGGER no_use /* test */ BEFORE UPDATE ON api_key
+          BEGIN SELECT RAISE(ABORT, 'not now'); END
+          """)
+      }
+      await expect("unavailable") { try await instance.identity.recordUses() }
+      try await instance.database.write { connection in
+        try connection.runScript("DROP TRIGGER no_use /* test */")
+      }
+      try await instance.identity.recordUses()
+      let kept = try await instance.identity().apiKeys.list(instance.acme.project)
+      #expect(kept.first?.lastUsedAt == FixedClock.noon)
+    }
+  }
+}
