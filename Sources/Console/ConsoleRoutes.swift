@@ -140,14 +140,15 @@ struct ConsoleRoutes: Sendable {
     table.inScope(.get, ConsolePaths.tokenRevocation, .manageKeys, tokens.ask)
     table.inScope(.post, ConsolePaths.tokenRevocation, .manageKeys, tokens.revoke)
 
-    let deletion = DeletionPage(
+    let scopeDeletion = ScopeDeletionPage(
       identity: identity, frames: frames,
-      view: try templates.template("deletion/deletion", for: DeletionView.self))
-    table.inProject(.get, ConsolePaths.projectDeletion, .deleteProject, deletion.askForProject)
-    table.inProject(.post, ConsolePaths.projectDeletion, .deleteProject, deletion.deleteProject)
+      view: try templates.template("deletion/deletion", for: ScopeDeletionView.self))
+    table.inProject(.get, ConsolePaths.projectDeletion, .deleteProject, scopeDeletion.askForProject)
+    table.inProject(
+      .post, ConsolePaths.projectDeletion, .deleteProject, scopeDeletion.deleteProject)
     let tenantDeletion = ConsolePaths.tenantDeletion
-    table.inProjectOfTenant(.get, tenantDeletion, .manageTenants, deletion.askForTenant)
-    table.inProjectOfTenant(.post, tenantDeletion, .manageTenants, deletion.deleteTenant)
+    table.inProjectOfTenant(.get, tenantDeletion, .manageTenants, scopeDeletion.askForTenant)
+    table.inProjectOfTenant(.post, tenantDeletion, .manageTenants, scopeDeletion.deleteTenant)
 
     let audit = AuditPage(
       audit: identity.audit, frames: frames,

@@ -3,10 +3,10 @@ import Identity
 import Templating
 
 /// `…/settings/deletion`: says what will be lost, asks for the name, and deletes a project or tenant.
-struct DeletionPage: Sendable {
+struct ScopeDeletionPage: Sendable {
   let identity: Identity
   let frames: Frames
-  let view: Template<DeletionView>
+  let view: Template<ScopeDeletionView>
 
   func askForProject(_ context: ProjectContext) async throws(Refusal) -> Response {
     try await page(
@@ -81,7 +81,7 @@ struct DeletionPage: Sendable {
   private func page(
     _ signedIn: SignedIn, _ scope: Scope, _ frame: Frame
   ) async throws(Refusal) -> Response {
-    let model = DeletionView(
+    let model = ScopeDeletionView(
       frame: FrameView(frame), signedIn: signedIn, scope: scope, losses: try await losses(of: scope)
     )
     return .html(view.render(model), status: frame.errors.isEmpty ? .ok : .unprocessableContent)
@@ -105,7 +105,7 @@ struct DeletionPage: Sendable {
   }
 }
 
-struct DeletionView: ViewModel {
+struct ScopeDeletionView: ViewModel {
   let frame: FrameView
   let signedIn: SignedIn
   let scope: Scope

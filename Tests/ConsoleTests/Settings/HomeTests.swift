@@ -1,0 +1,113 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// What the home and the overview point out.
+@Suite struct HomeTests {
+  @Test func `the home names what wants attention, each with the way to mend it`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let home = try await ada.get("/")
+      let us = "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
+      let links = home.values(of: "href")
+      for link in [
+        us + "/policy", us + "/policy?change=project",
+        "/projects/acme-retail/review?show=differs", "/projects/acme-retail/policy?change=on",
+        "/projects/acme-retail/tenants/new", "/projects/acme-retail/review",
+      ] {
+        #expect(links.contains(link), "\(link)")
+      }
+      #expect(home.says("TOTP is on, but the configuration does not say so."))
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let read = try await iris.get("/")
+      #expect(!read.says("change=on") && !read.says("change=project") && !read.says("tenants/new"))
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      #expect(!(try await nadia.get("/").says("us-shop")))
+    }
+  }
+
+  @Test func `enrolled users of a pool whose TOTP went off are pointed out`() async throws {
+    try await World.furnished { world in
+      _ = try await world.identity.policies.change(
+        try await world.euScope, by: Author(actor: .commandLine)
+      ) { edit throws(PolicyError) in edit.configuration.totp = nil }
+      let ada = try await Browser.signedIn(world)
+      let eu = try await world.eu
+      let home = try await ada.get("/")
+      #expect(home.says("TOTP is off: 2 users have a factor that nobody asks for."))
+      #expect(home.values(of: "href").contains(eu + "/policy?change=on"))
+      #expect(try await ada.get(eu).says("TOTP is off: 2 users have a factor"))
+      let tenants = try await ada.get("/projects/acme-retail/tenants")
+      #expect(tenants.values(of: "href").contains(eu + "/policy?change=on"))
+    }
+  }
+
+  @Test func `the overview tells a wide window, an old policy and methods without a factor`()
+    async throws
+  {
+    try await World.furnished { world in
+      let scope = try await world.euScope
+      _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+        edit throws(PolicyError) in
+        edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 8)
+      }
+      _ = try await world.identity.tenants.update(
+        project: scope.project, tenant: try await world.euShop, by: Author(actor: .commandLine)
+      ) { edit throws(TenantError) in
+        edit.signIn = SignInMethods(password: false, emailLink: false, anonymous: true)
+      }
+      world.clock.advance(seconds: 400 * 86_400)
+      let page = try await Browser.signedIn(world).get(try await world.eu)
+      #expect(page.says("17 codes count at once, each for 8 min 30 s"))
+      #expect(page.says("more than a year ago"))
+      #expect(page.says("Only anonymous sign-in is on"))
+      #expect(page.says("/users?state=unverified"))
+    }
+  }
+
+  @Test(arguments: HostileTests.names.indices)
+  func `names stay text among settings, keys and tokens`(index: Int) async throws {
+    let name = String(HostileTests.names[index].prefix(100))
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      _ = try await world.identity.projects.update(ID("globex"), by: Author(actor: .commandLine)) {
+        edit throws(ProjectError) in edit.displayName = name
+      }
+      let base = "/projects/globex/settings"
+      let made = try await ada.submit(base + "/tokens/new", ["name": name, "role": "support"])
+      Markup.check(made)
+      let all = try await world.identity.serviceTokens.list(ID("globex"))
+      let token = try #require(all.first).id.text
+      for path in [
+        "/", "/projects/globex", base, base + "/sign-in", base + "/deletion",
+        base + "/tokens/\(token)/revocation",
+      ] {
+        let answer = try await ada.get(path)
+        #expect(answer.status == .ok, "\(path)")
+        Markup.check(answer)
+      }
+      let typed: Form = [
+        "name": name, "was-name": "x", "was-domains": "", "domains": name, "password": name,
+      ]
+      let answer = try await ada.submit(base, typed)
+      if answer.status != .seeOther { Markup.check(answer) }
+      Markup.check(try await ada.submit(base + "/deletion", ["confirmation": name + "x"]))
+    }
+  }
+
+  @Test(arguments: [
+    ("plain", "\"plain\"", "\"plain\"", "\"plain\""),
+    ("a\"b\\c", #""a\"b\\c""#, #""a\"b\\c""#, #""a\"b\\c""#),
+    ("$x\u{202E}\n", #""$x\u202e\u000a""#, #""\$x\u202e\u000a""#, #""$x\u{202e}\u{a}""#),
+    ("\\(1)</script>", #""\\(1)</script>""#, #""\\(1)</script>""#, #""\\(1)</script>""#),
+  ])
+  func `a value is a literal of the sample's language`(
+    text: String, script: String, kotlin: String, swift: String
+  ) {
+    #expect(Quoted.script(text) == script)
+    #expect(Quoted.kotlin(text) == kotlin)
+    #expect(Quoted.swift(text) == swift)
+  }
+}

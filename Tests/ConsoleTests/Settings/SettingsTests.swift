@@ -1,0 +1,163 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The settings of a project and of a tenant.
+@Suite struct SettingsTests {
+  private static let project = "/projects/acme-retail/settings"
+
+  @Test func `only what was answered differently is changed`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let saved = try await ada.submit(
+        Self.project,
+        [
+          "name": "Acme", "was-name": "Acme Retail", "password": "on", "was-password": "on",
+          "anonymous": "on", "privacy": "on", "was-privacy": "on", "was-domains": "localhost",
+          "domains": "localhost\r\nApp.Example.com, app.example.com",
+        ])
+      #expect(saved.location == Self.project)
+      let project = try await world.identity.projects.find(ID("acme-retail"))
+      #expect(project.displayName == "Acme")
+      #expect(project.signIn.password && project.signIn.anonymous && !project.signIn.emailLink)
+      #expect(project.authorizedDomains == ["localhost", "app.example.com"])
+      #expect(project.emailPrivacy)
+      // Somebody who had the page open before changes one thing, and undoes nothing.
+      let late = try await ada.submit(
+        Self.project,
+        [
+          "name": "Acme Retail", "was-name": "Acme Retail", "password": "on", "was-password": "on",
+          "was-privacy": "on", "was-domains": "localhost", "domains": "localhost",
+        ])
+      #expect(late.status == .seeOther)
+      let after = try await world.identity.projects.find(ID("acme-retail"))
+      #expect(after.displayName == "Acme" && after.signIn.anonymous && !after.emailPrivacy)
+      #expect(after.authorizedDomains.count == 2)
+      let page = try await ada.get(Self.project)
+      #expect(page.says("The settings are saved."))
+      #expect(page.says("e-mail privacy on → off"))
+    }
+  }
+
+  @Test func `what cannot be is said beside the field, and what was typed stays`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let wrong = try await ada.submit(
+        Self.project,
+        [
+          "name": "Acme Retail", "was-name": "Acme Retail", "was-domains": "localhost",
+          "domains": "localhost\nhttps://app.example.com", "password": "on", "was-password": "on",
+        ])
+      #expect(wrong.status == .unprocessableContent)
+      #expect(wrong.says("https://app.example.com is not the name of a host"))
+      #expect(wrong.says("localhost\nhttps://app.example.com</textarea>"))
+      Markup.check(wrong)
+      let tenant = try await world.eu + "/settings"
+      let name = try await ada.submit(tenant, ["name": "1", "was-name": "eu-shop"])
+      #expect(name.status == .unprocessableContent)
+      #expect(name.says("id=\"name-error\""))
+      let same = try await ada.submit(tenant, ["name": "eu-shop", "was-name": "eu-shop"])
+      #expect(same.status == .ok && same.says("These settings are in force already."))
+    }
+  }
+
+  @Test func `sign-in goes off and on again for a whole pool`() async throws {
+    try await World.furnished { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let page = try await world.eu + "/settings/sign-in"
+      #expect(try await tomas.get(page).says("4 users are shut out"))
+      let off = try await tomas.submit(page, ["sign-in": "off"])
+      #expect(off.status == .seeOther)
+      #expect(try await world.euScope.isDisabled)
+      #expect(try await tomas.get(try await world.eu).says("Switch it on…"))
+      #expect(try await tomas.submit(page, ["sign-in": "maybe"]).status == .badRequest)
+      _ = try await tomas.submit(page, ["sign-in": "on"])
+      #expect(try await !world.euScope.isDisabled)
+    }
+  }
+
+  @Test func `keys are made and revoked, and the last one not without a word`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let keys = world.identity.apiKeys
+      let first = try #require(try await keys.list(ID("acme-retail")).first)
+      let address = "\(Self.project)/keys/\(first.id.text)/revocation"
+      #expect(try await ada.get(address).says("the only key of this project"))
+      _ = try await ada.submit(Self.project, [:], to: Self.project + "/keys")
+      #expect(try await keys.list(ID("acme-retail")).count == 2)
+      #expect(!(try await ada.get(address).says("the only key of this project")))
+      #expect(try await ada.submit(address, [:]).location == Self.project)
+      #expect(try await keys.project(for: first.text) == nil)
+      #expect(try await ada.get(address).status == .notFound)
+      let foreign = "/projects/globex/settings/keys/\(first.id.text)/revocation"
+      #expect(try await ada.get(foreign).status == .notFound)
+    }
+  }
+
+  @Test func `a token is shown once and does no more than its maker`() async throws {
+    try await World.furnished { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let new = try await world.eu + "/settings/tokens/new"
+      let form = try await tomas.get(new)
+      #expect(form.says("value=\"policy\"") && !form.says("value=\"application\""))
+      let beyond = try await tomas.submit(new, ["name": "x", "role": "owner"])
+      #expect(beyond.status == .unprocessableContent)
+      #expect(beyond.says("A token may do no more than who makes it"))
+      #expect(try await tomas.submit(new, ["name": "x"]).says("Choose what the token may do"))
+      let made = try await tomas.submit(new, ["name": "<deploy>", "role": "policy"])
+      #expect(made.status == .ok)
+      #expect(made.response.fields[.cacheControl] == "no-store")
+      let text = try #require(made.text.firstMatch(of: /cst_[A-Za-z0-9_-]{43}/)?.output)
+      let token = try #require(try await world.identity.serviceTokens.find(Secret(String(text))))
+      #expect(try await token.tenant == world.euShop)
+      let list = try await tomas.get(try await world.eu + "/settings")
+      #expect(list.says("&lt;deploy&gt;") && !list.says(String(text)))
+      let us = "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
+      let elsewhere = "\(us)/settings/tokens/\(token.id.text)/revocation"
+      #expect(try await tomas.get(elsewhere).status == .notFound)
+      let revocation = try await world.eu + "/settings/tokens/\(token.id.text)/revocation"
+      #expect(try await tomas.submit(revocation, [:]).status == .seeOther)
+      #expect(try await world.identity.serviceTokens.find(Secret(String(text))) == nil)
+    }
+  }
+
+  @Test func `a project goes when its name is typed, and its pages with it`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let address = Self.project + "/deletion"
+      let page = try await ada.get(address)
+      #expect(page.says("4 users, 2 of them with a second factor") && page.says("3 tenants"))
+      let wrong = try await ada.submit(address, ["confirmation": "Acme"])
+      #expect(wrong.status == .unprocessableContent)
+      let eu = try await world.eu
+      let gone = try await ada.submit(address, ["confirmation": "Acme Retail"])
+      #expect(gone.location == "/")
+      for path in ["/projects/acme-retail", eu, eu + "/users", Self.project] {
+        #expect(try await ada.get(path).status == .notFound, "\(path)")
+      }
+      let home = try await ada.get("/")
+      #expect(!home.says("/projects/acme-retail") && home.says("Globex"))
+      #expect(try await ada.get("/audit").says("Project deleted"))
+      let again = try await ada.submit("/projects/new", ["name": "A", "id": "acme-retail"])
+      #expect(again.status == .unprocessableContent)
+    }
+  }
+
+  @Test func `a tenant goes by those who may in its project, and not by its own owner`()
+    async throws
+  {
+    try await World.furnished { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let eu = try await world.eu
+      let address = eu + "/settings/deletion"
+      #expect(try await tomas.get(eu + "/settings").values(of: "href").contains(address))
+      let gone = try await tomas.submit(address, ["confirmation": "eu-shop"])
+      #expect(gone.location == "/projects/acme-retail/tenants")
+      #expect(try await tomas.get(eu).status == .notFound)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      #expect(try await nadia.get(eu).status == .notFound)
+    }
+  }
+}
