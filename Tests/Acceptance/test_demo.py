@@ -12,8 +12,8 @@ from support.rest import Api, ok
 
 
 def test_it_is_ready_soon_and_everybody_signs_in(demo):
-    # A release build is faster; the tests have a debug build and neighbours.
-    assert demo.ready_after < 15
+    # A release build takes a few seconds; this one was built for debugging and has neighbours.
+    assert demo.ready_after < 60
     assert {person.role.split()[0] for person in demo.administrators} == {
         "owner", "policy", "support", "auditor"}
     for person in demo.administrators:

@@ -18,11 +18,11 @@ enum DemoGuidance {
 
     A stolen phone is told to the *fraud desk* as well, at extension 4711.
 
-    | The caller says | What to do |
-    |---|---|
-    | the code is always wrong | let them set the phone's clock to automatic first |
-    | the phone is new, the old one works | let them enrol anew from their account page |
-    | the phone is gone | remove the factor, reason “lost” |
+    What callers say, and what helps:
+
+    - *The code is always wrong.* Let them set the phone's clock to automatic first.
+    - *The phone is new, the old one works.* Let them enrol anew from their account page.
+    - *The phone is gone.* Remove the factor, reason “lost”.
     """
 
   private static let also = """
