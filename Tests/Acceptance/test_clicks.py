@@ -210,8 +210,8 @@ def test_c3_the_rate_of_every_tenant(hand):
 def test_c4_read_the_policy_of_a_tenant(hand):
     me = hand("auditor")
     me.click(link(me, "/harbour-bank/review"))
-    row = me.page.locator("tr", has_text="private-clients")
-    assert row.locator("svg").count() >= 1 and "step-up" in row.inner_text().lower()
+    row = me.page.locator("tr", has_text="retail")
+    assert row.locator("svg").count() >= 1 and "mandatory at sign-up" in row.inner_text().lower()
     costs(me, 1, 0, 1)
 
 

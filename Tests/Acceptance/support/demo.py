@@ -91,7 +91,7 @@ class Demo:
     def context(self, chromium, person, **settings):
         """A browser in which somebody is signed in."""
         context = chromium.new_context(base_url=self.url, **settings)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(10_000)
         context.add_cookies([
             {"name": cookie.name, "value": cookie.value, "url": self.url}
             for cookie in self.browse(person).http.cookies.jar])
