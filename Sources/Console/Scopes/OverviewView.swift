@@ -53,6 +53,7 @@ struct OverviewView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
+    .list("links") { $0.context.links },
     .text("name") { $0.scope.name },
     .text("kind") { $0.scope.kind },
     .text("id") { $0.scope.tenant?.text ?? $0.scope.project.text },

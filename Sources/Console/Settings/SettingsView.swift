@@ -75,6 +75,7 @@ struct SettingsView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
+    .list("links") { $0.context.links },
     .text("kind") { $0.scope.kind },
     .text("kindInSentence") { $0.scope.kindInSentence },
     .text("scopeName") { $0.scope.name },
