@@ -74,7 +74,7 @@ def main(words):
             print("docs/console.png")
             return
         FOLDER.mkdir(exist_ok=True)
-        pages = kinds(crawl(demo.browse(demo.owner), 8))
+        pages = kinds(crawl(demo.browse(demo.owner), 8, downloads=False))
         states = {**SIGNED_IN}
         if words:
             pages = {name: path for name, path in pages.items()

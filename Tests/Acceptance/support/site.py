@@ -91,7 +91,7 @@ def kind(path):
     """The page that an address belongs to, such as `S/users/…`; ids and queries do not count."""
     path = urlsplit(path).path
     path = re.sub(r"^/projects/(?!new\b)[^/]+(/tenants/(?!new\b)[^/]+)?", "S", path)
-    return re.sub(r"/(?=[^/]*\d|[A-Za-z]{24})[\w-]{16,}", "/…", path)
+    return re.sub(r"/(?=[^/]*\d|[A-Za-z]{24})[\w-]{12,}", "/…", path)
 
 
 def family(path):
@@ -101,8 +101,11 @@ def family(path):
     return own + kind(path) + ("?" + "&".join(names) if names else "")
 
 
-def crawl(pages, examples=4, start="/"):
-    """Follows every link that an administrator is shown, `examples` of each family."""
+def crawl(pages, examples=4, start="/", downloads=True):
+    """Follows every link that an administrator is shown, `examples` of each family.
+
+    Downloads are recorded, so whoever wants the logs as they are leaves them out.
+    """
     waiting, queued, counts, visits = [(start, "")], {start}, {}, []
     while waiting:
         path, source = waiting.pop(0)
@@ -120,7 +123,7 @@ def crawl(pages, examples=4, start="/"):
             if where.scheme not in ("http", "https") or not str(answer.url).startswith(
                     f"{where.scheme}://{where.netloc}/"):
                 continue
-            if address in queued:
+            if address in queued or not downloads and "csv" in address:
                 continue
             queued.add(address)
             name = family(address)
