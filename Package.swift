@@ -59,6 +59,7 @@ let package = Package(
         .embedInCode("Migrations/m0004_policy_sqlite.sql"),
         .embedInCode("Migrations/m0005_settings_sqlite.sql"),
         .embedInCode("Migrations/m0006_guidance_sqlite.sql"),
+        .embedInCode("Migrations/m0007_policy_stamp_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),

@@ -61,7 +61,8 @@ struct ConsoleRoutes: Sendable {
 
     let users = UsersPage(
       accounts: identity.accounts, frames: frames,
-      view: try templates.template("users/users", for: UsersView.self))
+      view: try templates.template("users/users", for: UsersView.self),
+      row: try templates.template("users/row", for: UserRow.self))
     table.inScope(.get, ConsolePaths.users, .findUsers, users.show)
     table.inScope(
       .get, ConsolePaths.usersFile, .exportUsers, UsersFile(accounts: identity.accounts).download)

@@ -43,6 +43,7 @@ extension Identity {
       migration("m0004_policy", PackageResources.m0004_policy_sqlite_sql),
       migration("m0005_settings", PackageResources.m0005_settings_sqlite_sql),
       migration("m0006_guidance", PackageResources.m0006_guidance_sqlite_sql),
+      migration("m0007_policy_stamp", PackageResources.m0007_policy_stamp_sqlite_sql),
     ]
   }
 

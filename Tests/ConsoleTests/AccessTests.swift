@@ -22,8 +22,6 @@ import Testing
       let routes = world.console.routes.map(\.route)
       let meant: Set = [
         "/projects/new", "/projects/{String}/tenants/new", "/administrators/new",
-        "/projects/{String}/users/new",
-        "/projects/{String}/tenants/{String}/users/new",
       ]
       for (index, one) in routes.enumerated() {
         for other in routes[(index + 1)...]

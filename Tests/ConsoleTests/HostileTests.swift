@@ -51,7 +51,7 @@ import Testing
       for (address, fields) in [
         (user + "/factors/\(factor)/name", ["name": name] as Form),
         (user + "/deletion", ["confirmation": name]),
-        (eu + "/users/new", ["email": name, "name": name, "password": name]),
+        (eu + "/new-user", ["email": name, "name": name, "password": name]),
       ] {
         let answer = try await browser.submit(address, fields)
         if answer.status != .seeOther {

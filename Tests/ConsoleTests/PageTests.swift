@@ -37,7 +37,7 @@ import Testing
     ("users-empty", World.ada, "/projects/globex/users"),
     ("users-unverified", World.ada, "{eu}/users?state=unverified&sort=name"),
     ("users-nobody", World.ada, "{eu}/users?factor=phone"),
-    ("user-new", World.ada, "{eu}/users/new"),
+    ("user-new", World.ada, "{eu}/new-user"),
     ("user-deletion", World.ada, "{eu}/users/\(World.chiara)/deletion"),
     ("user-support", World.nadia, "{eu}/users/\(World.chiara)"),
     ("find-users", World.ada, "/users"),

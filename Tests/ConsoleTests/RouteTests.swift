@@ -25,10 +25,10 @@ import Testing
     GET /projects/{String}/users.csv: exportUsers
     GET /projects/{String}/tenants/{String}/users.csv: exportUsers
     GET /users: findUsers somewhere
-    GET /projects/{String}/users/new: changeUsers
-    GET /projects/{String}/tenants/{String}/users/new: changeUsers
-    POST /projects/{String}/users/new: changeUsers
-    POST /projects/{String}/tenants/{String}/users/new: changeUsers
+    GET /projects/{String}/new-user: changeUsers
+    GET /projects/{String}/tenants/{String}/new-user: changeUsers
+    POST /projects/{String}/new-user: changeUsers
+    POST /projects/{String}/tenants/{String}/new-user: changeUsers
     GET /projects/{String}/users/{String}: findUsers
     GET /projects/{String}/tenants/{String}/users/{String}: findUsers
     POST /projects/{String}/users/{String}/verification: changeUsers

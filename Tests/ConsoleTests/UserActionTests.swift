@@ -78,7 +78,7 @@ import Testing
       for path in ["/state", "/verification", "/deletion"] {
         #expect(try await nadia.post(user + path, ["csrf": token]).status == .forbidden)
       }
-      let new = try await world.eu + "/users/new"
+      let new = try await world.eu + "/new-user"
       #expect(try await nadia.get(new).status == .forbidden)
       #expect(try await nadia.post(new, ["csrf": token]).status == .forbidden)
       let iris = try await Browser.signedIn(world, as: World.iris)
@@ -167,7 +167,7 @@ import Testing
   @Test func `a user is made, and what is wrong is said beside its field`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
-      let new = try await world.eu + "/users/new"
+      let new = try await world.eu + "/new-user"
       let wrong: [(Form, String, String)] = [
         (["email": "", "name": ""], "email", "or at least a name"),
         (["email": "nobody"], "email", "such as jo@example.com"),

@@ -32,9 +32,13 @@ struct ProjectRow: ViewModel {
     let summary: ProjectSummary
     let rights: Rights
 
-    init(_ summary: ProjectSummary, administrator: Administrator) {
-      self.summary = summary
-      rights = Rights(of: administrator, in: summary.id)
+    static func all(_ projects: [ProjectSummary], administrator: Administrator) -> [Source] {
+      // Grants on the instance alone allow the same in every project.
+      let isSame = administrator.grants.allSatisfy { $0.project == nil }
+      let common = isSame ? projects.first.map { Rights(of: administrator, in: $0.id) } : nil
+      return projects.map {
+        Source(summary: $0, rights: common ?? Rights(of: administrator, in: $0.id))
+      }
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(summary) }

@@ -28,11 +28,11 @@ struct ProjectsPage: Sendable {
     }
     let differing = try await refusing {
       try await identity.policies.differing(
-        in: page.items.map(\.id), visibleTo: administrator, limit: Self.warnings)
+        in: page.items, visibleTo: administrator, limit: Self.warnings)
     }
     let frame = frames.frame("Projects", for: signedIn, tab: .projects)
     let rows = rows.joined(
-      page.items.map { ProjectRow.Source($0, administrator: administrator) }
+      ProjectRow.Source.all(page.items, administrator: administrator)
     ) { Markup(trusted: row.render(ProjectRow($0))) }
     return .html(
       view.render(

@@ -12,8 +12,8 @@ enum AccountChips {
   private static let disabled = Chip.bad("disabled")
 
   /// The one thing about an account that matters most in a list.
-  static func state(_ account: Account) -> Markup {
-    account.disabled ? disabled : email(account)
+  static func state(isDisabled: Bool, hasEmail: Bool, isVerified: Bool) -> Markup {
+    isDisabled ? disabled : email(hasEmail: hasEmail, isVerified: isVerified)
   }
 
   /// The same in words.
@@ -24,7 +24,11 @@ enum AccountChips {
   }
 
   static func email(_ account: Account) -> Markup {
-    account.email == nil ? noEmail : account.emailVerified ? verified : unverified
+    email(hasEmail: account.email != nil, isVerified: account.emailVerified)
+  }
+
+  private static func email(hasEmail: Bool, isVerified: Bool) -> Markup {
+    !hasEmail ? noEmail : isVerified ? verified : unverified
   }
 
   /// Everything about an account, for its own page.

@@ -76,7 +76,8 @@ final class FoundUserRow: ViewModel {
   let scope: Scope
 
   init(_ hit: FoundAccounts.Hit, times: Times) {
-    user = UserRow(hit.account, in: hit.scope, times: times)
+    user = UserRow(
+      UserRow.Source(hit.account, in: hit.scope, times: times))
     scope = hit.scope
   }
 

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users/new`: makes a user.
+/// `S/new-user`: makes a user.
 struct NewUserPage: Sendable {
   let accounts: Accounts
   let frames: Frames

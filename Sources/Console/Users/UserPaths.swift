@@ -5,9 +5,10 @@ extension ConsolePaths {
   static let usersFile = ScopePath(
     Path("projects", nil, "users.csv", parameters: String.self),
     Path("projects", nil, "tenants", nil, "users.csv", parameters: String.self, String.self))
+  // Beside the users and not among them: a uid may be any word.
   static let newUser = ScopePath(
-    Path("projects", nil, "users", "new", parameters: String.self),
-    Path("projects", nil, "tenants", nil, "users", "new", parameters: String.self, String.self))
+    Path("projects", nil, "new-user", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "new-user", parameters: String.self, String.self))
   static let verification = ScopePath(
     Path("projects", nil, "users", nil, "verification", parameters: String.self, String.self),
     Path(

@@ -7,6 +7,8 @@ struct UsersPage: Sendable {
   let accounts: Accounts
   let frames: Frames
   let view: Template<UsersView>
+  let row: Template<UserRow>
+  let rows = MarkupCache<UserRow.Source>()
 
   private static let length = 50
 
@@ -33,9 +35,12 @@ struct UsersPage: Sendable {
     }
     let counts = try await refusing { try await accounts.counts(scope) }
     let frame = try await frames.frame("Users", in: context, tab: .users)
+    let sources = page.items.map { UserRow.Source($0, in: scope, times: frame.times) }
+    let rows = rows.joined(sources) { Markup(trusted: row.render(UserRow($0))) }
     return .html(
       view.render(
         UsersView(
-          frame: frame, context: context, page: page, found: found, query: query, counts: counts)))
+          frame: frame, context: context, page: page, rows: rows, found: found, query: query,
+          counts: counts)))
   }
 }

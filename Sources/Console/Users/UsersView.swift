@@ -5,7 +5,8 @@ import Templating
 struct UsersView: ViewModel {
   let frame: FrameView
   let scope: Scope
-  let rows: [UserRow]
+  /// The table's rows, each a `UserRow`.
+  let rows: Markup
   let filter: FilterView
   let tabs: [Tab]
   let sorts: [Tab]
@@ -16,12 +17,12 @@ struct UsersView: ViewModel {
   let file: String?
 
   init(
-    frame: Frame, context: ScopeContext, page: Page<Account>, found: FoundAccounts?,
+    frame: Frame, context: ScopeContext, page: Page<Account>, rows: Markup, found: FoundAccounts?,
     query: UsersQuery, counts: AccountCounts
   ) {
     self.frame = FrameView(frame)
     scope = context.scope
-    rows = page.items.map { UserRow($0, in: context.scope, times: frame.times) }
+    self.rows = rows
     let list = ConsolePaths.users(scope)
     filter = FilterView(
       action: list, label: "E-mail, name, phone or uid", query: query.text,
@@ -37,7 +38,7 @@ struct UsersView: ViewModel {
     }
     caption = Self.caption(query, isCut: found?.isCut == true)
     pager = PagerView(
-      shown: Words.count(rows.count, "user", "users"), path: list, query: query.form,
+      shown: Words.count(page.items.count, "user", "users"), path: list, query: query.form,
       after: query.after, next: page.next)
     empty = Self.empty(query, counts, list: list, may: context.may(.changeUsers), scope)
     newUser = context.may(.changeUsers) ? ConsolePaths.newUser(scope) : nil
@@ -89,37 +90,12 @@ struct UsersView: ViewModel {
     .list("tabs") { $0.tabs },
     .list("sorts") { $0.sorts },
     .text("caption") { $0.caption },
-    .flag("hasRows") { !$0.rows.isEmpty },
-    .list("rows") { $0.rows },
+    .flag("hasRows") { !$0.rows.bytes.isEmpty },
+    .markup("rows") { $0.rows },
     .object("pager") { $0.pager },
     .object("empty") { $0.empty },
     .text("newUser") { $0.newUser },
     .text("file") { $0.file },
     .text("longest") { _ in Words.number(UsersFile.longest) },
-  ]
-}
-
-final class UserRow: ViewModel {
-  let href: String
-  let account: Account
-  let times: Times
-
-  init(_ account: Account, in scope: Scope, times: Times) {
-    self.times = times
-    href = ConsolePaths.user(scope, account.id.text)
-    self.account = account
-  }
-
-  static let keys: Keys<UserRow> = [
-    .text("href") { $0.href },
-    .text("name") { $0.account.label },
-    .text("alias") {
-      $0.account.email == nil ? nil : $0.account.displayName.map { Words.short($0, 60) }
-    },
-    .text("uid") { $0.account.id.text },
-    .markup("factor") { $0.account.factors.isEmpty ? AccountChips.noFactor : AccountChips.totp },
-    .markup("state") { AccountChips.state($0.account) },
-    .markup("lastSignIn") { $0.account.lastLoginAt.map($0.times.past) ?? AccountChips.never },
-    .markup("created") { $0.times.day($0.account.createdAt) },
   ]
 }

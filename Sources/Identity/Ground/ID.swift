@@ -15,10 +15,8 @@ public struct ID<Owner>: Hashable, Sendable, CustomStringConvertible {
   /// Compares the bytes.
   public static func == (left: ID, right: ID) -> Bool { left.text.isSameBytes(as: right.text) }
 
-  /// Hashes the bytes.
-  public func hash(into hasher: inout Hasher) {
-    for byte in text.utf8 { hasher.combine(byte) }
-  }
+  /// Hashes the text: the same bytes have the same hash.
+  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 extension String {

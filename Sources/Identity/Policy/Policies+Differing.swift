@@ -10,6 +10,13 @@ public struct DifferingTenants: Sendable {
   public let count: Int
   /// The first of them.
   public let first: [DifferingTenant]
+
+  /// The same with at most `limit` of them named.
+  func naming(_ limit: Int) -> DifferingTenants {
+    DifferingTenants(
+      project: project, projectName: projectName, count: count,
+      first: Array(first.prefix(limit)))
+  }
 }
 
 /// A tenant whose policy is not its project's.
@@ -25,33 +32,38 @@ public struct DifferingTenant: Sendable {
 extension Policies {
   /// Which tenants differ from their projects, as far as an administrator may read both.
   ///
-  /// It costs as much as there are tenants that differ, and nothing for those that do not.
+  /// Projects in which nothing changed since they were last looked at cost next to nothing.
   ///
   /// - Parameters:
-  ///   - projects: The projects to look at.
+  ///   - projects: The projects to look at, as just read.
   ///   - administrator: Who looks.
-  ///   - limit: How many tenants to name at most, of all projects together.
+  ///   - limit: How many tenants to name at most, of all projects together: up to five.
   /// - Returns: The projects that have such tenants, in the order given.
   /// - Throws: ``PolicyError/unavailable(_:)``.
   public func differing(
-    in projects: [ID<Project>], visibleTo administrator: Administrator, limit: Int = 5
+    in projects: [ProjectSummary], visibleTo administrator: Administrator, limit: Int = 5
   ) async throws(PolicyError) -> [DifferingTenants] {
-    let readable = projects.filter { administrator.may(.readPolicy, project: $0, tenant: nil) }
+    let readable = projects.filter { administrator.may(.readPolicy, project: $0.id, tenant: nil) }
     return try await store.read(PolicyError.self) { connection in
       var (found, room) = ([DifferingTenants](), max(limit, 0))
       for project in readable {
-        guard let differing = try Self.differing(in: project, naming: room, connection) else {
-          continue
+        let known = try differing.value(of: project.id, stamp: project.policyStamp) {
+          try Self.differing(in: project.id, connection)
         }
-        room -= differing.first.count
-        found.append(differing)
+        guard let known else { continue }
+        let named = known.naming(room)
+        room -= named.first.count
+        found.append(named)
       }
       return found
     }
   }
 
-  private static func differing(
-    in project: ID<Project>, naming limit: Int, _ connection: borrowing Connection
+  /// How many are named at most.
+  private static let named = 5
+
+  static func differing(
+    in project: ID<Project>, _ connection: borrowing Connection
   ) throws -> DifferingTenants? {
     let key = try connection.first(
       """
@@ -64,7 +76,7 @@ extension Policies {
     let owner = try Projects.find(project, connection).policy
     var tenants: [DifferingTenant] = []
     for side in ["s.policy_in_force < \(key)", "s.policy_in_force > \(key)"] as [SQL] {
-      let room = limit - tenants.count
+      let room = named - tenants.count
       guard room > 0 else { break }
       tenants += try connection.all(
         """

@@ -25,9 +25,12 @@ extension Policies {
       guard let own = try Self.own(project, connection) else { throw PolicyError.scopeNotFound }
       var visible: SQL = "s.project_id = \(project.text) AND s.deleted_at IS NULL"
       if let only { visible += " AND s.tenant_id IN (\(list: only.map(\.text)))" }
-      let totals = try Self.totals(visible, connection)
+      let totals = isWhole ? own.totals : try Self.totals(visible, connection)
       let differing =
-        isWhole ? try Self.differing(from: own.key, in: project, connection) : nil
+        isWhole
+        ? try differing.value(of: project, stamp: own.stamp) {
+          try Self.differing(in: project, connection)
+        }?.count ?? 0 : nil
       let tenants = try Self.tenants(
         visible, query, from: isWhole ? own.key : nil, after: after, limit: limit, connection)
       return PolicyReview(
@@ -38,13 +41,32 @@ extension Policies {
 
   private static func own(
     _ project: ID<Project>, _ connection: borrowing Connection
-  ) throws -> (summary: PolicySummary, key: String)? {
+  ) throws -> Own? {
     try connection.first(
       """
-      SELECT \(PolicySummary.columns), s.policy_in_force FROM scope s
+      SELECT \(PolicySummary.columns), s.policy_in_force, p.policy_stamp, p.tenants, p.users,
+        p.enrolled_users
+      FROM scope s JOIN project p USING (project_id)
       WHERE s.project_id = \(project.text) AND s.tenant_id = '' AND s.deleted_at IS NULL
       """
-    ) { (try PolicySummary($0), try $0.value(PolicySummary.columnCount)) }
+    ) { row in
+      let summary = try PolicySummary(row)
+      let column = PolicySummary.columnCount
+      return Own(
+        summary: summary, key: try row.value(column), stamp: try row.value(column + 1),
+        totals: (
+          try row.value(column + 2), try row.value(column + 3) - summary.users,
+          try row.value(column + 4) - summary.enrolledUsers
+        ))
+    }
+  }
+
+  /// A project's own line, and what is kept of all its tenants together.
+  private struct Own {
+    let summary: PolicySummary
+    let key: String
+    let stamp: Int64
+    let totals: (count: Int, users: Int, enrolled: Int)
   }
 
   private static func totals(

@@ -3,6 +3,7 @@ import Database
 /// Reads and changes the MFA policy of scopes.
 public struct Policies: Sendable {
   let store: Store
+  let differing = DifferingCache()
 
   /// The policy in force.
   ///

@@ -116,10 +116,12 @@ public struct ProjectSummary: Hashable, Sendable {
   public let ownUsers: Int
   /// How many of those have a second factor.
   public let ownEnrolledUsers: Int
+  /// Grows with what decides which tenants differ from it.
+  let policyStamp: Int64
 
   static let columns: SQL = """
     p.project_id, p.display_name, s.disabled, s.totp_state, s.totp_intervals, p.tenants, p.users,
-      p.enrolled_users, s.users, s.enrolled_users
+      p.enrolled_users, s.users, s.enrolled_users, p.policy_stamp
     """
 
   init(_ row: borrowing Row) throws {
@@ -132,6 +134,7 @@ public struct ProjectSummary: Hashable, Sendable {
     enrolledUsers = try row.value(7)
     ownUsers = try row.value(8)
     ownEnrolledUsers = try row.value(9)
+    policyStamp = try row.value(10)
   }
 
   /// Counts some tenants only, for one who may see no more: the counts of one tenant's

@@ -56,21 +56,21 @@ struct InForceTests {
       let policies = instance.identity.policies
       let owner = try await instance.administrator()
       let (acme, globex) = (instance.acme.project, instance.globex.project)
-      var found = try await policies.differing(in: [acme, globex], visibleTo: owner)
+      var found = try await instance.differing(in: [acme, globex], visibleTo: owner)
       #expect(found.isEmpty)
       // The same window in other words.
       try await instance.setWindow(5, in: instance.west)
       _ = try await policies.change(instance.west, by: Instance.boss) {
         $0.configuration.totp?.state = .unspecified
       }
-      found = try await policies.differing(in: [acme, globex], visibleTo: owner)
+      found = try await instance.differing(in: [acme, globex], visibleTo: owner)
       #expect(found.isEmpty)
       try await instance.setWindow(2, in: instance.east)
       _ = try await policies.change(instance.east, by: Instance.boss) { edit in
         edit.configuration.setSMS(true)
         edit.pattern = .mandatory
       }
-      found = try await policies.differing(in: [globex, acme], visibleTo: owner)
+      found = try await instance.differing(in: [globex, acme], visibleTo: owner)
       #expect(found.map(\.project) == [acme] && found.map(\.count) == [1])
       let tenant = try #require(found.first?.first.first)
       #expect(tenant.id == instance.east.tenant && tenant.displayName == "East")
@@ -78,7 +78,7 @@ struct InForceTests {
       _ = try await policies.change(instance.west, by: Instance.boss) {
         $0.configuration.totp = nil
       }
-      found = try await policies.differing(in: [acme], visibleTo: owner, limit: 1)
+      found = try await instance.differing(in: [acme], visibleTo: owner, limit: 1)
       #expect(found.first?.count == 2 && found.first?.first.count == 1)
       for grant in [
         Grant(role: .policy, project: acme, tenant: instance.east.tenant),
@@ -87,12 +87,12 @@ struct InForceTests {
         let other = try await instance.identity.administrators.create(
           email: "\(grant.role)@example.com", displayName: "X",
           password: Instance.consolePassword, grant: grant, by: Instance.boss)
-        found = try await policies.differing(in: [acme, globex], visibleTo: other)
+        found = try await instance.differing(in: [acme, globex], visibleTo: other)
         #expect(found.isEmpty)
       }
       try await instance.identity.tenants.delete(
         project: acme, tenant: instance.west.tenant ?? ID(""), by: Instance.boss)
-      found = try await policies.differing(in: [acme], visibleTo: owner)
+      found = try await instance.differing(in: [acme], visibleTo: owner)
       #expect(found.first?.count == 1, "deleted tenants differ from nothing")
     }
   }

@@ -80,7 +80,7 @@ struct QueryPlanTests {
   private func review(_ instance: Instance, _ somebody: Administrator) async throws {
     _ = try await instance.identity.signIns.forecasts(of: "a", visibleTo: somebody)
     let policies = instance.identity.policies
-    _ = try await policies.differing(
+    _ = try await instance.differing(
       in: [instance.acme.project, instance.globex.project], visibleTo: somebody)
     for selection in PolicyReviewQuery.Selection.allCases {
       for order in PolicyReviewQuery.Order.allCases {

@@ -1,0 +1,15 @@
+@testable import Identity
+
+extension Instance {
+  /// Which tenants of these projects differ, as they are listed now.
+  func differing(
+    in projects: [ID<Project>], visibleTo administrator: Administrator, limit: Int = 5
+  ) async throws -> [DifferingTenants] {
+    let everybody = Administrator(
+      id: ID("list"), email: "", displayName: "", grants: [Grant(role: .owner)])
+    let known = try await identity.projects.list(visibleTo: everybody).items
+    return try await identity.policies.differing(
+      in: projects.compactMap { id in known.first { $0.id == id } }, visibleTo: administrator,
+      limit: limit)
+  }
+}
