@@ -52,7 +52,7 @@ public struct Console: Sendable {
   /// Answers a request; an address that is none of the console's gets the page 404.
   public func respond(to request: Request) async -> Response {
     var response =
-      request.isReading
+      request.isReading && !request.isForFile
       ? await identity.atOneMoment { await page(for: request) } : await page(for: request)
     headers.apply(to: &response)
     return response
@@ -73,4 +73,10 @@ public struct Console: Sendable {
     headers.apply(to: &response)
     return response
   }
+}
+
+extension Request {
+  /// Whether it asks for a list as a file, which is read in many parts: held to one moment, a few of
+  /// them would keep every reader of the database from everybody else.
+  fileprivate var isForFile: Bool { target.segments.last?.hasSuffix(".csv") ?? false }
 }

@@ -1,0 +1,21 @@
+import Database
+import DatabaseSQLite
+import Testing
+
+@testable import Console
+
+/// What of the database an answer keeps to itself.
+@Suite struct MomentTests {
+  @Test func `a page reads in one moment, a file in as many as it has parts`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let users = try await world.eu + "/users"
+      var before = world.database.statistics.reads
+      _ = try await browser.get(users)
+      #expect(world.database.statistics.reads == before + 1)
+      before = world.database.statistics.reads
+      _ = try await browser.get(users + ".csv")
+      #expect(world.database.statistics.reads > before + 2)
+    }
+  }
+}
