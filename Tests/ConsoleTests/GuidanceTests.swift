@@ -146,16 +146,6 @@ import Testing
     }
   }
 
-  @Test func `whoever has a role in a tenant alone does not see the project's key`() async throws {
-    try await World.furnished { world in
-      let nadia = try await Browser.signedIn(world, as: World.nadia)
-      let query = "?project=acme-retail&tenant=\(try await world.euShop.text)"
-      let guide = try await nadia.get("/guidance/mandatory" + query)
-      #expect(guide.says("key=API_KEY") && guide.says("ask whoever administers the project"))
-      #expect(!guide.says("AIza"))
-    }
-  }
-
   @Test(arguments: [
     "<script>alert(1)</script>", "# heading\n", "[x](javascript:alert(1)) **b**",
     "{{key}} {{/place}}",

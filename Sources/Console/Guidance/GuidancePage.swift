@@ -49,18 +49,8 @@ struct GuidancePage: Sendable {
         throw .unavailable(error)
       }
     }
-    return GuidePlace(context: context, policy: policy, key: try await key(context))
-  }
-
-  /// The oldest key of the project, for whoever finds it on the project's first page too.
-  private func key(_ context: ScopeContext) async throws(Refusal) -> APIKey? {
-    let id = context.scope.project
-    let project: Scope
-    do { project = try await identity.scopes.existing(project: id, tenant: nil) } catch {
-      throw Refusal(error)
-    }
-    guard context.signedIn.administrator.may(.seeScope, in: project) else { return nil }
-    return try await refusing { try await identity.apiKeys.list(id) }.first
+    let key = try await ProjectKey(context, identity.apiKeys)
+    return GuidePlace(context: context, policy: policy, key: key)
   }
 
   private func frame(
@@ -90,12 +80,11 @@ struct GuidePlace: Sendable {
   let context: ScopeContext
   /// Nil when the reader may not see it.
   let policy: Policy?
-  /// Nil when the reader may not see one, and when there is none.
-  let key: APIKey?
+  let key: ProjectKey
 
   var scope: Scope { context.scope }
 
   func values(_ publicURL: PublicURL) -> GuideValues {
-    GuideValues(publicURL, scope: scope, key: key, configuration: policy?.configuration)
+    GuideValues(publicURL, scope: scope, key: key.key, configuration: policy?.configuration)
   }
 }

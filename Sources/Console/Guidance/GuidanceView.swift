@@ -44,8 +44,7 @@ struct GuideView: ViewModel {
     ]
     if let tenant = place.scope.tenant { facts.append(Fact("Tenant id", code(tenant.text))) }
     facts.append(
-      place.key.map { Fact("API key", code($0.text)) }
-        ?? Fact("API key", "ask whoever administers the project"))
+      Fact("API key", place.key.key.map { code($0.text) } ?? HTML.escaped(place.key.note ?? "")))
     if let policy = place.policy {
       facts.append(Fact("Window in force", WindowStrip.small(policy.configuration)))
       facts.append(Fact("Enrolment pattern", policy.patternName ?? "none recorded"))

@@ -30,31 +30,16 @@ struct OverviewPage: Sendable {
     let rules = AttentionRules(
       context: context, policy: policy, signIn: settings.signIn, counts: counts,
       createdAt: settings.createdAt, now: identity.clock.now())
-    let connect = try await connect(context)
+    let key = try await ProjectKey(context, identity.apiKeys)
+    let connect = ConnectView(
+      scope: scope, url: frames.publicURL, profile: identity.profile,
+      defaultProject: identity.defaultProject, key: key.key?.text, note: key.note)
     let frame = try await frames.frame("Overview", in: context, tab: .overview)
     return .html(
       view.render(
         OverviewView(
           frame: frame, context: context, policy: policy, history: history, settings: settings,
           attention: rules.all, connect: connect)))
-  }
-
-  private func connect(_ context: ScopeContext) async throws(Refusal) -> ConnectView {
-    let scope = context.scope
-    var note: String?
-    var key: String?
-    if !context.may(.manageKeys) {
-      note = "The API key is for an owner or a policy admin to give."
-    } else if let first = try await refusing({
-      try await identity.apiKeys.list(scope.project).first
-    }) {
-      key = first.text
-    } else {
-      note = "The project has no API key; its settings make one."
-    }
-    return ConnectView(
-      scope: scope, url: frames.publicURL, profile: identity.profile,
-      defaultProject: identity.defaultProject, key: key, note: note)
   }
 }
 
