@@ -72,7 +72,17 @@ struct SettingsAnswers: Sendable {
   }
 
   func apply(domains: inout [String], privacy: inout Bool) {
-    self.domains.apply(to: &domains)
+    self.domains.applyDifference(to: &domains)
     self.privacy.apply(to: &privacy)
+  }
+}
+
+extension SettingsAnswers.Field where Value == [String] {
+  /// Takes away what was taken away, adds what was added, and leaves the rest as it is by now.
+  fileprivate func applyDifference(to values: inout [String]) {
+    let removed = Set(was).subtracting(now)
+    values.removeAll { removed.contains($0.lowercased()) }
+    let added = Set(now).subtracting(was).subtracting(values.map { $0.lowercased() })
+    values += now.filter(added.contains)
   }
 }

@@ -41,6 +41,34 @@ import Testing
     }
   }
 
+  @Test func `two who change the domains at once undo nothing of each other's`() async throws {
+    try await World.furnished { world in
+      let page = Self.project
+      let ada = try await Browser.signedIn(world)
+      func domains(_ was: [String], _ now: [String]) async throws -> [String] {
+        let answer = try await ada.submit(
+          page,
+          [
+            "name": "Acme Retail", "was-name": "Acme Retail", "password": "on",
+            "was-password": "on", "was-domains": was.joined(separator: "\n"),
+            "domains": now.joined(separator: "\n"),
+          ])
+        #expect(answer.status == .seeOther)
+        return try await world.identity.projects.find(ID("acme-retail")).authorizedDomains
+      }
+      let start = ["localhost", "old.example.com", "stolen.example.com"]
+      #expect(try await domains(["localhost"], start) == start)
+      // One removes a domain; another, whose page still has it, adds one and removes a third.
+      #expect(try await domains(start, ["localhost", "old.example.com"]).count == 2)
+      let late = ["localhost", "stolen.example.com", "new.example.com"]
+      #expect(try await domains(start, late) == ["localhost", "new.example.com"])
+      // What both add is there once.
+      #expect(
+        try await domains(["localhost"], ["localhost", "new.example.com"])
+          == ["localhost", "new.example.com"])
+    }
+  }
+
   @Test func `what cannot be is said beside the field, and what was typed stays`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
