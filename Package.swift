@@ -60,6 +60,7 @@ let package = Package(
         .embedInCode("Migrations/m0005_settings_sqlite.sql"),
         .embedInCode("Migrations/m0006_guidance_sqlite.sql"),
         .embedInCode("Migrations/m0007_policy_stamp_sqlite.sql"),
+        .embedInCode("Migrations/m0008_token_makers_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),

@@ -35,9 +35,11 @@ struct AdministratorPage: Sendable {
     guard let grant = typed else { return try await page(signedIn, id, answers, errors: errors) }
     _ = try await AdministratorPage.record(id, identity)
     do {
-      try await identity.administrators.revoke(grant, from: ID(id), by: signedIn.author)
+      let tokens = try await identity.administrators.revoke(
+        grant, from: ID(id), by: signedIn.author)
+      let words = "\(grant.role.name) of \(grant.placeInWords)"
       frames.leave(
-        "Revoked: \(grant.role.name) of \(grant.placeInWords). It counts at once.", for: signedIn)
+        "Revoked: \(words). It counts at once." + TypedPage.revoked(tokens), for: signedIn)
     } catch {
       if case .notFound = error {
         frames.leave("They had lost that role already.", for: signedIn)

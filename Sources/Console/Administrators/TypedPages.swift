@@ -28,12 +28,13 @@ struct TypedPage: Sendable {
         field: "confirmation", text: "This is not the address. Type it as it stands above.")
       return try await page(signedIn, id, typed: typed, errors: [fault])
     }
+    var tokens = 0
     do {
       switch deed {
       case .reset:
         try await identity.administratorFactors.reset(administrator.id, by: signedIn.author)
       case .remove:
-        try await identity.administrators.remove(administrator.id, by: signedIn.author)
+        tokens = try await identity.administrators.remove(administrator.id, by: signedIn.author)
       }
     } catch {
       return try await page(signedIn, id, typed: typed, errors: [try fault(error)])
@@ -45,9 +46,17 @@ struct TypedPage: Sendable {
         "The second factor of \(name) is reset, and their sessions have ended.", for: signedIn)
       return .redirect(to: ConsolePaths.administrator(id))
     case .remove:
-      frames.leave("\(name) is not an administrator any more.", for: signedIn)
+      frames.leave(
+        "\(name) is not an administrator any more." + Self.revoked(tokens), for: signedIn)
       return .redirect(to: ConsolePaths.administrators())
     }
+  }
+
+  /// A further sentence when service tokens went too.
+  static func revoked(_ tokens: Int) -> String {
+    guard tokens > 0 else { return "" }
+    let words = Words.count(tokens, "service token", "service tokens")
+    return " \(words) of theirs \(tokens == 1 ? "is" : "are") revoked."
   }
 
   private func fault(_ error: ManagementError) throws(Refusal) -> FieldError {
@@ -73,6 +82,10 @@ struct TypedPage: Sendable {
     guard administrator.id != signedIn.administrator.id,
       deed == .remove || record.hasSecondFactor
     else { return .redirect(to: ConsolePaths.administrator(id)) }
+    let tokens =
+      deed == .reset
+      ? 0
+      : try await refusing { try await identity.serviceTokens.count(madeBy: administrator.id) }
     let name = Words.isolated(administrator.displayName)
     let title = deed == .reset ? "Reset a second factor" : "Remove an administrator"
     var frame = frames.frame(
@@ -84,7 +97,7 @@ struct TypedPage: Sendable {
     ]
     let model = TypedView(
       frame: FrameView(frame), csrf: signedIn.session.csrfToken, deed: deed,
-      administrator: administrator, typed: typed)
+      administrator: administrator, tokens: tokens, typed: typed)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 }
@@ -94,6 +107,8 @@ struct TypedView: ViewModel {
   let csrf: String
   let deed: TypedPage.Deed
   let administrator: Administrator
+  /// How many service tokens of theirs end with them.
+  let tokens: Int
   let typed: String
 
   private var consequences: [String] {
@@ -109,9 +124,12 @@ struct TypedView: ViewModel {
     case .remove:
       [
         "All their sessions end at once, and their roles, second factor and recovery codes go.",
+        tokens == 0
+          ? nil
+          : "\(Words.count(tokens, "service token", "service tokens")) that they made \(tokens == 1 ? "is" : "are") revoked: programs that call with \(tokens == 1 ? "it" : "them") are refused.",
         "What they did stays in the audit log.",
         "It cannot be undone. To have them back, invite them anew.",
-      ]
+      ].compactMap { $0 }
     }
   }
 

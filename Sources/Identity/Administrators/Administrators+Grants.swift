@@ -30,12 +30,16 @@ extension Administrators {
 
   /// Takes a role away, at once also in sessions that are open.
   ///
+  /// Service tokens that they made and that do more than what is left allows are revoked with it.
+  ///
+  /// - Returns: How many tokens that were.
   /// - Throws: ``ManagementError``.
+  @discardableResult
   public func revoke(
     _ grant: Grant, from id: ID<Administrator>, by author: Author
-  ) async throws(ManagementError) {
+  ) async throws(ManagementError) -> Int {
     let now = store.clock.now()
-    try await store.write(ManagementError.self) { connection in
+    return try await store.write(ManagementError.self) { connection in
       let record = try Self.manage(id, by: author, connection)
       let removed = try connection.run(
         """
@@ -49,19 +53,22 @@ extension Administrators {
       var entry = Self.entry("administrator.revoke", record)
       entry.from = grant.words
       try entry.record(by: author, at: now, connection)
+      return try ServiceTokens.revokeExceeding(id, by: author, at: now, connection)
     }
   }
 
   /// Removes an administrator with their grants, factor, codes and sessions.
   ///
-  /// What they did stays in the audit log.
+  /// Service tokens that they made are revoked; what they did stays in the audit log.
   ///
+  /// - Returns: How many tokens were revoked.
   /// - Throws: ``ManagementError``.
+  @discardableResult
   public func remove(
     _ id: ID<Administrator>, by author: Author
-  ) async throws(ManagementError) {
+  ) async throws(ManagementError) -> Int {
     let now = store.clock.now()
-    try await store.write(ManagementError.self) { connection in
+    return try await store.write(ManagementError.self) { connection in
       let record = try Self.manage(id, by: author, connection)
       try connection.run("DELETE FROM administrator WHERE administrator_id = \(id.text)")
       guard try Self.hasOwner(connection) else { throw ManagementError.lastOwner }
@@ -70,6 +77,7 @@ extension Administrators {
       let email = record.administrator.email
       entry.from = grants.isEmpty ? email : "\(email), \(grants)"
       try entry.record(by: author, at: now, connection)
+      return try ServiceTokens.revokeExceeding(id, by: author, at: now, connection)
     }
   }
 

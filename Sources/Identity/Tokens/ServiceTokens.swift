@@ -66,7 +66,7 @@ public struct ServiceTokens: Sendable {
   public enum Maker: Sendable {
     /// Somebody with access to the data folder, who may do everything.
     case commandLine
-    /// An administrator; the token may do no more than they.
+    /// An administrator; the token may do no more than they, and is revoked when it does.
     case administrator(Administrator, Author)
   }
 
@@ -79,23 +79,20 @@ public struct ServiceTokens: Sendable {
     project: ID<Project>, tenant: ID<Tenant>?, role: ServiceTokenRole, name: String, maker: Maker
   ) async throws(ServiceTokenError) -> (token: ServiceToken, secret: Secret) {
     guard Projects.isValidName(name) else { throw .invalidName }
-    let author: Author
-    switch maker {
-    case .commandLine: author = Author(actor: .commandLine)
-    case .administrator(let administrator, let who):
-      author = who
-      let needed = role.permissions.union([.manageKeys])
-      let allowed = needed.allSatisfy { permission in
-        administrator.may(permission, project: project, tenant: tenant)
+    let (author, makerID): (Author, ID<Administrator>?) =
+      switch maker {
+      case .commandLine: (Author(actor: .commandLine), nil)
+      case .administrator(let administrator, let author): (author, administrator.id)
       }
-      guard allowed else { throw .exceedsMaker }
-    }
     let now = store.clock.now()
     let text = "cst_" + store.random.token(bytes: 32)
     let token = ServiceToken(
       id: ID(store.random.uuid()), project: project, tenant: tenant, role: role, name: name,
       createdAt: now, createdBy: author.actor.name, lastUsedAt: nil, revokedAt: nil)
     try await store.write(ServiceTokenError.self) { connection in
+      if let makerID {
+        try Self.checkMaker(makerID, role, project: project, tenant: tenant, connection)
+      }
       let scope: Scope
       do {
         scope = try Scopes.find(project: project, tenant: tenant, connection)
@@ -105,9 +102,10 @@ public struct ServiceTokens: Sendable {
       try connection.run(
         """
         INSERT INTO service_token (token_id, token_digest, project_id, tenant_id, role, name,
-          created_at, created_by)
+          created_at, created_by, created_by_id)
         VALUES (\(token.id.text), \(Store.digest(text)), \(project.text), \(tenant?.text ?? ""),
-          \(role.rawValue), \(name), \(now.microseconds), \(token.createdBy))
+          \(role.rawValue), \(name), \(now.microseconds), \(token.createdBy),
+          \(makerID?.text ?? ""))
         """)
       var entry = AuditEntry(
         "service-token.create", "service token", token.id.text, name: name, in: scope)

@@ -158,6 +158,40 @@ import Testing
     }
   }
 
+  @Test func `whoever takes a role away or removes is told of the tokens that go`() async throws {
+    try await World.furnished { world in
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let ada = try await Browser.signedIn(world)
+      let id = try await world.id(of: World.iris)
+      let address = "/administrators/\(id)"
+      let acme = ID<Project>("acme-retail")
+      let boss = try await world.identity.administrators.record(email: World.ada).administrator
+      for role in [Role.policy, .owner] {
+        _ = try await world.identity.administrators.grant(
+          Grant(role: role, project: acme), to: ID(id),
+          by: boss.author(address: "a", requestID: "r"))
+      }
+      let maker = try await world.identity.administrators.record(ID(id)).administrator
+      for role in [ServiceTokenRole.owner, .policy] {
+        _ = try await world.identity.serviceTokens.create(
+          project: acme, tenant: nil, role: role, name: "back end",
+          maker: .administrator(maker, maker.author(address: "a", requestID: "r")))
+      }
+      let asked = try await ada.get(address + "/removal")
+      #expect(asked.says("2 service tokens that they made are revoked"))
+      Markup.check(asked)
+      _ = try await ada.submit(
+        address, ["role": "owner", "project": "acme-retail", "tenant": ""],
+        to: address + "/grants/removal")
+      #expect(try await ada.get(address).says("1 service token of theirs is revoked."))
+      #expect(try await ada.get(address + "/removal").says("1 service token that they made is"))
+      let done = try await ada.submit(address + "/removal", ["confirmation": World.iris])
+      let list = try await ada.get(try #require(done.location))
+      #expect(list.says("any more. 1 service token of theirs is revoked."))
+      #expect(try await iris.get("/").location == "/sign-in")
+    }
+  }
+
   @Test func `resetting a factor and removing ask for the address, typed`() async throws {
     try await World.furnished { world in
       let (_, codes) = try await world.authenticator(of: World.nadia)

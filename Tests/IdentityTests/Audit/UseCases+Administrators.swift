@@ -41,6 +41,17 @@ extension UseCase {
       _ = try await i.giveConsolePassword(nora)
       return { try await i.identity.administrators.remove(nora.id, by: i.author(boss)) }
     },
+    UseCase(
+      "remove an administrator who made a token", ["administrator.remove", "service-token.revoke"]
+    ) { i in
+      let (boss, olga) = (
+        try await i.administrator("boss", .owner), try await i.administrator("olga", .owner)
+      )
+      _ = try await i.identity.serviceTokens.create(
+        project: i.acme.project, tenant: nil, role: .owner, name: "x",
+        maker: .administrator(olga, i.author(olga)))
+      return { try await i.identity.administrators.remove(olga.id, by: i.author(boss)) }
+    },
     UseCase("set up one's second factor", ["administrator.enrol"]) { i in
       let nora = try await i.administrator("nora", .auditor)
       return { _ = try await i.enrol(nora) }

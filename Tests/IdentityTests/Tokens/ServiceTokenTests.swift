@@ -104,9 +104,10 @@ struct ServiceTokenTests {
         (Grant(role: .policy, project: acme, tenant: east), [], [.policy]),
         (Grant(role: .support), [], []), (Grant(role: .auditor), [], []),
       ]
-      for (grant, inProject, inTenant) in grants {
-        let maker = Administrator(
-          id: ID("m"), email: "m@example.com", displayName: "M", grants: [grant])
+      for (number, (grant, inProject, inTenant)) in grants.enumerated() {
+        let maker = try await instance.identity.administrators.create(
+          email: "m\(number)@example.com", displayName: "M", password: Instance.consolePassword,
+          grant: grant, by: Author(actor: .commandLine))
         let author = maker.author(address: "a", requestID: "r")
         for role in ServiceTokenRole.allCases {
           for (tenant, allowed) in [(nil, inProject), (east, inTenant)] {

@@ -1,0 +1,92 @@
+import Database
+
+extension ServiceTokens {
+  /// How many tokens that count were made by an administrator.
+  ///
+  /// - Throws: ``ServiceTokenError/unavailable(_:)``.
+  public func count(madeBy maker: ID<Administrator>) async throws(ServiceTokenError) -> Int {
+    try await store.read(ServiceTokenError.self) { connection in
+      try connection.first(
+        """
+        SELECT count(*) FROM service_token
+        WHERE created_by_id = \(maker.text) AND revoked_at IS NULL
+        """
+      ) { try $0.value(0) } ?? 0
+    }
+  }
+
+  /// Sees that an administrator may make a token, by the grants of this very moment.
+  static func checkMaker(
+    _ maker: ID<Administrator>, _ role: ServiceTokenRole, project: ID<Project>,
+    tenant: ID<Tenant>?, _ connection: borrowing Connection
+  ) throws {
+    let grants = try Administrators.grants(maker, connection)
+    let needed = role.permissions.union([.manageKeys])
+    guard grants.allow(needed, project: project, tenant: tenant) else {
+      throw ServiceTokenError.exceedsMaker
+    }
+  }
+
+  /// Revokes the tokens of a maker that do more than they still may, each with its row in the log.
+  ///
+  /// - Returns: How many were revoked.
+  static func revokeExceeding(
+    _ maker: ID<Administrator>, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Int {
+    let grants = try Administrators.grants(maker, connection)
+    let made = try connection.all(
+      """
+      SELECT token_id, project_id, tenant_id, role, name FROM service_token
+      WHERE created_by_id = \(maker.text) AND revoked_at IS NULL
+      """
+    ) { row in
+      let role: String = try row.value(3)
+      guard let known = ServiceTokenRole(rawValue: role) else { throw Failure("unknown role") }
+      return Made(
+        id: try row.value(0), project: try row.value(1), tenant: try row.value(2), role: known,
+        name: try row.value(4))
+    }
+    var count = 0
+    for token in made where !token.isAllowed(by: grants) {
+      try connection.run(
+        """
+        UPDATE service_token SET revoked_at = \(now.microseconds) WHERE token_id = \(token.id)
+        """)
+      var entry = AuditEntry("service-token.revoke", "service token", token.id, name: token.name)
+      entry.project = token.project
+      entry.tenant = token.tenant
+      entry.from = token.role.rawValue
+      try entry.record(by: author, at: now, connection)
+      count += 1
+    }
+    return count
+  }
+
+  private struct Made {
+    let id: String
+    let project: String
+    let tenant: String
+    let role: ServiceTokenRole
+    let name: String
+
+    func isAllowed(by grants: [Grant]) -> Bool {
+      grants.allow(
+        role.permissions, project: ID(project), tenant: tenant.isEmpty ? nil : ID(tenant))
+    }
+  }
+}
+
+extension [Grant] {
+  /// True when together they allow each of the permissions in a project or tenant.
+  fileprivate func allow(
+    _ permissions: Set<Permission>, project: ID<Project>, tenant: ID<Tenant>?
+  ) -> Bool {
+    permissions.allSatisfy { permission in
+      contains { grant in
+        grant.covers(project: project, tenant: tenant)
+          && grant.role.permissions.contains(permission)
+      }
+    }
+  }
+}
