@@ -64,7 +64,7 @@ extension ConsoleRoutes {
 
     let codes = try templates.template("account/codes", for: RecoveryCodesView.self)
     let factor = OwnFactorPage(
-      factors: identity.administratorFactors, frames: frames,
+      gate: table.gate, factors: identity.administratorFactors, frames: frames,
       view: try templates.template("account/totp", for: OwnFactorView.self), codes: codes)
     table.settingUp(.get, ConsolePaths.ownFactor, factor.show)
     table.settingUp(.post, ConsolePaths.ownFactor, factor.finish)

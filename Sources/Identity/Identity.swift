@@ -99,7 +99,8 @@ public struct Identity: Sendable {
     administrators = Administrators(store: store, hasher: hasher)
     invitations = Invitations(store: store, administrators: administrators)
     administratorFactors = AdministratorFactors(
-      store: store, totp: administratorTOTP, tickets: consoleTickets)
+      store: store, totp: administratorTOTP, tickets: consoleTickets,
+      administrators: administrators)
     consoleSessions = ConsoleSessions(
       store: store, hasher: hasher, totp: administratorTOTP, tickets: consoleTickets)
     ownAccount = OwnAccount(store: store, administrators: administrators)

@@ -102,11 +102,13 @@ enum CurrentCode {
     _ error: AdministratorFactorError, at now: Instant
   ) throws(Refusal) -> Fault {
     switch error {
-    case .wrongCurrentCode, .wrongCode, .ended, .noFactor: return Fault(text: wrong)
+    case .wrongCurrentCode, .wrongCode, .wrongPassword, .ended, .noFactor:
+      return Fault(text: wrong)
     case .mandatory: return Fault(text: "Your role does not allow to be without one.")
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: now)
       return Fault(text: text, seconds: seconds)
+    case .busy: throw .busy
     case .unavailable: throw .unavailable(error)
     }
   }
@@ -155,11 +157,12 @@ struct RecoveryCodesView: ViewModel {
   let frame: FrameView
   let codes: [Secret]
   let sentence: String
+  var done = ConsolePaths.account()
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .text("sentence") { $0.sentence },
     .text("codes") { $0.codes.map(\.revealedText).joined(separator: "\n") },
-    .text("done") { _ in ConsolePaths.account() },
+    .text("done") { $0.done },
   ]
 }

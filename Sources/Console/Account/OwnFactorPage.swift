@@ -5,6 +5,7 @@ import Templating
 
 /// `/account/totp`: sets the administrator's own second factor up, or puts another in its place.
 struct OwnFactorPage: Sendable {
+  let gate: Gate
   let factors: AdministratorFactors
   let frames: Frames
   let view: Template<OwnFactorView>
@@ -32,6 +33,10 @@ struct OwnFactorPage: Sendable {
       errors.append(
         FieldError(field: "current-code", text: "Enter a code of the authenticator of now."))
     }
+    let password = signedIn.form["password"] ?? ""
+    if factors.asksForPassword(in: signedIn.session), password.isEmpty {
+      errors.append(FieldError(field: "password", text: "Enter your password."))
+    }
     if code.isEmpty {
       errors.append(FieldError(field: "code", text: "Enter the code that the new entry shows."))
     }
@@ -39,8 +44,8 @@ struct OwnFactorPage: Sendable {
     let made: [Secret]
     do {
       made = try await factors.finish(
-        ticket, code: code, currentCode: current, for: signedIn.administrator.id,
-        keeping: signedIn.session.id, by: signedIn.author)
+        ticket, code: code, currentCode: current, password: Secret(password),
+        for: signedIn.administrator.id, in: signedIn.session, by: signedIn.author)
     } catch {
       return try refused(error, signedIn, resumed)
     }
@@ -49,7 +54,15 @@ struct OwnFactorPage: Sendable {
       codes.render(
         RecoveryCodesView(
           frame: FrameView(frame), codes: made,
-          sentence: "Your second factor is on. From now on you sign in with password and code.")))
+          sentence: "Your second factor is on. From now on you sign in with password and code.",
+          done: waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())))
+  }
+
+  /// Whether a form waits that was sent when the session before had run out.
+  private func waits(_ signedIn: SignedIn) -> Bool {
+    gate.drafts.find(
+      for: signedIn.administrator.id, browser: gate.cookies.formToken(of: signedIn.request),
+      at: frames.clock.now()) != nil
   }
 
   private func refused(
@@ -66,6 +79,20 @@ struct OwnFactorPage: Sendable {
       return try page(
         signedIn, enrolment,
         errors: [FieldError(field: "current-code", text: CurrentCode.wrong)])
+    case .wrongPassword:
+      return try page(
+        signedIn, enrolment,
+        errors: [FieldError(field: "password", text: "This is not your password.")])
+    case .busy: throw .busy
+    case .throttled(let until) where signedIn.session.secondFactor != .enrolled:
+      let seconds = max(until.seconds - frames.clock.now().seconds, 1)
+      let wait = Words.duration(seconds: Int(seconds))
+      let fault = FieldError(
+        field: "password",
+        text: "There were too many wrong passwords. Wait \(wait), then try again.")
+      var response = try page(signedIn, enrolment, errors: [fault], status: .tooManyRequests)
+      response.fields[.retryAfter] = String(seconds)
+      return response
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
       var response = try page(
@@ -100,6 +127,7 @@ struct OwnFactorPage: Sendable {
     }
     let model = OwnFactorView(
       frame: FrameView(frame), signedIn: signedIn, enrolment: enrolment,
+      asksForPassword: factors.asksForPassword(in: signedIn.session),
       drawing: Markup(trusted: code.svg(label: "QR code for your authenticator app")))
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
     return .html(view.render(model), status: status ?? fitting)
@@ -110,6 +138,7 @@ struct OwnFactorView: ViewModel {
   let frame: FrameView
   let signedIn: SignedIn
   let enrolment: AdministratorEnrolment
+  let asksForPassword: Bool
   let drawing: Markup
 
   /// The key as people type it: four by four.
@@ -129,6 +158,8 @@ struct OwnFactorView: ViewModel {
     },
     .flag("isDue") { $0.state == .due },
     .flag("isReplacing") { $0.state == .enrolled },
+    .flag("isProving") { $0.state == .enrolled || $0.asksForPassword },
+    .flag("asksForPassword") { $0.asksForPassword },
     .text("action") { _ in ConsolePaths.ownFactor() },
     .text("cancel") { $0.state == .due ? nil : ConsolePaths.account() },
     .text("csrf") { $0.signedIn.session.csrfToken },
@@ -138,6 +169,7 @@ struct OwnFactorView: ViewModel {
     .text("account") { $0.signedIn.administrator.email },
     .markup("drawing") { $0.drawing },
     .text("codeError") { $0.frame.error(at: "code") },
+    .text("passwordError") { $0.frame.error(at: "password") },
     .text("currentError") { $0.frame.error(at: "current-code") },
   ]
 }

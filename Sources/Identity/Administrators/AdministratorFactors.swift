@@ -20,8 +20,12 @@ public enum AdministratorFactorError: Error, Sendable {
   case wrongCode
   /// Not a code of the factor in force, nor a recovery code.
   case wrongCurrentCode
-  /// Too many wrong codes; from then on one may try again.
+  /// Not the password of the account, or none where it is asked for.
+  case wrongPassword
+  /// Too many wrong codes or passwords; from then on one may try again.
   case throttled(until: Instant)
+  /// Too many passwords are being hashed; try again after a second.
+  case busy
   /// There is no second factor.
   case noFactor
   /// The role does not allow to be without one.
@@ -39,9 +43,14 @@ public struct AdministratorFactors: Sendable {
   let store: Store
   let totp: AdministratorTOTP
   let tickets: Sealer
+  let administrators: Administrators
 
   /// How many recovery codes there are in a new set.
   public static let recoveryCodes = RecoveryCodes.count
+
+  /// For how long after its sign-in a session sets a first factor up without the password, in
+  /// seconds.
+  public static let freshness: Int64 = 300
 
   /// The name under which authenticator apps list the account.
   private static let issuer = "Countersign"
@@ -84,6 +93,15 @@ public struct AdministratorFactors: Sendable {
       uri: uri.text, key: Secret(Base32.encode(ticket.secret.revealedBytes)), ticket: sealed)
   }
 
+  /// True when a session must give the password to set a factor up.
+  ///
+  /// Whoever finds a session open must not bind a factor of theirs to the account: a code of the
+  /// factor in force shows who it is, or the password where there is none, unless it was just given.
+  public func asksForPassword(in session: ConsoleSession) -> Bool {
+    session.secondFactor != .enrolled
+      && store.clock.now() >= session.startedAt.advanced(bySeconds: Self.freshness)
+  }
+
   /// Finishes the set-up: the new factor is in force, in the place of an older one, and all other
   /// sessions end.
   ///
@@ -91,20 +109,23 @@ public struct AdministratorFactors: Sendable {
   ///   - text: What the set-up's form carries.
   ///   - code: A code of the new secret.
   ///   - currentCode: A code of the factor in force or a recovery code, where there is a factor.
+  ///   - password: The account's password, where there is no factor and the session is not fresh.
   ///   - administrator: Whose it is.
-  ///   - session: The id of the session that goes on.
+  ///   - session: The session that goes on; nil when it is not done in one.
   ///   - author: The same person.
   /// - Returns: Ten new recovery codes, which are kept as digests alone.
   /// - Throws: ``AdministratorFactorError``.
   public func finish(
-    _ text: String, code: String, currentCode: String? = nil,
-    for administrator: ID<Administrator>, keeping session: String? = nil, by author: Author
+    _ text: String, code: String, currentCode: String? = nil, password: Secret? = nil,
+    for administrator: ID<Administrator>, in session: ConsoleSession? = nil, by author: Author
   ) async throws(AdministratorFactorError) -> [Secret] {
     let now = store.clock.now()
     let ticket = ConsoleTicket(text, .enrolment, at: now, by: tickets)
     guard let ticket, ticket.administrator == administrator,
-      let password = TOTPFactor.password(ticket.secret)
+      let app = TOTPFactor.password(ticket.secret)
     else { throw .ended }
+    let isAsked = session.map(asksForPassword) ?? false
+    let proven = isAsked ? try await prove(password, in: session, by: author) : nil
     let (random, totp) = (store.random, totp)
     let outcome: Result<[Secret], AdministratorFactorError> =
       try await store.write(AdministratorFactorError.self) { connection in
@@ -113,18 +134,23 @@ public struct AdministratorFactors: Sendable {
           .notFound
         { return .failure(.ended) }
         guard try !ticket.isUsed(connection) else { return .failure(.ended) }
-        let verdict = try password.verify(
+        let verdict = try app.verify(
           Self.digits(of: code), at: now.seconds, window: AdministratorTOTP.window, after: nil)
         guard case .accepted(let step, _) = verdict else { return .failure(.wrongCode) }
         if record.hasSecondFactor {
           if let error = try totp.check(currentCode ?? "", of: administrator, at: now, connection) {
             return .failure(error)
           }
+        } else if isAsked {
+          // Anew: it may have been changed while this one was hashed.
+          let hash = try Administrators.passwordHash(of: administrator, connection)
+          guard let proven, hash?.encoded == proven.encoded else { return .failure(.wrongPassword) }
         }
         guard try ticket.use(connection) else { return .failure(.ended) }
         try totp.store(ticket.secret, lastStep: step, of: administrator, at: now, connection)
         let codes = try RecoveryCodes.make(for: administrator, random: random, connection)
-        let ended = try ConsoleSessions.endAll(of: administrator, but: session, at: now, connection)
+        let ended = try ConsoleSessions.endAll(
+          of: administrator, but: session?.id, at: now, connection)
         var entry = Administrators.entry("administrator.enrol", record)
         entry.from = record.hasSecondFactor ? "another authenticator" : nil
         entry.to = Words.ended(ended, "other session", "other sessions", after: "TOTP")
@@ -132,6 +158,22 @@ public struct AdministratorFactors: Sendable {
         return .success(codes)
       }
     return try outcome.get()
+  }
+
+  private func prove(
+    _ password: Secret?, in session: ConsoleSession?, by author: Author
+  ) async throws(AdministratorFactorError) -> PasswordHash {
+    guard let session, let password else { throw .wrongPassword }
+    do {
+      return try await administrators.prove(password, of: session.administrator, by: author)
+    } catch {
+      switch error {
+      case .throttled(let until): throw .throttled(until: until)
+      case .busy: throw .busy
+      case .unavailable(let failure): throw .unavailable(failure)
+      case .wrongPassword, .weakPassword, .notFound: throw .wrongPassword
+      }
+    }
   }
 
   /// Removes one's own factor, with a code of it, where the role allows to be without.
@@ -233,53 +275,4 @@ public struct AdministratorFactors: Sendable {
 
   /// A code as people type it, with or without a space in the middle.
   static func digits(of code: String) -> String { code.filter { !$0.isWhitespace && $0 != "-" } }
-}
-
-extension AdministratorTOTP {
-  /// Which kind of code let somebody pass.
-  enum Proof: Sendable {
-    case code
-    case recoveryCode(left: Int)
-  }
-
-  /// What became of a code.
-  enum Outcome: Sendable {
-    case passed(Proof)
-    case wrong
-    case throttled(until: Instant)
-  }
-
-  /// The name under which wrong codes of an administrator are counted.
-  static func throttle(_ id: ID<Administrator>) -> String { "administrator code \(id.text)" }
-
-  /// Looks at a code of the factor or a recovery code, which is counted before as a wrong one.
-  func prove(
-    _ typed: String, of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
-  ) throws -> Outcome {
-    let guess: Guess
-    switch try Guess.take(Self.throttle(id), .codes, at: now, connection) {
-    case .taken(let taken): guess = taken
-    case .blocked(let until): return .throttled(until: until)
-    }
-    if try accept(AdministratorFactors.digits(of: typed), of: id, at: now, connection) {
-      try Guess.right([guess], connection)
-      return .passed(.code)
-    }
-    if try RecoveryCodes.use(typed, of: id, connection) {
-      try Guess.right([guess], connection)
-      return .passed(.recoveryCode(left: try RecoveryCodes.left(of: id, connection)))
-    }
-    return .wrong
-  }
-
-  /// The same for a change that asks for a code; nil when it was right.
-  func check(
-    _ typed: String, of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
-  ) throws -> AdministratorFactorError? {
-    switch try prove(typed, of: id, at: now, connection) {
-    case .passed: nil
-    case .wrong: .wrongCurrentCode
-    case .throttled(let until): .throttled(until: until)
-    }
-  }
 }

@@ -35,26 +35,9 @@ public struct OwnAccount: Sendable {
     of session: ConsoleSession, old: Secret, new: Secret, by author: Author
   ) async throws(PasswordChangeError) -> Int {
     let administrator = session.administrator
-    let now = store.clock.now()
-    let name = ConsoleSessions.throttle(AccountRules.folded(email: administrator.email))
-    let taken: Result<(guess: Guess, hash: PasswordHash?), PasswordChangeError> =
-      try await store.write(PasswordChangeError.self) { connection in
-        switch try Guess.take(name, .passwords, at: now, connection) {
-        case .blocked(let until): return .failure(.throttled(until: until))
-        case .taken(let guess):
-          return .success((guess, try Self.hash(of: administrator.id, connection)))
-        }
-      }
-    let (guess, hash) = try taken.get()
-    let matches: Bool
-    do { matches = try await administrators.hasher.matches(old, hash) } catch {
-      try await store.write(PasswordChangeError.self) { try guess.giveBack($0) }
-      if error == .busy { throw .busy }
-      throw .unavailable(Failure(error))
-    }
-    guard matches, let hash else { throw .wrongPassword }
-    try await store.write(PasswordChangeError.self) { try Guess.right([guess], $0) }
+    let hash = try await administrators.prove(old, of: administrator, by: author)
     let fresh = try await hashed(new, of: administrator.email)
+    let now = store.clock.now()
     return try await store.write(PasswordChangeError.self) { connection in
       let changed = try connection.run(
         """
@@ -146,13 +129,5 @@ public struct OwnAccount: Sendable {
         throw .unavailable(Failure(error))
       }
     }
-  }
-
-  private static func hash(
-    of id: ID<Administrator>, _ connection: borrowing Connection
-  ) throws -> PasswordHash? {
-    try connection.first(
-      "SELECT password_hash FROM administrator WHERE administrator_id = \(id.text)"
-    ) { PasswordHash(encoded: try $0.value(0)) }
   }
 }

@@ -140,6 +140,41 @@ import Testing
     }
   }
 
+  @Test func `a while after the sign-in a first factor takes the password`() async throws {
+    try await World.furnished { world in
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      #expect(!(try await iris.get("/account/totp")).says("name=\"password\""))
+      world.clock.advance(seconds: 301)
+      let page = try await iris.get("/account/totp")
+      Markup.check(page)
+      #expect(page.says("<label for=\"password\">Your password</label>"))
+      #expect(page.says("<h2>3. Type the code"))
+      func send(_ password: String) async throws -> Answer {
+        try await iris.post(
+          "/account/totp",
+          [
+            "csrf": try page.csrf, "ticket": page.value(of: "ticket") ?? "",
+            "code": try world.code(of: Self.app(on: page)), "password": password,
+          ])
+      }
+      for (password, text) in [
+        ("", "Enter your password."), ("<script>hunter2", "This is not your password."),
+      ] {
+        let refused = try await send(password)
+        #expect(refused.status == .unprocessableContent)
+        #expect(refused.says("id=\"password-error\">\(text)"))
+        #expect(!refused.says("hunter2"))
+        Markup.check(refused)
+      }
+      for _ in 0..<9 { _ = try await send("wrong") }
+      let slowed = try await send(World.password)
+      #expect(slowed.status == .tooManyRequests)
+      #expect(slowed.response.fields[.retryAfter] == "30")
+      world.clock.advance(seconds: 31)
+      #expect(try await send(World.password).says("Your second factor is on."))
+    }
+  }
+
   @Test func `signing out clears what the browser kept`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)

@@ -78,10 +78,57 @@ struct OwnFactorTests {
       let app = try #require(OneTimePassword(secret: secret))
       _ = try await factors.finish(
         start.ticket.revealedText, code: app.code(step: app.step(at: instance.now.seconds)),
-        for: nora.id, keeping: two.session.id, by: instance.author(nora))
+        for: nora.id, in: two.session, by: instance.author(nora))
       let sessions = instance.identity.consoleSessions
       #expect(try await sessions.find(token: one.token.revealedText) == nil)
       #expect(try await sessions.find(token: two.token.revealedText)?.secondFactor == .enrolled)
+    }
+  }
+
+  @Test func `a first factor takes the password, unless it was just given`() async throws {
+    try await withInstance { instance in
+      let factors = instance.identity.administratorFactors
+      let nora = try await instance.administrator("nora", .auditor)
+      let session = try await instance.giveConsolePassword(nora).session.session
+      func setUp(_ password: Secret?) async throws -> String {
+        let start = try factors.begin(for: nora)
+        let secret = Secret(try #require(Base32.decode(start.key.revealedText)))
+        let app = OwnDevice(administrator: nora, secret: secret, recoveryCodes: [])
+        return await outcome {
+          try await factors.finish(
+            start.ticket.revealedText, code: app.code(at: instance.now), password: password,
+            for: nora.id, in: session, by: instance.author(nora))
+        }
+      }
+      instance.clock.advance(299)
+      #expect(!factors.asksForPassword(in: session))
+      instance.clock.advance(1)
+      #expect(factors.asksForPassword(in: session))
+      #expect(try await setUp(nil) == "wrongPassword")
+      // They count with those of the sign-in, before they are looked at.
+      for _ in 0..<10 { #expect(try await setUp(Secret("wrong")) == "wrongPassword") }
+      #expect(try await setUp(Instance.consolePassword) == "throttled")
+      await expect("throttled") { try await instance.giveConsolePassword(nora) }
+      instance.clock.advance(30)
+      #expect(try await setUp(Instance.consolePassword) == "done")
+      await expect("done") { try await instance.giveConsolePassword(nora).pending }
+    }
+  }
+
+  @Test func `right after the sign-in a first factor takes no password`() async throws {
+    try await withInstance { instance in
+      let factors = instance.identity.administratorFactors
+      let nora = try await instance.administrator("nora", .auditor)
+      let session = try await instance.giveConsolePassword(nora).session.session
+      instance.clock.advance(AdministratorFactors.freshness - 1)
+      let start = try factors.begin(for: nora)
+      let secret = Secret(try #require(Base32.decode(start.key.revealedText)))
+      let app = OwnDevice(administrator: nora, secret: secret, recoveryCodes: [])
+      await expect("done") {
+        try await factors.finish(
+          start.ticket.revealedText, code: app.code(at: instance.now), for: nora.id, in: session,
+          by: instance.author(nora))
+      }
     }
   }
 
