@@ -32,7 +32,10 @@ extension ConsoleSessions {
         for (name, rule) in names {
           switch try Guess.take(name, rule, at: now, connection) {
           case .taken(let guess): guesses.append(guess)
-          case .blocked(let until): return .failure(.throttled(until: until))
+          case .blocked(let until):
+            // What is not looked at does not count, for the address either.
+            for guess in guesses { try guess.giveBack(connection) }
+            return .failure(.throttled(until: until))
           }
         }
         let row = try connection.first(

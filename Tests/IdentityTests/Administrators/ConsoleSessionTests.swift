@@ -122,6 +122,23 @@ struct ConsoleSessionTests {
     }
   }
 
+  @Test func `knocking at a name that is blocked does not use up the address`() async throws {
+    try await withInstance { instance in
+      try await dora(instance)
+      for _ in 0..<10 {
+        await expect("refused") {
+          try await signIn(instance, email: "nobody@example.com", from: "a")
+        }
+      }
+      for _ in 0..<120 {
+        await expect("throttled") {
+          try await signIn(instance, email: "nobody@example.com", from: "a")
+        }
+      }
+      await expect("done") { try await signIn(instance, from: "a") }
+    }
+  }
+
   @Test func `a blocked address cannot lock an administrator out`() async throws {
     try await withInstance { instance in
       try await dora(instance)
