@@ -61,10 +61,14 @@ final class Drafts: Sendable {
     return found
   }
 
-  /// Forgets what waits for a browser: it was sent, or is not wanted.
-  func forget(browser: String?) {
+  /// Forgets what waits for a browser, when a form is sent where it was sent to.
+  ///
+  /// Others leave it: the set-up of a second factor may have to come first.
+  func forget(sentTo path: String, browser: String?) {
     guard let browser else { return }
-    waiting.withLock { if !$0.isEmpty { $0[browser] = nil } }
+    waiting.withLock { waiting in
+      if waiting[browser]?.path == path { waiting[browser] = nil }
+    }
   }
 
   private static func isFresh(_ draft: Draft, at now: Instant) -> Bool {

@@ -38,7 +38,9 @@ struct Gate: Sendable {
       guard let sent = form["csrf"], equal(sent, session.csrfToken) else { throw .staleForm }
     }
     if session.secondFactor == .due, !isSettingUp { throw .secondFactorFirst }
-    if !request.isReading { drafts.forget(browser: cookies.formToken(of: request)) }
+    if !request.isReading {
+      drafts.forget(sentTo: request.target.rawPath, browser: cookies.formToken(of: request))
+    }
     return SignedIn(request: request, form: form, session: session)
   }
 

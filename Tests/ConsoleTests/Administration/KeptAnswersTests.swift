@@ -58,6 +58,29 @@ import Testing
     }
   }
 
+  @Test func `also when a second factor must be set up before anything else`() async throws {
+    try await World.furnished { world in
+      let link = try await world.invitation("new@example.com", Grant(role: .owner))
+      let browser = Browser(world)
+      _ = try await browser.accept(link)
+      var form = Self.form
+      form.add("csrf", try await browser.get("/sign-out").csrf)
+      world.clock.advance(seconds: ConsoleSessions.idle + 61)
+      _ = try await browser.post("/projects/new", form)
+      _ = try await browser.givePassword("new@example.com")
+      let setUp = try await browser.get("/account/totp")
+      let app = try SecondStepPageTests.app(on: setUp)
+      let done = try await browser.post(
+        "/account/totp",
+        [
+          "csrf": try setUp.csrf, "ticket": setUp.value(of: "ticket") ?? "",
+          "code": try world.code(of: app),
+        ])
+      #expect(done.says("href=\"/sign-in/answers\">I have kept them</a>"))
+      #expect(try await browser.get("/sign-in/answers").says("value=\"typed-project\""))
+    }
+  }
+
   @Test func `nobody else gets it, in this browser or in another`() async throws {
     try await World.furnished { world in
       let (browser, _) = try await late(world)
