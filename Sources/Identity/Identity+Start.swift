@@ -45,6 +45,7 @@ extension Identity {
       migration("m0006_guidance", PackageResources.m0006_guidance_sqlite_sql),
       migration("m0007_policy_stamp", PackageResources.m0007_policy_stamp_sqlite_sql),
       migration("m0008_token_makers", PackageResources.m0008_token_makers_sqlite_sql),
+      migration("m0009_places", PackageResources.m0009_places_sqlite_sql),
     ]
   }
 

@@ -183,14 +183,19 @@ public struct Invitations: Sendable {
     return invitation
   }
 
-  /// True when an invitation is in time, and whoever made it might still make it.
+  /// True when an invitation is in time and to a place that is there, and whoever made it might
+  /// still make it.
   private static func stands(
     _ invitation: Invitation, _ inviter: String, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Bool {
     guard now < invitation.expiresAt else { return false }
     let actor: Actor = inviter.isEmpty ? .commandLine : .administrator(ID(inviter), name: "")
-    return try Administrators.mayManage(actor, connection)
+    guard try Administrators.mayManage(actor, connection) else { return false }
+    do { try Administrators.checkPlace(of: invitation.grant, connection) } catch ManagementError
+      .scopeNotFound
+    { return false }
+    return true
   }
 
   private static let columns: SQL = """

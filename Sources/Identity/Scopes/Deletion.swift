@@ -55,12 +55,15 @@ enum Deletion {
     try connection.first(query) { try $0.value(0) } ?? 0
   }
 
-  /// Marks a tenant, or a project with all its tenants, as deleted; keys and tokens go at once.
+  /// Marks a tenant, or a project with all its tenants, as deleted; keys, tokens, roles and
+  /// invitations go at once.
   static func mark(_ scope: Scope, at now: Instant, _ connection: borrowing Connection) throws {
     let project = scope.project.text
     var tokens: SQL = "project_id = \(project) AND revoked_at IS NULL"
+    var place: SQL = "project_id = \(project)"
     if let tenant = scope.tenant {
       tokens += " AND tenant_id = \(tenant.text)"
+      place += " AND tenant_id = \(tenant.text)"
       try connection.run(
         "UPDATE scope SET deleted_at = \(now.microseconds) WHERE scope_key = \(scope.key)")
     } else {
@@ -73,6 +76,9 @@ enum Deletion {
         "UPDATE project SET deleted_at = \(now.microseconds) WHERE project_id = \(project)")
       try connection.run("DELETE FROM api_key WHERE project_id = \(project)")
     }
+    // Whoever makes something of the same id later must not get them with it.
+    try connection.run("DELETE FROM administrator_grant WHERE \(place)")
+    try connection.run("DELETE FROM invitation WHERE \(place)")
     try connection.run(
       "UPDATE service_token SET revoked_at = \(now.microseconds) WHERE \(tokens)")
   }

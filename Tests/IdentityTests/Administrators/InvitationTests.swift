@@ -1,4 +1,6 @@
 import Crypto
+import Database
+import DatabaseSQLite
 import Identity
 import Testing
 
@@ -74,6 +76,51 @@ struct InvitationTests {
       try await instance.identity.administrators.remove(rogue.id, by: instance.author(boss))
       await expect("ended") { try await instance.accept(token) }
       #expect(try await instance.identity.invitations.list().isEmpty)
+    }
+  }
+
+  @Test func `roles and invitations go with the project or tenant that they are for`()
+    async throws
+  {
+    try await withInstance { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let identity = instance.identity
+      let (project, tenant) = (instance.acme.project, try #require(instance.east.tenant))
+      let nora = try await instance.administrator("nora", .auditor, project: project)
+      let inEast = Grant(role: .support, project: project, tenant: tenant)
+      try await identity.administrators.grant(inEast, to: nora.id, by: instance.author(boss))
+      let small = try await instance.invite("small@example.com", inEast, by: boss).token
+      let large = try await instance.invite(
+        "large@example.com", Grant(role: .auditor, project: project), by: boss
+      ).token
+      let wide = try await instance.invite("wide@example.com", by: boss).token
+      func grants() async throws -> Int {
+        try await identity.administrators.record(nora.id).administrator.grants.count
+      }
+      try await identity.tenants.delete(project: project, tenant: tenant, by: Instance.boss)
+      await expect("ended") { try await instance.accept(small) }
+      #expect(try await grants() == 1)
+      try await identity.projects.delete(project, by: Instance.boss)
+      await expect("ended") { try await instance.accept(large) }
+      #expect(try await grants() == 0)
+      #expect(try await identity.invitations.list().map(\.email) == ["wide@example.com"])
+      await expect("done") { try await instance.accept(wide) }
+    }
+  }
+
+  @Test func `an invitation to a place that is gone has ended`() async throws {
+    try await withInstance { instance in
+      let boss = try await instance.administrator("boss", .owner)
+      let grant = Grant(role: .auditor, project: instance.acme.project)
+      let token = try await instance.invite("new@example.com", grant, by: boss).token
+      // As it was left by deletions of before.
+      try await instance.database.write { connection in
+        try connection.run(
+          "UPDATE invitation SET project_id = 'gone' WHERE email_folded = 'new@example.com'")
+      }
+      #expect(try await instance.identity.invitations.find(token: token.revealedText) == nil)
+      #expect(try await instance.identity.invitations.list().isEmpty)
+      await expect("ended") { try await instance.accept(token) }
     }
   }
 
