@@ -16,6 +16,8 @@ enum AuditWords {
     "account.download": "Users downloaded",
     "account.import": "Users imported",
     "account.sign-up": "User signed up",
+    "administrator.block": "Guessing at an administrator slowed down",
+    "administrator.code-due": "Password of an administrator right, code due",
     "administrator.code-refused": "Code of an administrator refused",
     "administrator.create": "Administrator created",
     "administrator.end-sessions": "Sessions of the administrator ended",

@@ -138,7 +138,9 @@ public struct AdministratorFactors: Sendable {
           Self.digits(of: code), at: now.seconds, window: AdministratorTOTP.window, after: nil)
         guard case .accepted(let step, _) = verdict else { return .failure(.wrongCode) }
         if record.hasSecondFactor {
-          if let error = try totp.check(currentCode ?? "", of: administrator, at: now, connection) {
+          if let error = try totp.check(
+            currentCode ?? "", of: administrator, by: author, at: now, connection)
+          {
             return .failure(error)
           }
         } else if isAsked {
@@ -258,7 +260,9 @@ public struct AdministratorFactors: Sendable {
           return .failure(.noFactor)
         }
         guard record.hasSecondFactor else { return .failure(.noFactor) }
-        if let error = try totp.check(code, of: id, at: now, connection) { return .failure(error) }
+        if let error = try totp.check(code, of: id, by: author, at: now, connection) {
+          return .failure(error)
+        }
         let change: Change
         switch try body(record, connection) {
         case .failure(let error): return .failure(error)

@@ -10,7 +10,7 @@ extension AdministratorTOTP {
   /// What became of a code.
   enum Outcome: Sendable {
     case passed(Proof)
-    case wrong
+    case wrong(Guess)
     case throttled(until: Instant)
   }
 
@@ -34,17 +34,20 @@ extension AdministratorTOTP {
       try Guess.right([guess], connection)
       return .passed(.recoveryCode(left: try RecoveryCodes.left(of: id, connection)))
     }
-    return .wrong
+    return .wrong(guess)
   }
 
   /// The same for a change that asks for a code; nil when it was right.
   func check(
-    _ typed: String, of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
+    _ typed: String, of id: ID<Administrator>, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> AdministratorFactorError? {
     switch try prove(typed, of: id, at: now, connection) {
-    case .passed: nil
-    case .wrong: .wrongCurrentCode
-    case .throttled(let until): .throttled(until: until)
+    case .passed: return nil
+    case .wrong(let guess):
+      try Guess.recordBlocks([guess], of: id, by: author, at: now, connection)
+      return .wrongCurrentCode
+    case .throttled(let until): return .throttled(until: until)
     }
   }
 }

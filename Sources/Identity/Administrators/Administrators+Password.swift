@@ -28,7 +28,12 @@ extension Administrators {
       if error == .busy { throw .busy }
       throw .unavailable(Failure(error))
     }
-    guard matches, let hash else { throw .wrongPassword }
+    guard matches, let hash else {
+      try await store.write(PasswordChangeError.self) { connection in
+        try Guess.recordBlocks([guess], of: administrator.id, by: author, at: now, connection)
+      }
+      throw .wrongPassword
+    }
     try await store.write(PasswordChangeError.self) { try Guess.right([guess], $0) }
     return hash
   }

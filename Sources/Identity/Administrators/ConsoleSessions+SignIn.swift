@@ -73,10 +73,13 @@ extension ConsoleSessions {
         let entry = AuditEntry(
           "administrator.sign-in-refused", "administrator", id?.text ?? "", name: "")
         try entry.record(by: author, at: now, connection)
+        try Guess.recordBlocks(guesses, of: id, by: author, at: now, connection)
         return nil
       }
       try Guess.right(guesses, connection)
       if attempt.hasSecondFactor {
+        let entry = AuditEntry("administrator.code-due", "administrator", id.text, name: "")
+        try entry.record(by: author, at: now, connection)
         let ticket = ConsoleTicket(id, secret: Self.mark(hash), at: now, random: random)
         return .codeDue(try ticket.sealed(.signIn, by: tickets))
       }
@@ -114,10 +117,11 @@ extension ConsoleSessions {
         let proof: String
         switch try totp.prove(code, of: id, at: now, connection) {
         case .throttled(let until): return .failure(.throttled(until: until))
-        case .wrong:
+        case .wrong(let guess):
           let entry = AuditEntry(
             "administrator.code-refused", "administrator", id.text, name: "")
           try entry.record(by: author, at: now, connection)
+          try Guess.recordBlocks([guess], of: id, by: author, at: now, connection)
           return .failure(.wrongCode)
         case .passed(.code): proof = "with a code"
         case .passed(.recoveryCode(let left)): proof = "with a recovery code, \(left) left"

@@ -120,6 +120,9 @@ struct Guess: Sendable {
       """)
   }
 
+  /// For how many seconds this guess closed the door; 0 when it did not.
+  func closes(at now: Instant) -> Int64 { max(0, blockedUntil.seconds - now.seconds) }
+
   /// Counts guesses as right: the row of wrong ones is over for a name, and not for an address,
   /// which only takes this one back.
   static func right(_ guesses: [Guess], _ connection: borrowing Connection) throws {

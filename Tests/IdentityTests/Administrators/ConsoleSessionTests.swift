@@ -122,6 +122,23 @@ struct ConsoleSessionTests {
     }
   }
 
+  @Test func `a door that closes leaves a row, and knocking at it leaves none`() async throws {
+    try await withInstance { instance in
+      let dora = try await dora(instance)
+      func blocks() async throws -> [AuditRow] {
+        try await instance.wholeLog().filter { $0.action == "administrator.block" }
+      }
+      for _ in 0..<9 { _ = try? await signIn(instance, password: Secret("wrong")) }
+      #expect(try await blocks().isEmpty)
+      for _ in 0..<6 { _ = try? await signIn(instance, password: Secret("wrong")) }
+      #expect(try await blocks().map(\.objectID) == [dora.id.text])
+      #expect(try await blocks().first?.to == "closed for 30 s")
+      instance.clock.advance(30)
+      for _ in 0..<2 { _ = try? await signIn(instance, password: Secret("wrong")) }
+      #expect(try await blocks().map(\.to) == ["closed for 60 s", "closed for 30 s"])
+    }
+  }
+
   @Test func `knocking at a name that is blocked does not use up the address`() async throws {
     try await withInstance { instance in
       try await dora(instance)

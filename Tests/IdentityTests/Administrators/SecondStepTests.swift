@@ -11,7 +11,10 @@ struct SecondStepTests {
       let device = try await instance.enrol(try await instance.administrator("olga", .owner))
       let before = try await instance.wholeLog().count
       let pending = try await instance.giveConsolePassword(device.administrator).pending
-      #expect(try await instance.wholeLog().count == before)
+      let due = try await instance.wholeLog()
+      #expect(due.count == before + 1)
+      #expect(due.first?.action == "administrator.code-due")
+      #expect(due.first?.objectID == device.administrator.id.text)
       #expect(
         try await instance.identity.consoleSessions.list(of: device.administrator.id).isEmpty)
       #expect(try await instance.identity.consoleSessions.find(token: pending) == nil)

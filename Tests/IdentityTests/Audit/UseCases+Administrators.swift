@@ -77,6 +77,10 @@ extension UseCase {
       _ = try await i.enrol(nora)
       return { try await i.identity.administratorFactors.reset(nora.id, by: i.author(boss)) }
     },
+    UseCase("give the password where a code is due", ["administrator.code-due"]) { i in
+      let device = try await i.enrol(try await i.administrator("nora", .auditor))
+      return { _ = try await i.giveConsolePassword(device.administrator) }
+    },
     UseCase("sign in to the console with a code", ["administrator.sign-in"]) { i in
       let device = try await i.enrol(try await i.administrator("nora", .auditor))
       let pending = try await i.giveConsolePassword(device.administrator).pending
