@@ -42,10 +42,7 @@ struct FactorNamePage: Sendable {
     var frame = try await frames.frame(
       "Rename a factor · \(user) · Users", in: context, tab: .users)
     frame.errors = errors
-    frame.crumbs = [
-      Link(text: "Users", href: ConsolePaths.users(scope)),
-      Link(text: Words.short(account.label), href: ConsolePaths.user(scope, uid)),
-    ]
+    frame.crumbs = Link.crumbs(to: account, in: scope)
     let model = FactorNameView(
       frame: FrameView(frame), context: context, account: account, factor: factor,
       name: typed ?? factor.displayName ?? "")

@@ -29,7 +29,7 @@ struct RemovalOfAllPage: Sendable {
     }
     let factors = Words.count(removal.account.factors.count, "factor", "factors")
     frames.leave(
-      "Removed \(factors). \(UserActions.words(ended: removal.sessionsEnded)) The password alone lets this user in until they enrol again.",
+      "Removed \(factors). \(SessionWords.ended(removal.sessionsEnded)) The password alone lets this user in until they enrol again.",
       for: context.signedIn)
     return .redirect(to: ConsolePaths.user(context.scope, uid))
   }
@@ -49,10 +49,7 @@ struct RemovalOfAllPage: Sendable {
     var frame = try await frames.frame(
       "Remove all factors · \(user) · Users", in: context, tab: .users)
     frame.errors = errors
-    frame.crumbs = [
-      Link(text: "Users", href: ConsolePaths.users(scope)),
-      Link(text: Words.short(removal.account.label), href: ConsolePaths.user(scope, uid)),
-    ]
+    frame.crumbs = Link.crumbs(to: removal.account, in: scope)
     let model = RemovalOfAllView(
       frame: FrameView(frame), context: context, removal: removal, reason: reason, note: note)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
@@ -67,14 +64,12 @@ struct RemovalOfAllView: ViewModel {
   let note: String
 
   private var consequences: [String] {
-    let sessions = removal.sessionsEnded
     let factors = removal.account.factors
     let names = factors.map { "“\(Words.isolated($0.label))”" }.joined(separator: ", ")
     return [
       "\(Words.count(factors.count, "factor goes", "factors go")): \(names).",
-      sessions == 0
-        ? "No session of this user is open; nothing else ends."
-        : "\(Words.count(sessions, "session ends", "sessions end")) at once. A token that an application already holds may count there for up to an hour.",
+      SessionWords.ending(
+        removal.sessionsEnded, none: "No session of this user is open; nothing else ends."),
       "At the next sign-in the password alone lets this user in, until they enrol again.",
       "It cannot be undone. To have a second factor again, the user enrols anew.",
     ]

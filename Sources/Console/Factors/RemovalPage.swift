@@ -39,10 +39,7 @@ struct RemovalPage: Sendable {
   /// What was done, for the page that follows.
   private static func words(_ removal: Removal) -> String {
     let name = Words.isolated(removal.factor.label)
-    let sessions =
-      removal.sessionsEnded == 0
-      ? "No session was open."
-      : "\(Words.count(removal.sessionsEnded, "session has", "sessions have")) ended."
+    let sessions = SessionWords.ended(removal.sessionsEnded)
     let next =
       removal.factorsLeft == 0
       ? "The password alone lets this user in until they enrol again."
@@ -66,10 +63,7 @@ struct RemovalPage: Sendable {
     var frame = try await frames.frame(
       "Remove a factor · \(user) · Users", in: context, tab: .users)
     frame.errors = errors
-    frame.crumbs = [
-      Link(text: "Users", href: ConsolePaths.users(scope)),
-      Link(text: Words.short(removal.account.label), href: ConsolePaths.user(scope, uid)),
-    ]
+    frame.crumbs = Link.crumbs(to: removal.account, in: scope)
     let model = RemovalView(
       frame: FrameView(frame), context: context, removal: removal, reason: reason, note: note)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)

@@ -10,11 +10,9 @@ struct RemovalView: ViewModel {
   let note: String
 
   private var consequences: [String] {
-    let sessions = removal.sessionsEnded
     var lines = [
-      sessions == 0
-        ? "No session of this user is open; nothing else ends."
-        : "\(Words.count(sessions, "session ends", "sessions end")) at once. A token that an application already holds may count there for up to an hour."
+      SessionWords.ending(
+        removal.sessionsEnded, none: "No session of this user is open; nothing else ends.")
     ]
     lines.append(
       removal.factorsLeft == 0

@@ -47,10 +47,7 @@ struct DeletionPage: Sendable {
     let user = Words.isolated(account.label)
     var frame = try await frames.frame("Delete \(user) · Users", in: context, tab: .users)
     frame.errors = errors
-    frame.crumbs = [
-      Link(text: "Users", href: ConsolePaths.users(scope)),
-      Link(text: Words.short(account.label), href: ConsolePaths.user(scope, account.id.text)),
-    ]
+    frame.crumbs = Link.crumbs(to: account, in: scope)
     let model = DeletionView(
       frame: FrameView(frame), context: context, account: account, sessions: sessions,
       typed: typed)
@@ -79,9 +76,7 @@ struct DeletionView: ViewModel {
       account.factors.isEmpty
         ? "It has no second factor."
         : "\(Words.count(account.factors.count, "second factor goes", "second factors go")): \(factors).",
-      sessions == 0
-        ? "No session is open."
-        : "\(Words.count(sessions, "session ends", "sessions end")) at once. A token that an application already holds may count there for up to an hour.",
+      SessionWords.ending(sessions, none: "No session is open."),
       "It cannot be undone. What was done to the account stays in the audit log.",
     ]
   }

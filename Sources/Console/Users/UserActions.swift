@@ -31,7 +31,7 @@ struct UserActions: Sendable {
       return leave("The user is enabled and may sign in again.", context, uid)
     }
     return leave(
-      "The user is disabled and cannot sign in. \(Self.words(ended: update.sessionsEnded))",
+      "The user is disabled and cannot sign in. \(SessionWords.ended(update.sessionsEnded))",
       context, uid)
   }
 
@@ -44,13 +44,7 @@ struct UserActions: Sendable {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
     }
-    return leave(Self.words(ended: ended), context, uid)
-  }
-
-  /// How many sessions ended, as a sentence.
-  static func words(ended: Int) -> String {
-    ended == 0
-      ? "No session was open." : "\(Words.count(ended, "session has", "sessions have")) ended."
+    return leave(SessionWords.ended(ended), context, uid)
   }
 
   private func update(

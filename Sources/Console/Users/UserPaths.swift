@@ -1,4 +1,5 @@
 import HTTP
+import Identity
 
 /// The addresses of what one does to users.
 extension ConsolePaths {
@@ -41,4 +42,14 @@ extension ConsolePaths {
     Path(
       "projects", nil, "tenants", nil, "users", nil, "factors", nil, "name",
       parameters: String.self, String.self, String.self, String.self))
+}
+
+extension Link {
+  /// The way back from a page about one user: the list, and the user.
+  static func crumbs(to account: Account, in scope: Scope) -> [Link] {
+    [
+      Link(text: "Users", href: ConsolePaths.users(scope)),
+      Link(text: Words.short(account.label), href: ConsolePaths.user(scope, account.id.text)),
+    ]
+  }
 }
