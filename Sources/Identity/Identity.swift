@@ -73,7 +73,9 @@ public struct Identity: Sendable {
     clock: WallClock = .system, random: RandomSource = .system,
     defaultProject: ID<Project>? = nil
   ) throws(CryptoError) {
-    let store = Store(database: database, profile: profile, clock: clock, random: random)
+    let store = Store(
+      database: database, profile: profile, clock: clock, random: random,
+      outbox: try Outbox(keys: keys, random: random))
     let tickets = try Sealer(keys, purpose: "ticket", random: random)
     let totp = try TOTPFactor(keys: keys, random: random)
     self.store = store

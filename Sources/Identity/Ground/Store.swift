@@ -25,6 +25,7 @@ struct Store: Sendable {
   let profile: Profile
   let clock: WallClock
   let random: RandomSource
+  let outbox: Outbox
 
   /// Runs `body` in one transaction and translates what the database throws, once.
   func write<T: Sendable, E: UseCaseError>(

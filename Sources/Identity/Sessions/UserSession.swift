@@ -1,16 +1,31 @@
 /// How a user signed in first, in the words of ID tokens.
-public enum SignInProvider: String, Sendable {
+public struct SignInProvider: Sendable, Hashable {
+  /// The word: `password`, or the id of a provider such as `google.com`.
+  public let rawValue: String
+
+  private init(_ rawValue: String) { self.rawValue = rawValue }
+
+  /// Takes the word of a token or a row; nil for an empty one and for one of more than 128 bytes.
+  public init?(rawValue: String) {
+    guard !rawValue.isEmpty, rawValue.utf8.count <= 128 else { return nil }
+    self.rawValue = rawValue
+  }
+
   /// E-mail and password, or a link by mail.
-  case password
+  public static let password = Self("password")
   /// Without any credential.
-  case anonymous
+  public static let anonymous = Self("anonymous")
   /// By a custom token of the application's back end.
-  case custom
+  public static let custom = Self("custom")
   /// By a code sent to a phone.
-  case phone
+  public static let phone = Self("phone")
+  /// By Apple's Game Center.
+  public static let gameCenter = Self("gc.apple.com")
 
   /// False for the first factors that allow no second one.
-  public var supportsSecondFactor: Bool { self == .password }
+  public var supportsSecondFactor: Bool {
+    ![Self.anonymous, .custom, .phone, .gameCenter].contains(self)
+  }
 }
 
 /// The second factor that a session passed.

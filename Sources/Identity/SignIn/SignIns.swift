@@ -171,7 +171,6 @@ public struct SignIns: Sendable {
     upgraded: PasswordHash?
   ) async throws(SignInError) -> Passed {
     let now = store.clock.now()
-    let (random, tickets) = (store.random, tickets)
     return try await store.write(SignInError.self) { connection in
       let changed = try connection.run(
         """
@@ -184,22 +183,33 @@ public struct SignIns: Sendable {
       }
       guard !account.disabled else { throw SignInError.userDisabled }
       try Guess.right(attempt.guesses, connection)
-      let configuration = try Policies.find(scope.key, connection).configuration
-      // A factor is asked for only when its kind is switched on at this scope.
-      let due = SignInForecast.factorsDue(of: account, configuration)
-      guard due.isEmpty else {
-        let ticket = Ticket(
-          scope: scope, account: account, provider: .password, at: now, random: random)
-        return .passed(
-          .secondFactorDue(
-            account: account, pendingCredential: try ticket.sealed(.pendingCredential, by: tickets),
-            factors: due))
-      }
       return .passed(
-        .signedIn(
-          try Sessions.begin(
-            account, in: scope, provider: .password, secondFactor: nil, at: now, random: random,
-            connection)))
+        try passFirstFactor(account, in: scope, provider: .password, at: now, connection))
     }
+  }
+
+  /// Goes on after a first factor that has passed: to the second one when it is due, or signs in.
+  ///
+  /// A factor is asked for only when its kind is switched on at this scope, and only after a first
+  /// factor that allows a second one.
+  func passFirstFactor(
+    _ account: Account, in scope: Scope, provider: SignInProvider, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> SignInOutcome {
+    if provider.supportsSecondFactor, !account.factors.isEmpty {
+      let configuration = try Policies.find(scope.key, connection).configuration
+      let due = SignInForecast.factorsDue(of: account, configuration)
+      if !due.isEmpty {
+        let ticket = Ticket(
+          scope: scope, account: account, provider: provider, at: now, random: store.random)
+        return .secondFactorDue(
+          account: account, pendingCredential: try ticket.sealed(.pendingCredential, by: tickets),
+          factors: due)
+      }
+    }
+    return .signedIn(
+      try Sessions.begin(
+        account, in: scope, provider: provider, secondFactor: nil, at: now, random: store.random,
+        connection))
   }
 }

@@ -1,0 +1,56 @@
+import Crypto
+import Database
+
+/// What is to be sent to users.
+///
+/// A message is written by the transaction that it tells of, so that neither is there without the
+/// other, and goes out afterwards.
+struct Outbox: Sendable {
+  private let sealer: Sealer
+
+  init(keys: KeyRing, random: RandomSource) throws(CryptoError) {
+    sealer = try Sealer(keys, purpose: "outbox", random: random)
+  }
+
+  /// Writes a message inside the transaction that it tells of.
+  ///
+  /// - Returns: The message's number.
+  @discardableResult
+  func add(
+    _ message: OutboxMessage, to account: Account?, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Int64 {
+    let text = Array("\(message.subject)\n\(message.body)".utf8)
+    let sealed = try sealer.seal(text, with: Self.associated(message.recipient, now))
+    let id: Int64? = try connection.first(
+      """
+      INSERT INTO outbox (scope_key, account_key, channel, purpose, recipient, language,
+        sealed_text, created_at, expires_at, next_try_at)
+      VALUES (\(scope.key), \(account?.key), \(message.channel.rawValue), \(message.purpose),
+        \(message.recipient), \(message.language), \(sealed), \(now.microseconds),
+        \(message.expiresAt.microseconds), \(now.microseconds))
+      RETURNING message_id
+      """
+    ) { try $0.value(0) }
+    guard let id else { throw Failure("a message without a number") }
+    return id
+  }
+
+  /// Subject and body of a message.
+  func open(
+    _ sealed: [UInt8], recipient: String, createdAt: Instant
+  ) throws -> (subject: String, body: String) {
+    let secret = try sealer.open(sealed, with: Self.associated(recipient, createdAt))
+    let bytes = secret.revealedBytes
+    let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+    return (
+      subject: String(decoding: bytes[..<end], as: UTF8.self),
+      body: String(decoding: bytes.dropFirst(end + 1), as: UTF8.self)
+    )
+  }
+
+  /// Recipient and moment: a sealed text opens in no other row.
+  private static func associated(_ recipient: String, _ createdAt: Instant) -> [UInt8] {
+    Array("\(createdAt.microseconds) \(recipient)".utf8)
+  }
+}
