@@ -63,6 +63,7 @@ let package = Package(
         .embedInCode("Migrations/m0008_token_makers_sqlite.sql"),
         .embedInCode("Migrations/m0009_places_sqlite.sql"),
         .embedInCode("Migrations/m0010_outbox_sqlite.sql"),
+        .embedInCode("Migrations/m0011_audit_filing_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),

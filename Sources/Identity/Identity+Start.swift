@@ -47,6 +47,7 @@ extension Identity {
       migration("m0008_token_makers", PackageResources.m0008_token_makers_sqlite_sql),
       migration("m0009_places", PackageResources.m0009_places_sqlite_sql),
       migration("m0010_outbox", PackageResources.m0010_outbox_sqlite_sql),
+      migration("m0011_audit_filing", PackageResources.m0011_audit_filing_sqlite_sql),
     ]
   }
 

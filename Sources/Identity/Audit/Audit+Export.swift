@@ -70,32 +70,39 @@ extension Audit {
     }
   }
 
-  /// Steps from one actor to the next, past all rows of each but the newest.
+  /// Steps from one actor to the next, past all rows of each but the newest, and adds those of the
+  /// newest rows, which are not filed yet.
   private static func actors(
     of kind: String, _ scope: Scope?, _ connection: borrowing Connection
   ) throws -> [AuditActor] {
-    var actors: [AuditActor] = []
-    var condition: SQL = "actor_kind = \(kind)"
+    var place: SQL = ""
     if let scope {
-      condition =
-        """
-        project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")
-          AND \(condition)
-        """
+      place =
+        " AND project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")"
     }
+    var actors: [AuditActor] = try connection.all(
+      """
+      SELECT actor_id, actor_name FROM audit
+      WHERE audit_id > \(try filedTo(connection))\(place) AND actor_kind || '' = \(kind)
+      ORDER BY audit_id DESC LIMIT 1000
+      """
+    ) { AuditActor(kind: kind, id: try $0.value(0), name: try $0.value(1)) }
+    var seen: Set<String> = []
+    actors = actors.filter { seen.insert($0.id).inserted }
     // Behind every id.
     var last = "\u{10FFFF}"
     while actors.count < 50 {
       let found = try connection.first(
         """
-        SELECT actor_id, actor_name FROM audit WHERE \(condition) AND actor_id < \(last)
+        SELECT actor_id, actor_name FROM audit
+        WHERE actor_kind = \(kind)\(place) AND filed = 1 AND actor_id < \(last)
         ORDER BY actor_id DESC, audit_id DESC LIMIT 1
         """
       ) { AuditActor(kind: kind, id: try $0.value(0), name: try $0.value(1)) }
       guard let found else { break }
-      actors.append(found)
+      if seen.insert(found.id).inserted { actors.append(found) }
       last = found.id
     }
-    return actors.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    return actors.prefix(50).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 }

@@ -32,16 +32,31 @@ extension Audit {
     if let start = filter.from {
       from = try firstRow(since: start.advanced(bySeconds: -slack), connection)
     }
-    let (sought, checked) = filter.conditions
-    let reached: SearchEnd? =
-      checked == nil ? nil : try end(of: sought, from: from, before: before, connection)
-    let range: SQL = "audit_id < \(before) AND audit_id >= \(reached?.id ?? from)"
-    let condition = checked.map { "\(range)\(sought)\($0)" as SQL } ?? "\(range)\(sought)"
-    let rows = try connection.all(
-      """
-      SELECT \(columns)
-      FROM audit WHERE \(condition) ORDER BY audit_id DESC LIMIT \(limit + 1)
-      """, row)
+    let conditions = filter.conditions
+    var rows: [AuditRow] = []
+    if conditions.isFiled {
+      let filedTo = try filedTo(connection)
+      rows = try connection.all(
+        """
+        SELECT \(columns) FROM audit
+        WHERE audit_id < \(before) AND audit_id >= \(max(from, filedTo + 1))\(conditions.fresh)
+        ORDER BY audit_id DESC LIMIT \(limit + 1)
+        """, row)
+      before = min(before, filedTo + 1)
+    }
+    var reached: SearchEnd?
+    if rows.count <= limit {
+      let sought = conditions.sought
+      if conditions.checked != nil {
+        reached = try end(of: sought, from: from, before: before, connection)
+      }
+      rows += try connection.all(
+        """
+        SELECT \(columns) FROM audit
+        WHERE audit_id < \(before) AND audit_id >= \(reached?.id ?? from)\(sought)\(conditions.checked ?? "")
+        ORDER BY audit_id DESC LIMIT \(limit + 1 - rows.count)
+        """, row)
+    }
     let page = Page(rows, limit: limit) { String($0.id) }
     let isCut = page.next == nil && reached != nil
     return AuditSearch(
@@ -116,45 +131,72 @@ extension Audit {
   }
 }
 
+/// The conditions of a filter; each begins with `AND`.
+private struct AuditConditions {
+  /// What an index finds in the order of the log.
+  var sought: SQL = ""
+  /// What is looked up in each row that it finds; nil for nothing.
+  var checked: SQL?
+  /// Whether the index has only rows that are filed.
+  var isFiled = false
+  /// The filter for rows that are not filed: the scope is sought, the rest is looked up.
+  var fresh: SQL = ""
+}
+
 extension AuditFilter {
-  /// What an index finds in the order of the log, and what is looked up in each row that it finds;
-  /// both begin with `AND`.
-  ///
   /// What is looked up is written so that no index knows it: else one might be taken that does not
   /// give the order, and everything it finds would be sorted.
-  fileprivate var conditions: (sought: SQL, checked: SQL?) {
-    var sought: SQL = ""
+  fileprivate var conditions: AuditConditions {
+    var found = AuditConditions()
     var checked: SQL = ""
     if let scope {
-      sought +=
+      let place: SQL =
         " AND project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")"
+      found.sought += place
+      found.fresh += place
     }
     var isNarrow = false
+    if let objectKind { found.fresh += " AND object_kind || '' = \(objectKind)" }
+    if let objectID { found.fresh += " AND object_id || '' = \(objectID)" }
     if let objectKind, let objectID {
-      sought += " AND object_kind = \(objectKind) AND object_id = \(objectID)"
+      found.sought += " AND object_kind = \(objectKind) AND object_id = \(objectID)"
       isNarrow = true
+      found.isFiled = scope == nil
     } else {
       if let objectKind { checked += " AND object_kind || '' = \(objectKind)" }
       if let objectID { checked += " AND object_id || '' = \(objectID)" }
     }
+    if let actorKind { found.fresh += " AND actor_kind || '' = \(actorKind)" }
+    if let actorID { found.fresh += " AND actor_id || '' = \(actorID)" }
     if let actorKind, let actorID, !isNarrow {
-      sought += " AND actor_kind = \(actorKind) AND actor_id = \(actorID)"
+      found.sought += " AND actor_kind = \(actorKind) AND actor_id = \(actorID)"
       isNarrow = true
+      found.isFiled = true
     } else {
       if let actorKind { checked += " AND actor_kind || '' = \(actorKind)" }
       if let actorID { checked += " AND actor_id || '' = \(actorID)" }
     }
     if let action {
       let group = String(action.prefix { $0 != "." })
+      found.fresh += " AND action_group || '' = \(group)"
       if isNarrow {
         checked += " AND action_group || '' = \(group)"
       } else {
-        sought += " AND action_group = \(group)"
+        found.sought += " AND action_group = \(group)"
+        found.isFiled = true
       }
-      if group != action { checked += " AND action = \(action)" }
+      if group != action {
+        checked += " AND action = \(action)"
+        found.fresh += " AND action = \(action)"
+      }
     }
-    if let from { checked += " AND at >= \(from.microseconds)" }
-    if let until { checked += " AND at < \(until.microseconds)" }
-    return (sought, checked.text.isEmpty ? nil : checked)
+    var times: SQL = ""
+    if let from { times += " AND at >= \(from.microseconds)" }
+    if let until { times += " AND at < \(until.microseconds)" }
+    checked += times
+    found.fresh += times
+    if found.isFiled { found.sought += " AND filed = 1" }
+    found.checked = checked.text.isEmpty ? nil : checked
+    return found
   }
 }

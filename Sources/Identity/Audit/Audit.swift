@@ -71,10 +71,10 @@ struct AuditEntry {
       """
       INSERT INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,
         object_kind, object_id, object_name, from_value, to_value, reason, note, address,
-        request_id)
+        request_id, filed)
       VALUES (\(now.microseconds), \(author.actor.kind), \(author.actor.id), \(author.actor.name),
         \(project), \(tenant), \(action), \(objectKind), \(objectID), \(objectName), \(from),
-        \(to), \(reason), \(note), \(author.address), \(author.requestID))
+        \(to), \(reason), \(note), \(author.address), \(author.requestID), 0)
       """)
   }
 }

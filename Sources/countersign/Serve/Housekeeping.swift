@@ -11,6 +11,7 @@ struct Housekeeping: Sendable {
     tasks = [
       Task { await Self.tidy(identity) },
       Task { await Self.purge(identity) },
+      Task { await Self.file(identity) },
     ]
   }
 
@@ -36,6 +37,17 @@ struct Housekeeping: Sendable {
         Terminal.complain("\(error)")
       }
     } while await slept(.seconds(5))
+  }
+
+  /// Files what the audit log got, many rows at a time.
+  private static func file(_ identity: Identity) async {
+    while await slept(.seconds(2)) {
+      do {
+        while try await identity.audit.file(), await slept(.milliseconds(5)) {}
+      } catch {
+        Terminal.complain("\(error)")
+      }
+    }
   }
 
   /// Waits; false when it was to stop meanwhile.

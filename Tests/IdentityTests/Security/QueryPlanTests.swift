@@ -57,6 +57,7 @@ struct QueryPlanTests {
     _ = try await identity.tenants.losses(
       project: instance.acme.project, tenant: instance.east.tenant ?? ID(""))
     _ = try await identity.purge()
+    _ = try await identity.audit.file()
     _ = try await identity.policies.history(instance.acme)
     _ = try await identity.audit.list(after: "9")
     for (kind, id) in [(nil, nil), ("account", nil), ("account", "x")] as [(String?, String?)] {
