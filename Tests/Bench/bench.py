@@ -87,6 +87,12 @@ class Bench:
     def each_build(self):
         return {build.name: [] for build in self.builds}
 
+    @staticmethod
+    def by_turns(items, run):
+        """The items, each second time backwards: who comes first shall not always be the same."""
+        items = list(items)
+        return items[::-1] if run % 2 else items
+
     def files_and_pages(self):
         with contextlib.ExitStack() as open_servers:
             servers, facts = {}, {}
@@ -100,8 +106,8 @@ class Bench:
             nginx = open_servers.enter_context(
                 Nginx(self.folder, self.own.assets / "Public"))
             file, tenants, engine = self.each_build(), self.each_build(), []
-            for _ in range(self.runs):
-                for name, (server, page, cookie) in servers.items():
+            for run in range(self.runs):
+                for name, (server, page, cookie) in self.by_turns(servers.items(), run):
                     file[name].append(wrk(f"{server.url}/static/bench.bin", 16, self.seconds))
                     tenants[name].append(wrk(page, 16, self.seconds, headers=cookie))
                 engine.append(wrk(f"{nginx.url}/bench.bin", 16, self.seconds))
@@ -164,7 +170,7 @@ class Bench:
         script = self.folder / "patch.lua"
         one, many, groups = self.each_build(), self.each_build(), []
         for run in range(self.runs):
-            for build in self.builds:
+            for build in self.by_turns(self.builds, run):
                 for connections, results in ((1, one), (64, many)):
                     data, facts = build.data(f"config-{run}-{connections}")
                     # The value differs each time, so that each request is a write.
@@ -191,7 +197,7 @@ class Bench:
     def sign_in(self, profile, count, aim):
         results, signatures = self.each_build(), []
         for run in range(self.runs):
-            for build in self.builds:
+            for build in self.by_turns(self.builds, run):
                 results[build.name].append(self.finalize(build, profile, count, run))
             if profile == "standalone":
                 signatures.append(openssl_signatures(1 if self.runs == 1 else 3))
