@@ -23,6 +23,8 @@ public struct IdentityToolkitAPI: Sendable {
   }
 
   private let router: Router
+  /// Every route with its declaration, in the order of registration.
+  let operations: [Operation]
   private let profile: Profile
   private let hosts: Hosts
 
@@ -40,7 +42,9 @@ public struct IdentityToolkitAPI: Sendable {
     let url = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
     let methods = Methods(identity: identity, tokens: IDTokens(identity: identity), publicURL: url)
     let credentials = Credentials(identity: identity)
-    router = Routes(methods, Gate(identity: identity, credentials: credentials, log: log)).router
+    let routes = Routes(methods, Gate(identity: identity, credentials: credentials, log: log))
+    router = routes.router
+    operations = routes.operations
     profile = identity.profile
     self.hosts = hosts
   }
@@ -111,6 +115,7 @@ enum Addresses {
     case "v1", "v2", "robot", "service_accounts", "identitytoolkit": return true
     case "admin": return segments.count > 1 && segments[1] == "v2"
     case "emulator": return profile == .emulator
+    case "openapi.json": return segments.count == 1
     default:
       if segments.count == 3, segments[1] == ".well-known" {
         return segments[2] == "openid-configuration"

@@ -4,12 +4,18 @@ import JSON
 
 /// The addresses of the methods, without the host name that may stand in front of them and without
 /// the `admin` that may stand in front of `v2`.
+///
+/// A line has the address, the credential that it takes, the declaration and the method.
 struct Routes {
   let methods: Methods
   let gate: Gate
-  var router = Router { _, _ in
+  private(set) var router = Router { _, _ in
     WireError.engine(.methodNotAllowed).response(.both)
   }
+  /// What every route takes and gives.
+  private(set) var operations: [Operation] = []
+  /// The calls whose addresses hold no parameter, by method and path, for the older addresses.
+  private(set) var calls: [String: Call] = [:]
 
   init(_ methods: Methods, _ gate: Gate) {
     self.methods = methods
@@ -18,71 +24,143 @@ struct Routes {
     addFactors()
     addResources()
     addKeys()
+    addLegacy()
     if methods.identity.profile == .emulator { addEmulator() }
+    addDocument()
   }
 
   private mutating func addAccounts() {
     client(
-      .post, Path("v1", "accounts:signInWithPassword"), .v1, methods.signInWithPassword)
-    either(Path("v1", "accounts:signUp"), .createAccounts, methods.createAccount, methods.signUp)
-    either(Path("v1", "accounts:lookup"), .lookUpAccounts, methods.lookupAccounts, methods.lookup)
-    either(Path("v1", "accounts:update"), .updateAccounts, methods.updateAccount, methods.update)
-    either(Path("v1", "accounts:delete"), .deleteAccounts, methods.deleteAccount, methods.delete)
-    scoped(.post, "accounts", .createAccounts, methods.createAccount)
-    scoped(.post, "accounts:lookup", .lookUpAccounts, methods.lookupAccounts)
-    scoped(.post, "accounts:update", .updateAccounts, methods.updateAccount)
-    scoped(.post, "accounts:delete", .deleteAccounts, methods.deleteAccount)
-    scoped(.post, "accounts:batchDelete", .deleteAccounts, methods.batchDelete)
-    scoped(.get, "accounts:batchGet", .listAccounts, methods.batchGet)
-    scoped(.post, "accounts:query", .listAccounts, methods.query)
-    router.on(.post, Path("v1", "token")) { [gate, methods] request in
-      await gate.client(request, .v2, reading: Body.formOrMessage, methods.refresh)
-    }
+      .post, Path("v1", "accounts:signInWithPassword"), .v1, .signInWithPassword,
+      methods.signInWithPassword)
+    client(
+      .post, Path("v1", "accounts:signInWithGameCenter"), .v1, .signInWithGameCenter,
+      methods.signInWithGameCenter)
+    either(
+      Path("v1", "accounts:signUp"), .createAccounts, .signUp, methods.createAccount,
+      methods.signUp)
+    either(
+      Path("v1", "accounts:lookup"), .lookUpAccounts, .lookup, methods.lookupAccounts,
+      methods.lookup)
+    either(
+      Path("v1", "accounts:update"), .updateAccounts, .update, methods.updateAccount,
+      methods.update)
+    either(
+      Path("v1", "accounts:delete"), .deleteAccounts, .delete, methods.deleteAccount,
+      methods.delete)
+    scoped(.post, "accounts", .createAccounts, .createAccount, methods.createAccount)
+    scoped(.post, "accounts:lookup", .lookUpAccounts, .lookup, methods.lookupAccounts)
+    scoped(.post, "accounts:update", .updateAccounts, .update, methods.updateAccount)
+    scoped(.post, "accounts:delete", .deleteAccounts, .delete, methods.deleteAccount)
+    scoped(.post, "accounts:batchDelete", .deleteAccounts, .batchDelete, methods.batchDelete)
+    scoped(.get, "accounts:batchGet", .listAccounts, .batchGet, methods.batchGet)
+    scoped(.post, "accounts:query", .listAccounts, .query, methods.query)
+    client(.post, Path("v1", "token"), .v2, .refresh, reading: Body.formOrMessage, methods.refresh)
   }
 
   private mutating func addFactors() {
-    client(.post, Path("v2", "accounts", "mfaEnrollment:start"), .v2, methods.startEnrolment)
-    client(.post, Path("v2", "accounts", "mfaEnrollment:finalize"), .v2, methods.finalizeEnrolment)
-    client(.post, Path("v2", "accounts", "mfaEnrollment:withdraw"), .v2, methods.withdrawEnrolment)
-    client(.post, Path("v2", "accounts", "mfaSignIn:start"), .v2, methods.startSignIn)
-    client(.post, Path("v2", "accounts", "mfaSignIn:finalize"), .v2, methods.finalizeSignIn)
+    client(
+      .post, Path("v2", "accounts", "mfaEnrollment:start"), .v2, .startEnrolment,
+      methods.startEnrolment)
+    client(
+      .post, Path("v2", "accounts", "mfaEnrollment:finalize"), .v2, .finalizeEnrolment,
+      methods.finalizeEnrolment)
+    client(
+      .post, Path("v2", "accounts", "mfaEnrollment:withdraw"), .v2, .withdrawEnrolment,
+      methods.withdrawEnrolment)
+    client(.post, Path("v2", "accounts", "mfaSignIn:start"), .v2, .startSignIn, methods.startSignIn)
+    client(
+      .post, Path("v2", "accounts", "mfaSignIn:finalize"), .v2, .finalizeSignIn,
+      methods.finalizeSignIn)
   }
 
   private mutating func addResources() {
     let config = Path("v2", "projects", nil, "config", parameters: String.self)
-    project(.get, config, .readConfig, methods.getConfig)
-    project(.patch, config, .changeConfig, methods.updateConfig)
+    project(.get, config, .readConfig, .getConfig, methods.getConfig)
+    project(.patch, config, .changeConfig, .updateConfig, methods.updateConfig)
     let tenants = Path("v2", "projects", nil, "tenants", parameters: String.self)
-    project(.get, tenants, .readTenants, methods.listTenants)
-    project(.post, tenants, .createTenants, methods.createTenant)
+    project(.get, tenants, .readTenants, .listTenants, methods.listTenants)
+    project(.post, tenants, .createTenants, .createTenant, methods.createTenant)
     let one = Path("v2", "projects", nil, "tenants", nil, parameters: String.self, String.self)
-    tenant(.get, one, .readTenants, methods.getTenant)
-    tenant(.patch, one, .changeTenants, methods.updateTenant)
-    tenant(.delete, one, .deleteTenants, methods.deleteTenant)
-    client(.get, Path("v1", "projects"), .v1, methods.getProject)
-    client(.get, Path("v2", "recaptchaConfig"), .v2, methods.getRecaptchaConfig)
-    client(.get, Path("v2", "passwordPolicy"), .v2, methods.getPasswordPolicy)
+    tenant(.get, one, .readTenants, .getTenant, methods.getTenant)
+    tenant(.patch, one, .changeTenants, .updateTenant, methods.updateTenant)
+    tenant(.delete, one, .deleteTenants, .deleteTenant, methods.deleteTenant)
+    client(.get, Path("v1", "projects"), .v1, .getProject, methods.getProject)
+    client(
+      .get, Path("v2", "recaptchaConfig"), .v2, .getRecaptchaConfig, methods.getRecaptchaConfig)
+    client(.get, Path("v2", "passwordPolicy"), .v2, .getPasswordPolicy, methods.getPasswordPolicy)
   }
 
   private mutating func addKeys() {
     let account = "securetoken@system.gserviceaccount.com"
-    let certificates: [Path<>] = [
-      Path("robot", "v1", "metadata", "x509", .literal(account)), Path("v1", "publicKeys"),
-      Path("identitytoolkit", "v3", "relyingparty", "publicKeys"),
-    ]
-    let keys: [Path<>] = [
-      Path("service_accounts", "v1", "jwk", .literal(account)),
-      Path("v1", "sessionCookiePublicKeys"),
-    ]
-    for path in certificates { open(path) { [methods] _ in methods.certificates() } }
-    for path in keys { open(path) { [methods] _ in methods.keySet() } }
-    let discovery = Path(
-      nil, ".well-known", "openid-configuration", parameters: String.self)
-    router.on(.get, discovery) { [methods, gate] request, project in
-      Routes.cached(
-        await gate.open(request, .both) { () async throws(WireError) in
-          methods.discovery(project)
-        })
+    open(
+      Path("robot", "v1", "metadata", "x509", .literal(account)), .tokenCertificates,
+      methods.certificates)
+    open(Path("v1", "publicKeys"), .cookieCertificates, methods.certificates)
+    open(Path("service_accounts", "v1", "jwk", .literal(account)), .tokenKeys, methods.keySet)
+    open(Path("v1", "sessionCookiePublicKeys"), .cookieKeys, methods.keySet)
+    let discovery = Path(nil, ".well-known", "openid-configuration", parameters: String.self)
+    add(
+      discovery.route(.get) { [methods, gate] request, project in
+        Routes.cached(
+          await gate.open(request, .both) { () async throws(WireError) in
+            methods.discovery(project)
+          })
+      }, .discovery, .open, .both)
+  }
+
+  private mutating func addDocument() {
+    let document = Document(methods.identity.profile)
+    let path: Path<> = Path("openapi.json")
+    add(path.route(.get, document.answer), .document, .open, .both)
+    if methods.identity.profile == .emulator {
+      let path: Path<> = Path("emulator", "openapi.json")
+      add(path.route(.get, document.answer), .emulatorDocument, .emulator, .both)
+    }
+    document.write(operations)
+  }
+}
+
+// MARK: - Keeping routes
+
+extension Routes {
+  /// A call without parameters in its address.
+  struct Call: Sendable {
+    let operation: Operation
+    let answer: @Sendable (Request) async -> Response
+  }
+
+  /// Adds a route with its declaration: there is no other way to add one.
+  ///
+  /// - Parameters:
+  ///   - route: The method, the address and the handler.
+  ///   - declaration: What it takes and gives.
+  ///   - access: Who may call.
+  ///   - shape: The form of its errors.
+  ///   - family: What stands before the declaration's own name, such as `projects.tenants.`.
+  ///   - isDeprecated: Whether there is a newer address.
+  ///   - isPage: Whether it answers with more than JSON.
+  mutating func add(
+    _ route: Route, _ declaration: Declaration, _ access: Operation.Access, _ shape: ErrorShape,
+    below family: String = "", isDeprecated: Bool = false, isPage: Bool = false
+  ) {
+    router.add(route)
+    operations.append(
+      Operation(
+        id: family + declaration.id, method: route.method, components: route.components,
+        declaration: declaration, access: access, shape: shape, isDeprecated: isDeprecated,
+        isPage: isPage))
+  }
+
+  /// Adds a route without parameters, and keeps its call for an older address of the same.
+  private mutating func add(
+    _ method: Method, _ path: Path<>, _ declaration: Declaration, _ access: Operation.Access,
+    _ shape: ErrorShape, _ answer: @escaping @Sendable (Request) async -> Response
+  ) {
+    let route = path.route(method, answer)
+    add(route, declaration, access, shape)
+    if let operation = operations.last {
+      calls[route.description] = Call(operation: operation, answer: answer)
     }
   }
 }
@@ -90,63 +168,100 @@ struct Routes {
 // MARK: - Kinds of routes
 
 extension Routes {
-  private mutating func client(
-    _ method: Method, _ path: Path<>, _ shape: ErrorShape,
+  /// A call with an API key.
+  mutating func client(
+    _ method: Method, _ path: Path<>, _ shape: ErrorShape, _ declaration: Declaration,
+    reading read: @escaping @Sendable (Request) throws(WireError) -> Message = Body.message,
     _ work: @escaping Gate.ClientMethod
   ) {
-    router.on(method, path) { [gate] request in await gate.client(request, shape, work) }
+    add(method, path, declaration, .client, shape) { [gate] request in
+      await gate.client(request, shape, reading: read, work)
+    }
   }
 
-  private mutating func either(
-    _ path: Path<>, _ action: Action, _ admin: @escaping Gate.AdminMethod,
-    _ client: @escaping Gate.ClientMethod
+  /// A call of version 1 with an API key or a token.
+  mutating func either(
+    _ path: Path<>, _ action: Action, _ declaration: Declaration,
+    _ admin: @escaping Gate.AdminMethod, _ client: @escaping Gate.ClientMethod
   ) {
-    router.on(.post, path) { [gate] request in
+    add(.post, path, declaration, .either(action), .v1) { [gate] request in
       await gate.either(request, .v1, action, admin: admin, client: client)
     }
   }
 
   /// A method of version 1 over the users of a project, and over those of a tenant.
-  private mutating func scoped(
-    _ method: Method, _ name: String, _ action: Action, _ work: @escaping Gate.AdminMethod
-  ) {
-    let project = Path("v1", "projects", nil, .literal(name), parameters: String.self)
-    router.on(method, project) { [gate] request, project in
-      await gate.admin(request, .v1, action, project: project, tenant: nil, work)
-    }
-    let tenant = Path(
-      "v1", "projects", nil, "tenants", nil, .literal(name), parameters: String.self, String.self)
-    router.on(method, tenant) { [gate] request, project, tenant in
-      await gate.admin(request, .v1, action, project: project, tenant: tenant, work)
-    }
-  }
-
-  private mutating func project(
-    _ method: Method, _ path: Path<String>, _ action: Action, _ work: @escaping Gate.AdminMethod
-  ) {
-    router.on(method, path) { [gate] request, project in
-      await gate.admin(request, .v2, action, project: project, tenant: nil, work)
-    }
-  }
-
-  private mutating func tenant(
-    _ method: Method, _ path: Path<String, String>, _ action: Action,
+  mutating func scoped(
+    _ method: Method, _ name: String, _ action: Action, _ declaration: Declaration,
     _ work: @escaping Gate.AdminMethod
   ) {
-    router.on(method, path) { [gate] request, project, tenant in
-      await gate.admin(request, .v2, action, project: project, tenant: tenant, work)
-    }
+    scoped(
+      method, Path("v1", "projects", nil, .literal(name), parameters: String.self),
+      Path(
+        "v1", "projects", nil, "tenants", nil, .literal(name), parameters: String.self,
+        String.self),
+      .v1, action, declaration, work)
   }
 
-  private mutating func open(_ path: Path<>, _ work: @escaping @Sendable (Request) -> JSON) {
-    router.on(.get, path) { [gate] request in
-      Routes.cached(
-        await gate.open(request, .both) { () async throws(WireError) in work(request) })
+  /// A method of version 1 of a project itself, and of a tenant: `{p}:createSessionCookie`.
+  mutating func scoped(
+    _ method: Method, verb suffix: String, _ action: Action, _ declaration: Declaration,
+    _ work: @escaping Gate.AdminMethod
+  ) {
+    scoped(
+      method, Path("v1", "projects", .parameter(suffix: suffix), parameters: String.self),
+      Path(
+        "v1", "projects", nil, "tenants", .parameter(suffix: suffix), parameters: String.self,
+        String.self),
+      .v1, action, declaration, work)
+  }
+
+  /// A method over a project, and over a tenant.
+  mutating func scoped(
+    _ method: Method, _ project: Path<String>, _ tenant: Path<String, String>,
+    _ shape: ErrorShape, _ action: Action, _ declaration: Declaration,
+    _ work: @escaping Gate.AdminMethod
+  ) {
+    add(
+      project.route(method) { [gate] request, project in
+        await gate.admin(request, shape, action, project: project, tenant: nil, work)
+      }, declaration, .admin(action), shape, below: "projects.")
+    add(
+      tenant.route(method) { [gate] request, project, tenant in
+        await gate.admin(request, shape, action, project: project, tenant: tenant, work)
+      }, declaration, .admin(action), shape, below: "projects.tenants.")
+  }
+
+  mutating func project(
+    _ method: Method, _ path: Path<String>, _ action: Action, _ declaration: Declaration,
+    _ work: @escaping Gate.AdminMethod
+  ) {
+    add(
+      path.route(method) { [gate] request, project in
+        await gate.admin(request, .v2, action, project: project, tenant: nil, work)
+      }, declaration, .admin(action), .v2)
+  }
+
+  mutating func tenant(
+    _ method: Method, _ path: Path<String, String>, _ action: Action, _ declaration: Declaration,
+    _ work: @escaping Gate.AdminMethod
+  ) {
+    add(
+      path.route(method) { [gate] request, project, tenant in
+        await gate.admin(request, .v2, action, project: project, tenant: tenant, work)
+      }, declaration, .admin(action), .v2)
+  }
+
+  /// A document that everybody may read.
+  mutating func open(
+    _ path: Path<>, _ declaration: Declaration, _ work: @escaping @Sendable () -> JSON
+  ) {
+    add(.get, path, declaration, .open, .both) { [gate] request in
+      Routes.cached(await gate.open(request, .both) { () async throws(WireError) in work() })
     }
   }
 
   /// Keys change rarely and are fetched by many: an hour, after which a new key is known everywhere.
-  private static func cached(_ response: Response) -> Response {
+  static func cached(_ response: Response) -> Response {
     var response = response
     if response.status == .ok { response.fields[.cacheControl] = "public, max-age=3600" }
     return response

@@ -5,39 +5,81 @@ import JSON
 /// What only the emulator profile has, open to everybody: tests clear and inspect it so.
 extension Routes {
   mutating func addEmulator() {
-    emulator(.delete, "accounts", methods.clearAccounts)
-    emulator(.get, "config", methods.getEmulatorConfig)
-    emulator(.patch, "config", methods.updateEmulatorConfig)
+    emulator(.delete, "accounts", .clearAccounts, methods.clearAccounts)
+    emulator(.get, "config", .getEmulatorConfig, methods.getEmulatorConfig)
+    emulator(.patch, "config", .updateEmulatorConfig, methods.updateEmulatorConfig)
     // Neither mails nor messages are sent, so there are no codes in them.
-    emulator(.get, "oobCodes") { _ in ["oobCodes": []] }
-    emulator(.get, "verificationCodes") { _ in ["verificationCodes": []] }
-    router.on(.get, Path()) { [gate] request in
-      await gate.open(request, .both) { () async throws(WireError) in
-        [
-          "authEmulator": [
-            "ready": true, "docs": "https://firebase.google.com/docs/emulator-suite",
+    emulator(.get, "oobCodes", .oobCodes) { _ in ["oobCodes": []] }
+    emulator(.get, "verificationCodes", .verificationCodes) { _ in ["verificationCodes": []] }
+    let root: Path<> = Path()
+    add(
+      root.route(.get) { [gate] request in
+        await gate.open(request, .both) { () async throws(WireError) in
+          [
+            "authEmulator": [
+              "ready": true, "docs": "https://firebase.google.com/docs/emulator-suite",
+              "apiSpec": "/emulator/openapi.json",
+            ]
           ]
-        ]
-      }
-    }
+        }
+      }, .greeting, .emulator, .both)
   }
 
   /// A method over a project, and over a tenant.
-  private mutating func emulator(
-    _ method: Method, _ name: String, _ work: @escaping Gate.AdminMethod
+  mutating func emulator(
+    _ method: Method, _ name: String, _ declaration: Declaration,
+    _ work: @escaping Gate.AdminMethod
   ) {
     let project = Path(
       "emulator", "v1", "projects", nil, .literal(name), parameters: String.self)
-    router.on(method, project) { [gate] request, project in
-      await gate.emulator(request, project: project, tenant: nil, work)
-    }
+    add(
+      project.route(method) { [gate] request, project in
+        await gate.emulator(request, project: project, tenant: nil, work)
+      }, declaration, .emulator, .both, below: "emulator.projects.")
     let tenant = Path(
       "emulator", "v1", "projects", nil, "tenants", nil, .literal(name),
       parameters: String.self, String.self)
-    router.on(method, tenant) { [gate] request, project, tenant in
-      await gate.emulator(request, project: project, tenant: tenant, work)
-    }
+    add(
+      tenant.route(method) { [gate] request, project, tenant in
+        await gate.emulator(request, project: project, tenant: tenant, work)
+      }, declaration, .emulator, .both, below: "emulator.projects.tenants.")
   }
+}
+
+extension Declaration {
+  static let clearAccounts = Declaration(
+    "accounts.delete", "Deletes every user.", gives: [:], failing: [404])
+  static let getEmulatorConfig = Declaration(
+    "config.get", "Reads two switches.", gives: emulatorConfig, failing: [404])
+  static let updateEmulatorConfig = Declaration(
+    "config.update", "Changes two switches.", takes: emulatorConfig, gives: emulatorConfig,
+    failing: [404])
+  static let oobCodes = Declaration(
+    "oobCodes.list", "Reads the codes in mails that were not sent.",
+    gives: [
+      "oobCodes": .list([
+        "email": .text, "requestType": .text, "oobCode": .text, "oobLink": .text,
+        "newEmail": .text,
+      ]).required
+    ], failing: [404])
+  static let verificationCodes = Declaration(
+    "verificationCodes.list", "Reads the codes in text messages that were not sent.",
+    gives: [
+      "verificationCodes": .list(["phoneNumber": .text, "sessionInfo": .text, "code": .text])
+        .required
+    ], failing: [404])
+  static let greeting = Declaration(
+    "emulator.ready", "Says that the emulator is there.",
+    gives: [
+      "authEmulator": .message([
+        "ready": .flag.required, "docs": .text.required, "apiSpec": .text.required,
+      ]).required
+    ])
+
+  private static let emulatorConfig: Schema = [
+    "signIn": ["allowDuplicateEmails": .flag],
+    "emailPrivacyConfig": ["enableImprovedEmailPrivacy": .flag],
+  ]
 }
 
 extension Gate {

@@ -7,14 +7,14 @@ import JSON
 /// a second factor switched off.
 enum MFAMessage {
   private static let package = "google.cloud.identitytoolkit.admin.v2"
-  private static let states = EnumType(
+  static let states = EnumType(
     name: "\(package).MultiFactorAuthConfig.State",
     values: ["STATE_UNSPECIFIED", "DISABLED", "ENABLED", "MANDATORY"])
-  private static let providers = EnumType(
+  static let providers = EnumType(
     name: "\(package).MultiFactorAuthConfig.Provider",
     values: ["PROVIDER_UNSPECIFIED", "PHONE_SMS"]
   )
-  private static let entryStates = EnumType(
+  static let entryStates = EnumType(
     name: "\(package).ProviderConfig.MfaState",
     values: ["MFA_STATE_UNSPECIFIED", "DISABLED", "ENABLED", "MANDATORY"])
 

@@ -11,10 +11,11 @@ struct OpenRoutesTests {
     "GET /identitytoolkit/v3/relyingparty/publicKeys",
     "GET /service_accounts/v1/jwk/securetoken@system.gserviceaccount.com",
     "GET /v1/sessionCookiePublicKeys", "GET /{String}/.well-known/openid-configuration",
+    "GET /openapi.json",
   ]
 
   private static let emulator: Set<String> = [
-    "GET /", "DELETE /emulator/v1/projects/{String}/accounts",
+    "GET /", "GET /emulator/openapi.json", "DELETE /emulator/v1/projects/{String}/accounts",
     "DELETE /emulator/v1/projects/{String}/tenants/{String}/accounts",
     "GET /emulator/v1/projects/{String}/config", "PATCH /emulator/v1/projects/{String}/config",
     "GET /emulator/v1/projects/{String}/tenants/{String}/config",

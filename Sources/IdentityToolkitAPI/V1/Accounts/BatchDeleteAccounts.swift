@@ -1,6 +1,17 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let batchDelete = Declaration(
+    "accounts.batchDelete", "Deletes up to a thousand users.",
+    takes: ["localIds": .list(.text).required, "force": .flag],
+    gives: [
+      "errors": .list([
+        "index": .integer.required, "localId": .text.required, "message": .text.required,
+      ])
+    ])
+}
+
 extension Methods {
   /// `accounts:batchDelete`: many users at once; those that are not disabled only with `force`.
   ///

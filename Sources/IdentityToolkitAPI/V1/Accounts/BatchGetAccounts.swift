@@ -1,6 +1,15 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let batchGet = Declaration(
+    "accounts.batchGet", "Reads all users by id, a page at a time.",
+    query: ["maxResults": .integer, "nextPageToken": .text],
+    gives: [
+      "kind": .kind("DownloadAccountResponse"), "users": .list(.user), "nextPageToken": .text,
+    ])
+}
+
 extension Methods {
   /// `accounts:batchGet`: all users by id, a page at a time.
   func batchGet(_ call: AdminCall) async throws(WireError) -> JSON {

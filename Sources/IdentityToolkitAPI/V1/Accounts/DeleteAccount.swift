@@ -1,6 +1,13 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let delete = Declaration(
+    "accounts.delete", "Deletes the user of an ID token, or with a token any user.",
+    takes: ["idToken": .text, "localId": .text],
+    gives: ["kind": .kind("DeleteAccountResponse")])
+}
+
 extension Methods {
   /// `accounts:delete` by a client: the user of an ID token.
   func delete(_ call: ClientCall) async throws(WireError) -> JSON {

@@ -1,6 +1,18 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let lookup = Declaration(
+    "accounts.lookup",
+    "Reads the user of an ID token, or with a token users by their identifiers.",
+    takes: [
+      "idToken": .text, "localId": .list(.text), "email": .list(.text),
+      "phoneNumber": .list(.text),
+      "federatedUserId": .list(["providerId": .text, "rawId": .text]),
+    ],
+    gives: ["kind": .kind("GetAccountInfoResponse"), "users": .list(.user)])
+}
+
 extension Methods {
   /// `accounts:lookup` by a client: the user of an ID token.
   func lookup(_ call: ClientCall) async throws(WireError) -> JSON {

@@ -1,6 +1,16 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let query = Declaration(
+    "accounts.query", "Counts users and reads some of them.",
+    takes: [
+      "returnUserInfo": .flag, "limit": .int64, "offset": .int64,
+      "expression": .list(["email": .text, "phoneNumber": .text, "userId": .text]),
+    ],
+    gives: ["recordsCount": .int64.required, "userInfo": .list(.user)])
+}
+
 extension Methods {
   /// `accounts:query`: users that an expression names, or all of them by id; only by id, since
   /// sorting a million users by something else is no answer to one request.

@@ -2,6 +2,21 @@ import HTTP
 import Identity
 import JSON
 
+extension Declaration {
+  static let signInWithPassword = Declaration(
+    "accounts.signInWithPassword",
+    "Signs a user in with e-mail and password, or asks for the second factor.",
+    takes: .message(
+      [
+        "email": .text.required, "password": .text.required, "returnSecureToken": .flag,
+      ], .clientTraits),
+    gives: .message(
+      [
+        "kind": .kind("VerifyPasswordResponse"), "localId": .text.required,
+        "email": .text.required, "displayName": .text.required, "registered": .flag.required,
+      ], .tokens, .secondFactorDue))
+}
+
 extension Methods {
   /// `accounts:signInWithPassword`: tokens, or the credential with which the second factor is
   /// given.

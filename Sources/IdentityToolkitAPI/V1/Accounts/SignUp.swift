@@ -2,6 +2,31 @@ import HTTP
 import Identity
 import JSON
 
+extension Declaration {
+  static let signUp = Declaration(
+    "accounts.signUp",
+    "Makes an account with e-mail and password or an anonymous one, or adds both to an account.",
+    takes: .message(
+      newAccount,
+      ["idToken": .text.noted("Of the account to add e-mail and password to.")],
+      ["returnSecureToken": .flag], .clientTraits),
+    gives: .message(newAccountAnswer, .tokens))
+
+  static let createAccount = Declaration(
+    "accounts.create", "Makes an account.", takes: newAccount, gives: newAccountAnswer)
+
+  private static let newAccount: Schema = [
+    "localId": .text, "email": .text, "password": .text, "displayName": .text.orNull,
+    "photoUrl": .text.orNull, "phoneNumber": .text, "emailVerified": .flag, "disabled": .flag,
+    "mfaInfo": .list(["displayName": .text, "phoneInfo": .text]),
+  ]
+
+  private static let newAccountAnswer: Schema = [
+    "kind": .kind("SignupNewUserResponse"), "localId": .text.required, "email": .text,
+    "displayName": .text,
+  ]
+}
+
 extension Methods {
   /// `accounts:signUp` by a client: with e-mail and password, or anonymous without both; with an
   /// ID token, the credentials are added to that account.

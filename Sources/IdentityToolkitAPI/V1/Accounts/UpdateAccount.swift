@@ -1,6 +1,28 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let update = Declaration(
+    "accounts.update", "Changes the user of an ID token, or with a token any user.",
+    takes: [
+      "idToken": .text, "localId": .text, "oobCode": .text, "email": .text, "password": .text,
+      "displayName": .text.orNull, "photoUrl": .text.orNull,
+      "deleteAttribute": .list(.choice(AccountChange.attributes)),
+      "deleteProvider": .list(.text), "returnSecureToken": .flag, "emailVerified": .flag,
+      "phoneNumber": .text, "customAttributes": .text.noted("An object, as JSON text."),
+      "disableUser": .flag, "validSince": .int64, "createdAt": .int64, "lastLoginAt": .int64,
+      "linkProviderUserInfo": .object,
+      "mfa": .named("MfaInfo", ["enrollments": .list(.factor)]).noted(
+        "Without enrollments, all second factors go; a list keeps TOTP."),
+    ],
+    gives: .message(
+      [
+        "kind": .kind("SetAccountInfoResponse"), "localId": .text, "email": .text,
+        "newEmail": .text, "displayName": .text, "photoUrl": .text,
+        "providerUserInfo": .list(.provider), "passwordHash": .text, "emailVerified": .flag,
+      ], .tokens))
+}
+
 extension Methods {
   /// `accounts:update` by a client: the user of an ID token changes what is theirs.
   func update(_ call: ClientCall) async throws(WireError) -> JSON {
@@ -101,7 +123,7 @@ extension AccountChange {
     }
   }
 
-  private static let attributes = EnumType(
+  fileprivate static let attributes = EnumType(
     name: "google.cloud.identitytoolkit.v1.SetAccountInfoRequest.UserAttributeName",
     values: [
       "USER_ATTRIBUTE_NAME_UNSPECIFIED", "EMAIL", "DISPLAY_NAME", "PROVIDER", "PHOTO_URL",

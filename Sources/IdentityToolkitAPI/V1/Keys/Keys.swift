@@ -1,6 +1,33 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let tokenCertificates = Declaration(
+    "keys.tokenCertificates", "Certificates that verify ID tokens, by key id.", gives: .map(.text))
+  static let cookieCertificates = Declaration(
+    "getPublicKeys", "Certificates that verify session cookies, by key id.", gives: .map(.text))
+  static let tokenKeys = Declaration(
+    "keys.tokenKeys", "The JSON Web Key Set that verifies ID tokens.", gives: keySet)
+  static let cookieKeys = Declaration(
+    "getSessionCookiePublicKeys", "The JSON Web Key Set that verifies session cookies.",
+    gives: keySet)
+  static let discovery = Declaration(
+    "keys.discovery", "OpenID Connect Discovery for the tokens of a project.",
+    gives: [
+      "issuer": .text.required, "jwks_uri": .text.required,
+      "response_types_supported": .list(.text).required,
+      "subject_types_supported": .list(.text).required,
+      "id_token_signing_alg_values_supported": .list(.text).required,
+    ])
+
+  private static let keySet: Schema = [
+    "keys": .list([
+      "kty": .word("RSA").required, "alg": .word("RS256").required, "use": .word("sig").required,
+      "kid": .text.required, "n": .text.required, "e": .text.required,
+    ]).required
+  ]
+}
+
 /// The documents with which applications verify ID tokens.
 ///
 /// The emulator's tokens are not signed, so there they are empty.

@@ -2,6 +2,17 @@ import HTTP
 import Identity
 import JSON
 
+extension Declaration {
+  static let refresh = Declaration(
+    "token", "Gives a fresh ID token for a refresh token; takes a form as well.",
+    takes: ["grantType": .word("refresh_token").required, "refreshToken": .text.required],
+    gives: [
+      "access_token": .text.required, "expires_in": .int64.required,
+      "token_type": .word("Bearer").required, "refresh_token": .text.required,
+      "id_token": .text.required, "user_id": .text.required, "project_id": .text.required,
+    ])
+}
+
 extension Methods {
   /// `token`: a fresh ID token for a refresh token, by form (web) or JSON (iOS).
   func refresh(_ call: ClientCall) async throws(WireError) -> JSON {

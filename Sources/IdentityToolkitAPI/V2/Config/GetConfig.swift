@@ -1,6 +1,12 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let getConfig = Declaration(
+    "projects.getConfig", "Reads the configuration of a project.", gives: .config,
+    failing: [404])
+}
+
 extension Methods {
   /// `GET projects/{p}/config`.
   func getConfig(_ call: AdminCall) async throws(WireError) -> JSON {

@@ -1,6 +1,12 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let updateConfig = Declaration(
+    "projects.updateConfig", "Changes what the mask names of a project's configuration.",
+    query: ["updateMask": .text], takes: .config, gives: .config, failing: [404, 409])
+}
+
 extension Methods {
   /// `PATCH projects/{p}/config`: what the mask names, or the members of the body without one.
   func updateConfig(_ call: AdminCall) async throws(WireError) -> JSON {

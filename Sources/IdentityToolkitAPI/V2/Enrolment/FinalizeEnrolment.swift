@@ -1,6 +1,21 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let finalizeEnrolment = Declaration(
+    "accounts.mfaEnrollment.finalize", "Enrols a second factor with its first code.",
+    takes: [
+      "idToken": .text.required, "displayName": .text.orNull,
+      "totpVerificationInfo": [
+        "sessionInfo": .text.required, "verificationCode": .text.required,
+      ],
+      "phoneVerificationInfo": .object,
+    ],
+    gives: [
+      "idToken": .text.required, "refreshToken": .text.required, "totpAuthInfo": .object,
+    ])
+}
+
 extension Methods {
   /// `mfaEnrollment:finalize`: the first code proves that the app holds the secret.
   func finalizeEnrolment(_ call: ClientCall) async throws(WireError) -> JSON {

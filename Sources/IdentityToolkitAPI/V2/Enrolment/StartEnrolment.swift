@@ -1,6 +1,21 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let startEnrolment = Declaration(
+    "accounts.mfaEnrollment.start", "Begins to enrol a second factor: gives the app its secret.",
+    takes: [
+      "idToken": .text.required, "totpEnrollmentInfo": .object, "phoneEnrollmentInfo": .object,
+    ],
+    gives: [
+      "totpSessionInfo": [
+        "sharedSecretKey": .text.required, "verificationCodeLength": .integer.required,
+        "hashingAlgorithm": .text.required, "periodSec": .integer.required,
+        "sessionInfo": .text.required, "finalizeEnrollmentTime": .timestamp.required,
+      ]
+    ])
+}
+
 extension Methods {
   /// `mfaEnrollment:start`: a secret for the authenticator app, which is not stored yet.
   func startEnrolment(_ call: ClientCall) async throws(WireError) -> JSON {

@@ -1,6 +1,14 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let withdrawEnrolment = Declaration(
+    "accounts.mfaEnrollment.withdraw",
+    "Takes a second factor away; without tokens in the answer, the user has to sign in again.",
+    takes: ["idToken": .text.required, "mfaEnrollmentId": .text.required],
+    gives: ["idToken": .text, "refreshToken": .text])
+}
+
 extension Methods {
   /// `mfaEnrollment:withdraw`: the user takes a factor away.
   ///

@@ -1,6 +1,17 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let finalizeSignIn = Declaration(
+    "accounts.mfaSignIn.finalize", "Completes a sign-in with a code of the second factor.",
+    takes: [
+      "mfaPendingCredential": .text.required, "mfaEnrollmentId": .text,
+      "totpVerificationInfo": ["verificationCode": .text.required],
+      "phoneVerificationInfo": .object,
+    ],
+    gives: ["idToken": .text.required, "refreshToken": .text.required])
+}
+
 extension Methods {
   /// `mfaSignIn:finalize`: the code that completes a sign-in.
   func finalizeSignIn(_ call: ClientCall) async throws(WireError) -> JSON {

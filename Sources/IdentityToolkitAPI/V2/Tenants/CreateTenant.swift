@@ -1,6 +1,12 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let createTenant = Declaration(
+    "projects.tenants.create", "Makes a tenant.", takes: .tenant, gives: .tenant,
+    failing: [404, 409])
+}
+
 extension Methods {
   /// `POST projects/{p}/tenants`.
   func createTenant(_ call: AdminCall) async throws(WireError) -> JSON {

@@ -1,6 +1,12 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let deleteTenant = Declaration(
+    "projects.tenants.delete", "Deletes a tenant with all that is in it.", gives: [:],
+    failing: [404])
+}
+
 extension Methods {
   /// `DELETE projects/{p}/tenants/{t}`, with all that is in it.
   func deleteTenant(_ call: AdminCall) async throws(WireError) -> JSON {

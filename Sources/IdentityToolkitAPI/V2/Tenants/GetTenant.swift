@@ -1,6 +1,11 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let getTenant = Declaration(
+    "projects.tenants.get", "Reads a tenant.", gives: .tenant, failing: [404])
+}
+
 extension Methods {
   /// `GET projects/{p}/tenants/{t}`.
   func getTenant(_ call: AdminCall) async throws(WireError) -> JSON {

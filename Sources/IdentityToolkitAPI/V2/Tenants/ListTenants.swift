@@ -2,6 +2,13 @@ import HTTP
 import Identity
 import JSON
 
+extension Declaration {
+  static let listTenants = Declaration(
+    "projects.tenants.list", "Reads the tenants of a project by id, a page at a time.",
+    query: ["pageSize": .integer, "pageToken": .text],
+    gives: ["tenants": .list(.tenant), "nextPageToken": .text], failing: [404])
+}
+
 extension Methods {
   /// `GET projects/{p}/tenants`: by id, a page at a time.
   func listTenants(_ call: AdminCall) async throws(WireError) -> JSON {

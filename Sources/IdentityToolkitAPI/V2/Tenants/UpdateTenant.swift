@@ -1,6 +1,12 @@
 import Identity
 import JSON
 
+extension Declaration {
+  static let updateTenant = Declaration(
+    "projects.tenants.patch", "Changes what the mask names of a tenant; without one, all of it.",
+    query: ["updateMask": .text], takes: .tenant, gives: .tenant, failing: [404, 409])
+}
+
 extension Methods {
   /// `PATCH projects/{p}/tenants/{t}`: what the mask names; without one the whole tenant.
   func updateTenant(_ call: AdminCall) async throws(WireError) -> JSON {

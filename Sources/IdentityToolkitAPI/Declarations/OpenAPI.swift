@@ -1,0 +1,216 @@
+import HTTP
+import Identity
+import JSON
+
+/// Writes the OpenAPI document (version 3.1) of the routes.
+struct OpenAPI {
+  private var components = JSON.Object()
+
+  /// Whether what is described goes into the server or comes out: what is read is wider than what
+  /// is written.
+  private enum Direction { case request, response }
+
+  /// The document, as bytes.
+  static func document(_ operations: [Operation], _ profile: Profile) -> [UInt8] {
+    var document = OpenAPI()
+    return document.write(operations, profile).serialized()
+  }
+
+  private mutating func write(_ operations: [Operation], _ profile: Profile) -> JSON {
+    var paths = JSON.Object()
+    for operation in operations {
+      let path = operation.path.template
+      var item = paths[path]?.objectValue ?? [:]
+      item.append(operation.method.name.lowercased(), write(operation))
+      paths[path] = .object(item)
+    }
+    let schemas = JSON.Object(components.members.sorted { $0.name < $1.name })
+    return [
+      "openapi": "3.1.0", "info": Self.info(profile), "servers": [["url": "/"]],
+      "paths": .object(paths),
+      "components": ["schemas": .object(schemas), "securitySchemes": Self.securitySchemes],
+    ]
+  }
+
+  private static func info(_ profile: Profile) -> JSON {
+    var text = """
+      The Identity Toolkit interface of Countersign. Every address is served below the name of its \
+      production host too, as in `/identitytoolkit.googleapis.com/v1/accounts:signUp`, and those \
+      of version 2 below `/admin`.
+
+      Messages are read by the rules of proto3 JSON: names may be written in snake_case, enums by \
+      number, whole numbers as text, `null` is no member, and members that are not known are \
+      passed over, except in the MFA message.
+      """
+    if profile == .emulator {
+      text +=
+        "\n\nThis server runs in the emulator profile: any key is the default project's, "
+        + "and `owner` is a token."
+    }
+    return ["title": "Countersign", "version": "v1", "description": .string(text)]
+  }
+
+  private static let securitySchemes: JSON = [
+    "key": ["type": "apiKey", "in": "query", "name": "key"],
+    "keyField": ["type": "apiKey", "in": "header", "name": "X-Goog-Api-Key"],
+    "token": ["type": "http", "scheme": "bearer", "description": "A service token."],
+  ]
+
+  private mutating func write(_ operation: Operation) -> JSON {
+    let path = operation.path
+    var parameters = path.parameters.map { name -> JSON in
+      [
+        "name": .string(name), "in": "path", "required": true,
+        "schema": ["type": "string", "minLength": 1],
+      ]
+    }
+    for (name, schema) in operation.query {
+      parameters.append([
+        "name": .string(name), "in": "query", "required": .bool(schema.isRequired),
+        "schema": write(schema, .request),
+      ])
+    }
+    var object: JSON.Object = [
+      "operationId": .string(operation.id), "summary": .string(operation.declaration.summary),
+      "tags": [.string(Self.tag(operation))],
+    ]
+    if operation.isDeprecated { object.append("deprecated", true) }
+    object.append("security", Self.security(operation.access))
+    if !parameters.isEmpty { object.append("parameters", .array(parameters)) }
+    if let request = operation.request {
+      let isNeeded = operation.method == .patch
+      object.append(
+        "requestBody",
+        [
+          "required": .bool(isNeeded),
+          "content": ["application/json": ["schema": write(request, .request)]],
+        ])
+    }
+    object.append("responses", .object(responses(operation)))
+    return .object(object)
+  }
+
+  private mutating func responses(_ operation: Operation) -> JSON.Object {
+    var responses = JSON.Object()
+    if operation.isPage {
+      responses.append(
+        "200",
+        [
+          "description": "A page, or what became of the code.",
+          "content": [
+            "text/html": ["schema": ["type": "string"]],
+            "application/json": ["schema": write(operation.declaration.response, .response)],
+          ],
+        ])
+    } else {
+      responses.append(
+        "200", content("The answer.", write(operation.declaration.response, .response)))
+    }
+    let error = error(operation.shape)
+    for status in operation.failures {
+      responses.append(String(status), content(Status(status).reason, error))
+    }
+    return responses
+  }
+
+  private func content(_ description: String, _ schema: JSON) -> JSON {
+    [
+      "description": .string(description),
+      "content": ["application/json": ["schema": schema]],
+    ]
+  }
+
+  private static func security(_ access: Operation.Access) -> JSON {
+    switch access {
+    case .open, .emulator: []
+    case .client, .either: [["key": []], ["keyField": []], ["token": []]]
+    case .admin: [["token": []]]
+    }
+  }
+
+  /// The group in which readers show the operation: the noun of its name.
+  private static func tag(_ operation: Operation) -> String {
+    let words = operation.id.split(separator: ".").dropLast()
+    return String(words.last ?? "server")
+  }
+}
+
+// MARK: - Schemas
+
+extension OpenAPI {
+  private mutating func write(_ schema: Schema, _ direction: Direction) -> JSON {
+    var object = body(schema, direction)
+    if schema.isNullable, let type = object["type"]?.stringValue {
+      object["type"] = [.string(type), "null"]
+    }
+    if let note = schema.note { object.append("description", .string(note)) }
+    return .object(object)
+  }
+
+  private mutating func body(_ schema: Schema, _ direction: Direction) -> JSON.Object {
+    switch schema.kind {
+    case .text(let format):
+      var object: JSON.Object = ["type": "string"]
+      if let format { object.append("format", .string(format)) }
+      return object
+    case .word(let word): return ["type": "string", "const": .string(word)]
+    case .choice(let words):
+      return ["type": "string", "enum": .array(words.map { .string($0) })]
+    case .flag: return ["type": "boolean"]
+    case .integer: return ["type": "integer"]
+    case .int64:
+      let type: JSON = direction == .request ? ["string", "integer"] : "string"
+      return ["type": type, "format": "int64", "pattern": "^-?[0-9]{1,18}$"]
+    case .list(let element):
+      return ["type": "array", "items": write(element.schema, direction)]
+    case .map(let value):
+      return ["type": "object", "additionalProperties": write(value.schema, direction)]
+    case .message(let message): return members(of: message, direction)
+    case .named(let name, let message):
+      let name = direction == .request ? name + "Input" : name
+      if components[name] == nil {
+        components[name] = [:]
+        components[name] = .object(members(of: message, direction))
+      }
+      return ["$ref": .string("#/components/schemas/" + name)]
+    case .object: return ["type": "object"]
+    case .anything: return [:]
+    }
+  }
+
+  /// Answers have no members but these; in requests others are passed over.
+  private mutating func members(
+    of message: Schema.Message, _ direction: Direction
+  ) -> JSON.Object {
+    var properties = JSON.Object()
+    for (name, schema) in message.members { properties.append(name, write(schema, direction)) }
+    let required = message.members.filter(\.schema.isRequired).map { JSON.string($0.name) }
+    var object: JSON.Object = ["type": "object", "properties": .object(properties)]
+    if !required.isEmpty { object.append("required", .array(required)) }
+    if direction == .response { object.append("additionalProperties", false) }
+    return object
+  }
+
+  /// The body of an error in the form of an address.
+  private mutating func error(_ shape: ErrorShape) -> JSON {
+    let list = Schema.list([
+      "message": .text.required, "domain": .text.required, "reason": .text.required,
+    ])
+    let common: Schema = ["code": .integer.required, "message": .text.required]
+    let error: Schema
+    let name: String
+    switch shape {
+    case .v1:
+      name = "ErrorV1"
+      error = .message(common, ["errors": list.required, "status": .text])
+    case .v2:
+      name = "ErrorV2"
+      error = .message(common, ["status": .text.required])
+    case .both:
+      name = "Error"
+      error = .message(common, ["errors": list.required, "status": .text.required])
+    }
+    let whole = Schema.message(error, ["details": .list(.object)])
+    return write(.named(name, ["error": whole.required]), .response)
+  }
+}

@@ -1,0 +1,91 @@
+import JSON
+
+/// What several answers and messages have.
+extension Schema {
+  /// The tokens of a session.
+  static let tokens: Schema = ["idToken": .text, "refreshToken": .text, "expiresIn": .int64]
+
+  /// What stands in place of tokens when the second factor is due.
+  static let secondFactorDue: Schema = [
+    "mfaPendingCredential": .text, "mfaInfo": .list(.factor),
+  ]
+
+  /// What applications say of themselves where abuse is feared; it is not used.
+  static let clientTraits: Schema = [
+    "captchaResponse": .text, "clientType": .text, "recaptchaVersion": .text,
+  ]
+
+  /// An enrolled second factor.
+  static let factor = named(
+    "MfaEnrollment",
+    [
+      "mfaEnrollmentId": .text, "displayName": .text, "enrolledAt": .timestamp,
+      "totpInfo": .object, "phoneInfo": .text,
+    ])
+
+  /// A first factor that is linked to a user.
+  static let provider = named(
+    "ProviderUserInfo",
+    [
+      "providerId": .text.required, "displayName": .text, "photoUrl": .text,
+      "federatedId": .text, "email": .text, "rawId": .text, "screenName": .text,
+      "phoneNumber": .text,
+    ])
+
+  /// A user, as `UserMessage` writes it.
+  static let user = named(
+    "UserInfo",
+    [
+      "localId": .text.required, "email": .text, "emailVerified": .flag, "displayName": .text,
+      "photoUrl": .text, "phoneNumber": .text, "passwordHash": .text, "salt": .text,
+      "passwordUpdatedAt": .integer, "providerUserInfo": .list(.provider), "validSince": .int64,
+      "disabled": .flag, "createdAt": .int64, "lastLoginAt": .int64, "lastRefreshAt": .timestamp,
+      "customAttributes": .text, "customAuth": .flag, "mfaInfo": .list(.factor),
+      "tenantId": .text, "initialEmail": .text,
+    ])
+
+  /// The MFA message, as `MFAMessage` reads and writes it.
+  static let mfa = named(
+    "MultiFactorAuthConfig",
+    [
+      "state": .choice(MFAMessage.states), "enabledProviders": .list(.choice(MFAMessage.providers)),
+      "providerConfigs": .list([
+        "state": .choice(MFAMessage.entryStates),
+        "totpProviderConfig": [
+          "adjacentIntervals": .integer.noted("0 to 10; 5 are in force when it is left out.")
+        ],
+      ]),
+    ])
+
+  /// The configuration of a project.
+  static let config = named(
+    "Config",
+    [
+      "name": .text, "subtype": .text,
+      "signIn": [
+        "email": ["enabled": .flag, "passwordRequired": .flag],
+        "phoneNumber": ["enabled": .flag, "testPhoneNumbers": .map(.text)],
+        "anonymous": ["enabled": .flag], "allowDuplicateEmails": .flag, "hashConfig": .object,
+      ],
+      "notification": .object, "quota": .object, "monitoring": .object,
+      "multiTenant": ["allowTenants": .flag, "defaultTenantLocation": .text],
+      "authorizedDomains": .list(.text), "client": .object, "blockingFunctions": .object,
+      "smsRegionConfig": .object, "recaptchaConfig": .object, "passwordPolicyConfig": .object,
+      "emailPrivacyConfig": emailPrivacy, "mobileLinksConfig": .object,
+      "autodeleteAnonymousUsers": .flag, "defaultHostingSite": .text, "mfa": .mfa,
+    ])
+
+  /// A tenant.
+  static let tenant = named(
+    "Tenant",
+    [
+      "name": .text, "displayName": .text, "allowPasswordSignup": .flag,
+      "enableEmailLinkSignin": .flag, "disableAuth": .flag, "enableAnonymousUser": .flag,
+      "hashConfig": .object, "mfaConfig": .mfa, "testPhoneNumbers": .map(.text),
+      "client": .object, "monitoring": .object, "emailPrivacyConfig": emailPrivacy,
+      "passwordPolicyConfig": .object, "recaptchaConfig": .object, "smsRegionConfig": .object,
+      "mobileLinksConfig": .object, "inheritance": .object,
+    ])
+
+  private static let emailPrivacy: Schema = ["enableImprovedEmailPrivacy": .flag]
+}

@@ -1,0 +1,50 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+@testable import IdentityToolkitAPI
+
+struct DocumentTests {
+  @Test(arguments: [Profile.standalone, .emulator])
+  func `every route has its operation, and every operation its route`(profile: Profile)
+    async throws
+  {
+    try await TestServer.with(profile) { server in
+      let document = try await server.get("/openapi.json", .none)
+      let paths = try #require(document["paths"]?.objectValue)
+      var described: Set<String> = []
+      for (path, item) in paths {
+        for (method, _) in try #require(item.objectValue) {
+          described.insert("\(method.uppercased()) \(path)")
+        }
+      }
+      let routes = Set(server.api.operations.map { "\($0.method) \($0.path.template)" })
+      #expect(described == routes)
+      #expect(routes.count == server.api.routes.count)
+      #expect(Set(server.api.operations.map(\.id)).count == routes.count)
+    }
+  }
+
+  @Test func `the document is read again only when it is another`() async throws {
+    try await TestServer.with { server in
+      let first = try await server.get("/openapi.json", .none)
+      let tag = try #require(first.response.fields[.eTag])
+      let again = try #require(
+        try await server.send(.get, "/openapi.json", fields: [.ifNoneMatch: tag]))
+      #expect(again.status == .notModified)
+      #expect(again.body.count == 0)
+      #expect(try await server.send(.get, "/emulator/openapi.json") == nil)
+    }
+  }
+
+  @Test func `the emulator names its document`() async throws {
+    try await TestServer.with(.emulator) { server in
+      let greeting = try await server.get("/", .none)
+      let path = try #require(greeting["authEmulator"]?["apiSpec"]?.stringValue)
+      let document = try await server.get(path, .none)
+      #expect(document["openapi"] == "3.1.0")
+      #expect(document.json == (try await server.get("/openapi.json", .none)).json)
+    }
+  }
+}
