@@ -48,6 +48,7 @@ extension Identity {
       migration("m0009_places", PackageResources.m0009_places_sqlite_sql),
       migration("m0010_outbox", PackageResources.m0010_outbox_sqlite_sql),
       migration("m0011_audit_filing", PackageResources.m0011_audit_filing_sqlite_sql),
+      migration("m0014_phones", PackageResources.m0014_phones_sqlite_sql),
     ]
   }
 

@@ -110,6 +110,11 @@ struct WarningRow: ViewModel {
       sentence = "TOTP is off: \(words) that nobody asks for."
       href = mayChange ? PolicyLinks.turnOn(policy) : policy
       verb = mayChange ? "Turn TOTP on…" : "See the policy"
+    case .phonesWhileOff(let users):
+      let words = Words.count(users, "user has a phone", "users have a phone")
+      sentence = "Codes by SMS are off: \(words) that gets none."
+      href = policy
+      verb = mayChange ? "Decide it" : "See the policy"
     }
   }
 

@@ -80,6 +80,9 @@ public struct Account: Sendable {
     self.factors = factors
   }
 
+  /// True when it has a second factor of a kind.
+  public func has(_ kind: Factor.Kind) -> Bool { factors.contains { $0.kind == kind } }
+
   /// The name that people know it by: e-mail, else name, else phone, else uid.
   public var label: String { email ?? displayName ?? phoneNumber ?? id.text }
 }

@@ -9,6 +9,10 @@ public struct AccountCounts: Hashable, Sendable {
   public var users = 0
   /// Those with a second factor.
   public var enrolledUsers = 0
+  /// Those with an authenticator app.
+  public var totpUsers = 0
+  /// Those with a phone as second factor.
+  public var phoneUsers = 0
   /// Those with an e-mail address that is not verified.
   public var unverifiedEmails = 0
   /// Those that may not sign in.
@@ -20,6 +24,8 @@ public struct AccountCounts: Hashable, Sendable {
   init(of account: Account) {
     users = 1
     enrolledUsers = account.factors.isEmpty ? 0 : 1
+    totpUsers = account.has(.totp).number
+    phoneUsers = account.has(.phone).number
     unverifiedEmails = account.email != nil && !account.emailVerified ? 1 : 0
     disabled = account.disabled ? 1 : 0
   }
@@ -29,6 +35,8 @@ public struct AccountCounts: Hashable, Sendable {
     enrolledUsers = try row.value(1)
     unverifiedEmails = try row.value(2)
     disabled = try row.value(3)
+    totpUsers = try row.value(4)
+    phoneUsers = try row.value(5)
   }
 
   /// Adds to the counts of a scope what an account became, and takes off what it was.
@@ -55,7 +63,8 @@ public struct AccountCounts: Hashable, Sendable {
   static func clear(_ scope: Scope, _ connection: borrowing Connection) throws {
     try connection.run(
       """
-      UPDATE scope SET users = 0, enrolled_users = 0, unverified_users = 0, disabled_users = 0
+      UPDATE scope SET users = 0, enrolled_users = 0, totp_users = 0, phone_users = 0,
+        unverified_users = 0, disabled_users = 0
       WHERE scope_key = \(scope.key)
       """)
   }
@@ -69,7 +78,8 @@ extension Accounts {
     try await store.read(AccountError.self) { connection in
       try connection.first(
         """
-        SELECT users, enrolled_users, unverified_users, disabled_users FROM scope
+        SELECT users, enrolled_users, unverified_users, disabled_users, totp_users, phone_users
+        FROM scope
         WHERE scope_key = \(scope.key)
         """
       ) { try AccountCounts($0) } ?? AccountCounts()

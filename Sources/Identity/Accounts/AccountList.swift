@@ -22,7 +22,7 @@ extension Accounts {
       case .all: true
       case .none: account.factors.isEmpty
       case .totp: account.factors.contains { $0.kind == .totp }
-      case .phone: account.factors.contains { $0.kind != .totp }
+      case .phone: account.factors.contains { $0.kind == .phone }
       case .disabled: account.disabled
       case .unverified: account.email != nil && !account.emailVerified
       }
@@ -112,9 +112,14 @@ struct AccountList: Sendable {
     switch filter {
     case .all:
       // By key the scope's range has them all; the indexes of the other orders tell who is enrolled.
-      return sort == .newest ? [""] : ["\(here) AND a.has_totp = 0", "\(here) AND a.has_totp = 1"]
+      return sort == .newest
+        ? [""]
+        : [(0, 0), (0, 1), (1, 0), (1, 1)].map { totp, phone in
+          "\(here) AND a.has_totp = \(totp) AND a.has_phone = \(phone)"
+        }
     case .none: return ["\(here) AND a.has_totp = 0 AND a.has_phone = 0"]
-    case .totp: return ["\(here) AND a.has_totp = 1"]
+    case .totp:
+      return [0, 1].map { "\(here) AND a.has_totp = 1 AND a.has_phone = \($0)" }
     case .phone: return ["\(here) AND a.has_phone = 1"]
     case .disabled: return ["\(here) AND a.disabled = 1"]
     case .unverified: return ["\(here) AND a.email_folded IS NOT NULL AND a.email_verified = 0"]

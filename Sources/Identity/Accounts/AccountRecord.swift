@@ -136,42 +136,4 @@ enum AccountRecord {
       WHERE account_key = \(account)
       """)
   }
-
-  /// Deletes a factor and keeps the counts of account and scope right.
-  static func deleteFactor(
-    _ factor: ID<Factor>, of account: Account, in scope: Scope, _ connection: borrowing Connection
-  ) throws {
-    try connection.run(
-      "DELETE FROM factor WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)")
-    var left = account
-    left.factors.removeAll { $0.id == factor }
-    try SearchIndex.update(left, connection)
-    let isLast = account.factors.allSatisfy { $0.id == factor }
-    guard isLast else { return }
-    try countAsUnenrolled(account.key, in: scope, connection)
-  }
-
-  /// Deletes all factors of an account, which has some.
-  static func deleteFactors(
-    of account: Account, in scope: Scope, _ connection: borrowing Connection
-  ) throws {
-    try connection.run("DELETE FROM factor WHERE account_key = \(account.key)")
-    var left = account
-    left.factors = []
-    try SearchIndex.update(left, connection)
-    try countAsUnenrolled(account.key, in: scope, connection)
-  }
-
-  /// Keeps the counts of account and scope right when an account has lost its last factor.
-  static func countAsUnenrolled(
-    _ account: Int64, in scope: Scope, _ connection: borrowing Connection
-  ) throws {
-    try connection.run(
-      """
-      UPDATE account SET has_totp = 0, wrong_codes = 0, codes_blocked_until = NULL
-      WHERE account_key = \(account)
-      """)
-    try connection.run(
-      "UPDATE scope SET enrolled_users = enrolled_users - 1 WHERE scope_key = \(scope.key)")
-  }
 }

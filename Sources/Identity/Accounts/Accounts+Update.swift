@@ -171,7 +171,7 @@ extension Accounts {
     case .keep: return
     case .clear:
       guard !old.factors.isEmpty else { return }
-      try AccountRecord.deleteFactors(of: old, in: scope, connection)
+      try FactorRecord.delete(old.factors, of: old, in: scope, connection)
     case .rename(let entries):
       for entry in entries {
         guard old.factors.contains(where: { $0.id.text == entry.id }) else {

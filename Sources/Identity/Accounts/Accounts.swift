@@ -130,7 +130,10 @@ public struct Accounts: Sendable {
       try connection.run("DELETE FROM account WHERE account_key = \(account.key)")
       try connection.run(
         """
-        UPDATE scope SET users = users - 1, enrolled_users = enrolled_users - \(!account.factors.isEmpty)
+        UPDATE scope SET users = users - 1,
+          enrolled_users = enrolled_users - \(!account.factors.isEmpty),
+          totp_users = totp_users - \(account.has(.totp)),
+          phone_users = phone_users - \(account.has(.phone))
         WHERE scope_key = \(scope.key)
         """)
       try AccountCounts.move(from: account, to: nil, in: scope, connection)

@@ -3,8 +3,8 @@ import Foundation
 /// What of an account is searched: a folded copy, in which upper case, accents and the width of
 /// letters are gone.
 ///
-/// Its lines are the e-mail address, the name, the phone number, the uid and then the enrolment
-/// ids.
+/// Its lines are the e-mail address, the name, the phone number, the uid, then the enrolment ids
+/// and the numbers of phones that are second factors.
 struct SearchText: Sendable {
   /// The lines, joined.
   let folded: String
@@ -24,6 +24,7 @@ struct SearchText: Sendable {
     var lines = [account.email, account.displayName, account.phoneNumber, account.id.text]
       .map { Self.folded($0 ?? "") }
     lines += account.factors.map { Self.folded($0.id.text) }
+    lines += account.factors.compactMap { $0.phoneNumber.map(Self.folded) }
     self.init(folded: lines.joined(separator: "\n"))
   }
 

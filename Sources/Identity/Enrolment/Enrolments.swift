@@ -171,7 +171,7 @@ public struct Enrolments: Sendable {
       guard let factor = account.factors.first(where: { $0.id.text == enrolment }) else {
         throw EnrolmentError.enrolmentNotFound
       }
-      try AccountRecord.deleteFactor(factor.id, of: account, in: session.scope, connection)
+      try FactorRecord.delete([factor], of: account, in: session.scope, connection)
       _ = try AccountRecord.endSessions(account.key, at: now, connection)
       // The token that asked may be of a session that has no row any more.
       try connection.run(

@@ -6,6 +6,8 @@ public struct Factor: Sendable {
   public enum Kind: String, Sendable, CaseIterable {
     /// One-time codes from an authenticator app.
     case totp
+    /// One-time codes sent to a phone.
+    case phone
   }
 
   /// The enrolment id.
@@ -18,16 +20,30 @@ public struct Factor: Sendable {
   public let enrolledAt: Instant
   /// When a code of it last passed; nil when never since enrolment.
   public let lastUsedAt: Instant?
+  /// The number of a phone, in E.164 form; nil for other kinds.
+  public let phoneNumber: String?
 
   /// The longest name, in characters of Unicode.
   public static let longestName = 100
 
   /// The name for people.
-  public var label: String { displayName ?? "authenticator" }
+  public var label: String { displayName ?? phoneNumber ?? "authenticator" }
+
+  /// What an audit row calls it: kind, number, name and id.
+  var words: String {
+    switch kind {
+    case .totp: "TOTP “\(label)” (\(id.text))"
+    case .phone:
+      ["phone", phoneNumber, displayName.map { "“\($0)”" }, "(\(id.text))"].compactMap { $0 }
+        .joined(separator: " ")
+    }
+  }
 
   static func isTooLong(_ name: String) -> Bool { name.unicodeScalars.count > longestName }
 
-  static let columns: SQL = "enrolment_id, kind, display_name, enrolled_at, last_used_at"
+  static let columns: SQL = """
+    enrolment_id, kind, display_name, enrolled_at, last_used_at, phone
+    """
 
   init(_ row: borrowing Row) throws {
     id = ID(try row.value(0))
@@ -37,6 +53,7 @@ public struct Factor: Sendable {
     displayName = try row.value(2)
     enrolledAt = Instant(microseconds: try row.value(3))
     lastUsedAt = (try row.value(4) as Int64?).map(Instant.init(microseconds:))
+    phoneNumber = try row.value(5)
   }
 
   /// The factors of an account, in the order of their enrolment.

@@ -35,22 +35,11 @@ struct TOTPFactor: Sendable {
   ) throws {
     let sealed = try sealer.seal(
       secret.revealedBytes, with: associated(scope, account.id, id))
-    try connection.run(
-      """
-      INSERT INTO factor (account_key, position, enrolment_id, kind, display_name, enrolled_at,
-        sealed_secret, last_step)
-      VALUES (\(account.key),
-        (SELECT coalesce(max(position), 0) + 1 FROM factor WHERE account_key = \(account.key)),
-        \(id.text), \(Factor.Kind.totp.rawValue), \(displayName), \(now.microseconds), \(sealed),
-        \(lastStep))
-      """)
-    try connection.run(
-      "UPDATE account SET has_totp = 1 WHERE account_key = \(account.key)")
-    try connection.run(
-      "UPDATE scope SET enrolled_users = enrolled_users + 1 WHERE scope_key = \(scope.key)")
-    if let enrolled = try AccountRecord.find(key: account.key, connection) {
-      try SearchIndex.update(enrolled, connection)
-    }
+    try FactorRecord.insert(
+      NewFactor(
+        id: id, kind: .totp, displayName: displayName, enrolledAt: now, sealedSecret: sealed,
+        lastStep: lastStep),
+      for: account, in: scope, connection)
   }
 
   /// Compares a code and moves the last accepted step, so that of two equal codes one wins.
@@ -67,6 +56,7 @@ struct TOTPFactor: Sendable {
       """
       SELECT sealed_secret, last_step FROM factor
       WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
+        AND sealed_secret IS NOT NULL
       """
     ) { row in (sealed: try row.value(0) as [UInt8], lastStep: try row.value(1) as Int64?) }
     guard let row else { return false }

@@ -63,6 +63,17 @@ public struct MFAConfiguration: Equatable, Sendable {
   /// The top state and the list of providers both have to say so.
   public var isSMSOn: Bool { smsEnabled && (state == .enabled || state == .mandatory) }
 
+  /// True when users may enrol factors of a kind, and are asked for a code of those they have.
+  public func isOn(_ kind: Factor.Kind) -> Bool {
+    switch kind {
+    case .totp: isTOTPOn
+    case .phone: isSMSOn
+    }
+  }
+
+  /// The kinds of factors that are on.
+  var kinds: Set<Factor.Kind> { Set(Factor.Kind.allCases.filter(isOn)) }
+
   /// Switches codes by SMS on or off; what says so already stays as it is written.
   ///
   /// Switching off takes the provider out of the list and leaves the top state alone.

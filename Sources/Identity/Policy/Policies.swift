@@ -46,10 +46,10 @@ public struct Policies: Sendable {
   {
     try edit.configuration.check()
     let policy = try await read(scope)
-    let loses = policy.configuration.isTOTPOn && !edit.configuration.isTOTPOn
+    let (before, after) = (policy.configuration.kinds, edit.configuration.kinds)
     return PolicyPreview(
       policy: policy, new: edit, changes: PolicyChange.between(policy.edit, edit),
-      losingSecondFactor: loses ? policy.enrolledUsers : 0)
+      losingSecondFactor: policy.users(with: before.union(after)) - policy.users(with: after))
   }
 
   /// The changes of a scope's policy, the newest first.

@@ -18,8 +18,12 @@ public struct Policy: Sendable {
   public let changedBy: String?
   /// How many users the scope has.
   public let users: Int
-  /// How many of them have a TOTP factor.
+  /// How many of them have a second factor.
   public let enrolledUsers: Int
+  /// How many of them have an authenticator app.
+  public let totpUsers: Int
+  /// How many of them have a phone as second factor.
+  public let phoneUsers: Int
 
   /// What of it can be changed.
   public var edit: PolicyEdit {
@@ -29,10 +33,10 @@ public struct Policy: Sendable {
   static let columns: SQL = """
     \(Scope.columns), s.mfa_state, s.sms, s.totp_state, s.totp_intervals, s.pattern,
       s.policy_version, s.policy_changed_at, s.policy_changed_by, s.users, s.enrolled_users,
-      s.mandatory_from
+      s.mandatory_from, s.totp_users, s.phone_users
     """
   /// How many columns `columns` names.
-  static let columnCount = 18
+  static let columnCount = 20
 
   init(_ row: borrowing Row) throws {
     scope = try Scope(row)
@@ -44,6 +48,18 @@ public struct Policy: Sendable {
     users = try row.value(15)
     enrolledUsers = try row.value(16)
     mandatoryFrom = (try row.value(17) as String?).flatMap { Day($0) }
+    totpUsers = try row.value(18)
+    phoneUsers = try row.value(19)
+  }
+
+  /// How many users have a factor of one of some kinds.
+  func users(with kinds: Set<Factor.Kind>) -> Int {
+    switch (kinds.contains(.totp), kinds.contains(.phone)) {
+    case (true, true): enrolledUsers
+    case (true, false): totpUsers
+    case (false, true): phoneUsers
+    case (false, false): 0
+    }
   }
 
   /// The configuration of the four columns `mfa_state, sms, totp_state, totp_intervals`.

@@ -130,15 +130,17 @@ enum Deletion {
     let gone = try connection.all(
       """
       DELETE FROM account WHERE account_key BETWEEN \(first) AND \(last)
-      RETURNING has_totp, email IS NOT NULL AND email_verified = 0, disabled
+      RETURNING has_totp OR has_phone, email IS NOT NULL AND email_verified = 0, disabled,
+        has_totp, has_phone
       """
-    ) { row in try (0...2).map { try row.value($0) as Bool } }
-    let counts = (0...2).map { kind in gone.count(where: { $0[kind] }) }
+    ) { row in try (0...4).map { try row.value($0) as Bool } }
+    let counts = (0...4).map { kind in gone.count(where: { $0[kind] }) }
     try connection.run(
       """
       UPDATE scope SET users = users - \(gone.count), enrolled_users = enrolled_users - \(counts[0]),
         unverified_users = unverified_users - \(counts[1]),
-        disabled_users = disabled_users - \(counts[2]),
+        disabled_users = disabled_users - \(counts[2]), totp_users = totp_users - \(counts[3]),
+        phone_users = phone_users - \(counts[4]),
         purged_at = \(gone.count < left ? now.microseconds : nil)
       WHERE scope_key = \(scope)
       """)

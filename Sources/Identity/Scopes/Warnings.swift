@@ -8,6 +8,8 @@ public struct ScopeWarning: Sendable {
     case stateNotGiven
     /// TOTP is off, and so many users have a factor that is not asked for.
     case enrolledWhileOff(Int)
+    /// Codes by SMS are off, and so many users have a phone that gets none.
+    case phonesWhileOff(Int)
   }
 
   /// The project.
@@ -28,8 +30,14 @@ public struct ScopeWarning: Sendable {
     name = try row.value(2)
     projectName = try row.value(3)
     let totp = try Policy.totp(row, from: 4)
-    reason =
-      totp?.state == .unspecified ? .stateNotGiven : .enrolledWhileOff(try row.value(6))
+    let apps: Int = try row.value(6)
+    if totp?.state == .unspecified {
+      reason = .stateNotGiven
+    } else if totp == nil || totp?.state == .disabled, apps > 0 {
+      reason = .enrolledWhileOff(apps)
+    } else {
+      reason = .phonesWhileOff(try row.value(7))
+    }
   }
 }
 
@@ -48,10 +56,11 @@ extension Scopes {
       try connection.all(
         """
         SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, s.totp_state,
-          s.totp_intervals, s.enrolled_users
+          s.totp_intervals, s.totp_users, s.phone_users
         FROM scope s JOIN project p USING (project_id)
         WHERE s.project_id > '' AND s.deleted_at IS NULL
-          AND (s.totp_state = 0 OR ifnull(s.totp_state, 1) = 1 AND s.enrolled_users > 0)
+          AND (s.totp_state = 0 OR ifnull(s.totp_state, 1) = 1 AND s.totp_users > 0
+            OR NOT (s.sms = 1 AND ifnull(s.mfa_state, 1) >= 2) AND s.phone_users > 0)
           \(restriction)
         ORDER BY s.project_id, s.tenant_id LIMIT \(limit)
         """

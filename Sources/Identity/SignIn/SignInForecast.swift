@@ -74,7 +74,7 @@ public struct SignInForecast: Sendable {
 
   /// The factors that sign-in asks for: those of an account whose kind is switched on.
   static func factorsDue(of account: Account, _ configuration: MFAConfiguration) -> [Factor] {
-    configuration.isTOTPOn ? account.factors.filter { $0.kind == .totp } : []
+    account.factors.filter { configuration.isOn($0.kind) }
   }
 
   private static func firstFactor(

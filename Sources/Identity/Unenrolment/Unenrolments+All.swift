@@ -39,11 +39,12 @@ extension Unenrolments {
     let now = store.clock.now()
     return try await store.write(UnenrolmentError.self) { connection in
       let removal = try Self.findAll(scope, account, connection)
-      try AccountRecord.deleteFactors(of: removal.account, in: scope, connection)
+      try FactorRecord.delete(
+        removal.account.factors, of: removal.account, in: scope, connection)
       let ended = try AccountRecord.endSessions(removal.account.key, at: now, connection)
       var entry = AuditEntry(
         "factor.remove-all", "account", account.text, name: removal.account.label, in: scope)
-      let factors = removal.account.factors.map { "TOTP “\($0.label)” (\($0.id.text))" }
+      let factors = removal.account.factors.map(\.words)
       entry.from =
         factors.joined(separator: ", ") + ", " + Words.count(ended, "session", "sessions")
       entry.to = "no second factors, no sessions"

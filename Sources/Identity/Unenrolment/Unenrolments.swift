@@ -79,12 +79,12 @@ public struct Unenrolments: Sendable {
     let now = store.clock.now()
     return try await store.write(UnenrolmentError.self) { connection in
       let removal = try Self.find(scope, account, factor, connection)
-      try AccountRecord.deleteFactor(factor, of: removal.account, in: scope, connection)
+      try FactorRecord.delete([removal.factor], of: removal.account, in: scope, connection)
       let ended = try AccountRecord.endSessions(removal.account.key, at: now, connection)
       var entry = AuditEntry(
         "factor.remove", "account", account.text, name: removal.account.label, in: scope)
       let sessions = Words.count(ended, "session", "sessions")
-      entry.from = "TOTP “\(removal.factor.label)” (\(factor.text)), \(sessions)"
+      entry.from = "\(removal.factor.words), \(sessions)"
       let left = Words.count(removal.factorsLeft, "second factor", "second factors")
       entry.to = "\(left), no sessions"
       entry.reason = reason.rawValue

@@ -36,7 +36,9 @@ enum UserMessage {
   }
 
   /// Enrolled factors, each with the member by which SDKs tell its kind.
-  static func mfaInfo(_ factors: [Factor]) -> JSON {
+  ///
+  /// Who has passed a first factor only sees the last four digits of a number.
+  static func mfaInfo(_ factors: [Factor], masked: Bool = false) -> JSON {
     .array(
       factors.map { factor in
         var entry: JSON.Object = ["mfaEnrollmentId": .string(factor.id.text)]
@@ -44,9 +46,18 @@ enum UserMessage {
         entry.append("enrolledAt", .string(factor.enrolledAt.rfc3339))
         switch factor.kind {
         case .totp: entry.append("totpInfo", [:])
+        case .phone:
+          let number = factor.phoneNumber ?? ""
+          entry.append("phoneInfo", .string(masked ? Self.masked(number) : number))
         }
         return .object(entry)
       })
+  }
+
+  /// A phone number of which the last four digits are left, such as `+*******0101`.
+  static func masked(_ number: String) -> String {
+    let hidden = number.dropLast(4).map { $0.isNumber ? "*" : $0 }
+    return String(hidden) + number.suffix(4)
   }
 
   /// The first factors that are linked to a user.

@@ -100,7 +100,7 @@ struct SealedSecretTests {
         try connection.run(
           "UPDATE /* test */ account SET has_totp = 1 WHERE scope_key = \(key)")
         _ = try connection.run(
-          "UPDATE /* test */ scope SET enrolled_users = 1 WHERE scope_key = \(key)")
+          "UPDATE /* test */ scope SET enrolled_users = 1, totp_users = 1 WHERE scope_key = \(key)")
       }
       let pending = try await instance.pending(.alice, in: pool)
       let code = try device.code(at: instance.now)

@@ -26,18 +26,29 @@ extension Instance {
           (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key),
           (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key
             AND EXISTS (SELECT 1 FROM factor f WHERE f.account_key = a.account_key)),
-          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.has_totp),
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND (a.has_totp OR a.has_phone)),
           (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key
             AND NOT a.account_key BETWEEN s.scope_key << 40 AND ((s.scope_key + 1) << 40) - 1),
           s.unverified_users, s.disabled_users,
           (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key
             AND a.email IS NOT NULL AND a.email_verified = 0),
-          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.disabled = 1)
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.disabled = 1),
+          s.totp_users, s.phone_users,
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.has_totp
+            AND EXISTS (SELECT 1 FROM factor f WHERE f.account_key = a.account_key
+              AND f.kind = 'totp')),
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.has_phone
+            AND EXISTS (SELECT 1 FROM factor f WHERE f.account_key = a.account_key
+              AND f.kind = 'phone' AND f.phone IS NOT NULL)),
+          (SELECT count(DISTINCT account_key) FROM factor f JOIN account a USING (account_key)
+            WHERE a.scope_key = s.scope_key AND f.kind = 'totp'),
+          (SELECT count(DISTINCT account_key) FROM factor f JOIN account a USING (account_key)
+            WHERE a.scope_key = s.scope_key AND f.kind = 'phone')
         FROM scope s
         """
       ) { row in
         let scope: String = try row.value(0)
-        let numbers: [Int] = try (1...10).map { try row.value($0) }
+        let numbers: [Int] = try (1...16).map { try row.value($0) }
         return (scope, numbers)
       }
     }
@@ -47,6 +58,8 @@ extension Instance {
       #expect(numbers[3] == numbers[4], "accounts marked as enrolled in \(scope)")
       #expect(numbers[6] == numbers[8], "unverified users of \(scope)")
       #expect(numbers[7] == numbers[9], "disabled users of \(scope)")
+      #expect(Array(numbers[10...11]) == Array(numbers[12...13]), "users by kind in \(scope)")
+      #expect(Array(numbers[10...11]) == Array(numbers[14...15]), "marks by kind in \(scope)")
       #expect(numbers[5] == 0, "account keys outside of \(scope)")
     }
     try await expectSoundIndexes()

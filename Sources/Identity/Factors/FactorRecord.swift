@@ -1,0 +1,97 @@
+import Database
+
+/// A factor as it is stored first.
+struct NewFactor {
+  let id: ID<Factor>
+  let kind: Factor.Kind
+  let displayName: String?
+  let enrolledAt: Instant
+  var phoneNumber: String?
+  var sealedSecret: [UInt8]?
+  var lastStep: Int64?
+}
+
+/// How factors are written, with what is kept of them on account and scope.
+enum FactorRecord {
+  /// Stores a factor as the account's newest.
+  static func insert(
+    _ new: NewFactor, for account: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      INSERT INTO factor (account_key, position, enrolment_id, kind, display_name, enrolled_at,
+        sealed_secret, last_step, phone)
+      VALUES (\(account.key),
+        (SELECT coalesce(max(position), 0) + 1 FROM factor WHERE account_key = \(account.key)),
+        \(new.id.text), \(new.kind.rawValue), \(new.displayName), \(new.enrolledAt.microseconds),
+        \(new.sealedSecret), \(new.lastStep), \(new.phoneNumber))
+      """)
+    try settle(account.key, in: scope, connection)
+  }
+
+  /// Deletes factors of an account.
+  static func delete(
+    _ factors: [Factor], of account: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws {
+    for factor in factors {
+      try connection.run(
+        """
+        DELETE FROM factor
+        WHERE account_key = \(account.key) AND enrolment_id = \(factor.id.text)
+        """)
+    }
+    try settle(account.key, in: scope, connection)
+  }
+
+  /// Keeps the marks of the account, the counts of the scope and the index right after its factors
+  /// have changed.
+  ///
+  /// Whoever has lost the last factor begins anew with wrong codes too.
+  private static func settle(
+    _ key: Int64, in scope: Scope, _ connection: borrowing Connection
+  ) throws {
+    let before = try connection.first(
+      "SELECT has_totp, has_phone FROM account WHERE account_key = \(key)"
+    ) { row in try Marks(totp: row.value(0), phone: row.value(1)) }
+    guard let before else { return }
+    let factors = try Factor.all(of: key, connection)
+    let after = Marks(
+      totp: factors.contains { $0.kind == .totp }, phone: factors.contains { $0.kind == .phone })
+    if before != after {
+      try connection.run(
+        """
+        UPDATE account SET has_totp = \(after.totp), has_phone = \(after.phone)
+        WHERE account_key = \(key)
+        """)
+      try connection.run(
+        """
+        UPDATE scope SET
+          enrolled_users = enrolled_users + \(after.any.number - before.any.number),
+          totp_users = totp_users + \(after.totp.number - before.totp.number),
+          phone_users = phone_users + \(after.phone.number - before.phone.number)
+        WHERE scope_key = \(scope.key)
+        """)
+    }
+    if !after.any {
+      try connection.run(
+        """
+        UPDATE account SET wrong_codes = 0, codes_blocked_until = NULL WHERE account_key = \(key)
+        """)
+    }
+    if let account = try AccountRecord.find(key: key, connection) {
+      try SearchIndex.update(account, connection)
+    }
+  }
+
+  /// Of which kinds an account has factors.
+  private struct Marks: Equatable {
+    let totp: Bool
+    let phone: Bool
+    var any: Bool { totp || phone }
+  }
+}
+
+extension Bool {
+  /// 1 or 0, for counts.
+  var number: Int { self ? 1 : 0 }
+}
