@@ -50,7 +50,6 @@ struct UserView: ViewModel {
       facts.append(Fact("Name", HTML.isolated(name)))
     }
     if account.isAnonymous { facts.append(Fact("Kind", "anonymous, without any credential")) }
-    if account.isCustomAuth { facts.append(Fact("Kind", "signs in by a token of your own")) }
     facts.append(Fact("Sign-in", account.disabled ? "disabled" : "enabled"))
     if account.email != nil {
       facts.append(Fact("E-mail", account.emailVerified ? "verified" : "not verified"))
@@ -60,6 +59,7 @@ struct UserView: ViewModel {
     facts.append(
       account.hasPassword
         ? Fact("Password set", password ?? HTML.escaped("yes")) : Fact("Password", "none"))
+    facts.append(Fact("Signs in with", methods(account)))
     facts.append(Fact("Created", times.moment(account.createdAt)))
     facts.append(Fact("Last sign-in", account.lastLoginAt.map(times.past) ?? AccountChips.never))
     facts.append(Fact("Sessions", Words.number(sessions)))
@@ -71,6 +71,24 @@ struct UserView: ViewModel {
       facts.append(Fact("Claims", HTML.isolated(claims)))
     }
     return facts
+  }
+
+  /// The first factors of a user, with the address or the id by which another provider knows them.
+  private static func methods(_ account: Account) -> Markup {
+    var own: [String] = []
+    if account.hasPassword { own.append("password") }
+    if account.phoneNumber != nil { own.append("phone") }
+    if account.isCustomAuth { own.append("tokens of your own") }
+    var html = HTML()
+    html.text(own.joined(separator: ", "))
+    for (index, link) in account.providers.enumerated() {
+      if index > 0 || !own.isEmpty { html.raw("<br>") }
+      html.add(HTML.isolated(link.provider))
+      html.raw(": ")
+      html.add(HTML.isolated(link.email ?? link.rawID))
+    }
+    if own.isEmpty, account.providers.isEmpty { html.text("nothing") }
+    return html.markup
   }
 
   static let keys: Keys<Self> = [

@@ -43,6 +43,10 @@ public struct Account: Sendable {
   public let codesBlockedUntil: Instant?
   /// The second factors, in the order of their enrolment.
   public internal(set) var factors: [Factor]
+  /// The identities at other providers, by provider.
+  public internal(set) var providers: [ProviderLink] = []
+  /// True when there are such identities, so that they are asked for only then.
+  let hasProviders: Bool
 
   /// The longest name, in characters of Unicode.
   public static let longestName = 256
@@ -51,7 +55,7 @@ public struct Account: Sendable {
     a.uid, a.account_key, a.email, a.email_verified, a.display_name, a.photo_url, a.phone,
       a.disabled, a.custom_attributes, a.valid_since_s, a.created_at, a.last_login_at,
       a.last_refresh_at, a.password_updated_at, a.password_hash IS NOT NULL, a.anonymous,
-      a.custom_auth, a.wrong_codes, a.codes_blocked_until
+      a.custom_auth, a.wrong_codes, a.codes_blocked_until, a.has_providers
     """
 
   init(_ row: borrowing Row, factors: [Factor]) throws {
@@ -77,6 +81,7 @@ public struct Account: Sendable {
     isCustomAuth = try row.value(16)
     wrongCodes = try row.value(17)
     codesBlockedUntil = try instant(18)
+    hasProviders = try row.value(19)
     self.factors = factors
   }
 
@@ -107,6 +112,8 @@ public struct NewAccount: Sendable {
   public var emailVerified = false
   /// True when the account may not sign in.
   public var disabled = false
+  /// The identities at other providers.
+  public var providers: [ProviderLink] = []
 
   /// Makes an empty one.
   public init() {}
@@ -154,6 +161,12 @@ public struct AccountChange: Sendable {
   public var lastLoginAt: Instant?
   /// The second factors.
   public var factors: FactorsChange = .keep
+  /// An identity at another provider that is linked, in place of another one of that provider.
+  public var link: ProviderLink?
+  /// The providers whose identities are taken away.
+  public var unlinked: [String] = []
+  /// Whether the identities at all providers are taken away.
+  public var unlinksAll = false
 
   /// Makes a change of nothing.
   public init() {}

@@ -18,6 +18,12 @@ public enum AccountError: Error, Sendable {
   case phoneExists
   /// Not a phone number in E.164 form.
   case invalidPhone
+  /// The identity at another provider belongs to another account of the scope.
+  case federatedIDAlreadyLinked
+  /// Not the id of another provider, or more said about the user than is kept.
+  case invalidProvider
+  /// An id at another provider that is empty, too long, or has a control character.
+  case invalidRawID
   /// A name of more than ``Account/longestName`` characters.
   case nameTooLong
   /// A name of a second factor of more than ``Factor/longestName`` characters.

@@ -37,11 +37,11 @@ enum AccountRecord {
       SELECT \(Account.columns), a.has_totp OR a.has_phone FROM account a
       WHERE \(condition) \(order) LIMIT \(limit)
       """
-    ) { row in (account: try Account(row, factors: []), hasFactors: try row.value(19) as Bool) }
+    ) { row in (account: try Account(row, factors: []), hasFactors: try row.value(20) as Bool) }
     return try withFactors(plain, connection)
   }
 
-  /// Reads the factors of accounts that have some.
+  /// Reads the factors and the identities at other providers of accounts that have some.
   static func withFactors(
     _ plain: [(account: Account, hasFactors: Bool)], _ connection: borrowing Connection
   ) throws -> [Account] {
@@ -50,6 +50,9 @@ enum AccountRecord {
     for (account, hasFactors) in plain {
       var account = account
       if hasFactors { account.factors = try Factor.all(of: account.key, connection) }
+      if account.hasProviders {
+        account.providers = try ProviderLink.all(of: account.key, connection)
+      }
       accounts.append(account)
     }
     return accounts
@@ -83,6 +86,7 @@ enum AccountRecord {
     } catch {
       throw conflict(error) ?? error
     }
+    for link in new.providers { try link.store(for: key, in: scope, connection) }
     guard let account = try find(key: key, connection) else { throw Failure("account vanished") }
     try AccountCounts.move(from: nil, to: account, in: scope, connection)
     try SearchIndex.update(account, connection)
@@ -92,6 +96,7 @@ enum AccountRecord {
   /// The account error that a broken uniqueness means.
   static func conflict(_ error: DatabaseError) -> (any Error)? {
     guard case .uniqueViolation(let columns) = error.code else { return nil }
+    if columns.contains("raw_id") { return AccountError.federatedIDAlreadyLinked }
     if columns.contains("email") { return AccountError.emailExists }
     if columns.contains("phone") { return AccountError.phoneExists }
     if columns.contains("uid") { return AccountError.duplicateLocalID }

@@ -48,7 +48,7 @@ extension Accounts {
     if case .set(let password) = change.password { hash = try await self.hash(password) }
     let newHash = hash
     let now = store.clock.now()
-    let random = store.random
+    let (random, outbox) = (store.random, store.outbox)
     return try await store.write(AccountError.self) { connection in
       if let session {
         do { _ = try Sessions.check(session, connection) } catch let error as SessionError {
@@ -60,6 +60,7 @@ extension Accounts {
       }
       try Self.store(change, newHash, over: old, at: now, connection)
       try Self.changeFactors(change.factors, of: old, in: scope, connection)
+      try Self.changeProviders(change, of: old, in: scope, connection)
       var ended = 0
       if Self.endsSessions(change, old) {
         ended = try AccountRecord.endSessions(old.key, at: now, connection)
@@ -81,6 +82,10 @@ extension Accounts {
         old.fieldWords(password: "as it was", sessions: ended),
         new.fieldWords(password: newHash == nil ? "as it was" : "changed", sessions: 0))
       if entry.from != nil { try entry.record(by: author, at: now, connection) }
+      if session == nil, let link = change.link, !old.providers.contains(link) {
+        try outbox.notify(
+          .providerLinked(name: link.provider), new, in: scope, at: now, connection)
+      }
       let grant = try session.map { session in
         try Sessions.renew(session, of: new, at: now, random: random, connection)
       }
@@ -92,6 +97,7 @@ extension Accounts {
     if case .set(let email) = change.email { try AccountRules.checkEmail(email) }
     if case .set(let phone) = change.phoneNumber { try AccountRules.checkPhone(phone) }
     if case .set(let name) = change.displayName { try AccountRules.checkName(name) }
+    try change.link?.check()
     if case .rename(let entries) = change.factors {
       guard !entries.contains(where: { Factor.isTooLong($0.displayName ?? "") }) else {
         throw .factorNameTooLong
@@ -146,6 +152,16 @@ extension Accounts {
     } catch {
       throw AccountRecord.conflict(error) ?? error
     }
+  }
+
+  private static func changeProviders(
+    _ change: AccountChange, of old: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws {
+    if change.unlinksAll || !change.unlinked.isEmpty {
+      try ProviderLink.remove(
+        change.unlinksAll ? nil : change.unlinked, of: old, connection)
+    }
+    try change.link?.store(for: old.key, in: scope, connection)
   }
 
   private static func endsSessions(_ change: AccountChange, _ old: Account) -> Bool {
@@ -203,10 +219,12 @@ extension Account {
   /// The fields in words, for the audit log; of the password only whether it changed.
   fileprivate func fieldWords(password: String, sessions: Int) -> [(String, String)] {
     let factors = factors.map { "\($0.label) (\($0.id.text))" }.joined(separator: ", ")
+    let providers = providers.map(\.words).joined(separator: ", ")
     return [
       ("e-mail", email ?? "none"), ("e-mail verified", emailVerified ? "yes" : "no"),
       ("password", hasPassword ? password : "none"), ("name", displayName ?? "none"),
       ("picture", photoURL ?? "none"), ("phone", phoneNumber ?? "none"),
+      ("providers", providers.isEmpty ? "none" : providers),
       ("claims", customAttributes ?? "none"), ("disabled", disabled ? "yes" : "no"),
       ("sessions", sessions == 0 ? "none" : String(sessions)),
       ("sessions valid since", Instant(seconds: validSince).rfc3339), ("made", createdAt.rfc3339),

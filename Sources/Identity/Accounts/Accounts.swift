@@ -33,6 +33,7 @@ public struct Accounts: Sendable {
     if let email = new.email { try AccountRules.checkEmail(email) }
     if let phone = new.phoneNumber { try AccountRules.checkPhone(phone) }
     if let name = new.displayName { try AccountRules.checkName(name) }
+    for link in new.providers { try link.check() }
     guard let password = new.password else { return nil }
     return try await hash(password)
   }
@@ -54,11 +55,13 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Finds the accounts of uids, addresses and phone numbers, each account once.
+  /// Finds the accounts of uids, addresses, phone numbers and identities at other providers, each
+  /// account once.
   ///
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func lookup(
-    _ scope: Scope, ids: [String] = [], emails: [String] = [], phoneNumbers: [String] = []
+    _ scope: Scope, ids: [String] = [], emails: [String] = [], phoneNumbers: [String] = [],
+    federated: [(provider: String, rawID: String)] = []
   ) async throws(AccountError) -> [Account] {
     try await store.read(AccountError.self) { connection in
       var found: [Account] = []
@@ -71,6 +74,11 @@ public struct Accounts: Sendable {
       }
       for phone in phoneNumbers {
         let account = try AccountRecord.find(scope, phone: phone, connection)
+        if let account { found.append(account) }
+      }
+      for (provider, rawID) in federated {
+        let account = try AccountRecord.find(
+          scope, provider: provider, rawID: rawID, connection)
         if let account { found.append(account) }
       }
       var seen: Set<Int64> = []
@@ -169,6 +177,7 @@ extension Account {
     var words = ["uid \(id.text)"]
     if let email { words.append("e-mail \(email)") }
     if let phoneNumber { words.append("phone \(phoneNumber)") }
+    words += providers.map(\.words)
     if !factors.isEmpty {
       words.append(Words.count(factors.count, "second factor", "second factors"))
     }

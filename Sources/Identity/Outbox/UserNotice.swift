@@ -8,6 +8,8 @@ enum UserNotice {
   case factorsRemoved(names: [String])
   /// The password was changed by somebody else than the user.
   case passwordChanged
+  /// An identity at another provider was linked by somebody else than the user.
+  case providerLinked(name: String)
   /// The address was changed by somebody else than the user; the old one is told.
   case emailChanged(from: String)
 }
@@ -39,6 +41,7 @@ extension UserNotice {
     case .factorWithdrawn: "notice-factor-withdrawn"
     case .factorsRemoved: "notice-factors-removed"
     case .passwordChanged: "notice-password-changed"
+    case .providerLinked: "notice-provider-linked"
     case .emailChanged: "notice-email-changed"
     }
   }
@@ -47,6 +50,7 @@ extension UserNotice {
     switch self {
     case .factorWithdrawn, .factorsRemoved: "A second factor was removed from your account"
     case .passwordChanged: "Your password was changed"
+    case .providerLinked: "Another way to sign in was added to your account"
     case .emailChanged: "The e-mail address of your account was changed"
     }
   }
@@ -59,6 +63,8 @@ extension UserNotice {
       case .factorsRemoved(let names):
         "These second factors were removed for you: \(names.joined(separator: ", "))."
       case .passwordChanged: "The password of your account was changed for you."
+      case .providerLinked(let name):
+        "Your account can be signed in to with \(name) from now on."
       case .emailChanged: "Your account has another e-mail address now."
       }
     return """

@@ -92,6 +92,7 @@ struct ClaimsWriter {
     bytes.append(UInt8(ascii: "{"))
     list("email", account.email)
     list("phone", account.phoneNumber)
+    for link in account.providers { list(link.provider, link.rawID) }
     bytes.append(UInt8(ascii: "}"))
     text("sign_in_provider", session.provider.rawValue)
     if let factor = session.secondFactor {

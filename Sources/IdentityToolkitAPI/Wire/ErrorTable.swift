@@ -81,6 +81,10 @@ extension WireError {
     case .invalidLocalID: self.init("INVALID_LOCAL_ID : A uid has 1 to 128 bytes.")
     case .phoneExists: self.init("PHONE_NUMBER_EXISTS")
     case .invalidPhone: self.init("INVALID_PHONE_NUMBER : Invalid format.")
+    case .federatedIDAlreadyLinked: self.init("FEDERATED_USER_ID_ALREADY_LINKED")
+    case .invalidProvider: self.init("INVALID_PROVIDER_ID")
+    case .invalidRawID:
+      self.init("INVALID_RAW_ID : The id of a user at a provider has 1 to 512 bytes.")
     case .nameTooLong:
       self.init(
         "INVALID_DISPLAY_NAME : A display name has at most \(Account.longestName) characters.")

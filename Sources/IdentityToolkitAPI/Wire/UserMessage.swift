@@ -75,6 +75,16 @@ enum UserMessage {
         "providerId": "phone", "rawId": .string(phone), "phoneNumber": .string(phone),
       ])
     }
+    for link in account.providers {
+      var provider: JSON.Object = ["providerId": .string(link.provider)]
+      append("displayName", link.displayName, to: &provider)
+      append("photoUrl", link.photoURL, to: &provider)
+      // Production says the raw id here too, and not the address that a sign-in answers with.
+      provider.append("federatedId", .string(link.rawID))
+      append("email", link.email, to: &provider)
+      provider.append("rawId", .string(link.rawID))
+      providers.append(.object(provider))
+    }
     return providers
   }
 

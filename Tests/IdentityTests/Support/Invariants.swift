@@ -91,6 +91,9 @@ extension Instance {
           WHERE account_key NOT IN (SELECT account_key FROM account)
         UNION ALL SELECT 'another day of the last sign-in of ' || uid FROM account
           WHERE last_login_day <> ifnull(last_login_at / 86400000000, 0)
+        UNION ALL SELECT 'another mark of providers of ' || uid FROM account a
+          WHERE has_providers <> EXISTS (SELECT 1 FROM account_provider p
+            WHERE p.account_key = a.account_key AND p.scope_key = a.scope_key)
         UNION ALL SELECT 'a beginning of nobody: ' || beginning FROM account_beginning
           WHERE account_key NOT IN (SELECT account_key FROM account)
         """

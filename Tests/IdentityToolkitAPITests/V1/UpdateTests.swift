@@ -135,7 +135,7 @@ struct UpdateTests {
         [
           "localId": uid, "email": "new@example.com", "emailVerified": true,
           "validSince": "1790244100", "createdAt": "1000", "lastLoginAt": 2000,
-          "linkProviderUserInfo": ["providerId": "x"],
+          "linkProviderUserInfo": ["providerId": "oidc.acme", "rawId": "x"],
         ], .owner)
       #expect(changed["email"] == "new@example.com")
       #expect(changed["emailVerified"] == true)

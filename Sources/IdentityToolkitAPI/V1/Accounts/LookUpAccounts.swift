@@ -21,20 +21,24 @@ extension Methods {
     return Methods.lookupAnswer([account], tenant: session.scope.tenant)
   }
 
-  /// `accounts:lookup` by an administrator: users by id, e-mail and phone number.
+  /// `accounts:lookup` by an administrator: users by id, e-mail, phone number and
+  /// by their ids at other providers.
   func lookupAccounts(_ call: AdminCall) async throws(WireError) -> JSON {
     let ids = try call.message.texts("localId")
     let emails = try call.message.texts("email")
     let phoneNumbers = try call.message.texts("phoneNumber")
-    // Nobody has a federated identity yet, so these name nobody; they count all the same.
-    let federated = try call.message.messages("federatedUserId")
+    var federated: [(provider: String, rawID: String)] = []
+    for identity in try call.message.messages("federatedUserId") {
+      federated.append(
+        (try identity.text("providerId") ?? "", try identity.text("rawId") ?? ""))
+    }
     guard ids.count + emails.count + phoneNumbers.count + federated.count <= 100 else {
       throw WireError("TOO_MANY_IDENTIFIERS : At most 100 identifiers can be looked up.")
     }
     let accounts: [Account]
     do throws(AccountError) {
       accounts = try await identity.accounts.lookup(
-        call.scope, ids: ids, emails: emails, phoneNumbers: phoneNumbers)
+        call.scope, ids: ids, emails: emails, phoneNumbers: phoneNumbers, federated: federated)
     } catch {
       throw WireError(error)
     }

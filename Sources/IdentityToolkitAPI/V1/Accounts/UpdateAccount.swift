@@ -63,6 +63,7 @@ extension Methods {
     }
     change.createdAt = try message.int64("createdAt").map(Instant.init(milliseconds:))
     change.lastLoginAt = try message.int64("lastLoginAt").map(Instant.init(milliseconds:))
+    change.link = try ProviderLink(linking: try message.message("linkProviderUserInfo"))
     change.factors = try await factors(message, of: ID(id), in: call.scope)
     let account: Account
     do throws(AccountError) {
@@ -75,7 +76,10 @@ extension Methods {
 
   private static func refuseAdministrators(_ message: Message) throws(WireError) {
     guard try !message.has("disableUser") else { throw WireError("OPERATION_NOT_ALLOWED") }
-    for name in ["customAttributes", "emailVerified", "mfa", "phoneNumber", "validSince"] {
+    for name in [
+      "customAttributes", "emailVerified", "linkProviderUserInfo", "mfa", "phoneNumber",
+      "validSince",
+    ] {
       guard try !message.has(name) else { throw WireError("INSUFFICIENT_PERMISSION") }
     }
   }
@@ -111,6 +115,7 @@ extension AccountChange {
       case "DISPLAY_NAME": displayName = .clear
       case "PHOTO_URL": photoURL = .clear
       case "PASSWORD": password = .clear
+      case "PROVIDER": unlinksAll = true
       default: break
       }
     }
@@ -118,7 +123,7 @@ extension AccountChange {
       switch provider {
       case "password": password = .clear
       case "phone": phoneNumber = .clear
-      default: break
+      default: unlinked.append(provider)
       }
     }
   }
@@ -134,5 +139,21 @@ extension AccountChange {
   fileprivate var changesCredential: Bool {
     if case .keep = email, case .keep = password { return false }
     return true
+  }
+}
+
+extension ProviderLink {
+  /// Reads the identity that an administrator links to a user; nil for none.
+  fileprivate init?(linking message: Message?) throws(WireError) {
+    guard let message else { return nil }
+    guard let provider = try message.text("providerId"), !provider.isEmpty else {
+      throw WireError("MISSING_PROVIDER_ID")
+    }
+    guard let rawID = try message.text("rawId"), !rawID.isEmpty else {
+      throw WireError("MISSING_RAW_ID")
+    }
+    self.init(
+      provider: provider, rawID: rawID, email: try message.text("email"),
+      displayName: try message.text("displayName"), photoURL: try message.text("photoUrl"))
   }
 }

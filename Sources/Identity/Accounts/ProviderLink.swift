@@ -1,0 +1,129 @@
+import Database
+
+/// An identity at another provider by which an account is signed in to.
+public struct ProviderLink: Sendable, Equatable {
+  /// The provider: `google.com`, or `oidc.` and `saml.` with a name.
+  public let provider: String
+  /// The user's id at the provider.
+  public let rawID: String
+  /// The address that the provider knows.
+  public let email: String?
+  /// The name that the provider knows.
+  public let displayName: String?
+  /// The picture that the provider knows.
+  public let photoURL: String?
+
+  /// The longest id of a provider, in bytes: that of a word in tokens.
+  public static let longestProvider = 128
+  /// The longest id of a user at a provider, in bytes.
+  public static let longestRawID = 512
+  /// The longest of the other fields, in bytes.
+  public static let longestField = 2_048
+
+  /// Takes what a provider, or an administrator, says; what is empty is absent.
+  public init(
+    provider: String, rawID: String, email: String? = nil, displayName: String? = nil,
+    photoURL: String? = nil
+  ) {
+    func given(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
+    self.provider = provider
+    self.rawID = rawID
+    self.email = given(email)
+    self.displayName = given(displayName)
+    self.photoURL = given(photoURL)
+  }
+
+  /// What an audit row says of it.
+  var words: String { "\(provider) (\(rawID))" }
+
+  /// Words of first factors that belong to no other provider.
+  private static let own: Set<String> = [
+    "password", "emailLink", "email", "phone", "anonymous", "custom", "firebase",
+  ]
+
+  func check() throws(AccountError) {
+    guard
+      (1...Self.longestProvider).contains(provider.utf8.count), !Self.own.contains(provider),
+      provider.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+    else { throw .invalidProvider }
+    guard
+      (1...Self.longestRawID).contains(rawID.utf8.count),
+      !rawID.unicodeScalars.contains(where: { $0.value < 32 || (127...159).contains($0.value) })
+    else { throw .invalidRawID }
+    guard [email, displayName, photoURL].allSatisfy({ ($0 ?? "").utf8.count <= Self.longestField })
+    else { throw .invalidProvider }
+  }
+}
+
+extension ProviderLink {
+  /// The identities of an account, by provider.
+  static func all(of account: Int64, _ connection: borrowing Connection) throws -> [ProviderLink] {
+    try connection.all(
+      """
+      SELECT provider_id, raw_id, email, display_name, photo_url FROM account_provider
+      WHERE account_key = \(account) ORDER BY provider_id
+      """
+    ) { row in
+      ProviderLink(
+        provider: try row.value(0), rawID: try row.value(1), email: try row.value(2),
+        displayName: try row.value(3), photoURL: try row.value(4))
+    }
+  }
+
+  /// Links the identity to an account, in place of another one of the same provider.
+  ///
+  /// - Throws: ``AccountError/federatedIDAlreadyLinked`` when it is another account's.
+  func store(
+    for account: Int64, in scope: Scope, _ connection: borrowing Connection
+  ) throws {
+    do {
+      try connection.run(
+        """
+        INSERT INTO account_provider (account_key, scope_key, provider_id, raw_id, email,
+          display_name, photo_url)
+        VALUES (\(account), \(scope.key), \(provider), \(rawID), \(email), \(displayName),
+          \(photoURL))
+        ON CONFLICT (account_key, provider_id) DO UPDATE SET raw_id = excluded.raw_id,
+          email = excluded.email, display_name = excluded.display_name,
+          photo_url = excluded.photo_url
+        """)
+    } catch {
+      throw AccountRecord.conflict(error) ?? error
+    }
+    try connection.run(
+      "UPDATE account SET has_providers = 1, anonymous = 0 WHERE account_key = \(account)")
+  }
+
+  /// Takes identities of an account away; nil for all of them.
+  static func remove(
+    _ providers: [String]?, of account: Account, _ connection: borrowing Connection
+  ) throws {
+    let gone = account.providers.filter { providers?.contains($0.provider) ?? true }
+    guard !gone.isEmpty else { return }
+    for link in gone {
+      try connection.run(
+        """
+        DELETE FROM account_provider
+        WHERE account_key = \(account.key) AND provider_id = \(link.provider)
+        """)
+    }
+    let left = account.providers.count - gone.count
+    try connection.run(
+      "UPDATE account SET has_providers = \(left > 0) WHERE account_key = \(account.key)")
+  }
+}
+
+extension AccountRecord {
+  static func find(
+    _ scope: Scope, provider: String, rawID: String, _ connection: borrowing Connection
+  ) throws -> Account? {
+    let key = try connection.first(
+      """
+      SELECT account_key FROM account_provider
+      WHERE scope_key = \(scope.key) AND provider_id = \(provider) AND raw_id = \(rawID)
+      """
+    ) { try $0.value(0) as Int64 }
+    guard let key else { return nil }
+    return try find(key: key, connection)
+  }
+}
