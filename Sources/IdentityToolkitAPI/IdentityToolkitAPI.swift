@@ -82,7 +82,10 @@ public struct IdentityToolkitAPI: Sendable {
   /// The largest body that an address takes, in bytes: 16 MiB where accounts are imported by the
   /// thousand, 1 MiB elsewhere.
   public static func bodyLimit(_ target: Target) -> Int {
-    target.segments.last == "accounts:batchCreate" ? 16 << 20 : 1 << 20
+    switch target.segments.last {
+    case "accounts:batchCreate", "uploadAccount": 16 << 20
+    default: 1 << 20
+    }
   }
 
   /// Whether an address is one of this interface, be it known or not.

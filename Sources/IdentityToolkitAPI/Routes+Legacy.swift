@@ -25,18 +25,43 @@ extension Routes {
     (.post, "verifyPhoneNumber", "POST /v1/accounts:signInWithPhoneNumber"),
   ]
 
+  /// The two with which the users of a project are moved, which is named in the message.
+  private static let transfers = [
+    (name: "downloadAccount", work: "GET accounts:batchGet"),
+    (name: "uploadAccount", work: "POST accounts:batchCreate"),
+  ]
+
   /// Adds the addresses of version 3; after all others, since it answers by them.
   mutating func addLegacy() {
     for (method, name, route) in Routes.legacy {
       guard let call = calls[route] else { continue }
-      let path: Path<> = Path("identitytoolkit", "v3", "relyingparty", .literal(name))
       let newer = call.operation.declaration
-      add(
-        path.route(method, call.answer),
-        Declaration(
-          "relyingparty." + name, newer.summary, query: newer.query, takes: newer.request,
-          gives: newer.response, failing: newer.failures),
-        call.operation.access, call.operation.shape, isDeprecated: true)
+      addLegacy(
+        method, name, newer, takes: newer.request, call.operation.access, call.answer)
     }
+    for (name, key) in Routes.transfers {
+      guard let work = works[key] else { continue }
+      let newer = work.declaration
+      let message = Schema.message(
+        ["targetProjectId": .text.required], newer.query, newer.request ?? [:])
+      addLegacy(.post, name, newer, takes: message, .admin(work.action)) { [gate] request in
+        await gate.transfer(request, work.action, work.method)
+      }
+    }
+  }
+
+  private mutating func addLegacy(
+    _ method: Method, _ name: String, _ newer: Declaration, takes message: Schema?,
+    _ access: Operation.Access, _ answer: @escaping @Sendable (Request) async -> Response
+  ) {
+    let path: Path<> = Path("identitytoolkit", "v3", "relyingparty", .literal(name))
+    let declaration = Declaration(
+      name, newer.summary, query: method == .get ? newer.query : [:], takes: message,
+      gives: newer.response, failing: newer.failures)
+    // The certificates are a document like those beside them; all else is of version 1.
+    let shape: ErrorShape = if case .open = access { .both } else { .v1 }
+    add(
+      path.route(method, answer), declaration, access, shape, below: "relyingparty.",
+      isDeprecated: true)
   }
 }

@@ -16,6 +16,8 @@ struct Routes {
   private(set) var operations: [Operation] = []
   /// The calls whose addresses hold no parameter, by method and path, for the older addresses.
   private(set) var calls: [String: Call] = [:]
+  /// The methods over the users of a project, by method and name, for the older addresses.
+  private(set) var works: [String: Work] = [:]
 
   init(_ methods: Methods, _ gate: Gate) {
     self.methods = methods
@@ -130,6 +132,13 @@ extension Routes {
     let answer: @Sendable (Request) async -> Response
   }
 
+  /// A method that needs a scope.
+  struct Work: Sendable {
+    let action: Action
+    let declaration: Declaration
+    let method: Gate.AdminMethod
+  }
+
   /// Adds a route with its declaration: there is no other way to add one.
   ///
   /// - Parameters:
@@ -194,6 +203,7 @@ extension Routes {
     _ method: Method, _ name: String, _ action: Action, _ declaration: Declaration,
     _ work: @escaping Gate.AdminMethod
   ) {
+    works["\(method) \(name)"] = Work(action: action, declaration: declaration, method: work)
     scoped(
       method, Path("v1", "projects", nil, .literal(name), parameters: String.self),
       Path(

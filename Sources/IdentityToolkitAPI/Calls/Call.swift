@@ -29,6 +29,22 @@ struct AdminCall: Sendable {
   let author: Author
 }
 
+extension AdminCall {
+  /// A parameter of the query; the older addresses have it in the message.
+  func parameter(_ name: String) throws(WireError) -> String? {
+    if let text = request.parameter(name) { return text }
+    return try message.text(name)
+  }
+
+  /// How many elements to list, from the query or the message.
+  func pageSize(_ name: String, standard: Int, maximum: Int) throws(WireError) -> Int {
+    if let size = try message.int32(name) {
+      return size == 0 ? standard : size > 0 ? min(size, maximum) : maximum
+    }
+    return try request.pageSize(name, standard: standard, maximum: maximum)
+  }
+}
+
 extension Request {
   /// A query parameter, in camel case or snake case; nil when it is not there.
   func parameter(_ name: String) -> String? {

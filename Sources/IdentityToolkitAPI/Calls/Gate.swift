@@ -55,7 +55,7 @@ struct Gate: Sendable {
       guard let bearer, try !message.has("idToken") else {
         return try await client(try clientCall(request, message, key: key, bearer))
       }
-      let named = try message.text("targetProjectId").map { ID<Project>($0) }
+      let named = try namedProject(message)
       guard let project = named ?? key ?? bearer.project ?? identity.defaultProject else {
         throw WireError("INVALID_PROJECT_ID")
       }
@@ -63,6 +63,19 @@ struct Gate: Sendable {
         try await adminCall(
           request, message, action, project: project, tenant: nil,
           otherwise: named == nil ? bearer.tenant : nil, bearer))
+    }
+  }
+
+  /// A call of version 3 that only a bearer token allows, for a project that the message names.
+  func transfer(_ request: Request, _ action: Action, _ method: AdminMethod) async -> Response {
+    await answer(request, .v1) { () async throws(WireError) in
+      guard let bearer = try await credentials.bearer(request) else { throw .missingCredentials }
+      let message = try Body.message(of: request)
+      guard let project = try namedProject(message) else {
+        throw WireError("INSUFFICIENT_PERMISSION")
+      }
+      return try await method(
+        try await adminCall(request, message, action, project: project, tenant: nil, bearer))
     }
   }
 
@@ -80,7 +93,7 @@ extension Gate {
   private func clientCall(
     _ request: Request, _ message: Message, key: ID<Project>?, _ bearer: Operator?
   ) throws(WireError) -> ClientCall {
-    let named = try message.text("targetProjectId").map { ID<Project>($0) }
+    let named = try namedProject(message)
     guard bearer != nil || named == nil else {
       throw WireError(
         "INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id.")
@@ -116,6 +129,10 @@ extension Gate {
     let author = Author(
       actor: bearer.actor, address: request.peer, requestID: request.id.text)
     return AdminCall(request: request, scope: scope, message: message, author: author)
+  }
+
+  private func namedProject(_ message: Message) throws(WireError) -> ID<Project>? {
+    try message.text("targetProjectId").flatMap { $0.isEmpty ? nil : ID($0) }
   }
 
   /// The tenant that the message names, or the query beside the key.

@@ -154,8 +154,8 @@ extension OpenAPI {
       if let format { object.append("format", .string(format)) }
       return object
     case .word(let word): return ["type": "string", "const": .string(word)]
-    case .choice(let words):
-      return ["type": "string", "enum": .array(words.map { .string($0) })]
+    case .choice(let type):
+      return ["type": "string", "enum": .array(type.values.map { .string($0) })]
     case .flag: return ["type": "boolean"]
     case .integer: return ["type": "integer"]
     case .int64:
@@ -180,7 +180,7 @@ extension OpenAPI {
 
   /// Answers have no members but these; in requests others are passed over.
   private mutating func members(
-    of message: Schema.Message, _ direction: Direction
+    of message: Schema.Members, _ direction: Direction
   ) -> JSON.Object {
     var properties = JSON.Object()
     for (name, schema) in message.members { properties.append(name, write(schema, direction)) }

@@ -12,8 +12,7 @@ struct Schema: Sendable {
     case text(format: String?)
     /// A text that is always the same.
     case word(String)
-    /// One of these words.
-    case choice([String])
+    case choice(EnumType)
     case flag
     /// A whole number that is written as a number.
     case integer
@@ -22,9 +21,9 @@ struct Schema: Sendable {
     case list(Of)
     /// A message whose names are data.
     case map(Of)
-    case message(Message)
+    case message(Members)
     /// A message that the document describes once, under this name.
-    case named(String, Message)
+    case named(String, Members)
     /// A message of which nothing more is said.
     case object
     /// Any value at all.
@@ -38,7 +37,7 @@ struct Schema: Sendable {
   }
 
   /// The members of a message, in order.
-  struct Message: Sendable {
+  struct Members: Sendable {
     var members: [(name: String, schema: Schema)]
   }
 
@@ -67,17 +66,20 @@ extension Schema {
   static func word(_ word: String) -> Schema { Schema(.word(word)) }
   /// The member by which answers of version 1 say what they are; always there.
   static func kind(_ name: String) -> Schema { .word("identitytoolkit#" + name).required }
-  static func choice(_ type: EnumType) -> Schema { Schema(.choice(type.values)) }
-  static func choice(_ words: String...) -> Schema { Schema(.choice(words)) }
+  static func choice(_ type: EnumType) -> Schema { Schema(.choice(type)) }
+  /// One of these words, in an answer.
+  static func choice(_ words: String...) -> Schema {
+    Schema(.choice(EnumType(name: "", values: words)))
+  }
   static func list(_ element: Schema) -> Schema { Schema(.list(Of(element))) }
   static func map(_ value: Schema) -> Schema { Schema(.map(Of(value))) }
   static func named(_ name: String, _ schema: Schema) -> Schema {
-    Schema(.named(name, Message(members: schema.members)))
+    Schema(.named(name, Members(members: schema.members)))
   }
 
   /// One message with the members of several.
   static func message(_ parts: Schema...) -> Schema {
-    Schema(.message(Message(members: parts.flatMap(\.members))))
+    Schema(.message(Members(members: parts.flatMap(\.members))))
   }
 
   /// The members of a message; none of everything else.
@@ -109,6 +111,6 @@ extension Schema {
 
 extension Schema: ExpressibleByDictionaryLiteral {
   init(dictionaryLiteral members: (String, Schema)...) {
-    self.init(.message(Message(members: members.map { (name: $0.0, schema: $0.1) })))
+    self.init(.message(Members(members: members.map { (name: $0.0, schema: $0.1) })))
   }
 }

@@ -131,7 +131,8 @@ extension Message {
     .invalidValue(at: field(name), type: type, value)
   }
 
-  private func field(_ name: String) -> String {
+  /// The path of a member, for errors.
+  func field(_ name: String) -> String {
     path.isEmpty ? Names.snake(name) : "\(path).\(Names.snake(name))"
   }
 

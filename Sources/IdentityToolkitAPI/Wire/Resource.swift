@@ -14,7 +14,7 @@ enum Resource {
       })
   }
 
-  private static func camelCased(_ value: JSON) -> JSON {
+  static func camelCased(_ value: JSON) -> JSON {
     switch value {
     case .object(let object): .object(camelCased(object))
     case .array(let elements): .array(elements.map(camelCased))

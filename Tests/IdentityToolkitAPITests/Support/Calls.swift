@@ -48,7 +48,9 @@ extension TestServer {
     let request = Request(
       method: method, target: try #require(Target(target)), fields: fields, body: body,
       peer: "192.0.2.7")
-    return await api.respond(to: request)
+    let response = await api.respond(to: request)
+    if let response { DocumentCheck.of(api, profile).check(response, to: request) }
+    return response
   }
 
   /// Calls a method with a JSON text.

@@ -6,7 +6,7 @@ import Testing
 struct ConfigMembersTests {
   @Test(arguments: [
     "notification", "quota", "monitoring", "client", "blockingFunctions", "recaptchaConfig",
-    "mobileLinksConfig", "autodeleteAnonymousUsers", "defaultHostingSite",
+    "mobileLinksConfig",
   ])
   func `a member that rules nothing here is given back`(name: String) async throws {
     try await TestServer.with { server in
@@ -19,6 +19,44 @@ struct ConfigMembersTests {
       #expect(try await server.get(TestServer.config)[name] == kept)
       let cleared = try await server.patch(TestServer.config + "?updateMask=\(name)", [:])
       #expect(cleared[name] == nil)
+    }
+  }
+
+  @Test func `what is stored is stored in its one form`() async throws {
+    try await TestServer.with { server in
+      let answer = try await server.call(
+        .patch,
+        TestServer.config
+          + "?updateMask=autodeleteAnonymousUsers,defaultHostingSite,sign_in.phoneNumber",
+        text: """
+          {"autodelete_anonymous_users": "true", "defaultHostingSite": "site", "signIn":
+            {"phone_number": {"enabled": true, "test_phone_numbers": {"+1_5": "123456"},
+             "more": 1}, "hashConfig": null}}
+          """, .owner)
+      #expect(answer["autodeleteAnonymousUsers"] == true)
+      #expect(answer["defaultHostingSite"] == "site")
+      #expect(
+        answer["signIn"]?["phoneNumber"]
+          == ["enabled": true, "testPhoneNumbers": ["+1_5": "123456"]])
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"autodeleteAnonymousUsers":1}"#, "config.autodelete_anonymous_users' (TYPE_BOOL), 1"),
+    (#"{"defaultHostingSite":{}}"#, "config.default_hosting_site' (TYPE_STRING), Starting an"),
+    (#"{"notification":"x"}"#, "config.notification' (TYPE_MESSAGE), \"x\""),
+    (
+      #"{"signIn":{"phoneNumber":{"testPhoneNumbers":{"+1":2}}}}"#,
+      "config.sign_in.phone_number.test_phone_numbers' (TYPE_STRING), 2"
+    ),
+  ])
+  func `what is stored has the type that it is declared with`(body: String, error: String)
+    async throws
+  {
+    try await TestServer.with { server in
+      let answer = try await server.call(.patch, TestServer.config, text: body, .owner)
+      #expect(answer.status == 400)
+      #expect(answer.error?.hasPrefix("Invalid value at '" + error) == true, "\(answer.json)")
     }
   }
 

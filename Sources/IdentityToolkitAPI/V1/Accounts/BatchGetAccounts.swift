@@ -13,8 +13,8 @@ extension Declaration {
 extension Methods {
   /// `accounts:batchGet`: all users by id, a page at a time.
   func batchGet(_ call: AdminCall) async throws(WireError) -> JSON {
-    let limit = try call.request.pageSize("maxResults", standard: 20, maximum: 1000)
-    let after = call.request.parameter("nextPageToken").flatMap { $0.isEmpty ? nil : $0 }
+    let limit = try call.pageSize("maxResults", standard: 20, maximum: 1000)
+    let after = try call.parameter("nextPageToken").flatMap { $0.isEmpty ? nil : $0 }
     let page: Page<Account>
     do throws(AccountError) {
       page = try await identity.accounts.batch(call.scope, after: after, limit: limit)

@@ -15,7 +15,7 @@ extension Methods {
     let configuration = try MFAMessage.read(try message.message("mfa"))
     let text = call.request.parameter("updateMask") ?? ""
     let mask = text.isEmpty ? UpdateMask(of: message.object) : UpdateMask(text)
-    let body = Resource.camelCased(message.object)
+    let body = try Schema.config.canonical(message)
     do throws(ProjectError) {
       let project = try await identity.projects.update(call.scope.project, by: call.author) {
         (project) throws(ProjectError) in

@@ -14,7 +14,7 @@ extension Methods {
     let configuration = try TenantMessage.check(message)
     var tenant = TenantEdit(displayName: "")
     TenantMessage.apply(
-      TenantMessage.everything, Resource.camelCased(message.object), configuration, to: &tenant)
+      TenantMessage.everything, try Schema.tenant.canonical(message), configuration, to: &tenant)
     do throws(TenantError) {
       return TenantMessage.write(
         try await identity.tenants.create(in: call.scope.project, tenant, by: call.author))

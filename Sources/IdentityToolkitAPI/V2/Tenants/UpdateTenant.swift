@@ -14,7 +14,7 @@ extension Methods {
     let message = Message(call.message.object, path: "tenant")
     let configuration = try TenantMessage.check(message)
     let mask = Methods.mask(call.request.parameter("updateMask"), message.object)
-    let body = Resource.camelCased(message.object)
+    let body = try Schema.tenant.canonical(message)
     do throws(TenantError) {
       let tenant = try await identity.tenants.update(
         project: call.scope.project, tenant: id, by: call.author
