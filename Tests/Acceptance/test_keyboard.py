@@ -2,6 +2,8 @@
 
 import pytest
 
+from support.program import Server
+
 
 @pytest.fixture(params=[True, False], ids=["with-scripts", "without-scripts"])
 def page(request, standalone, chromium):
@@ -114,6 +116,35 @@ def test_a_tenant_is_made(page, api):
     with page.expect_navigation():
         page.keyboard.press("Enter")
     assert page.get_by_role("heading", level=1).inner_text() == "hospital"
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["with-scripts", "without-scripts"])
+def test_from_an_empty_folder_to_a_project(chromium, tmp_path, javascript):
+    with Server(tmp_path) as server:
+        context = chromium.new_context(base_url=server.url, java_script_enabled=javascript)
+        page = context.new_page()
+        page.goto("/setup")
+        for field, text in (
+            ("code", server.setup_code), ("name", "Ada"), ("email", "ada@example.com"),
+            ("password", "correct horse battery"),
+        ):
+            tab_to(page, field)
+            page.keyboard.type(text)
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        assert page.get_by_role("heading", level=1).inner_text() == "Projects"
+        tab_to(page, "New project")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        tab_to(page, "name")
+        page.keyboard.type("Acme")
+        tab_to(page, "id")
+        page.keyboard.type("acme-app")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        assert page.url.endswith("/projects/acme-app")
+        assert page.get_by_role("heading", level=1).inner_text() == "Acme"
+        context.close()
 
 
 @pytest.mark.parametrize("page", [True], indirect=True, ids=["with-scripts"])
