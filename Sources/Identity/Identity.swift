@@ -86,7 +86,8 @@ public struct Identity: Sendable {
     projects = Projects(store: store)
     tenants = Tenants(store: store)
     scopes = Scopes(store: store, projects: projects, tenants: tenants)
-    policies = Policies(store: store)
+    audit = Audit(store: store)
+    policies = Policies(store: store, audit: audit)
     accounts = Accounts(store: store, hasher: hasher)
     enrolments = Enrolments(store: store, tickets: tickets, totp: totp)
     signIns = SignIns(
@@ -107,7 +108,6 @@ public struct Identity: Sendable {
       store: store, hasher: hasher, totp: administratorTOTP, tickets: consoleTickets)
     ownAccount = OwnAccount(store: store, administrators: administrators)
     setup = Setup(store: store, administrators: administrators)
-    audit = Audit(store: store)
     guidance = ScopeGuidance(store: store)
   }
 }

@@ -16,53 +16,56 @@ extension Audit {
     _ filter: AuditFilter, after: String? = nil, limit: Int = 50
   ) async throws(AuditError) -> AuditSearch {
     try await store.read(AuditError.self) { connection in
-      try Self.search(filter, after: after, limit: limit, connection)
+      try search(filter, after: after, limit: limit, connection)
     }
   }
 
-  static func search(
+  func search(
     _ filter: AuditFilter, after: String?, limit: Int, _ connection: borrowing Connection
   ) throws -> AuditSearch {
     let limit = Page<AuditRow>.size(limit)
     var before = after.flatMap { Int64($0) } ?? Int64.max
     var from: Int64 = 0
     if let until = filter.until {
-      before = min(before, try firstRow(since: until.advanced(bySeconds: slack), connection))
+      before = min(
+        before, try Self.firstRow(since: until.advanced(bySeconds: Self.slack), connection))
     }
     if let start = filter.from {
-      from = try firstRow(since: start.advanced(bySeconds: -slack), connection)
+      from = try Self.firstRow(since: start.advanced(bySeconds: -Self.slack), connection)
     }
     let conditions = filter.conditions
-    var rows: [AuditRow] = []
+    var ids: [Int64] = []
     if conditions.isFiled {
-      let filedTo = try filedTo(connection)
-      rows = try connection.all(
+      let filedTo = try Self.filedTo(connection)
+      ids = try connection.all(
         """
-        SELECT \(columns) FROM audit
+        SELECT audit_id FROM audit
         WHERE audit_id < \(before) AND audit_id >= \(max(from, filedTo + 1))\(conditions.fresh)
         ORDER BY audit_id DESC LIMIT \(limit + 1)
-        """, row)
+        """
+      ) { try $0.value(0) }
       before = min(before, filedTo + 1)
     }
     var reached: SearchEnd?
-    if rows.count <= limit {
+    if ids.count <= limit {
       let sought = conditions.sought
       if conditions.checked != nil {
-        reached = try end(of: sought, from: from, before: before, connection)
+        reached = try Self.end(of: sought, from: from, before: before, connection)
       }
-      rows += try connection.all(
+      ids += try connection.all(
         """
-        SELECT \(columns) FROM audit
+        SELECT audit_id FROM audit
         WHERE audit_id < \(before) AND audit_id >= \(reached?.id ?? from)\(sought)\(conditions.checked ?? "")
-        ORDER BY audit_id DESC LIMIT \(limit + 1 - rows.count)
-        """, row)
+        ORDER BY audit_id DESC LIMIT \(limit + 1 - ids.count)
+        """
+      ) { try $0.value(0) }
     }
-    let page = Page(rows, limit: limit) { String($0.id) }
+    let page = Page(try rows(ids, connection), limit: limit) { String($0.id) }
     let isCut = page.next == nil && reached != nil
     return AuditSearch(
       rows: page.items, next: page.next ?? reached.map { String($0.id) },
       searchedBackTo: isCut ? reached?.at : nil,
-      scopes: filter.scope == nil ? try scopes(of: page.items, connection) : [:])
+      scopes: filter.scope == nil ? try Self.scopes(of: page.items, connection) : [:])
   }
 
   private struct SearchEnd {

@@ -3,6 +3,9 @@ import Database
 /// The log of changes.
 public struct Audit: Sendable {
   let store: Store
+  private let cache = AuditRowCache()
+
+  init(store: Store) { self.store = store }
 
   /// Lists rows, the newest first.
   ///
@@ -11,15 +14,20 @@ public struct Audit: Sendable {
     _ filter: AuditFilter = AuditFilter(), after: String? = nil, limit: Int = 50
   ) async throws(AuditError) -> Page<AuditRow> {
     try await store.read(AuditError.self) { connection in
-      try Self.list(filter, after: after, limit: limit, connection)
+      try list(filter, after: after, limit: limit, connection)
     }
   }
 
-  static func list(
+  func list(
     _ filter: AuditFilter, after: String?, limit: Int, _ connection: borrowing Connection
   ) throws -> Page<AuditRow> {
     let found = try search(filter, after: after, limit: limit, connection)
     return Page(items: found.rows, next: found.next)
+  }
+
+  /// The rows with these numbers.
+  func rows(_ ids: [Int64], _ connection: borrowing Connection) throws -> [AuditRow] {
+    try cache.rows(ids, connection)
   }
 
   static let columns: SQL = """

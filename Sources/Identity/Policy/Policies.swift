@@ -3,6 +3,7 @@ import Database
 /// Reads and changes the MFA policy of scopes.
 public struct Policies: Sendable {
   let store: Store
+  let audit: Audit
   let differing = DifferingCache()
 
   /// The policy in force.
@@ -72,7 +73,7 @@ public struct Policies: Sendable {
   ) async throws(PolicyError) -> Page<AuditRow> {
     let filter = AuditFilter(scope: scope, objectKind: "policy", objectID: Self.objectID(scope))
     return try await store.read(PolicyError.self) { connection in
-      try Audit.list(filter, after: after, limit: limit, connection)
+      try audit.list(filter, after: after, limit: limit, connection)
     }
   }
 
