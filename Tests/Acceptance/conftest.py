@@ -28,6 +28,15 @@ def emulator(tmp_path_factory):
         yield server
 
 
+@pytest.fixture
+def sdk(emulator):
+    """firebase-admin at an emulator that has nobody yet."""
+    from support.sdk import Sdk
+
+    with Sdk(emulator) as sdk:
+        yield sdk
+
+
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     """A server with the demo, one for each file of tests."""

@@ -52,7 +52,10 @@ extension WireError {
     if shape != .v1 || isFrontEnd { error.append("status", .string(statusWord)) }
     if !details.isEmpty { error.append("details", .array(details)) }
     var response = Response.json(["error": .object(error)], status: status)
-    if status == .unauthorized { response.fields[.wwwAuthenticate] = "Bearer" }
+    // A scheme without a parameter is more than httplib2, of Google's client for Python, can read.
+    if status == .unauthorized {
+      response.fields[.wwwAuthenticate] = #"Bearer realm="countersign""#
+    }
     if let retryAfter { response.fields[.retryAfter] = String(retryAfter) }
     return response
   }

@@ -73,7 +73,7 @@ struct AccessTests {
           let answer = try await call.send(server, "projects/acme-mfa", credential)
           #expect(answer.status == 401)
           #expect(answer.error == missing)
-          #expect(answer.response.fields[.wwwAuthenticate] == "Bearer")
+          #expect(answer.response.fields[.wwwAuthenticate] == #"Bearer realm="countersign""#)
           #expect(answer["error"]?["status"] == "UNAUTHENTICATED")
         }
         let wrong = try await call.send(server, "projects/acme-mfa", .bearer("owner"))

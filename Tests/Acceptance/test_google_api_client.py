@@ -1,0 +1,195 @@
+"""Google's API client for Python, made from Google's own description of the service, against the
+standalone profile: only the address and the token are ours."""
+
+import json
+import time
+
+import httplib2
+import pyotp
+import pytest
+from google.auth.exceptions import RefreshError
+from google.oauth2.credentials import Credentials
+from googleapiclient.discovery import build
+from googleapiclient.errors import HttpError
+
+from support.rest import claims, make_token
+
+
+def service(api, version, token=None, key=None):
+    """The service as described in a discovery document that comes with the client."""
+    path = "/www.googleapis.com/identitytoolkit/v3/relyingparty/" if version == "v3" else "/"
+    return build(
+        "identitytoolkit", version, client_options={"api_endpoint": api.url + path},
+        static_discovery=True, developerKey=key,
+        **({"http": httplib2.Http(timeout=60)} if key else {"credentials": Credentials(token)}))
+
+
+@pytest.fixture
+def v2(api):
+    return service(api, "v2", api.token)
+
+
+def message_of(error):
+    return json.loads(error.value.content)["error"]["message"]
+
+
+MFA = [
+    {"state": "ENABLED", "enabledProviders": ["PHONE_SMS"], "providerConfigs": [
+        {"state": "ENABLED", "totpProviderConfig": {"adjacentIntervals": 3}}]},
+    {"state": "MANDATORY", "providerConfigs": [
+        {"state": "MANDATORY", "totpProviderConfig": {"adjacentIntervals": 10}}]},
+    {"state": "DISABLED", "providerConfigs": [{"state": "DISABLED", "totpProviderConfig": {}}]},
+    {"state": "DISABLED"},
+]
+
+
+@pytest.mark.parametrize("mfa", MFA, ids=[one["state"] + str(n) for n, one in enumerate(MFA)])
+def test_a_projects_mfa_is_read_as_it_was_written(api, v2, mfa):
+    name = f"projects/{api.project}/config"
+    changed = v2.projects().updateConfig(name=name, updateMask="mfa", body={"mfa": mfa}).execute()
+    read = v2.projects().getConfig(name=name).execute()
+    assert changed["mfa"] == read["mfa"] == mfa
+    assert read["subtype"] == "IDENTITY_PLATFORM" and read["name"].endswith("/config")
+
+
+def test_the_other_members_of_a_config(api, v2):
+    name = f"projects/{api.project}/config"
+    before = v2.projects().getConfig(name=name).execute()
+    body = {
+        "signIn": {"email": {"enabled": True, "passwordRequired": False},
+                   "phoneNumber": {"enabled": True, "testPhoneNumbers": {"+15551230001": "123456"}},
+                   "anonymous": {"enabled": True}},
+        "authorizedDomains": ["localhost", "shop.example"],
+        "emailPrivacyConfig": {"enableImprovedEmailPrivacy": True},
+        "smsRegionConfig": {"allowlistOnly": {"allowedRegions": ["DE", "FR"]}},
+        "passwordPolicyConfig": {
+            "passwordPolicyEnforcementState": "ENFORCE",
+            "passwordPolicyVersions": [{"customStrengthOptions": {"minPasswordLength": 9}}]},
+        "client": {"permissions": {"disabledUserSignup": True}},
+    }
+    mask = ("signIn.email,signIn.phoneNumber,signIn.anonymous,authorizedDomains,"
+            "emailPrivacyConfig.enableImprovedEmailPrivacy,smsRegionConfig,passwordPolicyConfig,"
+            "client.permissions.disabledUserSignup")
+    v2.projects().updateConfig(name=name, updateMask=mask, body=body).execute()
+    read = v2.projects().getConfig(name=name).execute()
+    assert contains(read, body), read
+    assert read["mfa"] == before["mfa"]
+    # One arm of a choice clears the other.
+    v2.projects().updateConfig(
+        name=name, updateMask="smsRegionConfig.allowByDefault.disallowedRegions",
+        body={"smsRegionConfig": {"allowByDefault": {"disallowedRegions": ["US"]}}}).execute()
+    read = v2.projects().getConfig(name=name).execute()
+    assert read["smsRegionConfig"] == {"allowByDefault": {"disallowedRegions": ["US"]}}
+
+
+def contains(whole, part):
+    """Whether everything of a part stands in the whole."""
+    if isinstance(part, dict):
+        return all(name in whole and contains(whole[name], value) for name, value in part.items())
+    return whole == part
+
+
+@pytest.mark.parametrize("intervals", [-1, 11])
+def test_a_window_out_of_range(api, v2, intervals):
+    mfa = {"providerConfigs": [
+        {"state": "ENABLED", "totpProviderConfig": {"adjacentIntervals": intervals}}]}
+    with pytest.raises(HttpError) as error:
+        v2.projects().updateConfig(
+            name=f"projects/{api.project}/config", updateMask="mfa", body={"mfa": mfa}).execute()
+    assert error.value.status_code == 400
+    assert message_of(error) == (
+        "INVALID_ADJACENT_INTERVAL_RANGE : Allowed number of adjacent intervals must be between "
+        "0 and 10, inclusive")
+
+
+def test_tenants(api, v2):
+    parent = f"projects/{api.project}"
+    tenants = v2.projects().tenants()
+    api_config = {"multiTenant": {"allowTenants": True}}
+    v2.projects().updateConfig(
+        name=f"{parent}/config", updateMask="multiTenant.allowTenants", body=api_config).execute()
+    made = tenants.create(parent=parent, body={
+        "displayName": "acme", "allowPasswordSignup": True, "mfaConfig": MFA[0],
+        "testPhoneNumbers": {"+15551230001": "123456"}}).execute()
+    id = made["name"].rsplit("/", 1)[1]
+    assert id.startswith("acme-") and made["mfaConfig"] == MFA[0]
+    name = f"{parent}/tenants/{id}"
+    assert tenants.get(name=name).execute()["testPhoneNumbers"] == {"+15551230001": "123456"}
+    for mfa in MFA[1:]:
+        changed = tenants.patch(
+            name=name, updateMask="mfaConfig", body={"mfaConfig": mfa}).execute()
+        assert changed["mfaConfig"] == mfa == tenants.get(name=name).execute()["mfaConfig"]
+        assert changed["allowPasswordSignup"] is True
+    # As Node's mask says it: the members that are given, and lists whole.
+    one = {"providerConfigs": [{"state": "ENABLED", "totpProviderConfig": {"adjacentIntervals": 1}}]}
+    changed = tenants.patch(
+        name=name, updateMask="mfaConfig.providerConfigs", body={"mfaConfig": one}).execute()
+    assert changed["mfaConfig"] == {"state": "DISABLED", **one}
+
+    others = [tenants.create(parent=parent, body={"displayName": f"other-{n}"}).execute()["name"]
+              for n in range(3)]
+    listed, request = [], tenants.list(parent=parent, pageSize=2)
+    while request is not None:
+        page = request.execute()
+        listed += [tenant["name"] for tenant in page.get("tenants", [])]
+        request = tenants.list_next(request, page)
+    assert sorted(others + [made["name"]]) == listed
+    assert tenants.delete(name=name).execute() == {}
+    with pytest.raises(HttpError) as error:
+        tenants.get(name=name).execute()
+    assert error.value.status_code == 404 and message_of(error).startswith("TENANT_NOT_FOUND")
+    for body in ({"displayName": "1st"}, {"displayName": "has space"}, {}):
+        with pytest.raises(HttpError) as error:
+            tenants.create(parent=parent, body=body).execute()
+        assert "DISPLAY_NAME" in message_of(error)
+
+
+def test_the_role_of_the_token_counts(standalone, api):
+    name = f"projects/{api.project}/config"
+    application = service(api, "v2", make_token(standalone.data, api.project, "application"))
+    with pytest.raises(HttpError) as error:
+        application.projects().getConfig(name=name).execute()
+    assert error.value.status_code == 403
+    # Told 401, the client wants a new token, and has nowhere to get one.
+    with pytest.raises(RefreshError):
+        service(api, "v2", "not-a-token").projects().getConfig(name=name).execute()
+
+
+def test_a_users_whole_life_by_the_described_service(api, v2):
+    """Version 1 for the account, version 2 for the factor, with an API key as an application."""
+    name = f"projects/{api.project}/config"
+    v2.projects().updateConfig(name=name, updateMask="mfa", body={"mfa": MFA[1]}).execute()
+    accounts = service(api, "v1", key=api.key).accounts()
+    factors = service(api, "v2", key=api.key).accounts()
+    admin = service(api, "v1", api.token).projects().accounts()
+    user = {"email": "ada@example.com", "password": "swordfish", "returnSecureToken": True}
+
+    uid = accounts.signUp(body=user).execute()["localId"]
+    admin.update(targetProjectId=api.project,
+                 body={"localId": uid, "emailVerified": True}).execute()
+    id_token = accounts.signInWithPassword(body=user).execute()["idToken"]
+    started = factors.mfaEnrollment().start(
+        body={"idToken": id_token, "totpEnrollmentInfo": {}}).execute()["totpSessionInfo"]
+    totp = pyotp.TOTP(started["sharedSecretKey"])
+    session = factors.mfaEnrollment().finalize(body={
+        "idToken": id_token, "displayName": "Phone", "totpVerificationInfo": {
+            "sessionInfo": started["sessionInfo"], "verificationCode": totp.now()}}).execute()
+    first = accounts.signInWithPassword(body=user).execute()
+    [factor] = first["mfaInfo"]
+    second = factors.mfaSignIn().finalize(body={
+        "mfaPendingCredential": first["mfaPendingCredential"],
+        "mfaEnrollmentId": factor["mfaEnrollmentId"],
+        "totpVerificationInfo": {"verificationCode": totp.at(time.time() + 30)}}).execute()
+    assert claims(second["idToken"])["firebase"]["sign_in_second_factor"] == "totp"
+    [shown] = admin.lookup(
+        targetProjectId=api.project, body={"localId": [uid]}).execute()["users"]
+    assert shown["mfaInfo"] == [factor] and shown["emailVerified"] is True
+    withdrawn = factors.mfaEnrollment().withdraw(body={
+        "idToken": second["idToken"], "mfaEnrollmentId": factor["mfaEnrollmentId"]}).execute()
+    assert "sign_in_second_factor" not in claims(withdrawn["idToken"])["firebase"]
+    with pytest.raises(HttpError) as error:
+        accounts.lookup(body={"idToken": session["idToken"]}).execute()
+    assert message_of(error) == "TOKEN_EXPIRED"
+    listed = admin.batchGet(targetProjectId=api.project, maxResults=10).execute()
+    assert [one["localId"] for one in listed["users"]] == [uid]
+    assert admin.delete(targetProjectId=api.project, body={"localId": uid}).execute()["kind"]

@@ -1,0 +1,81 @@
+"""Tokens checked by what is published: PyJWT and cryptography know nothing of this project."""
+
+import time
+
+import httpx
+import jwt
+import pytest
+from cryptography.x509 import load_pem_x509_certificate
+
+from conftest import new_project
+from support.rest import ok
+
+ACCOUNT = "securetoken@system.gserviceaccount.com"
+TOKEN_KEYS = [
+    f"/www.googleapis.com/service_accounts/v1/jwk/{ACCOUNT}",
+    f"/service_accounts/v1/jwk/{ACCOUNT}",
+]
+TOKEN_CERTIFICATES = [
+    f"/www.googleapis.com/robot/v1/metadata/x509/{ACCOUNT}", f"/robot/v1/metadata/x509/{ACCOUNT}",
+]
+
+def by_key_set(url, token, **more):
+    key = jwt.PyJWKClient(url).get_signing_key_from_jwt(token)
+    return jwt.decode(token, key.key, algorithms=["RS256"], **more)
+
+
+def by_certificate(url, token, **more):
+    answer = httpx.get(url)
+    assert "max-age" in answer.headers["cache-control"]
+    certificate = load_pem_x509_certificate(
+        answer.json()[jwt.get_unverified_header(token)["kid"]].encode())
+    now = time.time()
+    assert certificate.not_valid_before_utc.timestamp() <= now
+    assert certificate.not_valid_after_utc.timestamp() > now
+    return jwt.decode(token, certificate.public_key(), algorithms=["RS256"], **more)
+
+
+@pytest.fixture
+def id_token(api):
+    api.switch_totp_on()
+    _, id_token = api.user("ada@example.com")
+    _, session = api.enrol(id_token)
+    return session["idToken"]
+
+
+@pytest.mark.parametrize("path", TOKEN_KEYS + TOKEN_CERTIFICATES)
+def test_an_id_token(api, id_token, path):
+    check = by_key_set if path in TOKEN_KEYS else by_certificate
+    said = check(api.url + path, id_token, audience=api.project,
+                 issuer=f"https://securetoken.google.com/{api.project}",
+                 options={"require": ["exp", "iat", "sub", "aud", "iss"]})
+    assert said["exp"] == said["iat"] + 3600 and said["auth_time"] <= said["iat"]
+    assert said["firebase"]["sign_in_second_factor"] == "totp"
+    # For another project it is no token at all.
+    with pytest.raises(jwt.InvalidAudienceError):
+        check(api.url + path, id_token, audience="another-project")
+
+
+def test_an_id_token_by_discovery(api, id_token):
+    document = httpx.get(f"{api.url}/{api.project}/.well-known/openid-configuration").json()
+    said = by_key_set(document["jwks_uri"], id_token, audience=api.project,
+                      issuer=document["issuer"])
+    assert said["email"] == "ada@example.com"
+
+
+def test_a_token_is_of_one_project(standalone, api, owner, id_token):
+    """One set of keys signs for all; the audience tells them apart, for us as for consumers."""
+    other = new_project(standalone, owner)
+    answer = other.http.post("/v1/accounts:lookup", params={"key": other.key},
+                             json={"idToken": id_token})
+    assert answer.json()["error"]["message"].startswith("INVALID_ID_TOKEN")
+
+
+def test_what_was_changed_is_not_signed(api, id_token):
+    head, body, signature = id_token.split(".")
+    forged = ".".join([head, body[:-2] + ("AA" if body[-2:] != "AA" else "BB"), signature])
+    for path in TOKEN_KEYS[:1]:
+        with pytest.raises((jwt.InvalidSignatureError, jwt.DecodeError)):
+            by_key_set(api.url + path, forged, audience=api.project)
+    refused = api.client(":lookup", {"idToken": forged})
+    assert refused.json()["error"]["message"].startswith("INVALID_ID_TOKEN")

@@ -1,0 +1,114 @@
+"""Many at once, over real connections: what may happen once happens once."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pyotp
+
+from support.rest import ok
+
+
+def at_once(api, requests):
+    """Sends requests from as many connections, let go at one moment."""
+    barrier = threading.Barrier(len(requests))
+
+    def send(path, body, headers=None):
+        with httpx.Client(base_url=api.url, timeout=60) as http:
+            # The connection is open before the others are let go.
+            http.get("/healthz")
+            barrier.wait()
+            params = None if headers else {"key": api.key}
+            return http.post(path, params=params, json=body, headers=headers)
+    with ThreadPoolExecutor(len(requests)) as pool:
+        return [one.result() for one in [pool.submit(send, *one) for one in requests]]
+
+
+def split(answers):
+    """The answers that succeeded, and the words of the others."""
+    good = [answer.json() for answer in answers if answer.status_code == 200]
+    words = [answer.json()["error"]["message"].split(" : ")[0]
+             for answer in answers if answer.status_code != 200]
+    return good, words
+
+
+def waiting_user(api):
+    api.switch_totp_on()
+    _, id_token = api.user("ada@example.com")
+    totp, _ = api.enrol(id_token)
+    return totp
+
+
+def second(first, code):
+    return ("/v2/accounts/mfaSignIn:finalize", {
+        "mfaPendingCredential": first["mfaPendingCredential"],
+        "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],
+        "totpVerificationInfo": {"verificationCode": code}})
+
+
+def test_of_twenty_equal_second_factors_one_succeeds(api):
+    totp = waiting_user(api)
+    first = ok(api.sign_in("ada@example.com"))
+    good, words = split(at_once(api, [second(first, totp.at(time.time() + 30))] * 20))
+    assert len(good) == 1
+    assert set(words) <= {"INVALID_CODE", "INVALID_PENDING_TOKEN", "QUOTA_EXCEEDED"}
+    # And nobody was counted as an attacker for good: the next code works.
+    later = ok(api.sign_in("ada@example.com"))
+    answer = api.http.post(second(later, "")[0], params={"key": api.key},
+                           json=second(later, totp.at(time.time() + 60))[1])
+    assert answer.status_code == 200 or "QUOTA_EXCEEDED" in answer.text
+
+
+def test_one_code_signs_in_one_of_twenty_sessions(api):
+    totp = waiting_user(api)
+    pending = [ok(api.sign_in("ada@example.com")) for _ in range(20)]
+    code = totp.at(time.time() + 30)
+    good, words = split(at_once(api, [second(first, code) for first in pending]))
+    assert len(good) == 1
+    assert set(words) <= {"INVALID_CODE", "QUOTA_EXCEEDED"}
+
+
+def start(api, id_token):
+    session = ok(api.factor(
+        "mfaEnrollment:start", {"idToken": id_token, "totpEnrollmentInfo": {}}))["totpSessionInfo"]
+    return ("/v2/accounts/mfaEnrollment:finalize", {
+        "idToken": id_token, "displayName": "Phone", "totpVerificationInfo": {
+            "sessionInfo": session["sessionInfo"],
+            "verificationCode": pyotp.TOTP(session["sharedSecretKey"]).now()}})
+
+
+def factors(api, uid):
+    [user] = ok(api.admin("POST", "accounts:lookup", {"localId": [uid]}))["users"]
+    return user.get("mfaInfo", [])
+
+
+def test_two_enrolments_leave_one_factor(api):
+    api.switch_totp_on()
+    uid, id_token = api.user("ada@example.com")
+    good, words = split(at_once(api, [start(api, id_token) for _ in range(6)]))
+    assert len(good) == 1 and len(factors(api, uid)) == 1
+    assert set(words) == {"SECOND_FACTOR_LIMIT_EXCEEDED"}
+
+
+def test_one_enrolment_sent_often_leaves_one_factor(api):
+    api.switch_totp_on()
+    uid, id_token = api.user("ada@example.com")
+    good, words = split(at_once(api, [start(api, id_token)] * 6))
+    assert len(good) == 1 and len(factors(api, uid)) == 1
+    assert set(words) <= {"MFA_ENROLLMENT_ALREADY_COMPLETE", "SECOND_FACTOR_LIMIT_EXCEEDED"}
+
+
+def test_one_address_becomes_one_account(api):
+    spellings = ["ada@example.com", "Ada@example.com", "ADA@EXAMPLE.COM", "ada@Example.com"] * 3
+    good, words = split(at_once(api, [
+        ("/v1/accounts:signUp", {"email": email, "password": "swordfish"}) for email in spellings]))
+    assert len(good) == 1 and set(words) == {"EMAIL_EXISTS"}
+    assert len(ok(api.admin("GET", "accounts:batchGet"))["users"]) == 1
+
+
+def test_one_uid_becomes_one_account(api):
+    good, words = split(at_once(api, [
+        (f"/v1/projects/{api.project}/accounts", {"localId": "ada"},
+         {"Authorization": f"Bearer {api.token}"})] * 12))
+    assert len(good) == 1 and set(words) == {"DUPLICATE_LOCAL_ID"}
