@@ -72,8 +72,18 @@ public struct IdentityToolkitAPI: Sendable {
   ///
   /// Like every error here it is JSON that every page may read: SDKs take anything else for a
   /// broken connection. The origin is not known at this point, hence the star.
-  public func failure(_ status: Status) -> Response {
-    var response = WireError.engine(status).response(.both)
+  public func failure(_ status: Status, _ target: Target) -> Response {
+    Self.refusal(.engine(status), target)
+  }
+
+  /// The answer while the server starts; nothing for an address that no profile's interface has.
+  public static func starting(_ target: Target) -> Response? {
+    guard Addresses.areOwned(target.segments, .emulator) else { return nil }
+    return refusal(.unavailable, target)
+  }
+
+  private static func refusal(_ error: WireError, _ target: Target) -> Response {
+    var response = error.response(Addresses.errorShape(target))
     response.fields.add(.cacheControl, "no-store")
     response.fields.add(.accessControlAllowOrigin, "*")
     return response
@@ -125,6 +135,13 @@ enum Addresses {
       }
       return hosts.contains(first)
     }
+  }
+
+  /// The form of errors at an address, be it known or not: version 1 has all members where the
+  /// error came before a method.
+  static func errorShape(_ target: Target) -> ErrorShape {
+    let segments = shortened(target).segments
+    return segments.first == "v2" || segments == ["v1", "token"] ? .v2 : .both
   }
 
   /// The target without a host name and without `admin` in front.

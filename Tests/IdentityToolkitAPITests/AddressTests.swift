@@ -88,12 +88,20 @@ struct AddressTests {
   @Test(arguments: [400, 404, 405, 413, 429, 431, 500, 503])
   func `whatever the engine refuses is JSON`(code: Int) async throws {
     try await TestServer.with { server in
-      let response = server.api.failure(Status(code))
+      let address = try #require(Target("/v1/accounts:signUp"))
+      let response = server.api.failure(Status(code), address)
       let json = try JSON.parse(response.body.bytes)
       #expect(response.status.code == code)
       #expect(response.fields[.accessControlAllowOrigin] == "*")
       #expect(json["error"]?["code"] == .number(JSON.Number(code)))
       #expect(json["error"]?["message"]?.stringValue?.isEmpty == false)
+      #expect(json["error"]?["errors"] != nil)
+      for path in ["/v2/accounts/mfaSignIn:start", "/admin/v2/projects/p/config", "/v1/token"] {
+        let address = try #require(Target("/identitytoolkit.googleapis.com" + path))
+        let json = try JSON.parse(server.api.failure(Status(code), address).body.bytes)
+        #expect(json["error"]?["errors"] == nil)
+        #expect(json["error"]?["status"] != nil)
+      }
     }
   }
 

@@ -50,7 +50,7 @@ struct Application: Sendable {
   }
 
   func failure(_ status: Status, _ target: Target?, _ id: RequestID) -> Response {
-    if let target, api.owns(target) { return api.failure(status) }
+    if let target, api.owns(target) { return api.failure(status, target) }
     return console.failure(status, requestID: id)
   }
 }
@@ -62,15 +62,18 @@ final class LateApplication: Sendable {
   func set(_ application: Application) { self.application.withLock { $0 = application } }
 
   func respond(to request: Request) async -> Response {
-    guard let application = application.withLock({ $0 }) else { return starting() }
+    guard let application = application.withLock({ $0 }) else {
+      return starting(request.target)
+    }
     return await application.respond(to: request)
   }
 
   func failure(_ status: Status, _ target: Target?, _ id: RequestID) -> Response {
-    application.withLock { $0 }?.failure(status, target, id) ?? starting()
+    application.withLock { $0 }?.failure(status, target, id) ?? starting(target)
   }
 
-  private func starting() -> Response {
+  private func starting(_ target: Target?) -> Response {
+    if let answer = target.flatMap(IdentityToolkitAPI.starting) { return answer }
     var response = Response.text("starting\n", status: .serviceUnavailable)
     response.fields[.retryAfter] = "1"
     return response

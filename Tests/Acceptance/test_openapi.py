@@ -1,0 +1,68 @@
+"""Thousands of calls made up from the OpenAPI document: no failure, every answer as declared."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from support.pages import Pages
+from support.program import Server, environment
+from support.rest import make_token
+
+CHECKS = [
+    "not_a_server_error", "status_code_conformance", "content_type_conformance",
+    "response_headers_conformance", "response_schema_conformance", "unsupported_method",
+    "allow_header_conformance",
+]
+
+# Where a parameter of an address is not named, anything is tried.
+GROUND = """
+[parameters]
+"path.projectId" = "{project}"
+"path.tenantId" = "{tenant}"
+"query.key" = "{key}"
+"""
+
+
+def standalone(server):
+    owner = Pages(server.url).set_up(server.setup_code)
+    owner.create_project("fuzzed-shop")
+    tenant = owner.create_tenant("fuzzed-shop", "acme")
+    return "fuzzed-shop", tenant, owner.api_key("fuzzed-shop"), make_token(server.data, "fuzzed-shop", "owner")
+
+
+def emulator(server):
+    return "demo-project", "some-tenant", "any-key", "owner"
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("profile", ["standalone", "emulator"])
+def test_every_answer_is_as_declared(profile, tmp_path):
+    with Server(tmp_path / "data", profile=profile) as server:
+        project, tenant, key, token = globals()[profile](server)
+        (tmp_path / "ground.toml").write_text(
+            GROUND.format(project=project, tenant=tenant, key=key))
+        said = subprocess.run(
+            [sys.executable, "-m", "schemathesis.cli", "--config-file", tmp_path / "ground.toml",
+             "run", server.url + "/openapi.json", "--checks", ",".join(CHECKS),
+             "--header", f"Authorization: Bearer {token}", "--phases", "coverage,fuzzing",
+             "--max-examples", "3", "--generation-deterministic", "--no-shrink",
+             "--suppress-health-check", "all", "--warnings", "off",
+             "--request-timeout", "30", "--continue-on-failure", "--no-color",
+             # Whose one answer is that it is not to be had, which is 501.
+             "--exclude-path-regex", "signInWithGameCenter$"],
+            cwd=tmp_path, capture_output=True, text=True, timeout=280, env=environment({
+                "SCHEMATHESIS_HOOKS": "support.fuzzing",
+                "PYTHONPATH": str(Path(__file__).parent), "FUZZED_URL": server.url,
+                "FUZZED_PROJECT": project, "FUZZED_KEY": key, "FUZZED_TOKEN": token}))
+        assert said.returncode == 0, said.stdout + said.stderr
+        # That it ran at all, over everything there is but Game Center's two and the document, which
+        # was read already.
+        described = httpx.get(server.url + "/openapi.json").json()["paths"]
+        operations = sum(len(item) for item in described.values())
+        assert int(re.search(r"Tested: (\d+)", said.stdout)[1]) >= operations - 3
+        assert int(re.search(r"(\d+) generated", said.stdout)[1]) > 20 * operations
+        assert server.process.poll() is None
