@@ -50,7 +50,7 @@ let package = Package(
     module("Markdown", ["CCmark"]),
 
     .target(
-      name: "Identity", dependencies: ["Database", "Crypto", "OTP"],
+      name: "Identity", dependencies: ["Database", "Crypto", "JSON", "OTP"],
       exclude: ["Migrations/README.md"],
       resources: [
         .embedInCode("Migrations/m0001_foundation_sqlite.sql"),

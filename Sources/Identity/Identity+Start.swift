@@ -122,6 +122,7 @@ extension Identity {
     let oldest = now.advanced(bySeconds: -ConsoleSessions.longest - ConsoleSessions.remembered)
     try await store.write(StartError.self) { connection in
       try Ticket.deleteExpired(at: now, connection)
+      try PhoneCodes.deleteExpired(at: now, connection)
       try connection.run("DELETE FROM throttle WHERE expires_at < \(now.microseconds)")
       try connection.run("DELETE FROM invitation WHERE expires_at < \(now.microseconds)")
       _ = try connection.run(

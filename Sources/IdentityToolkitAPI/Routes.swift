@@ -23,6 +23,7 @@ struct Routes {
     self.methods = methods
     self.gate = gate
     addAccounts()
+    addPhones()
     addFactors()
     addResources()
     addKeys()

@@ -17,7 +17,7 @@ private let mayImport: [String: Set<String>] = [
   "Markdown": ["CCmark"],
 
   // Hands on Crypto and OTP, so that the surfaces have its secrets and codes and import neither.
-  "Identity": ["Database", "Crypto", "OTP"],
+  "Identity": ["Database", "Crypto", "JSON", "OTP"],
 
   "HTTPServer": ["HTTP", "CMicroHTTPD", "CZlib"],
   "DatabaseSQLite": ["Database", "CSQLite"],

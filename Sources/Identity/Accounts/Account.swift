@@ -114,6 +114,8 @@ public struct NewAccount: Sendable {
   public var disabled = false
   /// The identities at other providers.
   public var providers: [ProviderLink] = []
+  /// The phones that are its second factors.
+  public var phones: [FactorEntry] = []
 
   /// Makes an empty one.
   public init() {}
@@ -178,6 +180,29 @@ public enum FactorsChange: Sendable {
   case keep
   /// All go.
   case clear
-  /// Those named stay, and are renamed where a name is given.
-  case rename([(id: String, displayName: String?)])
+  /// The phones become these, and an authenticator app stays, whether it is named or not.
+  case replace([FactorEntry])
+}
+
+/// A second factor in a list that an administrator's call gives.
+public struct FactorEntry: Sendable {
+  /// The enrolment id; nil for a new factor.
+  public var id: String?
+  /// The name; nil for one that stays, or for none.
+  public var displayName: String?
+  /// The number of a phone, in E.164 form; nil for an authenticator app.
+  public var phoneNumber: String?
+  /// When it was enrolled; nil for now, or as it was.
+  public var enrolledAt: Instant?
+
+  /// Makes an entry.
+  public init(
+    id: String? = nil, displayName: String? = nil, phoneNumber: String? = nil,
+    enrolledAt: Instant? = nil
+  ) {
+    self.id = id
+    self.displayName = displayName
+    self.phoneNumber = phoneNumber
+    self.enrolledAt = enrolledAt
+  }
 }

@@ -36,6 +36,14 @@ public enum AccountError: Error, Sendable {
   case adminOnly
   /// Nobody can sign in to the scope.
   case scopeDisabled
+  /// More than five second factors.
+  case tooManyFactors
+  /// An enrolment id that stands twice, or is the one of another kind of factor.
+  case duplicateEnrolment
+  /// An enrolment id of more than 128 bytes, or with a control character.
+  case invalidEnrolment
+  /// A number that stands twice among the second factors.
+  case phoneFactorExists
   /// A new TOTP factor can only be enrolled by its user.
   case unsupportedSecondFactor
   /// Custom claims of more than 1000 characters.

@@ -27,8 +27,9 @@ extension Accounts {
   ///
   /// What stays the same writes nothing.
   ///
-  /// A new address or password, disabling, and clearing the second factors end the account's
-  /// sessions; `validSince` ends those from before it.
+  /// A new address or password, disabling, and the loss of a second factor end the account's
+  /// sessions; `validSince` ends those from before it. Of an address, a password or a factor that
+  /// somebody else changed, the user is told by mail.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
@@ -59,10 +60,11 @@ extension Accounts {
         throw AccountError.notFound
       }
       try Self.store(change, newHash, over: old, at: now, connection)
-      try Self.changeFactors(change.factors, of: old, in: scope, connection)
       try Self.changeProviders(change, of: old, in: scope, connection)
+      let removed = try Self.changeFactors(
+        change.factors, of: old, in: scope, at: now, random: random, connection)
       var ended = 0
-      if Self.endsSessions(change, old) {
+      if !removed.isEmpty || Self.endsSessions(change, old) {
         ended = try AccountRecord.endSessions(old.key, at: now, connection)
       }
       if let validSince = change.validSince {
@@ -86,10 +88,33 @@ extension Accounts {
         try outbox.notify(
           .providerLinked(name: link.provider), new, in: scope, at: now, connection)
       }
+      if case .user = author.actor {
+      } else {
+        try Self.tell(
+          new, of: removed, from: old, newPassword: newHash != nil, in: scope, by: outbox, at: now,
+          connection)
+      }
       let grant = try session.map { session in
         try Sessions.renew(session, of: new, at: now, random: random, connection)
       }
       return AccountUpdate(account: new, sessionsEnded: ended, grant: grant)
+    }
+  }
+
+  /// Tells a user what somebody else changed.
+  private static func tell(
+    _ account: Account, of removed: [Factor], from old: Account, newPassword: Bool,
+    in scope: Scope, by outbox: Outbox, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    if !removed.isEmpty {
+      try outbox.notify(
+        .factorsRemoved(names: removed.map(\.label)), account, in: scope, at: now, connection)
+    }
+    if newPassword, old.hasPassword {
+      try outbox.notify(.passwordChanged, account, in: scope, at: now, connection)
+    }
+    if let email = old.email, !isSame(email, account.email) {
+      try outbox.notify(.emailChanged(from: email), account, in: scope, at: now, connection)
     }
   }
 
@@ -98,11 +123,7 @@ extension Accounts {
     if case .set(let phone) = change.phoneNumber { try AccountRules.checkPhone(phone) }
     if case .set(let name) = change.displayName { try AccountRules.checkName(name) }
     try change.link?.check()
-    if case .rename(let entries) = change.factors {
-      guard !entries.contains(where: { Factor.isTooLong($0.displayName ?? "") }) else {
-        throw .factorNameTooLong
-      }
-    }
+    if case .replace(let entries) = change.factors { try check(entries) }
     if case .set(let claims) = change.customAttributes, claims.count > 1_000 {
       throw .claimsTooLarge
     }
@@ -170,7 +191,6 @@ extension Accounts {
     case .clear: if old.hasPassword { return true }
     case .keep: break
     }
-    if case .clear = change.factors, !old.factors.isEmpty { return true }
     let email = change.email.applied(to: old.email).map { AccountRules.folded(email: $0) }
     return !isSame(email, old.email) || (change.disabled == true && !old.disabled)
   }
@@ -178,29 +198,6 @@ extension Accounts {
   private static func isSame(_ left: String?, _ right: String?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
     return left.isSameBytes(as: right)
-  }
-
-  private static func changeFactors(
-    _ change: FactorsChange, of old: Account, in scope: Scope, _ connection: borrowing Connection
-  ) throws {
-    switch change {
-    case .keep: return
-    case .clear:
-      guard !old.factors.isEmpty else { return }
-      try FactorRecord.delete(old.factors, of: old, in: scope, connection)
-    case .rename(let entries):
-      for entry in entries {
-        guard old.factors.contains(where: { $0.id.text == entry.id }) else {
-          throw AccountError.unsupportedSecondFactor
-        }
-        guard let name = entry.displayName else { continue }
-        try connection.run(
-          """
-          UPDATE factor SET display_name = \(name)
-          WHERE account_key = \(old.key) AND enrolment_id = \(entry.id)
-          """)
-      }
-    }
   }
 }
 
@@ -218,8 +215,8 @@ extension Change {
 extension Account {
   /// The fields in words, for the audit log; of the password only whether it changed.
   fileprivate func fieldWords(password: String, sessions: Int) -> [(String, String)] {
-    let factors = factors.map { "\($0.label) (\($0.id.text))" }.joined(separator: ", ")
     let providers = providers.map(\.words).joined(separator: ", ")
+    let factors = factors.map(\.words).joined(separator: ", ")
     return [
       ("e-mail", email ?? "none"), ("e-mail verified", emailVerified ? "yes" : "no"),
       ("password", hasPassword ? password : "none"), ("name", displayName ?? "none"),

@@ -17,9 +17,13 @@ public struct Accounts: Sendable {
     let random = store.random
     return try await store.write(AccountError.self) { connection in
       let uid = new.localID ?? random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
-      let account = try AccountRecord.insert(
+      var account = try AccountRecord.insert(
         new, passwordHash: hash?.encoded, anonymous: false, in: scope, uid: uid, at: now,
         connection)
+      if !new.phones.isEmpty {
+        try Self.insert(new.phones, for: account, in: scope, at: now, random: random, connection)
+        account.factors = try Factor.all(of: account.key, connection)
+      }
       var entry = AuditEntry("account.create", "account", uid, name: account.label, in: scope)
       entry.to = account.words
       try entry.record(by: author, at: now, connection)
@@ -34,6 +38,7 @@ public struct Accounts: Sendable {
     if let phone = new.phoneNumber { try AccountRules.checkPhone(phone) }
     if let name = new.displayName { try AccountRules.checkName(name) }
     for link in new.providers { try link.check() }
+    try Self.check(new.phones)
     guard let password = new.password else { return nil }
     return try await hash(password)
   }

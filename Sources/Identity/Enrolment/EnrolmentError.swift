@@ -4,6 +4,20 @@ public import Crypto
 public enum EnrolmentError: Error, Sendable {
   /// The scope does not have TOTP switched on.
   case totpNotEnabled
+  /// The scope does not have codes by SMS switched on.
+  case smsNotEnabled
+  /// Not a phone number in E.164 form.
+  case invalidPhone
+  /// Messages do not go to the region of the number.
+  case regionNotAllowed
+  /// The number is a second factor of the account already.
+  case phoneAlreadyEnrolled
+  /// Too many messages, or too many codes; from then on one may try again.
+  case quotaExceeded(until: Instant)
+  /// A proof of a phone that was not issued here, is too old, was used, or is for another number.
+  case invalidTemporaryProof
+  /// The scope wants a factor to be withdrawn by a session that has passed one.
+  case secondFactorNeeded
   /// The session does not count.
   case session(SessionError)
   /// The first factor of the session allows no second one.

@@ -2,7 +2,7 @@ import Crypto
 import Database
 import OTP
 
-/// Enrols and withdraws TOTP factors for their own users.
+/// Enrols and withdraws second factors for their own users.
 public struct Enrolments: Sendable {
   let store: Store
   let tickets: Sealer
@@ -13,7 +13,7 @@ public struct Enrolments: Sendable {
   /// How old a sign-in may be when an enrolment starts, in seconds.
   public static let freshSignIn: Int64 = 300
 
-  /// Makes a shared secret for a user.
+  /// Makes a shared secret for the authenticator app of a user.
   ///
   /// Nothing is stored before the first code has come.
   ///
@@ -21,11 +21,11 @@ public struct Enrolments: Sendable {
   public func start(_ session: UserSession) async throws(EnrolmentError) -> EnrolmentStart {
     let now = store.clock.now()
     let account = try await store.read(EnrolmentError.self) { connection in
-      let account = try Self.check(session, connection)
+      let account = try Self.check(session, .totp, connection)
       guard now.seconds - session.authTime <= Self.freshSignIn else {
         throw EnrolmentError.signInTooOld
       }
-      try Self.checkRoom(account)
+      try Self.checkRoom(account, .totp)
       return account
     }
     let secret = Secret(store.random.bytes(TOTPFactor.secretLength))
@@ -43,14 +43,16 @@ public struct Enrolments: Sendable {
   }
 
   /// What start and finalize have in common: the scope, the session, the first factor, the address.
-  private static func check(
-    _ session: UserSession, _ connection: borrowing Connection
+  static func check(
+    _ session: UserSession, _ kind: Factor.Kind, _ connection: borrowing Connection
   ) throws -> Account {
     let policy: Policy
     do { policy = try Policies.find(session.scope.key, connection) } catch is PolicyError {
       throw EnrolmentError.session(.userNotFound)
     }
-    guard policy.configuration.isTOTPOn else { throw EnrolmentError.totpNotEnabled }
+    guard policy.configuration.isOn(kind) else {
+      throw kind == .totp ? EnrolmentError.totpNotEnabled : .smsNotEnabled
+    }
     let account: Account
     do { account = try Sessions.check(session, connection) } catch let error as SessionError {
       throw EnrolmentError.session(error)
@@ -59,14 +61,14 @@ public struct Enrolments: Sendable {
     return account
   }
 
-  /// Why an account that has just signed in cannot enrol; nil when it can.
+  /// Why an account that has just signed in cannot enrol an authenticator app; nil when it can.
   static func refusal(
     _ account: Account, by provider: SignInProvider, _ configuration: MFAConfiguration
   ) -> EnrolmentError? {
     guard configuration.isTOTPOn else { return .totpNotEnabled }
     do throws(EnrolmentError) {
       try checkGround(account, by: provider)
-      try checkRoom(account)
+      try checkRoom(account, .totp)
       return nil
     } catch {
       return error
@@ -81,12 +83,18 @@ public struct Enrolments: Sendable {
     guard account.email != nil, account.emailVerified else { throw .unverifiedEmail }
   }
 
-  private static func checkRoom(_ account: Account) throws(EnrolmentError) {
-    if account.factors.contains(where: { $0.kind == .totp }) { throw .alreadyEnrolled }
+  /// One authenticator app, each phone once, and five factors in all.
+  static func checkRoom(
+    _ account: Account, _ kind: Factor.Kind, phoneNumber: String? = nil
+  ) throws(EnrolmentError) {
+    if kind == .totp, account.has(.totp) { throw .alreadyEnrolled }
+    if let phoneNumber, account.factors.contains(where: { $0.phoneNumber == phoneNumber }) {
+      throw .phoneAlreadyEnrolled
+    }
     if account.factors.count >= mostFactors { throw .tooManyFactors }
   }
 
-  /// Enrols the factor when the code shows that the user's app has the secret.
+  /// Enrols the app when the code shows that the user's app has the secret.
   ///
   /// The code's step counts as used. Everything is checked again in the transaction, so that two
   /// enrolments at once leave one factor. Earlier sessions go on.
@@ -111,7 +119,7 @@ public struct Enrolments: Sendable {
     let id = ID<Factor>(random.uuid())
     let outcome: Result<SessionGrant, EnrolmentError> = try await store.write(EnrolmentError.self) {
       connection in
-      let account = try Self.check(session, connection)
+      let account = try Self.check(session, .totp, connection)
       guard ticket.account == account.key, ticket.scope == session.scope.key else {
         return .failure(.invalidSessionInfo)
       }
@@ -125,7 +133,7 @@ public struct Enrolments: Sendable {
       let name = (displayName ?? "").trimmed
       guard !name.isEmpty else { return .failure(.missingDisplayName) }
       guard !Factor.isTooLong(name) else { return .failure(.displayNameTooLong) }
-      try Self.checkRoom(account)
+      try Self.checkRoom(account, .totp)
       let window = try Policies.find(session.scope.key, connection).configuration.window
       guard let password = TOTPFactor.password(ticket.secret) else {
         return .failure(.invalidSessionInfo)
@@ -139,68 +147,29 @@ public struct Enrolments: Sendable {
       try totp.insert(
         id, displayName: name, secret: ticket.secret, lastStep: step, for: account,
         in: session.scope, at: now, connection)
-      try Self.record(
-        "factor.enrol", id, name, account, session.scope, by: author, at: now, connection)
-      guard let enrolled = try AccountRecord.find(key: account.key, connection) else {
-        return .failure(.session(.userNotFound))
-      }
-      return .success(
-        try Sessions.begin(
-          enrolled, in: session.scope, provider: session.provider,
-          secondFactor: SecondFactorClaim(kind: .totp, enrolment: id), at: now, random: random,
-          connection))
+      return try Self.complete(
+        id, of: account.key, session, by: author, at: now, random: random, connection)
     }
     return try outcome.get()
   }
 
-  /// Withdraws a factor of the user's own and ends the earlier sessions.
-  ///
-  /// - Returns: A new session; nil when the factor was the newest of several, for then clients
-  ///   shall sign the user out.
-  /// - Throws: ``EnrolmentError``.
-  public func withdraw(
-    _ session: UserSession, enrolment: String, by author: Author
-  ) async throws(EnrolmentError) -> SessionGrant? {
-    let now = store.clock.now()
-    let random = store.random
-    return try await store.write(EnrolmentError.self) { connection in
-      let account: Account
-      do { account = try Sessions.check(session, connection) } catch let error as SessionError {
-        throw EnrolmentError.session(error)
-      }
-      guard let factor = account.factors.first(where: { $0.id.text == enrolment }) else {
-        throw EnrolmentError.enrolmentNotFound
-      }
-      try FactorRecord.delete([factor], of: account, in: session.scope, connection)
-      _ = try AccountRecord.endSessions(account.key, at: now, connection)
-      // The token that asked may be of a session that has no row any more.
-      try connection.run(
-        """
-        UPDATE account SET valid_since_s = max(valid_since_s, \(session.authTime + 1))
-        WHERE account_key = \(account.key)
-        """)
-      try Self.record(
-        "factor.withdraw", factor.id, factor.label, account, session.scope, by: author, at: now,
-        connection)
-      let isNewest = account.factors.last?.id == factor.id
-      if isNewest, account.factors.count > 1 { return nil }
-      guard let changed = try AccountRecord.find(key: account.key, connection) else { return nil }
-      let kept = changed.factors.contains { $0.id == session.secondFactor?.enrolment }
-      return try Sessions.begin(
-        changed, in: session.scope, provider: session.provider,
-        secondFactor: kept ? session.secondFactor : nil, isSignIn: false, at: now, random: random,
-        connection)
-    }
-  }
-
-  private static func record(
-    _ action: String, _ id: ID<Factor>, _ name: String, _ account: Account, _ scope: Scope,
-    by author: Author, at now: Instant, _ connection: borrowing Connection
-  ) throws {
-    var entry = AuditEntry(action, "account", account.id.text, name: account.label, in: scope)
-    let words = "TOTP “\(name)” (\(id.text))"
-    (entry.from, entry.to) = action == "factor.enrol" ? (nil, words) : (words, nil)
+  /// Writes the audit row of a new factor, and begins the session that has passed it.
+  static func complete(
+    _ id: ID<Factor>, of account: Int64, _ session: UserSession, by author: Author,
+    at now: Instant, random: RandomSource, _ connection: borrowing Connection
+  ) throws -> Result<SessionGrant, EnrolmentError> {
+    guard let enrolled = try AccountRecord.find(key: account, connection),
+      let factor = enrolled.factors.first(where: { $0.id == id })
+    else { return .failure(.session(.userNotFound)) }
+    var entry = AuditEntry(
+      "factor.enrol", "account", enrolled.id.text, name: enrolled.label, in: session.scope)
+    entry.to = factor.words
     try entry.record(by: author, at: now, connection)
+    return .success(
+      try Sessions.begin(
+        enrolled, in: session.scope, provider: session.provider,
+        secondFactor: SecondFactorClaim(kind: factor.kind, enrolment: id), at: now, random: random,
+        connection))
   }
 }
 

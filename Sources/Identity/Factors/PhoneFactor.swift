@@ -15,4 +15,20 @@ enum PhoneFactor {
         phoneNumber: phoneNumber),
       for: account, in: scope, connection)
   }
+
+  /// Notes that a code of a factor has passed, which ends the row of wrong ones.
+  static func accept(
+    _ factor: ID<Factor>, of account: Account, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      UPDATE factor SET last_used_at = \(now.microseconds)
+      WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
+      """)
+    try connection.run(
+      """
+      UPDATE account SET wrong_codes = 0, codes_blocked_until = NULL
+      WHERE account_key = \(account.key)
+      """)
+  }
 }

@@ -24,13 +24,14 @@ extension Policies {
     try await store.read(PolicyError.self) { connection in
       let ground = try connection.first(
         """
-        SELECT password, email_link, anonymous, unverified_users FROM scope
+        SELECT password, email_link, anonymous, unverified_users, phone FROM scope
         WHERE scope_key = \(scope.key) AND deleted_at IS NULL
         """
       ) { row in
         PolicyGround(
           signIn: SignInMethods(
-            password: try row.value(0), emailLink: try row.value(1), anonymous: try row.value(2)),
+            password: try row.value(0), emailLink: try row.value(1), anonymous: try row.value(2),
+            phone: try row.value(4)),
           unverifiedEmails: try row.value(3))
       }
       guard let ground else { throw PolicyError.scopeNotFound }

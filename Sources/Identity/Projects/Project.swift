@@ -22,6 +22,8 @@ public struct Project: Sendable {
   public let authorizedDomains: [String]
   /// True when tenants can be made.
   public let allowTenants: Bool
+  /// True when users withdraw a factor only from a session that has passed one.
+  public let withdrawalNeedsFactor: Bool
   /// The scope of its own users.
   public var scope: Scope { policy.scope }
   /// The MFA policy of its own users.
@@ -29,7 +31,8 @@ public struct Project: Sendable {
 
   static let columns: SQL = """
     \(Policy.columns), p.created_at, s.members, s.password, s.email_link, s.anonymous,
-      p.email_privacy, p.allow_duplicate_emails, p.authorized_domains, p.allow_tenants
+      p.email_privacy, p.allow_duplicate_emails, p.authorized_domains, p.allow_tenants,
+      s.phone, s.withdrawal_needs_factor
     """
 
   init(_ row: borrowing Row) throws {
@@ -39,12 +42,13 @@ public struct Project: Sendable {
     members = try row.value(column + 1)
     signIn = SignInMethods(
       password: try row.value(column + 2), emailLink: try row.value(column + 3),
-      anonymous: try row.value(column + 4))
+      anonymous: try row.value(column + 4), phone: try row.value(column + 9))
     emailPrivacy = try row.value(column + 5)
     allowDuplicateEmails = try row.value(column + 6)
     let domains: String = try row.value(column + 7)
     authorizedDomains = domains.split(separator: "\n").map(String.init)
     allowTenants = try row.value(column + 8)
+    withdrawalNeedsFactor = try row.value(column + 10)
   }
 
   /// What of it can be changed.
@@ -53,6 +57,7 @@ public struct Project: Sendable {
       displayName: displayName, members: members, signIn: signIn, emailPrivacy: emailPrivacy,
       allowDuplicateEmails: allowDuplicateEmails, authorizedDomains: authorizedDomains,
       allowTenants: allowTenants, disableAuth: scope.isDisabled,
+      withdrawalNeedsFactor: withdrawalNeedsFactor,
       configuration: policy.configuration)
   }
 }
@@ -65,12 +70,15 @@ public struct SignInMethods: Equatable, Sendable {
   public var emailLink: Bool
   /// None at all.
   public var anonymous: Bool
+  /// A code sent to a phone; tenants do not have it.
+  public var phone: Bool
 
   /// Makes a choice.
-  public init(password: Bool, emailLink: Bool, anonymous: Bool) {
+  public init(password: Bool, emailLink: Bool, anonymous: Bool, phone: Bool = false) {
     self.password = password
     self.emailLink = emailLink
     self.anonymous = anonymous
+    self.phone = phone
   }
 }
 
@@ -92,6 +100,8 @@ public struct ProjectEdit: Equatable, Sendable {
   public var allowTenants: Bool
   /// True when nobody can sign in to the project's own users.
   public var disableAuth: Bool
+  /// True when its own users withdraw a factor only from a session that has passed one.
+  public var withdrawalNeedsFactor: Bool
   /// The MFA configuration.
   public var configuration: MFAConfiguration
 }

@@ -43,10 +43,10 @@ public struct Projects: Sendable {
       }
       try connection.run(
         """
-        INSERT INTO scope (project_id, display_name, password, email_link, anonymous, created_at,
-          mfa_state)
-        VALUES (\(id), \(name), \(true), \(emulator), \(emulator), \(now.microseconds),
-          \(MFAState.disabled.rawValue))
+        INSERT INTO scope (project_id, display_name, password, email_link, anonymous, phone,
+          created_at, mfa_state)
+        VALUES (\(id), \(name), \(true), \(emulator), \(emulator), \(emulator),
+          \(now.microseconds), \(MFAState.disabled.rawValue))
         """)
       try APIKeys.insert(for: ID(id), random: random, at: now, connection)
       let project = try Self.find(ID(id), connection)
@@ -168,7 +168,8 @@ public struct Projects: Sendable {
       """
       UPDATE scope SET display_name = \(new.displayName), members = \(new.members),
         password = \(new.signIn.password), email_link = \(new.signIn.emailLink),
-        anonymous = \(new.signIn.anonymous), disabled = \(new.disableAuth)
+        anonymous = \(new.signIn.anonymous), phone = \(new.signIn.phone),
+        disabled = \(new.disableAuth), withdrawal_needs_factor = \(new.withdrawalNeedsFactor)
       WHERE scope_key = \(project.scope.key)
       """)
     var entry = AuditEntry(
@@ -282,6 +283,8 @@ extension ProjectEdit {
     [
       ("name", displayName), ("password sign-in", Words.onOff(signIn.password)),
       ("e-mail link", Words.onOff(signIn.emailLink)), ("anonymous", Words.onOff(signIn.anonymous)),
+      ("phone sign-in", Words.onOff(signIn.phone)),
+      ("withdrawal needs a second factor", Words.onOff(withdrawalNeedsFactor)),
       ("e-mail privacy", Words.onOff(emailPrivacy)),
       ("duplicate e-mails", Words.onOff(allowDuplicateEmails)),
       ("authorised domains", authorizedDomains.joined(separator: ", ")),

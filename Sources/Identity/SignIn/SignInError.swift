@@ -18,6 +18,30 @@ public enum SignInError: Error, Sendable {
   case pendingExpired
   /// An enrolment id that is not one of the user's.
   case invalidEnrolment
+  /// The scope does not have codes by SMS switched on.
+  case smsNotEnabled
+  /// The scope does not let phone numbers sign in.
+  case phoneLoginDisabled
+  /// The scope is a tenant, and phone numbers sign in to projects only.
+  case tenantWithoutPhones
+  /// Not a phone number in E.164 form, or a factor that is no phone.
+  case invalidPhone
+  /// Messages do not go to the region of the number.
+  case regionNotAllowed
+  /// A pending credential that is too old for a code that is sent.
+  case phonePendingExpired
+  /// The session of a code that was not issued here, or for another sign-in.
+  case invalidSessionInfo
+  /// The session of a code that is too old, was used, or was tried too often.
+  case sessionExpired
+  /// A proof of a phone that was not issued here, is too old, was used, or is for another number.
+  case invalidTemporaryProof
+  /// The account has a second factor, which a phone number as first factor would pass by.
+  case unsupportedFirstFactor
+  /// The number belongs to another account.
+  case phoneNumberExists
+  /// The session that the number shall be added to does not count.
+  case session(SessionError)
   /// A wrong, used or late code.
   case invalidCode
   /// Too many wrong codes in a row; from then on one may try again.

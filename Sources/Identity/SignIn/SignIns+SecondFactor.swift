@@ -17,7 +17,7 @@ extension SignIns {
     }
   }
 
-  /// Signs in with a code of a second factor.
+  /// Signs in with a code of an authenticator app.
   ///
   /// A wrong code is counted in the same transaction that looked at it. From the fifth in a row on
   /// codes are not even looked at for a while.
@@ -41,37 +41,26 @@ extension SignIns {
     let (random, totp) = (store.random, totp)
     let outcome: Result<SessionGrant, SignInError> = try await store.write(SignInError.self) {
       connection in
-      let policy: Policy
-      do { policy = try Policies.find(ticket.scope, connection) } catch PolicyError.scopeNotFound {
-        return .failure(.invalidPendingCredential)
+      let pending: Pending
+      switch try Self.open(
+        ticket, project: project, tenant: tenant, lifetime: Ticket.pendingLifetime,
+        expired: .pendingExpired, at: now, connection)
+      {
+      case .success(let found): pending = found
+      case .failure(let error): return .failure(error)
       }
-      let scope = policy.scope
-      guard scope.project == project else { return .failure(.projectMismatch) }
-      guard tenant == nil || tenant == scope.tenant else { return .failure(.tenantMismatch) }
-      let lifetime = Ticket.pendingLifetime
-      guard now <= ticket.issuedAt.advanced(bySeconds: lifetime) else {
-        return .failure(.pendingExpired)
-      }
-      guard let account = try AccountRecord.find(key: ticket.account, connection) else {
-        return .failure(.userNotFound)
-      }
-      guard !scope.isDisabled else { return .failure(.scopeDisabled) }
-      guard !account.disabled else { return .failure(.userDisabled) }
-      // The credential is older than a revocation: the first factor has to be given again.
-      guard ticket.validSince == account.validSince else {
-        return .failure(.invalidPendingCredential)
-      }
-      guard try ticket.record(connection).uses == 0 else {
-        return .failure(.invalidPendingCredential)
-      }
-      guard let factor = account.factors.first(where: { $0.id.text == enrolment }) else {
+      let (account, scope) = (pending.account, pending.scope)
+      guard let factor = account.factors.first(where: { $0.id.text == enrolment }),
+        factor.kind == .totp
+      else {
         return .failure(.invalidEnrolment)
       }
       if let until = account.codesBlockedUntil, until > now {
         return .failure(.quotaExceeded(until: until))
       }
       let accepted = try totp.accept(
-        code, for: factor.id, of: account, in: scope, window: policy.configuration.window, at: now,
+        code, for: factor.id, of: account, in: scope, window: pending.policy.configuration.window,
+        at: now,
         connection)
       guard accepted else {
         return .failure(try Self.countWrongCode(account, at: now, connection))
@@ -86,8 +75,43 @@ extension SignIns {
     return try outcome.get()
   }
 
+  /// What a pending credential stands for, in the transaction that asks.
+  struct Pending {
+    let policy: Policy
+    let account: Account
+    var scope: Scope { policy.scope }
+  }
+
+  /// Sees that a pending credential still counts.
+  static func open(
+    _ ticket: Ticket, project: ID<Project>, tenant: ID<Tenant>?, lifetime: Int64,
+    expired: SignInError, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Result<Pending, SignInError> {
+    let policy: Policy
+    do { policy = try Policies.find(ticket.scope, connection) } catch PolicyError.scopeNotFound {
+      return .failure(.invalidPendingCredential)
+    }
+    let scope = policy.scope
+    guard scope.project == project else { return .failure(.projectMismatch) }
+    guard tenant == nil || tenant == scope.tenant else { return .failure(.tenantMismatch) }
+    guard now <= ticket.issuedAt.advanced(bySeconds: lifetime) else { return .failure(expired) }
+    guard let account = try AccountRecord.find(key: ticket.account, connection) else {
+      return .failure(.userNotFound)
+    }
+    guard !scope.isDisabled else { return .failure(.scopeDisabled) }
+    guard !account.disabled else { return .failure(.userDisabled) }
+    // The credential is older than a revocation: the first factor has to be given again.
+    guard ticket.validSince == account.validSince else {
+      return .failure(.invalidPendingCredential)
+    }
+    guard try ticket.record(connection).uses == 0 else {
+      return .failure(.invalidPendingCredential)
+    }
+    return .success(Pending(policy: policy, account: account))
+  }
+
   /// Counts a wrong code of an account, and says what to answer.
-  private static func countWrongCode(
+  static func countWrongCode(
     _ account: Account, at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInError {
     let until = Throttle.codes.blockedUntil(afterFailures: account.wrongCodes + 1, at: now)

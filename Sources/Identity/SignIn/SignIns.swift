@@ -21,7 +21,7 @@ public struct SignIns: Sendable {
   ) async throws(AccountError) -> SessionGrant {
     guard !scope.isDisabled else { throw .scopeDisabled }
     var new = new
-    (new.localID, new.phoneNumber) = (nil, nil)
+    (new.localID, new.phoneNumber, new.phones) = (nil, nil, [])
     (new.emailVerified, new.disabled) = (false, false)
     let anonymous = new.email == nil && new.password == nil
     let methods = try await methods(scope)
@@ -62,10 +62,11 @@ public struct SignIns: Sendable {
     _ scope: Scope, _ connection: borrowing Connection
   ) throws -> SignInMethods {
     try connection.first(
-      "SELECT password, email_link, anonymous FROM scope WHERE scope_key = \(scope.key)"
+      "SELECT password, email_link, anonymous, phone FROM scope WHERE scope_key = \(scope.key)"
     ) { row in
       SignInMethods(
-        password: try row.value(0), emailLink: try row.value(1), anonymous: try row.value(2))
+        password: try row.value(0), emailLink: try row.value(1), anonymous: try row.value(2),
+        phone: try row.value(3))
     } ?? SignInMethods(password: false, emailLink: false, anonymous: false)
   }
 

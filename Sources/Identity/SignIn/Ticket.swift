@@ -1,7 +1,8 @@
 import Crypto
 import Database
 
-/// What a sealed token of the MFA flow says: a pending credential, or an enrolment session.
+/// What a sealed token of the MFA flow says: a pending credential, an enrolment session, or the
+/// session of a code that was sent to a phone.
 ///
 /// It is sealed and carries all it needs, so that starting writes nothing. What must be used once
 /// or counts its tries has a row in `ticket` from its first use on.
@@ -9,27 +10,32 @@ struct Ticket {
   enum Kind: String {
     case pendingCredential
     case enrolmentSession
+    case phoneSignIn
+    case phoneEnrolment
+    case phoneSecondFactor
+    case temporaryProof
   }
 
   let id: [UInt8]
   let scope: Int64
+  /// The account; 0 where nobody is known yet.
   let account: Int64
   let issuedAt: Instant
   /// The account's `validSince` when it was issued: any rise of it since ends a pending credential.
   let validSince: Int64
   let provider: SignInProvider
-  /// The shared secret of an enrolment session; empty for a pending credential.
+  /// The shared secret of an enrolment session, the code of a phone; empty for a pending credential.
   let secret: Secret
 
   init(
-    scope: Scope, account: Account, provider: SignInProvider, secret: Secret = Secret([]),
+    scope: Scope, account: Account?, provider: SignInProvider, secret: Secret = Secret([]),
     at now: Instant, random: RandomSource
   ) {
     id = TimeOrderedID.make(at: now, random: random)
     self.scope = scope.key
-    self.account = account.key
+    self.account = account?.key ?? 0
     issuedAt = now
-    validSince = account.validSince
+    validSince = account?.validSince ?? 0
     self.provider = provider
     self.secret = secret
   }
@@ -75,6 +81,8 @@ struct Ticket {
 
   /// How long a pending credential counts, in seconds.
   static let pendingLifetime: Int64 = 300
+  /// How long it counts for a code that is sent, in seconds.
+  static let phonePendingLifetime: Int64 = 600
   /// How long an enrolment session counts, in seconds.
   static let enrolmentLifetime: Int64 = 900
   /// How many wrong codes an enrolment session bears.
@@ -97,7 +105,8 @@ struct Ticket {
 
   /// Forgets the tickets that nobody can use any more.
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
-    let oldest = now.advanced(bySeconds: -(max(pendingLifetime, enrolmentLifetime) + 60))
+    let oldest = now.advanced(
+      bySeconds: -(max(phonePendingLifetime, enrolmentLifetime, TemporaryProof.lifetime) + 60))
     try connection.run("DELETE FROM ticket WHERE ticket_id < \(TimeOrderedID.first(at: oldest))")
   }
 

@@ -12,6 +12,8 @@ public struct Tenant: Sendable {
   public let signIn: SignInMethods
   /// True when nobody can sign in.
   public var disableAuth: Bool { policy.scope.isDisabled }
+  /// True when users withdraw a factor only from a session that has passed one.
+  public let withdrawalNeedsFactor: Bool
   /// Members that are stored and echoed only, as JSON text.
   public let members: String
   /// When it was made.
@@ -20,7 +22,8 @@ public struct Tenant: Sendable {
   public let policy: Policy
 
   static let columns: SQL = """
-    \(Policy.columns), s.created_at, s.members, s.password, s.email_link, s.anonymous
+    \(Policy.columns), s.created_at, s.members, s.password, s.email_link, s.anonymous,
+      s.withdrawal_needs_factor
     """
 
   init(_ row: borrowing Row) throws {
@@ -31,13 +34,14 @@ public struct Tenant: Sendable {
     signIn = SignInMethods(
       password: try row.value(column + 2), emailLink: try row.value(column + 3),
       anonymous: try row.value(column + 4))
+    withdrawalNeedsFactor = try row.value(column + 5)
   }
 
   /// What of it can be changed.
   public var edit: TenantEdit {
     TenantEdit(
       displayName: displayName, signIn: signIn, disableAuth: disableAuth, members: members,
-      configuration: policy.configuration)
+      configuration: policy.configuration, withdrawalNeedsFactor: withdrawalNeedsFactor)
   }
 }
 
@@ -53,25 +57,29 @@ public struct TenantEdit: Equatable, Sendable {
   public var members: String
   /// The MFA configuration.
   public var configuration: MFAConfiguration
+  /// True when users withdraw a factor only from a session that has passed one.
+  public var withdrawalNeedsFactor: Bool
 
   /// Makes the values of a tenant; all first factors off unless said otherwise.
   public init(
     displayName: String,
     signIn: SignInMethods = SignInMethods(password: false, emailLink: false, anonymous: false),
     disableAuth: Bool = false, members: String = "{}",
-    configuration: MFAConfiguration = MFAConfiguration()
+    configuration: MFAConfiguration = MFAConfiguration(), withdrawalNeedsFactor: Bool = false
   ) {
     self.displayName = displayName
     self.signIn = signIn
     self.disableAuth = disableAuth
     self.members = members
     self.configuration = configuration
+    self.withdrawalNeedsFactor = withdrawalNeedsFactor
   }
 
   var words: [(String, String)] {
     [
       ("name", displayName), ("password sign-in", Words.onOff(signIn.password)),
       ("e-mail link", Words.onOff(signIn.emailLink)), ("anonymous", Words.onOff(signIn.anonymous)),
+      ("withdrawal needs a second factor", Words.onOff(withdrawalNeedsFactor)),
       ("sign-in", disableAuth ? "off" : "on"), ("other members", members),
     ]
   }

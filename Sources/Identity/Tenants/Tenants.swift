@@ -80,11 +80,13 @@ public struct Tenants: Sendable {
     let inserted = try connection.run(
       """
       INSERT INTO scope (project_id, tenant_id, display_name, password, email_link, anonymous,
-        disabled, members, created_at, mfa_state, sms, totp_state, totp_intervals)
+        disabled, members, created_at, mfa_state, sms, totp_state, totp_intervals,
+        withdrawal_needs_factor)
       VALUES (\(project.text), \(id.text), \(edit.displayName), \(edit.signIn.password),
         \(edit.signIn.emailLink), \(edit.signIn.anonymous), \(edit.disableAuth), \(edit.members),
         \(now.microseconds), \(configuration.state?.rawValue), \(configuration.smsEnabled),
-        \(configuration.totp?.state.rawValue), \(configuration.totp?.adjacentIntervals))
+        \(configuration.totp?.state.rawValue), \(configuration.totp?.adjacentIntervals),
+        \(edit.withdrawalNeedsFactor))
       ON CONFLICT (project_id, tenant_id) DO NOTHING
       """)
     guard inserted == 1 else { return nil }
@@ -213,7 +215,8 @@ public struct Tenants: Sendable {
           """
           UPDATE scope SET display_name = \(new.displayName), password = \(new.signIn.password),
             email_link = \(new.signIn.emailLink), anonymous = \(new.signIn.anonymous),
-            disabled = \(new.disableAuth), members = \(new.members)
+            disabled = \(new.disableAuth), members = \(new.members),
+            withdrawal_needs_factor = \(new.withdrawalNeedsFactor)
           WHERE scope_key = \(old.scope.key)
           """)
         var entry = AuditEntry(

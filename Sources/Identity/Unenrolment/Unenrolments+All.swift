@@ -20,7 +20,8 @@ extension Unenrolments {
     }
   }
 
-  /// Removes all factors of an account, ends its sessions and writes the audit row, all at once.
+  /// Removes all factors of an account, ends its sessions, writes the audit row and tells
+  /// the user by mail, all at once.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
@@ -37,6 +38,7 @@ extension Unenrolments {
   ) async throws(UnenrolmentError) -> RemovalOfAll {
     let note = try Self.checked(note, for: reason)
     let now = store.clock.now()
+    let outbox = store.outbox
     return try await store.write(UnenrolmentError.self) { connection in
       let removal = try Self.findAll(scope, account, connection)
       try FactorRecord.delete(
@@ -51,6 +53,9 @@ extension Unenrolments {
       entry.reason = reason.rawValue
       entry.note = note.isEmpty ? nil : note
       try entry.record(by: author, at: now, connection)
+      try outbox.notify(
+        .factorsRemoved(names: removal.account.factors.map(\.label)), removal.account, in: scope,
+        at: now, connection)
       return removal
     }
   }

@@ -60,7 +60,8 @@ public struct Unenrolments: Sendable {
     }
   }
 
-  /// Removes a factor, ends the account's sessions and writes the audit row, all at once.
+  /// Removes a factor, ends the account's sessions, writes the audit row and tells
+  /// the user by mail, all at once.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
@@ -77,6 +78,7 @@ public struct Unenrolments: Sendable {
   ) async throws(UnenrolmentError) -> Removal {
     let note = try Self.checked(note, for: reason)
     let now = store.clock.now()
+    let outbox = store.outbox
     return try await store.write(UnenrolmentError.self) { connection in
       let removal = try Self.find(scope, account, factor, connection)
       try FactorRecord.delete([removal.factor], of: removal.account, in: scope, connection)
@@ -90,6 +92,9 @@ public struct Unenrolments: Sendable {
       entry.reason = reason.rawValue
       entry.note = note.isEmpty ? nil : note
       try entry.record(by: author, at: now, connection)
+      try outbox.notify(
+        .factorsRemoved(names: [removal.factor.label]), removal.account, in: scope, at: now,
+        connection)
       return removal
     }
   }

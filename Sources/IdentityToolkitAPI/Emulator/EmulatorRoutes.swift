@@ -8,9 +8,9 @@ extension Routes {
     emulator(.delete, "accounts", .clearAccounts, methods.clearAccounts)
     emulator(.get, "config", .getEmulatorConfig, methods.getEmulatorConfig)
     emulator(.patch, "config", .updateEmulatorConfig, methods.updateEmulatorConfig)
-    // Neither mails nor messages are sent, so there are no codes in them.
+    // Mails are not sent, so there are no codes in them.
     emulator(.get, "oobCodes", .oobCodes) { _ in ["oobCodes": []] }
-    emulator(.get, "verificationCodes", .verificationCodes) { _ in ["verificationCodes": []] }
+    emulator(.get, "verificationCodes", .verificationCodes, methods.verificationCodes)
     let root: Path<> = Path()
     add(
       root.route(.get) { [gate] request in

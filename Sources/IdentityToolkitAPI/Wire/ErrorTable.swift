@@ -80,11 +80,11 @@ extension WireError {
     case .duplicateLocalID: self.init("DUPLICATE_LOCAL_ID")
     case .invalidLocalID: self.init("INVALID_LOCAL_ID : A uid has 1 to 128 bytes.")
     case .phoneExists: self.init("PHONE_NUMBER_EXISTS")
-    case .invalidPhone: self.init("INVALID_PHONE_NUMBER : Invalid format.")
     case .federatedIDAlreadyLinked: self.init("FEDERATED_USER_ID_ALREADY_LINKED")
     case .invalidProvider: self.init("INVALID_PROVIDER_ID")
     case .invalidRawID:
       self.init("INVALID_RAW_ID : The id of a user at a provider has 1 to 512 bytes.")
+    case .invalidPhone: self.init(Self.invalidPhone)
     case .nameTooLong:
       self.init(
         "INVALID_DISPLAY_NAME : A display name has at most \(Account.longestName) characters.")
@@ -94,6 +94,12 @@ extension WireError {
     case .operationNotAllowed: self.init("OPERATION_NOT_ALLOWED")
     case .adminOnly: self.init("ADMIN_ONLY_OPERATION")
     case .scopeDisabled: self.init("PROJECT_DISABLED")
+    case .tooManyFactors: self.init(Self.tooManyFactors)
+    case .duplicateEnrolment:
+      self.init("DUPLICATE_MFA_ENROLLMENT_ID : Enrollment id already exists.")
+    case .invalidEnrolment:
+      self.init("INVALID_MFA_ENROLLMENT_ID : An enrollment id has 1 to 128 bytes.")
+    case .phoneFactorExists: self.init(Self.phoneFactorExists)
     case .unsupportedSecondFactor:
       self.init("UNSUPPORTED_SECOND_FACTOR : attempting to add a new TOTP enrollment")
     case .claimsTooLarge: self.init("CLAIMS_TOO_LARGE")
@@ -104,6 +110,15 @@ extension WireError {
     }
   }
 
+  private static let tooManyFactors =
+    "SECOND_FACTOR_LIMIT_EXCEEDED : Too many second factors enrolled for this account."
+  private static let phoneFactorExists =
+    "SECOND_FACTOR_EXISTS : Phone number already enrolled as second factor for this account."
+  private static let invalidPhone = "INVALID_PHONE_NUMBER : Invalid format."
+  private static let smsNotEnabled = "OPERATION_NOT_ALLOWED : SMS based MFA not enabled."
+  private static let regionNotAllowed =
+    "OPERATION_NOT_ALLOWED : SMS unable to be sent until this region enabled by the app developer."
+  private static let quotaExceeded = "QUOTA_EXCEEDED : Exceeded quota."
   private static let factorNameTooLong =
     "INVALID_DISPLAY_NAME : The display name of a second factor has at most "
     + "\(Factor.longestName) characters."
@@ -138,8 +153,24 @@ extension WireError {
       self.init(
         "TOTP_CHALLENGE_TIMEOUT : TOTP challenge timeout, provide first factor again.")
     case .invalidEnrolment: self.init("INVALID_MFA_ENROLLMENT_ID")
+    case .smsNotEnabled: self.init(Self.smsNotEnabled)
+    case .phoneLoginDisabled: self.init("OPERATION_NOT_ALLOWED")
+    case .tenantWithoutPhones: self.init("UNSUPPORTED_TENANT_OPERATION")
+    case .invalidPhone: self.init(Self.invalidPhone)
+    case .regionNotAllowed: self.init(Self.regionNotAllowed)
+    case .phonePendingExpired:
+      self.init("INVALID_MFA_PENDING_CREDENTIAL : MFA pending credential is expired.")
+    case .invalidSessionInfo: self.init("INVALID_SESSION_INFO")
+    case .sessionExpired: self.init("SESSION_EXPIRED")
+    case .invalidTemporaryProof: self.init("INVALID_TEMPORARY_PROOF")
+    case .unsupportedFirstFactor:
+      self.init(
+        "UNSUPPORTED_FIRST_FACTOR : A phone number cannot be set as a first factor on an SMS "
+          + "based MFA user.")
+    case .phoneNumberExists: self.init("PHONE_NUMBER_EXISTS")
+    case .session(let error): self.init(error)
     case .invalidCode: self.init("INVALID_CODE")
-    case .quotaExceeded: self.init("QUOTA_EXCEEDED : Exceeded quota.")
+    case .quotaExceeded: self.init(Self.quotaExceeded)
     case .userNotFound: self.init("USER_NOT_FOUND")
     case .projectMismatch:
       self.init("INVALID_PROJECT_ID : Project ID does not match MFA pending credential.")
@@ -152,6 +183,14 @@ extension WireError {
   init(_ error: EnrolmentError) {
     switch error {
     case .totpNotEnabled: self.init("OPERATION_NOT_ALLOWED : TOTP based MFA not enabled.")
+    case .smsNotEnabled: self.init(Self.smsNotEnabled)
+    case .invalidPhone: self.init(Self.invalidPhone)
+    case .regionNotAllowed: self.init(Self.regionNotAllowed)
+    case .phoneAlreadyEnrolled: self.init(Self.phoneFactorExists)
+    case .quotaExceeded: self.init(Self.quotaExceeded)
+    case .invalidTemporaryProof: self.init("INVALID_TEMPORARY_PROOF")
+    // So that SDKs ask to sign in again, and then for the second factor.
+    case .secondFactorNeeded: self.init("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
     case .session(let error): self.init(error)
     case .unsupportedFirstFactor:
       self.init("UNSUPPORTED_FIRST_FACTOR : MFA is not available for the given first factor.")
@@ -163,9 +202,7 @@ extension WireError {
       self.init(
         "SECOND_FACTOR_LIMIT_EXCEEDED : Too many TOTP based second factors enrolled for this "
           + "account.")
-    case .tooManyFactors:
-      self.init(
-        "SECOND_FACTOR_LIMIT_EXCEEDED : Too many second factors enrolled for this account.")
+    case .tooManyFactors: self.init(Self.tooManyFactors)
     case .invalidSessionInfo: self.init("INVALID_SESSION_INFO")
     case .sessionExpired: self.init("SESSION_EXPIRED")
     case .alreadyComplete: self.init("MFA_ENROLLMENT_ALREADY_COMPLETE")
@@ -205,7 +242,4 @@ extension WireError {
     self = .unavailable
     self.cause = cause.description
   }
-
-  /// Codes by SMS are not sent, whatever a configuration says.
-  static let smsNotEnabled = WireError("OPERATION_NOT_ALLOWED : SMS based MFA not enabled.")
 }

@@ -1,3 +1,4 @@
+import Identity
 import JSON
 
 /// A message as it came, read by the rules of proto3 JSON.
@@ -57,6 +58,15 @@ struct Message: Sendable {
     guard let value = try value(name) else { return nil }
     guard let number = Message.whole(value) else { throw invalid(name, "TYPE_INT64", value) }
     return number
+  }
+
+  /// A moment, as RFC 3339 writes it.
+  func timestamp(_ name: String) throws(WireError) -> Instant? {
+    guard let value = try value(name) else { return nil }
+    guard case .string(let text) = value, let moment = Instant(rfc3339: text) else {
+      throw invalid(name, "type.googleapis.com/google.protobuf.Timestamp", value)
+    }
+    return moment
   }
 
   /// The message in a member.

@@ -225,7 +225,7 @@ struct AccountUpdateTests {
       await expect("unsupportedSecondFactor") {
         try await change(instance, alice) {
           $0.displayName = .set("Changed")
-          $0.factors = .rename([(id: "unknown", displayName: nil)])
+          $0.factors = .replace([FactorEntry(id: "unknown")])
         }
       }
       await expect("claimsTooLarge") {
@@ -246,11 +246,11 @@ struct AccountUpdateTests {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let renamed = try await change(instance, device.account) {
-        $0.factors = .rename([(id: device.factor.text, displayName: "old phone")])
+        $0.factors = .replace([FactorEntry(id: device.factor.text, displayName: "old phone")])
       }
       #expect(renamed.factors.map(\.label) == ["old phone"])
       let row = try #require(try await instance.log().first)
-      #expect(row.to == "second factors: old phone (\(device.factor.text))")
+      #expect(row.to == "second factors: TOTP “old phone” (\(device.factor.text))")
       let cleared = try await change(instance, device.account) { $0.factors = .clear }
       #expect(cleared.factors.isEmpty)
       #expect(try await instance.identity.policies.read(instance.acme).enrolledUsers == 0)

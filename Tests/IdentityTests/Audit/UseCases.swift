@@ -195,6 +195,23 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       let start = try await i.identity.enrolments.start(session)
       return { _ = try await i.finish(start, session) }
     },
+    UseCase("enrol a phone", ["factor.enrol"]) { i in
+      try await i.allowPhones()
+      _ = try await i.account(.alice)
+      let session = try await i.session(.alice).session
+      return { _ = try await i.enrolPhone(session) }
+    },
+    UseCase("give a user phones", ["account.change"]) { i in
+      let device = try await i.enrolled(.alice)
+      return {
+        var change = AccountChange()
+        change.factors = .replace([
+          FactorEntry(phoneNumber: Instance.number),
+          FactorEntry(id: device.factor.text, displayName: "new name"),
+        ])
+        try await i.identity.accounts.update(i.acme, device.account.id, change, by: Instance.boss)
+      }
+    },
     UseCase("withdraw a factor", ["factor.withdraw"]) { i in
       let device = try await i.enrolled(.alice)
       return {
@@ -226,6 +243,32 @@ struct UseCase: Sendable, CustomTestStringConvertible {
   ]
 
   private static let signIns: [UseCase] = [
+    UseCase("sign in with a phone as second factor", []) { i in
+      try await i.allowPhones()
+      let account = try await i.withPhone(.alice).account
+      let pending = try await i.pending(.alice)
+      return {
+        let info = try await i.sendCode(pending, to: account)
+        _ = try await i.finalizePhone(pending, info)
+      }
+    },
+    UseCase("sign up with a phone number", ["account.sign-up"]) { i in
+      try await i.allowPhones()
+      let info = try await i.identity.signIns.sendCode(i.acme, i.request())
+      return {
+        _ = try await i.identity.signIns.phone(
+          i.acme,
+          PhoneSignIn(
+            proof: .code(sessionInfo: info, code: Instance.code), purpose: .signIn),
+          by: Instance.visitor)
+      }
+    },
+    UseCase("send a message to a phone number", []) { i in
+      try await i.allowPhones()
+      return {
+        _ = try await i.identity.signIns.sendCode(i.acme, i.request("+4915799999999"))
+      }
+    },
     UseCase("start an enrolment", []) { i in
       _ = try await i.account(.alice)
       let session = try await i.session(.alice).session

@@ -121,4 +121,65 @@ struct WithdrawalTests {
       #expect(try await instance.log().map(\.action).tally["factor.withdraw"] == 1)
     }
   }
+
+  @Test func `the newest is the one that was enrolled last, wherever it stands`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let device = try await instance.enrolled(.alice)
+      var change = AccountChange()
+      change.factors = .replace([
+        FactorEntry(
+          id: "old", phoneNumber: Instance.number, enrolledAt: instance.now.advanced(bySeconds: -99)
+        )
+      ])
+      try await instance.identity.accounts.update(
+        instance.acme, device.account.id, change, by: Instance.boss)
+      #expect(try await withdraw(instance, device.session, device.factor.text) == nil)
+    }
+  }
+
+  @Test func `the user is told by mail`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      _ = try await withdraw(instance, device.session, device.factor.text)
+      #expect(
+        try await instance.messages() == ["mail notice-factor-withdrawn alice@example.com"])
+    }
+  }
+
+  @Test func `a scope may want a session that has passed a second factor`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let first = UserSession(
+        scope: instance.acme, account: device.account.id, authTime: device.session.authTime,
+        provider: .password)
+      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+        $0.withdrawalNeedsFactor = true
+      }
+      let row = try #require(try await instance.log().first)
+      #expect(
+        (row.from, row.to) == (
+          "withdrawal needs a second factor: off", "withdrawal needs a second factor: on"
+        ))
+      await expect("secondFactorNeeded") {
+        try await withdraw(instance, first, device.factor.text)
+      }
+      #expect(try await instance.reload(device.account).factors.count == 1)
+      // Where the kind is off, no session could pass one.
+      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+        $0.configuration.totp?.state = .disabled
+      }
+      _ = try await withdraw(instance, first, device.factor.text)
+      let other = try await instance.enrolledAgain(.bob)
+      _ = try await withdraw(instance, other.session, other.factor.text)
+    }
+  }
+}
+
+extension Instance {
+  /// Switches TOTP on and enrols somebody.
+  fileprivate func enrolledAgain(_ person: Person) async throws -> Device {
+    try await setWindow(5)
+    return try await enrolled(person)
+  }
 }

@@ -45,6 +45,7 @@ struct QueryPlanTests {
         _ = try await identity.accounts.search(everywhere: text, visibleTo: somebody)
       }
     }
+    _ = try await identity.signIns.verificationCodes(instance.acme)
     _ = try await identity.accounts.counts(instance.acme)
     _ = try await identity.accounts.batch(instance.acme, after: "a", limit: 9)
     _ = try await identity.accounts.lookup(

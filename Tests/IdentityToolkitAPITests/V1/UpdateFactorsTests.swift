@@ -59,10 +59,7 @@ struct UpdateFactorsTests {
       #"{"displayName":"x","totpInfo":{}}"#,
       "UNSUPPORTED_SECOND_FACTOR : attempting to add a new TOTP enrollment"
     ),
-    (
-      #"{"phoneInfo":"+15550100","displayName":"Mobile"}"#,
-      "OPERATION_NOT_ALLOWED : SMS based MFA not enabled."
-    ),
+    (#"{"phoneInfo":"15550100","displayName":"Mobile"}"#, "INVALID_PHONE_NUMBER : Invalid format."),
     (#"{"displayName":"x"}"#, "INVALID_MFA_PHONE_NUMBER : Invalid format."),
   ])
   func `what cannot be enrolled for a user is refused and leaves the factor`(
@@ -91,6 +88,23 @@ struct UpdateFactorsTests {
       #"{"enrollments":[{"mfaEnrollmentId":"\#($0)"},{"mfaEnrollmentId":"\#($0)"}]}"#
     }
     #expect(twice == "DUPLICATE_MFA_ENROLLMENT_ID : Enrollment id already exists.")
+    #expect(factors == ["Phone"])
+  }
+
+  @Test func `a list of phones leaves the app, and tells what was kept`() async throws {
+    let (error, factors) = try await update { _ in
+      #"{"enrollments":[{"phoneInfo":"+12025550143","displayName":"Mobile","#
+        + #""enrolledAt":"2026-01-02T03:04:05Z"},{"phoneInfo":"+12025550144"}]}"#
+    }
+    #expect(error == nil)
+    #expect(factors == ["Phone", "Mobile"])
+  }
+
+  @Test func `a moment that is none is refused`() async throws {
+    let (error, factors) = try await update { _ in
+      #"{"enrollments":[{"phoneInfo":"+12025550143","enrolledAt":"yesterday"}]}"#
+    }
+    #expect(error?.hasPrefix("Invalid value at 'mfa.enrollments[0].enrolled_at'") == true)
     #expect(factors == ["Phone"])
   }
 }

@@ -83,7 +83,9 @@ struct ConfigMembersTests {
       #expect(answer["emailPrivacyConfig"] == ["enableImprovedEmailPrivacy": false])
       let project = try await server.identity.projects.find(ID(TestServer.project))
       #expect(!project.emailPrivacy)
-      #expect(project.signIn == SignInMethods(password: true, emailLink: false, anonymous: false))
+      #expect(
+        project.signIn
+          == SignInMethods(password: true, emailLink: false, anonymous: false, phone: true))
     }
   }
 

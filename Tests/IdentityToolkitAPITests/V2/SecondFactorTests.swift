@@ -94,7 +94,13 @@ struct SecondFactorTests {
         try await server.post(start, ["mfaPendingCredential": .string(alice.pending)]).error
           == "Request contains an invalid argument.")
       #expect(
-        try await server.post(start, ["phoneSignInInfo": [:]]).error
+        try await server.post(
+          start,
+          [
+            "mfaPendingCredential": .string(alice.pending),
+            "mfaEnrollmentId": .string(alice.enrolled.id), "phoneSignInInfo": [:],
+          ]
+        ).error
           == "INVALID_PHONE_NUMBER : Invalid format.")
     }
   }

@@ -73,7 +73,12 @@ extension Methods {
     new.phoneNumber = try call.message.text("phoneNumber")
     new.emailVerified = try call.message.flag("emailVerified") ?? false
     new.disabled = try call.message.flag("disabled") ?? false
-    guard try call.message.messages("mfaInfo").isEmpty else { throw .smsNotEnabled }
+    for phone in try call.message.messages("mfaInfo") {
+      new.phones.append(
+        FactorEntry(
+          displayName: try phone.text("displayName"),
+          phoneNumber: try phone.text("phoneInfo") ?? ""))
+    }
     let account: Account
     do throws(AccountError) {
       account = try await identity.accounts.create(call.scope, new, by: call.author)

@@ -13,7 +13,7 @@ extension Declaration {
       "disableUser": .flag, "validSince": .int64, "createdAt": .int64, "lastLoginAt": .int64,
       "linkProviderUserInfo": .object,
       "mfa": .named("MfaInfo", ["enrollments": .list(.factor)]).noted(
-        "Without enrollments, all second factors go; a list keeps TOTP."),
+        "Without enrollments, all second factors go; a list is that of the phones, and keeps TOTP."),
     ],
     gives: .message(
       [
@@ -64,7 +64,7 @@ extension Methods {
     change.createdAt = try message.int64("createdAt").map(Instant.init(milliseconds:))
     change.lastLoginAt = try message.int64("lastLoginAt").map(Instant.init(milliseconds:))
     change.link = try ProviderLink(linking: try message.message("linkProviderUserInfo"))
-    change.factors = try await factors(message, of: ID(id), in: call.scope)
+    change.factors = try factors(message)
     let account: Account
     do throws(AccountError) {
       account = try await identity.accounts.update(call.scope, ID(id), change, by: call.author)

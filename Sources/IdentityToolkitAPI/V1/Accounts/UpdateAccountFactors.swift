@@ -4,49 +4,32 @@ import JSON
 extension Methods {
   /// What `mfa` in an administrator's update does to the factors of a user.
   ///
-  /// Without enrolments all factors go. A list keeps a TOTP factor that it names, and one that it
-  /// does not name as well: the Node SDK cannot send TOTP entries, so whatever list of phones it
+  /// Without enrolments all factors go. A list is that of the phones; it keeps a TOTP factor that it
+  /// names, and one that it does not name as well: the Node SDK cannot send TOTP entries, so whatever list of phones it
   /// sends must not weaken an account. A new TOTP factor cannot be made this way, since its secret
   /// must be in the user's hands.
-  func factors(
-    _ message: Message, of id: ID<Account>, in scope: Scope
-  ) async throws(WireError) -> FactorsChange {
+  func factors(_ message: Message) throws(WireError) -> FactorsChange {
     guard let mfa = try mfaMember(message) else { return .keep }
     // A name that is misspelt would read as no enrolments, and take all factors away.
     try mfa.refuseUnknown(except: ["enrollments"])
     let enrolments = try mfa.messages("enrollments")
-    guard !enrolments.isEmpty else { return .clear }
-    guard enrolments.count <= 5 else {
-      throw WireError(
-        "SECOND_FACTOR_LIMIT_EXCEEDED : Too many second factors enrolled for this account.")
+    guard enrolments.count <= Enrolments.mostFactors else {
+      throw WireError(AccountError.tooManyFactors)
     }
-    let account: Account?
-    do throws(AccountError) {
-      account = try await identity.accounts.find(scope, id)
-    } catch {
-      throw WireError(error)
-    }
-    guard let account else { throw WireError(AccountError.notFound) }
-    let known = account.factors.map(\.id.text)
-    var kept: [(id: String, displayName: String?)] = []
+    var entries: [FactorEntry] = []
     for enrolment in enrolments {
-      let id = try enrolment.text("mfaEnrollmentId") ?? ""
-      guard !known.contains(id) else {
-        guard !kept.contains(where: { $0.id == id }) else {
-          throw WireError("DUPLICATE_MFA_ENROLLMENT_ID : Enrollment id already exists.")
-        }
-        kept.append((id, try enrolment.text("displayName")))
-        continue
-      }
-      guard try !enrolment.has("totpInfo") else {
-        throw WireError("UNSUPPORTED_SECOND_FACTOR : attempting to add a new TOTP enrollment")
-      }
-      guard try enrolment.has("phoneInfo") else {
+      let id = try enrolment.text("mfaEnrollmentId").flatMap { $0.isEmpty ? nil : $0 }
+      let isApp = try enrolment.has("totpInfo")
+      let number = try enrolment.text("phoneInfo")
+      guard id != nil || isApp || number != nil else {
         throw WireError("INVALID_MFA_PHONE_NUMBER : Invalid format.")
       }
-      throw .smsNotEnabled
+      entries.append(
+        FactorEntry(
+          id: id, displayName: try enrolment.text("displayName"), phoneNumber: number,
+          enrolledAt: try enrolment.timestamp("enrolledAt")))
     }
-    return .rename(kept)
+    return entries.isEmpty ? .clear : .replace(entries)
   }
 
   /// The member `mfa`; `null` clears as `{}` does, unlike other members, which it leaves as they

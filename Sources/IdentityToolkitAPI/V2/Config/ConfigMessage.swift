@@ -35,7 +35,8 @@ enum ConfigMessage {
     let passwordRequired = Resource.flag("signIn", "email", "passwordRequired", in: resource)
     project.signIn = SignInMethods(
       password: email, emailLink: email && !passwordRequired,
-      anonymous: Resource.flag("signIn", "anonymous", "enabled", in: resource))
+      anonymous: Resource.flag("signIn", "anonymous", "enabled", in: resource),
+      phone: Resource.flag("signIn", "phoneNumber", "enabled", in: resource))
     project.allowDuplicateEmails = Resource.flag("signIn", "allowDuplicateEmails", in: resource)
     project.emailPrivacy = Resource.flag(
       "emailPrivacyConfig", "enableImprovedEmailPrivacy", in: resource)
@@ -55,6 +56,7 @@ enum ConfigMessage {
         _ = try email.flag("passwordRequired")
       }
       _ = try signIn.message("anonymous")?.flag("enabled")
+      _ = try signIn.message("phoneNumber")?.flag("enabled")
       _ = try signIn.flag("allowDuplicateEmails")
     }
     _ = try message.message("emailPrivacyConfig")?.flag("enableImprovedEmailPrivacy")
@@ -70,7 +72,7 @@ enum ConfigMessage {
   private static func resource(_ project: ProjectEdit) -> JSON.Object {
     var resource = Resource.stored(project.members)
     let methods = project.signIn
-    let values: [([String], Bool)] = [
+    var values: [([String], Bool)] = [
       (["signIn", "email", "enabled"], methods.password || methods.emailLink),
       (["signIn", "email", "passwordRequired"], !methods.emailLink),
       (["signIn", "anonymous", "enabled"], methods.anonymous),
@@ -78,6 +80,9 @@ enum ConfigMessage {
       (["emailPrivacyConfig", "enableImprovedEmailPrivacy"], project.emailPrivacy),
       (["multiTenant", "allowTenants"], project.allowTenants),
     ]
+    if methods.phone || resource["signIn"]?["phoneNumber"] != nil {
+      values.append((["signIn", "phoneNumber", "enabled"], methods.phone))
+    }
     for (path, value) in values { Resource.set(.bool(value), at: path, in: &resource) }
     resource["authorizedDomains"] = .array(project.authorizedDomains.map { .string($0) })
     return resource

@@ -9,10 +9,11 @@ extension Declaration {
       "totpVerificationInfo": [
         "sessionInfo": .text.required, "verificationCode": .text.required,
       ],
-      "phoneVerificationInfo": .object,
+      "phoneVerificationInfo": .phoneProof,
     ],
     gives: [
       "idToken": .text.required, "refreshToken": .text.required, "totpAuthInfo": .object,
+      "phoneAuthInfo": ["phoneInfo": .text],
     ])
 }
 
@@ -22,7 +23,7 @@ extension Methods {
     let kind = try SecondFactorKind(
       of: call.message, "phoneVerificationInfo", "totpVerificationInfo",
       oneof: "verification_info")
-    if kind == .phone { throw .smsNotEnabled }
+    if kind == .phone { return try await finalizePhoneEnrolment(call) }
     let session = try await tokens.session(call, missing: .invalidIDToken)
     guard let info = try call.message.message("totpVerificationInfo") else {
       throw .invalidArgument
@@ -45,6 +46,36 @@ extension Methods {
     var answer = JSON.Object()
     try appendTokens(grant, expires: false, to: &answer)
     answer.append("totpAuthInfo", [:])
+    return .object(answer)
+  }
+
+  /// For a phone, the code shows that it is the user's; a name may be missing.
+  private func finalizePhoneEnrolment(_ call: ClientCall) async throws(WireError) -> JSON {
+    let session = try await enrolmentSession(call, .phone)
+    guard let info = try call.message.message("phoneVerificationInfo") else {
+      throw .invalidArgument
+    }
+    let proof: PhoneProof
+    do throws(WireError) {
+      proof = try PhoneProof(info)
+    } catch {
+      // That codes by SMS are off is told before that one is missing.
+      try await checkIsOn(.phone, in: session.scope)
+      throw error
+    }
+    let displayName = try call.message.text("displayName")
+    let grant: SessionGrant
+    do throws(EnrolmentError) {
+      grant = try await identity.enrolments.finalizePhone(
+        session, proof, displayName: displayName, by: call.author(.user(session.account)))
+    } catch {
+      throw WireError(error)
+    }
+    var answer = JSON.Object()
+    try appendTokens(grant, expires: false, to: &answer)
+    let id = grant.session.secondFactor?.enrolment
+    let number = grant.account.factors.first { $0.id == id }?.phoneNumber ?? ""
+    answer.append("phoneAuthInfo", ["phoneInfo": .string(number)])
     return .object(answer)
   }
 }

@@ -3,16 +3,18 @@ import JSON
 
 extension Declaration {
   static let startEnrolment = Declaration(
-    "accounts.mfaEnrollment.start", "Begins to enrol a second factor: gives the app its secret.",
+    "accounts.mfaEnrollment.start",
+    "Begins to enrol a second factor: gives the app its secret, or sends the phone a code.",
     takes: [
-      "idToken": .text.required, "totpEnrollmentInfo": .object, "phoneEnrollmentInfo": .object,
+      "idToken": .text.required, "totpEnrollmentInfo": .object, "phoneEnrollmentInfo": .phoneNumber,
     ],
     gives: [
       "totpSessionInfo": [
         "sharedSecretKey": .text.required, "verificationCodeLength": .integer.required,
         "hashingAlgorithm": .text.required, "periodSec": .integer.required,
         "sessionInfo": .text.required, "finalizeEnrollmentTime": .timestamp.required,
-      ]
+      ],
+      "phoneSessionInfo": ["sessionInfo": .text.required],
     ])
 }
 
@@ -21,8 +23,8 @@ extension Methods {
   func startEnrolment(_ call: ClientCall) async throws(WireError) -> JSON {
     let kind = try SecondFactorKind(
       of: call.message, "phoneEnrollmentInfo", "totpEnrollmentInfo", oneof: "enrollment_info")
-    if kind == .phone { throw .smsNotEnabled }
-    let session = try await enrolmentSession(call)
+    if kind == .phone { return try await startPhoneEnrolment(call) }
+    let session = try await enrolmentSession(call, .totp)
     let start: EnrolmentStart
     do throws(EnrolmentError) {
       start = try await identity.enrolments.start(session)
@@ -45,20 +47,43 @@ extension Methods {
     ]
   }
 
-  /// The session of the call; that TOTP is off is told before that the token is bad.
-  private func enrolmentSession(_ call: ClientCall) async throws(WireError) -> UserSession {
+  /// For a phone, a code is sent to it; nothing is stored but the message.
+  private func startPhoneEnrolment(_ call: ClientCall) async throws(WireError) -> JSON {
+    let session = try await enrolmentSession(call, .phone)
+    guard let info = try call.message.message("phoneEnrollmentInfo") else {
+      throw .invalidArgument
+    }
+    let request = try PhoneRequest(info, call)
+    do throws(EnrolmentError) {
+      let sessionInfo = try await identity.enrolments.startPhone(session, request)
+      return ["phoneSessionInfo": ["sessionInfo": .string(sessionInfo)]]
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  /// The session of the call; that the kind is off is told before that the token is bad.
+  func enrolmentSession(
+    _ call: ClientCall, _ kind: Factor.Kind
+  ) async throws(WireError) -> UserSession {
     do throws(WireError) {
       return try await tokens.session(call, missing: .invalidIDToken)
     } catch {
-      let scope = try await scope(of: call)
-      let policy: Policy
-      do throws(PolicyError) {
-        policy = try await identity.policies.read(scope)
-      } catch let refusal {
-        throw WireError(refusal)
-      }
-      guard policy.configuration.isTOTPOn else { throw WireError(EnrolmentError.totpNotEnabled) }
+      try await checkIsOn(kind, in: try await scope(of: call))
       throw error
+    }
+  }
+
+  /// Sees that factors of a kind are switched on.
+  func checkIsOn(_ kind: Factor.Kind, in scope: Scope) async throws(WireError) {
+    let policy: Policy
+    do throws(PolicyError) {
+      policy = try await identity.policies.read(scope)
+    } catch {
+      throw WireError(error)
+    }
+    guard policy.configuration.isOn(kind) else {
+      throw WireError(kind == .totp ? EnrolmentError.totpNotEnabled : .smsNotEnabled)
     }
   }
 }

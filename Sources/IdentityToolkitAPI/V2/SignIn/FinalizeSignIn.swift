@@ -7,7 +7,7 @@ extension Declaration {
     takes: [
       "mfaPendingCredential": .text.required, "mfaEnrollmentId": .text,
       "totpVerificationInfo": ["verificationCode": .text.required],
-      "phoneVerificationInfo": .object,
+      "phoneVerificationInfo": .phoneProof,
     ],
     gives: ["idToken": .text.required, "refreshToken": .text.required])
 }
@@ -18,7 +18,7 @@ extension Methods {
     let kind = try SecondFactorKind(
       of: call.message, "phoneVerificationInfo", "totpVerificationInfo",
       oneof: "verification_info")
-    if kind == .phone { throw .smsNotEnabled }
+    if kind == .phone { return try await finalizePhoneSignIn(call) }
     guard let pending = try call.message.text("mfaPendingCredential"), !pending.isEmpty,
       let enrolment = try call.message.text("mfaEnrollmentId"), !enrolment.isEmpty,
       let code = try call.message.message("totpVerificationInfo")?.text("verificationCode"),
@@ -29,6 +29,26 @@ extension Methods {
       grant = try await identity.signIns.finalize(
         project: call.project, tenant: call.tenant, pendingCredential: pending,
         enrolment: enrolment, code: code)
+    } catch {
+      throw WireError(error, hidingUsers: false)
+    }
+    var answer = JSON.Object()
+    try appendTokens(grant, expires: false, to: &answer)
+    return .object(answer)
+  }
+
+  /// The code that was sent to a phone.
+  ///
+  /// SDKs do not say which factor it is for; the session of the code does.
+  private func finalizePhoneSignIn(_ call: ClientCall) async throws(WireError) -> JSON {
+    guard let pending = try call.message.text("mfaPendingCredential"), !pending.isEmpty,
+      let info = try call.message.message("phoneVerificationInfo")
+    else { throw .invalidArgument }
+    let proof = try PhoneProof(info)
+    let grant: SessionGrant
+    do throws(SignInError) {
+      grant = try await identity.signIns.finalizePhone(
+        project: call.project, tenant: call.tenant, pendingCredential: pending, proof)
     } catch {
       throw WireError(error, hidingUsers: false)
     }

@@ -1,3 +1,4 @@
+import HTTP
 import Identity
 import JSON
 
@@ -6,16 +7,25 @@ extension Declaration {
     "accounts.mfaSignIn.start", "Sends a code by SMS; TOTP needs none.",
     takes: [
       "mfaPendingCredential": .text.required, "mfaEnrollmentId": .text.required,
-      "phoneSignInInfo": .object,
+      "phoneSignInInfo": .phoneNumber,
     ],
     gives: ["phoneResponseInfo": ["sessionInfo": .text.required]])
 }
 
 extension Methods {
-  /// `mfaSignIn:start`: sends a code by SMS, so there is none for TOTP, and no phone factor is
-  /// ever enrolled.
+  /// `mfaSignIn:start`: sends a code to the phone of a second factor; there is none for TOTP.
   func startSignIn(_ call: ClientCall) async throws(WireError) -> JSON {
-    guard try call.message.has("phoneSignInInfo") else { throw .invalidArgument }
-    throw WireError("INVALID_PHONE_NUMBER : Invalid format.")
+    guard try call.message.message("phoneSignInInfo") != nil,
+      let pending = try call.message.text("mfaPendingCredential"), !pending.isEmpty,
+      let enrolment = try call.message.text("mfaEnrollmentId"), !enrolment.isEmpty
+    else { throw .invalidArgument }
+    do throws(SignInError) {
+      let sessionInfo = try await identity.signIns.startPhone(
+        project: call.project, tenant: call.tenant, pendingCredential: pending,
+        enrolment: enrolment, language: call.request.locale, address: call.request.peer)
+      return ["phoneResponseInfo": ["sessionInfo": .string(sessionInfo)]]
+    } catch {
+      throw WireError(error, hidingUsers: false)
+    }
   }
 }

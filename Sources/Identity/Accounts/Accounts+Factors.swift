@@ -1,0 +1,105 @@
+import Crypto
+import Database
+
+extension Accounts {
+  /// Checks what can be checked of second factors without knowing the account.
+  static func check(_ entries: [FactorEntry]) throws(AccountError) {
+    guard entries.count <= Enrolments.mostFactors else { throw .tooManyFactors }
+    var (ids, numbers) = (Set<String>(), Set<String>())
+    for entry in entries {
+      if let id = entry.id {
+        guard ids.insert(id).inserted else { throw .duplicateEnrolment }
+        do { try AccountRules.checkUID(id) } catch { throw .invalidEnrolment }
+      }
+      if let number = entry.phoneNumber {
+        try AccountRules.checkPhone(number)
+        guard numbers.insert(number).inserted else { throw .phoneFactorExists }
+      }
+      guard !Factor.isTooLong(entry.displayName ?? "") else { throw .factorNameTooLong }
+    }
+  }
+
+  /// Changes the second factors of an account.
+  ///
+  /// - Returns: The factors that went, among them those whose number is another one now.
+  static func changeFactors(
+    _ change: FactorsChange, of account: Account, in scope: Scope, at now: Instant,
+    random: RandomSource, _ connection: borrowing Connection
+  ) throws -> [Factor] {
+    switch change {
+    case .keep: return []
+    case .clear:
+      guard !account.factors.isEmpty else { return [] }
+      try FactorRecord.delete(account.factors, of: account, in: scope, connection)
+      return account.factors
+    case .replace(let entries):
+      let apps = account.factors.filter { $0.kind == .totp }
+      let phones = account.factors.filter { $0.kind == .phone }
+      var (listed, kept) = ([FactorEntry](), Set<String>())
+      for entry in entries {
+        let known = account.factors.first { $0.id.text == entry.id }
+        if known?.kind == .totp {
+          guard entry.phoneNumber == nil else { throw AccountError.duplicateEnrolment }
+          try rename(entry, of: account, connection)
+          continue
+        }
+        var entry = entry
+        if entry.phoneNumber == nil { entry.phoneNumber = known?.phoneNumber }
+        guard entry.phoneNumber != nil else { throw AccountError.unsupportedSecondFactor }
+        if let known, known.phoneNumber == entry.phoneNumber {
+          kept.insert(known.id.text)
+          try rename(entry, of: account, connection)
+        } else {
+          listed.append(entry)
+        }
+      }
+      guard apps.count + kept.count + listed.count <= Enrolments.mostFactors else {
+        throw AccountError.tooManyFactors
+      }
+      let gone = phones.filter { !kept.contains($0.id.text) }
+      if !gone.isEmpty { try FactorRecord.delete(gone, of: account, in: scope, connection) }
+      let numbers = phones.filter { kept.contains($0.id.text) }.compactMap(\.phoneNumber)
+      guard !listed.contains(where: { numbers.contains($0.phoneNumber ?? "") }) else {
+        throw AccountError.phoneFactorExists
+      }
+      try insert(listed, for: account, in: scope, at: now, random: random, connection)
+      return gone
+    }
+  }
+
+  /// Stores phones as second factors of an account.
+  static func insert(
+    _ phones: [FactorEntry], for account: Account, in scope: Scope, at now: Instant,
+    random: RandomSource, _ connection: borrowing Connection
+  ) throws {
+    // Times that calls give are told in milliseconds.
+    let moment = Instant(milliseconds: now.milliseconds)
+    for phone in phones {
+      guard let number = phone.phoneNumber else { throw AccountError.unsupportedSecondFactor }
+      let name = phone.displayName ?? ""
+      try PhoneFactor.insert(
+        ID(phone.id ?? random.uuid()), displayName: name.isEmpty ? nil : name, phoneNumber: number,
+        enrolledAt: phone.enrolledAt ?? moment, for: account, in: scope, connection)
+    }
+  }
+
+  /// Gives a factor that stays the name and the time of its entry, as far as there are any.
+  private static func rename(
+    _ entry: FactorEntry, of account: Account, _ connection: borrowing Connection
+  ) throws {
+    if let name = entry.displayName, !name.isEmpty {
+      try connection.run(
+        """
+        UPDATE factor SET display_name = \(name)
+        WHERE account_key = \(account.key) AND enrolment_id = \(entry.id)
+        """)
+    }
+    if let enrolledAt = entry.enrolledAt {
+      try connection.run(
+        """
+        UPDATE factor SET enrolled_at = \(enrolledAt.microseconds)
+        WHERE account_key = \(account.key) AND enrolment_id = \(entry.id) AND kind = 'phone'
+        """)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Crypto
+import Database
+
+extension Enrolments {
+  private var codes: PhoneCodes { PhoneCodes(store: store, tickets: tickets) }
+
+  /// Sends a code to a phone that a user wants as second factor.
+  ///
+  /// - Parameters:
+  ///   - session: The user's session.
+  ///   - request: The number, and who asks.
+  /// - Returns: The session that the code comes back with.
+  /// - Throws: ``EnrolmentError``.
+  public func startPhone(
+    _ session: UserSession, _ request: PhoneRequest
+  ) async throws(EnrolmentError) -> String {
+    let now = store.clock.now()
+    let codes = codes
+    return try await store.write(EnrolmentError.self) { connection in
+      let account = try Self.check(session, .phone, connection)
+      do { try AccountRules.checkPhone(request.phoneNumber) } catch {
+        throw EnrolmentError.invalidPhone
+      }
+      try Self.checkRoom(account, .phone, phoneNumber: request.phoneNumber)
+      let use = PhoneCodes.Use(
+        kind: .phoneEnrolment, purpose: "sms-enrolment", account: account,
+        provider: session.provider)
+      switch try codes.send(request, for: use, in: session.scope, at: now, connection) {
+      case .session(let info): return info
+      case .refusedRegion: throw EnrolmentError.regionNotAllowed
+      case .blocked(let until): throw EnrolmentError.quotaExceeded(until: until)
+      }
+    }
+  }
+
+  /// Enrols a phone when the code shows that it is the user's, and ends the earlier sessions.
+  ///
+  /// Everything is checked again in the transaction, so that two enrolments at once leave one
+  /// factor.
+  ///
+  /// - Parameters:
+  ///   - session: The user's session.
+  ///   - proof: What shows that the phone is theirs.
+  ///   - displayName: The name of the phone; it may have none.
+  ///   - author: Where the request came from.
+  /// - Returns: A session that has passed the new factor.
+  /// - Throws: ``EnrolmentError``.
+  public func finalizePhone(
+    _ session: UserSession, _ proof: PhoneProof, displayName: String?, by author: Author
+  ) async throws(EnrolmentError) -> SessionGrant {
+    let now = store.clock.now()
+    let (random, tickets) = (store.random, tickets)
+    let id = ID<Factor>(random.uuid())
+    let trimmed = (displayName ?? "").trimmed
+    let name = trimmed.isEmpty ? nil : trimmed
+    let outcome: Result<SessionGrant, EnrolmentError> = try await store.write(EnrolmentError.self) {
+      connection in
+      let account = try Self.check(session, .phone, connection)
+      guard !Factor.isTooLong(trimmed) else { return .failure(.displayNameTooLong) }
+      let number: String
+      switch proof {
+      case .code(let sessionInfo, let code):
+        guard let sent = PhoneCode(sessionInfo, .phoneEnrolment, by: tickets),
+          sent.ticket.account == account.key, sent.ticket.scope == session.scope.key
+        else { return .failure(.invalidSessionInfo) }
+        let verdict = try sent.check(
+          code, tries: Ticket.enrolmentTries, at: now, connection)
+        switch verdict {
+        case .right: break
+        case .wrong: return .failure(.invalidCode)
+        case .over(.expired): return .failure(.sessionExpired)
+        case .over(.used): return .failure(.alreadyComplete)
+        case .over(.tries): return .failure(.tooManyAttempts)
+        }
+        number = sent.phoneNumber
+        try Self.checkRoom(account, .phone, phoneNumber: number)
+        try sent.use(connection)
+      case .temporary(let text, let phoneNumber):
+        let ticket = try TemporaryProof.open(
+          text, phoneNumber: phoneNumber, in: session.scope, by: tickets, at: now, connection)
+        guard let ticket else { return .failure(.invalidTemporaryProof) }
+        number = phoneNumber
+        try Self.checkRoom(account, .phone, phoneNumber: number)
+        try ticket.countUse(connection)
+      }
+      try PhoneFactor.insert(
+        id, displayName: name, phoneNumber: number, enrolledAt: now, for: account,
+        in: session.scope, connection)
+      _ = try AccountRecord.endSessions(account.key, at: now, connection)
+      // The token that asked may be of a session that has no row any more.
+      try AccountRecord.endSessions(account.key, before: session.authTime + 1, connection)
+      return try Self.complete(
+        id, of: account.key, session, by: author, at: now, random: random, connection)
+    }
+    return try outcome.get()
+  }
+}

@@ -1,0 +1,78 @@
+import Database
+
+extension Enrolments {
+  /// Withdraws a factor of the user's own, ends the earlier sessions and tells the user by mail.
+  ///
+  /// A session that has passed the first factor only will do, since applications rely on it, unless
+  /// the scope wants one that has passed a second one.
+  ///
+  /// - Returns: A new session; nil when the factor was the newest of several, for then clients
+  ///   shall sign the user out.
+  /// - Throws: ``EnrolmentError``.
+  public func withdraw(
+    _ session: UserSession, enrolment: String, by author: Author
+  ) async throws(EnrolmentError) -> SessionGrant? {
+    let now = store.clock.now()
+    let (random, outbox) = (store.random, store.outbox)
+    return try await store.write(EnrolmentError.self) { connection in
+      let account: Account
+      do { account = try Sessions.check(session, connection) } catch let error as SessionError {
+        throw EnrolmentError.session(error)
+      }
+      let policy = try Policies.find(session.scope.key, connection)
+      if try Self.needsFactor(session, account, policy.configuration, connection) {
+        throw EnrolmentError.secondFactorNeeded
+      }
+      guard let factor = account.factors.first(where: { $0.id.text == enrolment }) else {
+        throw EnrolmentError.enrolmentNotFound
+      }
+      try FactorRecord.delete([factor], of: account, in: session.scope, connection)
+      _ = try AccountRecord.endSessions(account.key, at: now, connection)
+      // The token that asked may be of a session that has no row any more.
+      try connection.run(
+        """
+        UPDATE account SET valid_since_s = max(valid_since_s, \(session.authTime + 1))
+        WHERE account_key = \(account.key)
+        """)
+      var entry = AuditEntry(
+        "factor.withdraw", "account", account.id.text, name: account.label, in: session.scope)
+      entry.from = factor.words
+      try entry.record(by: author, at: now, connection)
+      try outbox.notify(
+        .factorWithdrawn(name: factor.label), account, in: session.scope, at: now, connection)
+      if account.factors.count > 1, account.newestFactor?.id == factor.id { return nil }
+      guard let changed = try AccountRecord.find(key: account.key, connection) else { return nil }
+      let kept = changed.factors.contains { $0.id == session.secondFactor?.enrolment }
+      return try Sessions.begin(
+        changed, in: session.scope, provider: session.provider,
+        secondFactor: kept ? session.secondFactor : nil, isSignIn: false, at: now, random: random,
+        connection)
+    }
+  }
+
+  /// Whether a session may not withdraw a factor before it has passed one.
+  ///
+  /// Where no factor of the account is asked for at sign-in, no session could pass one.
+  private static func needsFactor(
+    _ session: UserSession, _ account: Account, _ configuration: MFAConfiguration,
+    _ connection: borrowing Connection
+  ) throws -> Bool {
+    let isWanted: Bool? = try connection.first(
+      "SELECT withdrawal_needs_factor FROM scope WHERE scope_key = \(session.scope.key)"
+    ) { try $0.value(0) }
+    guard isWanted == true else { return false }
+    let hasPassed = account.factors.contains { $0.id == session.secondFactor?.enrolment }
+    return !hasPassed && !SignInForecast.factorsDue(of: account, configuration).isEmpty
+  }
+}
+
+extension Account {
+  /// The factor that was enrolled last.
+  var newestFactor: Factor? {
+    var newest: Factor?
+    for factor in factors where newest.map({ $0.enrolledAt <= factor.enrolledAt }) ?? true {
+      newest = factor
+    }
+    return newest
+  }
+}

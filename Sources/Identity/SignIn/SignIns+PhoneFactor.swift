@@ -1,0 +1,151 @@
+import Crypto
+import Database
+
+extension SignIns {
+  var codes: PhoneCodes { PhoneCodes(store: store, tickets: tickets) }
+
+  /// Sends the code with which a sign-in is completed to the phone of a second factor.
+  ///
+  /// - Parameters:
+  ///   - project: The project of the request.
+  ///   - tenant: The tenant of the request; nil when it names none, then the credential's counts.
+  ///   - pendingCredential: What the first factor's answer gave.
+  ///   - enrolment: Which factor.
+  ///   - language: The language of the message.
+  ///   - address: Where the request came from.
+  /// - Returns: The session that the code comes back with.
+  /// - Throws: ``SignInError``.
+  public func startPhone(
+    project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrolment: String,
+    language: String, address: String
+  ) async throws(SignInError) -> String {
+    guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
+      throw .invalidPendingCredential
+    }
+    let now = store.clock.now()
+    let codes = codes
+    return try await store.write(SignInError.self) { connection in
+      let pending = try Self.open(
+        ticket, project: project, tenant: tenant, lifetime: Ticket.phonePendingLifetime,
+        expired: .phonePendingExpired, at: now, connection
+      ).get()
+      let account = pending.account
+      guard let factor = account.factors.first(where: { $0.id.text == enrolment }) else {
+        throw SignInError.invalidEnrolment
+      }
+      guard let number = factor.phoneNumber else { throw SignInError.invalidPhone }
+      guard pending.policy.configuration.isSMSOn else { throw SignInError.smsNotEnabled }
+      if let until = account.codesBlockedUntil, until > now {
+        throw SignInError.quotaExceeded(until: until)
+      }
+      let use = PhoneCodes.Use(
+        kind: .phoneSecondFactor, purpose: "sms-second-factor", account: account,
+        provider: ticket.provider, factor: factor.id, pending: ticket.id)
+      let request = PhoneRequest(phoneNumber: number, language: language, address: address)
+      return try codes.send(request, for: use, in: pending.scope, at: now, connection).session()
+    }
+  }
+
+  /// Signs in with a code that was sent to the phone of a second factor.
+  ///
+  /// A wrong code, and one of another sign-in, is counted on the account in the same transaction.
+  ///
+  /// - Parameters:
+  ///   - project: The project of the request.
+  ///   - tenant: The tenant of the request; nil when it names none, then the credential's counts.
+  ///   - pendingCredential: What the first factor's answer gave.
+  ///   - proof: What shows that the phone is the user's.
+  /// - Returns: The session.
+  /// - Throws: ``SignInError``.
+  public func finalizePhone(
+    project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, _ proof: PhoneProof
+  ) async throws(SignInError) -> SessionGrant {
+    guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
+      throw .invalidPendingCredential
+    }
+    let now = store.clock.now()
+    let (random, tickets) = (store.random, tickets)
+    let outcome: Result<SessionGrant, SignInError> = try await store.write(SignInError.self) {
+      connection in
+      let pending: Pending
+      switch try Self.open(
+        ticket, project: project, tenant: tenant, lifetime: Ticket.phonePendingLifetime,
+        expired: .phonePendingExpired, at: now, connection)
+      {
+      case .success(let found): pending = found
+      case .failure(let error): return .failure(error)
+      }
+      let account = pending.account
+      guard pending.policy.configuration.isSMSOn else { return .failure(.smsNotEnabled) }
+      if let until = account.codesBlockedUntil, until > now {
+        return .failure(.quotaExceeded(until: until))
+      }
+      let factor: Factor
+      switch try Self.factor(proof, ticket, pending, by: tickets, at: now, connection) {
+      case .success(let found): factor = found
+      case .failure(let error): return .failure(error)
+      }
+      try ticket.countUse(connection)
+      try PhoneFactor.accept(factor.id, of: account, at: now, connection)
+      return .success(
+        try Sessions.begin(
+          account, in: pending.scope, provider: ticket.provider,
+          secondFactor: SecondFactorClaim(kind: .phone, enrolment: factor.id), at: now,
+          random: random, connection))
+    }
+    return try outcome.get()
+  }
+
+  /// The factor of the account that a proof is for, when it is right; it is used up then.
+  private static func factor(
+    _ proof: PhoneProof, _ ticket: Ticket, _ pending: Pending, by tickets: Sealer, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Result<Factor, SignInError> {
+    let (account, scope) = (pending.account, pending.scope)
+    switch proof {
+    case .code(let sessionInfo, let code):
+      guard let sent = PhoneCode(sessionInfo, .phoneSecondFactor, by: tickets) else {
+        return .failure(.invalidSessionInfo)
+      }
+      guard sent.ticket.account == account.key, sent.pending == ticket.id else {
+        // A session of another sign-in is a guess as well.
+        let refusal = try countWrongCode(account, at: now, connection)
+        if case .quotaExceeded = refusal { return .failure(refusal) }
+        return .failure(.invalidSessionInfo)
+      }
+      let factor = account.factors.first {
+        $0.id == sent.factor && $0.phoneNumber == sent.phoneNumber
+      }
+      guard let factor else { return .failure(.invalidEnrolment) }
+      switch try sent.check(code, at: now, connection) {
+      case .right: break
+      case .wrong: return .failure(try countWrongCode(account, at: now, connection))
+      case .over: return .failure(.sessionExpired)
+      }
+      try sent.use(connection)
+      return .success(factor)
+    case .temporary(let text, let number):
+      let proof = try TemporaryProof.open(
+        text, phoneNumber: number, in: scope, by: tickets, at: now, connection)
+      guard let proof else { return .failure(.invalidTemporaryProof) }
+      guard let factor = account.factors.first(where: { $0.phoneNumber == number }) else {
+        return .failure(.invalidEnrolment)
+      }
+      try proof.countUse(connection)
+      return .success(factor)
+    }
+  }
+}
+
+extension PhoneCodes.Sent {
+  /// The session of a code that was sent.
+  ///
+  /// - Throws: ``SignInError``, when none was.
+  func session() throws(SignInError) -> String {
+    switch self {
+    case .session(let info): return info
+    case .refusedRegion: throw .regionNotAllowed
+    case .blocked(let until): throw .quotaExceeded(until: until)
+    }
+  }
+}

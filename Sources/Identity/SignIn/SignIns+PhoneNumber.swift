@@ -1,0 +1,241 @@
+import Crypto
+import Database
+
+/// What somebody wants who shows that a phone number is theirs.
+public struct PhoneSignIn: Sendable {
+  /// What becomes of it.
+  public enum Purpose: Sendable {
+    /// Signs in to the account of the number, which is made when there is none.
+    case signIn
+    /// Signs in to the account of the number, which must be there.
+    case signInAgain
+    /// Gives the number to the account of a session.
+    case link(UserSession)
+  }
+
+  /// What shows it.
+  public var proof: PhoneProof
+  /// What becomes of it.
+  public var purpose: Purpose
+
+  /// Makes one.
+  public init(proof: PhoneProof, purpose: Purpose) {
+    self.proof = proof
+    self.purpose = purpose
+  }
+}
+
+/// What a phone number as first factor leads to.
+public enum PhoneSignInOutcome: Sendable {
+  /// The user is signed in.
+  case signedIn(SessionGrant, isNew: Bool)
+  /// The number belongs to another account than the one that it was to be given to; with the proof
+  /// one can sign in to that account without another message.
+  case taken(phoneNumber: String, proof: String)
+}
+
+extension SignIns {
+  /// Sends a code to a phone number that wants to sign in, whether it has an account or not.
+  ///
+  /// - Returns: The session that the code comes back with.
+  /// - Throws: ``SignInError``.
+  public func sendCode(
+    _ scope: Scope, _ request: PhoneRequest
+  ) async throws(SignInError) -> String {
+    let now = store.clock.now()
+    let codes = codes
+    return try await store.write(SignInError.self) { connection in
+      try Self.checkPhones(scope, connection)
+      do { try AccountRules.checkPhone(request.phoneNumber) } catch {
+        throw SignInError.invalidPhone
+      }
+      let use = PhoneCodes.Use(kind: .phoneSignIn, purpose: "sms-sign-in")
+      return try codes.send(request, for: use, in: scope, at: now, connection).session()
+    }
+  }
+
+  /// Sees that a phone number may sign in.
+  private static func checkPhones(_ scope: Scope, _ connection: borrowing Connection) throws {
+    guard scope.tenant == nil else { throw SignInError.tenantWithoutPhones }
+    guard !scope.isDisabled else { throw SignInError.scopeDisabled }
+    guard try methods(scope, connection).phone else { throw SignInError.phoneLoginDisabled }
+  }
+
+  /// Signs in with a code that was sent to a phone number, or gives the number to an account.
+  ///
+  /// Wrong codes are counted by number, whichever of its codes they are for.
+  ///
+  /// An account of which a second factor is asked for is not signed in to this way: a phone number
+  /// allows no second factor, so it would be a way around it.
+  ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - request: What shows that the number is theirs, and what for.
+  ///   - author: Where the request came from.
+  /// - Returns: A session, or the news that the number has an account.
+  /// - Throws: ``SignInError``.
+  public func phone(
+    _ scope: Scope, _ request: PhoneSignIn, by author: Author
+  ) async throws(SignInError) -> PhoneSignInOutcome {
+    let now = store.clock.now()
+    let (random, tickets) = (store.random, tickets)
+    let outcome: Result<PhoneSignInOutcome, SignInError> = try await store.write(SignInError.self) {
+      connection in
+      try Self.checkPhones(scope, connection)
+      let number: String
+      switch try Self.number(request.proof, in: scope, by: tickets, at: now, connection) {
+      case .success(let found): number = found
+      case .failure(let error): return .failure(error)
+      }
+      let owner = try AccountRecord.find(scope, phone: number, connection)
+      switch request.purpose {
+      case .link(let session):
+        let account: Account
+        do { account = try Sessions.check(session, connection) } catch let error as SessionError {
+          return .failure(.session(error))
+        }
+        if let owner, owner.key != account.key {
+          guard case .code = request.proof else { return .failure(.phoneNumberExists) }
+          return .success(
+            .taken(
+              phoneNumber: number,
+              proof: try TemporaryProof.make(
+                number, in: scope, by: tickets, at: now, random: random)))
+        }
+        guard account.factors.isEmpty else { return .failure(.unsupportedFirstFactor) }
+        let linked = try Self.link(number, to: account, in: scope, by: author, at: now, connection)
+        return .success(
+          .signedIn(
+            try Self.begin(linked, in: scope, at: now, random: random, connection), isNew: false))
+      case .signIn, .signInAgain:
+        guard let owner else {
+          guard case .signIn = request.purpose else { return .failure(.userNotFound) }
+          let new = try Self.make(
+            number, in: scope, by: author, at: now, random: random, connection)
+          return .success(
+            .signedIn(
+              try Self.begin(new, in: scope, at: now, random: random, connection), isNew: true))
+        }
+        guard !owner.disabled else { return .failure(.userDisabled) }
+        let configuration = try Policies.find(scope.key, connection).configuration
+        guard SignInForecast.factorsDue(of: owner, configuration).isEmpty else {
+          return .failure(.unsupportedFirstFactor)
+        }
+        return .success(
+          .signedIn(
+            try Self.begin(owner, in: scope, at: now, random: random, connection), isNew: false))
+      }
+    }
+    return try outcome.get()
+  }
+
+  private static func begin(
+    _ account: Account, in scope: Scope, at now: Instant, random: RandomSource,
+    _ connection: borrowing Connection
+  ) throws -> SessionGrant {
+    try Sessions.begin(
+      account, in: scope, provider: .phone, secondFactor: nil, at: now, random: random, connection)
+  }
+
+  /// The number that a proof shows to be the user's; the proof is used up.
+  private static func number(
+    _ proof: PhoneProof, in scope: Scope, by tickets: Sealer, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Result<String, SignInError> {
+    switch proof {
+    case .temporary(let text, let number):
+      let ticket = try TemporaryProof.open(
+        text, phoneNumber: number, in: scope, by: tickets, at: now, connection)
+      guard let ticket else { return .failure(.invalidTemporaryProof) }
+      try ticket.countUse(connection)
+      return .success(number)
+    case .code(let sessionInfo, let code):
+      guard let sent = PhoneCode(sessionInfo, .phoneSignIn, by: tickets),
+        sent.ticket.scope == scope.key
+      else { return .failure(.invalidSessionInfo) }
+      let name = "sms code \(scope.key) \(sent.phoneNumber)"
+      let guess: Guess
+      switch try Guess.take(name, .passwords, at: now, connection) {
+      case .taken(let taken): guess = taken
+      case .blocked(let until): return .failure(.tooManyAttempts(until: until))
+      }
+      switch try sent.check(code, at: now, connection) {
+      case .right:
+        try Guess.right([guess], connection)
+        try sent.use(connection)
+        return .success(sent.phoneNumber)
+      case .wrong: return .failure(.invalidCode)
+      case .over:
+        // It was not looked at.
+        try guess.giveBack(connection)
+        return .failure(.sessionExpired)
+      }
+    }
+  }
+
+  private static func make(
+    _ number: String, in scope: Scope, by author: Author, at now: Instant, random: RandomSource,
+    _ connection: borrowing Connection
+  ) throws -> Account {
+    var new = NewAccount()
+    new.phoneNumber = number
+    let uid = random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
+    let account = try AccountRecord.insert(
+      new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now, connection)
+    var entry = AuditEntry("account.sign-up", "account", uid, name: account.label, in: scope)
+    entry.to = account.words
+    try entry.record(
+      by: Author(actor: .user(account.id), address: author.address, requestID: author.requestID),
+      at: now, connection)
+    return account
+  }
+
+  /// Gives a number that nobody else has to an account, which is then not anonymous any more.
+  private static func link(
+    _ number: String, to account: Account, in scope: Scope, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Account {
+    guard account.phoneNumber != number else { return account }
+    try connection.run(
+      """
+      UPDATE account SET phone = \(number), anonymous = 0 WHERE account_key = \(account.key)
+      """)
+    guard let linked = try AccountRecord.find(key: account.key, connection) else {
+      throw SignInError.userNotFound
+    }
+    try SearchIndex.update(linked, connection)
+    var entry = AuditEntry(
+      "account.change", "account", account.id.text, name: linked.label, in: scope)
+    (entry.from, entry.to) = Words.difference(
+      [("phone", account.phoneNumber ?? "none")], [("phone", number)])
+    try entry.record(
+      by: Author(actor: .user(account.id), address: author.address, requestID: author.requestID),
+      at: now, connection)
+    return linked
+  }
+
+  /// The codes of a user pool that the emulator profile has made and nobody has used yet.
+  ///
+  /// - Throws: ``SignInError/unavailable(_:)``.
+  public func verificationCodes(_ scope: Scope) async throws(SignInError) -> [VerificationCode] {
+    let oldest = TimeOrderedID.first(
+      at: store.clock.now().advanced(bySeconds: -PhoneCode.lifetime))
+    let sessions = try await store.read(SignInError.self) { connection in
+      try connection.all(
+        """
+        SELECT session_info FROM verification_code
+        WHERE scope_key = \(scope.key) AND session_id >= \(oldest) ORDER BY session_id
+        """
+      ) { try $0.value(0) as String }
+    }
+    let kinds: [Ticket.Kind] = [.phoneSignIn, .phoneEnrolment, .phoneSecondFactor]
+    return sessions.compactMap { session in
+      for kind in kinds {
+        guard let sent = PhoneCode(session, kind, by: tickets) else { continue }
+        return VerificationCode(
+          phoneNumber: sent.phoneNumber, sessionInfo: session, code: sent.code)
+      }
+      return nil
+    }
+  }
+}

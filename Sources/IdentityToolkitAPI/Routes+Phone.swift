@@ -1,0 +1,15 @@
+import HTTP
+import Identity
+import JSON
+
+/// Phone numbers as first factors.
+extension Routes {
+  mutating func addPhones() {
+    client(
+      .post, Path("v1", "accounts:sendVerificationCode"), .v1, .sendVerificationCode,
+      methods.sendVerificationCode)
+    client(
+      .post, Path("v1", "accounts:signInWithPhoneNumber"), .v1, .signInWithPhoneNumber,
+      methods.signInWithPhoneNumber)
+  }
+}

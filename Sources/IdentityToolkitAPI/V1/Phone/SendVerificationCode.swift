@@ -1,0 +1,21 @@
+import Identity
+import JSON
+
+extension Declaration {
+  static let sendVerificationCode = Declaration(
+    "accounts.sendVerificationCode", "Sends a code to a phone number that wants to sign in.",
+    takes: .phoneNumber, gives: ["sessionInfo": .text.required])
+}
+
+extension Methods {
+  /// `accounts:sendVerificationCode`: a code for a phone number as first factor.
+  func sendVerificationCode(_ call: ClientCall) async throws(WireError) -> JSON {
+    let scope = try await scope(of: call)
+    let request = try PhoneRequest(call.message, call)
+    do throws(SignInError) {
+      return ["sessionInfo": .string(try await identity.signIns.sendCode(scope, request))]
+    } catch {
+      throw WireError(error, hidingUsers: false)
+    }
+  }
+}

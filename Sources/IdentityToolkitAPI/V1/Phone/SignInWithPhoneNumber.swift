@@ -1,0 +1,70 @@
+import Identity
+import JSON
+
+extension Declaration {
+  static let signInWithPhoneNumber = Declaration(
+    "accounts.signInWithPhoneNumber",
+    "Signs in with the code that was sent to a phone number, or gives the number to an account.",
+    takes: .message(
+      .phoneProof,
+      [
+        "idToken": .text.noted("Of the account that the number is given to."),
+        "operation": .choice(Methods.phoneOperations),
+        "verificationProof": .text, "returnSecureToken": .flag,
+      ]),
+    gives: .message(
+      [
+        "localId": .text, "phoneNumber": .text, "isNewUser": .flag, "temporaryProof": .text,
+        "temporaryProofExpiresIn": .int64,
+      ], .tokens))
+}
+
+extension Methods {
+  static let phoneOperations = EnumType(
+    name: "google.cloud.identitytoolkit.v1.VerifyOp",
+    values: ["VERIFY_OP_UNSPECIFIED", "SIGN_UP_OR_IN", "REAUTH", "UPDATE", "LINK"])
+
+  /// `accounts:signInWithPhoneNumber`: the phone number as first factor.
+  ///
+  /// When the number belongs to another account than the ID token's, the answer has a temporary
+  /// proof in place of tokens, with which the client signs in to that account.
+  func signInWithPhoneNumber(_ call: ClientCall) async throws(WireError) -> JSON {
+    let proof = try PhoneProof(call.message)
+    let operation = try call.message.enumeration("operation", Methods.phoneOperations) ?? 0
+    let (scope, purpose) = try await phonePurpose(Methods.phoneOperations.values[operation], call)
+    let outcome: PhoneSignInOutcome
+    do throws(SignInError) {
+      outcome = try await identity.signIns.phone(
+        scope, PhoneSignIn(proof: proof, purpose: purpose), by: call.visitor)
+    } catch {
+      throw WireError(error, hidingUsers: false)
+    }
+    switch outcome {
+    case .signedIn(let grant, let isNew):
+      var answer: JSON.Object = ["localId": .string(grant.account.id.text)]
+      UserMessage.append("phoneNumber", grant.account.phoneNumber, to: &answer)
+      if isNew { answer.append("isNewUser", true) }
+      try appendTokens(grant, to: &answer)
+      return .object(answer)
+    case .taken(let number, let temporaryProof):
+      return [
+        "phoneNumber": .string(number), "temporaryProof": .string(temporaryProof),
+        "temporaryProofExpiresIn": .string(String(PhoneProof.temporaryLifetime)),
+      ]
+    }
+  }
+
+  /// What the proof is for: with an ID token it is given to that account, except to sign in again.
+  private func phonePurpose(
+    _ operation: String, _ call: ClientCall
+  ) async throws(WireError) -> (Scope, PhoneSignIn.Purpose) {
+    let token = try call.message.text("idToken").flatMap { $0.isEmpty ? nil : $0 }
+    guard operation != "REAUTH" else { return (try await scope(of: call), .signInAgain) }
+    if let token {
+      let session = try await tokens.session(token, call)
+      return (session.scope, .link(session))
+    }
+    guard operation != "UPDATE", operation != "LINK" else { throw WireError("MISSING_ID_TOKEN") }
+    return (try await scope(of: call), .signIn)
+  }
+}

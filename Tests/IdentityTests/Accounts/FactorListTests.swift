@@ -1,0 +1,114 @@
+import Identity
+import Testing
+
+/// Lists of second factors that an administrator's call gives.
+struct FactorListTests {
+  private func replace(
+    _ instance: Instance, _ account: Account, _ entries: [FactorEntry]
+  ) async throws -> [Factor] {
+    var change = AccountChange()
+    change.factors = .replace(entries)
+    return try await instance.identity.accounts.update(
+      instance.acme, account.id, change, by: Instance.boss
+    ).factors
+  }
+
+  @Test func `phones are made, kept, renamed and replaced, and an app stays`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let moment = instance.now.advanced(bySeconds: -1_000)
+      let first = try await replace(
+        instance, device.account,
+        [
+          FactorEntry(
+            id: "mine", displayName: "a", phoneNumber: Instance.number, enrolledAt: moment),
+          FactorEntry(phoneNumber: Instance.otherNumber),
+        ])
+      #expect(first.map(\.kind) == [.totp, .phone, .phone])
+      #expect(first.map(\.phoneNumber) == [nil, Instance.number, Instance.otherNumber])
+      #expect(first[1].id.text == "mine" && first[1].enrolledAt == moment)
+      #expect(first[2].displayName == nil && first[2].enrolledAt == instance.now)
+      // Nothing went, so nobody is signed out or told.
+      _ = try await instance.identity.sessions.check(device.session)
+      #expect(try await instance.messages() == [])
+      let second = try await replace(
+        instance, device.account,
+        [
+          FactorEntry(id: device.factor.text, displayName: "app"),
+          FactorEntry(id: "mine", displayName: "b"),
+        ])
+      #expect(second.map(\.label) == ["app", "b"])
+      #expect(second[1].phoneNumber == Instance.number && second[1].enrolledAt == moment)
+      await expect("tokenExpired") {
+        try await instance.identity.sessions.check(device.session)
+      }
+      #expect(
+        try await instance.messages() == ["mail notice-factors-removed alice@example.com"])
+      let third = try await replace(
+        instance, device.account,
+        [FactorEntry(id: "mine", displayName: "c", phoneNumber: "+12025550199")])
+      #expect(third.map(\.label) == ["app", "c"])
+      #expect(third[1].phoneNumber == "+12025550199")
+      #expect(try await instance.messages().count == 2)
+    }
+  }
+
+  @Test func `what cannot be is refused, and everything stays`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let app = device.factor.text
+      let phone = FactorEntry(id: "p", phoneNumber: Instance.number)
+      _ = try await replace(instance, device.account, [phone])
+      let cases: [(String, [FactorEntry])] = [
+        ("tooManyFactors", (0..<6).map { FactorEntry(phoneNumber: "+1202555010\($0)") }),
+        ("tooManyFactors", (0..<5).map { FactorEntry(phoneNumber: "+1202555010\($0)") }),
+        ("duplicateEnrolment", [phone, FactorEntry(id: "p", phoneNumber: Instance.otherNumber)]),
+        ("duplicateEnrolment", [FactorEntry(id: app, phoneNumber: Instance.otherNumber)]),
+        ("phoneFactorExists", [phone, FactorEntry(phoneNumber: Instance.number)]),
+        ("phoneFactorExists", [FactorEntry(id: "p"), FactorEntry(phoneNumber: Instance.number)]),
+        ("invalidPhone", [FactorEntry(phoneNumber: "0151")]),
+        ("unsupportedSecondFactor", [FactorEntry(id: "other")]),
+        ("invalidEnrolment", [FactorEntry(id: "a\nb", phoneNumber: Instance.otherNumber)]),
+        (
+          "factorNameTooLong",
+          [
+            FactorEntry(
+              displayName: String(repeating: "x", count: 101), phoneNumber: "+12025550101")
+          ]
+        ),
+      ]
+      for (expected, entries) in cases {
+        await expect(expected) { try await replace(instance, device.account, entries) }
+      }
+      #expect(
+        try await instance.reload(device.account).factors.map(\.id.text) == [app, "p"])
+    }
+  }
+
+  @Test func `an account is made with phones, and clearing tells the user`() async throws {
+    try await withInstance { instance in
+      var new = NewAccount()
+      (new.email, new.emailVerified) = ("new@example.com", true)
+      new.phones = [
+        FactorEntry(displayName: "one", phoneNumber: Instance.number),
+        FactorEntry(phoneNumber: Instance.otherNumber),
+      ]
+      let made = new
+      let account = try await instance.identity.accounts.create(
+        instance.acme, made, by: Instance.boss)
+      #expect(account.factors.map(\.label) == ["one", Instance.otherNumber])
+      #expect(try await instance.identity.policies.read(instance.acme).phoneUsers == 1)
+      var change = AccountChange()
+      change.factors = .clear
+      (change.email, change.password) = (.set("changed@example.com"), .set(Person.alice.password))
+      try await instance.identity.accounts.update(
+        instance.acme, account.id, change, by: Instance.boss)
+      #expect(
+        try await instance.messages() == [
+          "mail notice-email-changed new@example.com",
+          "mail notice-factors-removed changed@example.com",
+        ])
+      #expect(try await instance.identity.policies.read(instance.acme).phoneUsers == 0)
+    }
+  }
+}

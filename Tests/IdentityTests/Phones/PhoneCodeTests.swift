@@ -1,0 +1,128 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+/// What is sent, to whom, and how often.
+struct PhoneCodeTests {
+  private func send(
+    _ instance: Instance, _ number: String, from address: String = "203.0.113.5"
+  ) async throws {
+    _ = try await instance.identity.signIns.sendCode(
+      instance.acme, instance.request(number, from: address))
+  }
+
+  @Test func `a message is written, and none for a number of tests`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      try await send(instance, Instance.number)
+      #expect(try await instance.messages() == [])
+      try await send(instance, "+4915799999999")
+      #expect(try await instance.messages() == ["sms sms-sign-in +4915799999999"])
+    }
+  }
+
+  @Test func `a number gets four messages at once, then each later than the one before`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      for _ in 0..<5 { try await send(instance, "+4915799999999") }
+      for wait in [60, 120] as [Int64] {
+        instance.clock.advance(wait - 1)
+        await expect("quotaExceeded") { try await send(instance, "+4915799999999") }
+        instance.clock.advance(1)
+        try await send(instance, "+4915799999999")
+      }
+      try await send(instance, "+4915799999998")
+      // Numbers for tests cost nothing.
+      for _ in 0..<20 { try await send(instance, Instance.number) }
+    }
+  }
+
+  @Test func `a network gets 50 messages, and another one goes on`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      for number in 0..<50 { try await send(instance, "+4915799\(100_000 + number)") }
+      await expect("quotaExceeded") { try await send(instance, "+4915799200000") }
+      // What was not sent does not count for the number.
+      for _ in 0..<5 { try await send(instance, "+4915799200000", from: "198.51.100.1") }
+    }
+  }
+
+  @Test func `an account gets ten messages, whatever numbers it names`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      _ = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      for number in 0..<10 {
+        _ = try await instance.identity.enrolments.startPhone(
+          session, instance.request("+4915799\(100_000 + number)"))
+      }
+      await expect("quotaExceeded") {
+        try await instance.identity.enrolments.startPhone(
+          session, instance.request("+4915799200000"))
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"allowlistOnly":{"allowedRegions":["DE","ca"]}}"#, "+4915712345678", "done"),
+    (#"{"allowlistOnly":{"allowedRegions":["DE","ca"]}}"#, "+14165550123", "done"),
+    (#"{"allowlistOnly":{"allowedRegions":["DE","ca"]}}"#, "+12025550123", "regionNotAllowed"),
+    (#"{"allowlistOnly":{"allowedRegions":["DE"]}}"#, "+99912345678", "regionNotAllowed"),
+    (#"{"allowlistOnly":{}}"#, "+4915712345678", "regionNotAllowed"),
+    (#"{"allowByDefault":{"disallowedRegions":["KZ"]}}"#, "+77012345678", "regionNotAllowed"),
+    (#"{"allowByDefault":{"disallowedRegions":["KZ"]}}"#, "+74951234567", "done"),
+    (#"{"allowByDefault":{"disallowedRegions":["GB"]}}"#, "+441534123456", "done"),
+    (#"{"allowByDefault":{"disallowedRegions":["JE"]}}"#, "+441534123456", "regionNotAllowed"),
+    (#"{"allowByDefault":{}}"#, "+99912345678", "done"),
+    (#"{"allowByDefault":{"disallowedRegions":["MF"]}}"#, "+590590123456", "regionNotAllowed"),
+    (#"{"allowlistOnly":{"allowedRegions":["BL"]}}"#, "+590590123456", "done"),
+    (#"{"allowlistOnly":{"allowedRegions":["VA"]}}"#, "+390669812345", "done"),
+    (#"{"allowlistOnly":{"allowedRegions":["VA"]}}"#, "+390612345678", "regionNotAllowed"),
+  ])
+  func `messages go to the regions that the configuration allows`(
+    config: String, number: String, expected: String
+  ) async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      try await instance.setMembers(#"{"smsRegionConfig":\#(config)}"#)
+      await expect(expected) { try await send(instance, number) }
+    }
+  }
+
+  @Test func `the emulator profile sends nothing, and shows its codes until they are used`()
+    async throws
+  {
+    try await withEmulator { identity in
+      let scope = try await identity.scopes.find(project: ID("demo-project"))
+      let request = PhoneRequest(
+        phoneNumber: "+4915799999999", language: "en", address: "127.0.0.1")
+      for _ in 0..<60 { _ = try await identity.signIns.sendCode(scope, request) }
+      let codes = try await identity.signIns.verificationCodes(scope)
+      #expect(codes.count == 60)
+      #expect(Set(codes.map(\.code)).count > 50)
+      #expect(codes.allSatisfy { $0.code.count == 6 && $0.phoneNumber == "+4915799999999" })
+      let code = try #require(codes.last)
+      let proof = PhoneProof.code(sessionInfo: code.sessionInfo, code: code.code)
+      _ = try await identity.signIns.phone(
+        scope, PhoneSignIn(proof: proof, purpose: .signIn), by: Instance.visitor)
+      #expect(try await identity.signIns.verificationCodes(scope).count == 59)
+    }
+  }
+
+  @Test func `nothing of a code is kept outside of the sealed message`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      try await send(instance, "+4915799999999")
+      let codes = try await instance.database.read { connection in
+        try connection.first("SELECT /* test */ count(*) FROM verification_code") {
+          try $0.value(0) as Int
+        }
+      }
+      #expect(codes == 0)
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import Crypto
+import Identity
+import Testing
+
+struct PhoneEnrolmentTests {
+  @Test func `a phone is enrolled with its code, and earlier sessions end`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      _ = try await instance.account(.alice)
+      let old = try await instance.session(.alice)
+      let grant = try await instance.enrolPhone(old.session)
+      let factor = try #require(grant.account.factors.first)
+      #expect(
+        (factor.kind, factor.phoneNumber, factor.displayName) == (.phone, Instance.number, "mobile")
+      )
+      #expect(grant.session.secondFactor == SecondFactorClaim(kind: .phone, enrolment: factor.id))
+      await expect("tokenExpired") { try await instance.identity.sessions.check(old.session) }
+      await expect("tokenExpired") {
+        try await instance.identity.sessions.refresh(
+          old.refreshToken, project: instance.acme.project)
+      }
+      _ = try await instance.identity.sessions.check(grant.session)
+      let policy = try await instance.identity.policies.read(instance.acme)
+      #expect((policy.enrolledUsers, policy.totpUsers, policy.phoneUsers) == (1, 0, 1))
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "factor.enrol")
+      #expect(row.to == "phone \(Instance.number) “mobile” (\(factor.id.text))")
+      let found = try await instance.identity.accounts.search(instance.acme, "0151 12345678")
+      #expect(found.accounts.map(\.id) == [grant.account.id])
+    }
+  }
+
+  @Test func `a name may be missing, and is not too long`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      _ = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      await expect("displayNameTooLong") {
+        try await instance.enrolPhone(session, name: String(repeating: "x", count: 101))
+      }
+      let grant = try await instance.enrolPhone(session, name: "  ")
+      #expect(grant.account.factors.map(\.displayName) == [nil])
+      #expect(grant.account.factors.map(\.label) == [Instance.number])
+    }
+  }
+
+  @Test func `what a start needs is told one after the other`() async throws {
+    try await withInstance { instance in
+      let enrolments = instance.identity.enrolments
+      let alice = try await instance.account(.alice, isVerified: false)
+      let session = try await instance.session(.alice).session
+      await expect("smsNotEnabled") {
+        try await enrolments.startPhone(session, instance.request())
+      }
+      try await instance.allowPhones()
+      let anonymous = try await instance.identity.signIns.signUp(
+        instance.acme, NewAccount(), by: Instance.visitor)
+      await expect("unsupportedFirstFactor") {
+        try await enrolments.startPhone(anonymous.session, instance.request())
+      }
+      await expect("unverifiedEmail") {
+        try await enrolments.startPhone(session, instance.request())
+      }
+      var change = AccountChange()
+      change.emailVerified = true
+      try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      for number in ["", "4915112345678", "+0151", "+49 151 1234567", "+12345678901234567"] {
+        await expect("invalidPhone") {
+          try await enrolments.startPhone(session, instance.request(number))
+        }
+      }
+      let grant = try await instance.enrolPhone(session)
+      await expect("phoneAlreadyEnrolled") {
+        try await enrolments.startPhone(grant.session, instance.request())
+      }
+      change = AccountChange()
+      change.factors = .replace(
+        (0..<5).map { FactorEntry(phoneNumber: "+1202555010\($0)") })
+      try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      let again = UserSession(
+        scope: instance.acme, account: alice.id, authTime: instance.now.seconds + 9,
+        provider: .password)
+      await expect("tooManyFactors") {
+        try await enrolments.startPhone(again, instance.request())
+      }
+    }
+  }
+
+  @Test func `three wrong codes, ten minutes or one right code end a session`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      _ = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      let enrolments = instance.identity.enrolments
+      let infos = [
+        try await enrolments.startPhone(session, instance.request()),
+        try await enrolments.startPhone(session, instance.request()),
+      ]
+      for code in ["000000", "4242424", "", Instance.code] {
+        await expect(code == Instance.code ? "tooManyAttempts" : "invalidCode") {
+          try await enrolments.finalizePhone(
+            session, .code(sessionInfo: infos[0], code: code), displayName: nil,
+            by: Instance.visitor)
+        }
+      }
+      instance.clock.advance(600)
+      let late = try await enrolments.startPhone(session, instance.request())
+      let grant = try await enrolments.finalizePhone(
+        session, .code(sessionInfo: infos[1], code: Instance.code), displayName: nil,
+        by: Instance.visitor)
+      await expect("alreadyComplete") {
+        try await enrolments.finalizePhone(
+          grant.session, .code(sessionInfo: infos[1], code: Instance.code), displayName: nil,
+          by: Instance.visitor)
+      }
+      instance.clock.advance(601)
+      await expect("sessionExpired") {
+        try await enrolments.finalizePhone(
+          grant.session, .code(sessionInfo: late, code: Instance.code), displayName: nil,
+          by: Instance.visitor)
+      }
+    }
+  }
+
+  @Test func `a session is of one user and one use`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let enrolments = instance.identity.enrolments
+      _ = try await instance.account(.alice)
+      _ = try await instance.account(.mallory)
+      let alice = try await instance.session(.alice).session
+      let mallory = try await instance.session(.mallory).session
+      let foreign = try await enrolments.startPhone(alice, instance.request())
+      let signIn = try await instance.identity.signIns.sendCode(
+        instance.acme, instance.request())
+      let totp = try await enrolments.start(mallory).sessionInfo
+      for info in [foreign, signIn, totp, "", "x", String(repeating: "A", count: 2_000)] {
+        await expect("invalidSessionInfo") {
+          try await enrolments.finalizePhone(
+            mallory, .code(sessionInfo: info, code: Instance.code), displayName: nil,
+            by: Instance.visitor)
+        }
+      }
+    }
+  }
+
+  @Test func `of many finals at once one leaves a factor`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let account = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      var infos: [String] = []
+      for _ in 0..<20 {
+        infos.append(try await instance.identity.enrolments.startPhone(session, instance.request()))
+      }
+      let all = infos
+      let outcomes = try await atOnce(20) { number in
+        await outcome {
+          try await instance.identity.enrolments.finalizePhone(
+            session, .code(sessionInfo: all[number], code: Instance.code), displayName: nil,
+            by: Instance.visitor)
+        }
+      }
+      #expect(outcomes.tally == ["done": 1, "session.tokenExpired": 19])
+      #expect(try await instance.reload(account).factors.count == 1)
+    }
+  }
+
+  @Test func `phone and app stand side by side`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let device = try await instance.enrolled(.alice)
+      let grant = try await instance.enrolPhone(device.session)
+      #expect(grant.account.factors.map(\.kind) == [.totp, .phone])
+      let policy = try await instance.identity.policies.read(instance.acme)
+      #expect((policy.enrolledUsers, policy.totpUsers, policy.phoneUsers) == (1, 1, 1))
+      for filter in [Accounts.Filter.totp, .phone, .all] {
+        for sort in Accounts.Sort.allCases {
+          let list = try await instance.identity.accounts.list(
+            instance.acme, filter: filter, sort: sort)
+          #expect(list.items.map(\.id) == [grant.account.id])
+        }
+      }
+      #expect(
+        try await instance.identity.accounts.list(instance.acme, filter: .none).items.isEmpty)
+    }
+  }
+}

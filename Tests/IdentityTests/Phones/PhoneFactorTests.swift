@@ -1,0 +1,190 @@
+import Crypto
+import Database
+import Identity
+import Testing
+
+/// Sign-in with a phone as second factor.
+struct PhoneFactorTests {
+  @Test func `the code that was sent completes the sign-in, once`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let account = try await instance.withPhone(.alice).account
+      instance.clock.advance(60)
+      let pending = try await instance.pending(.alice)
+      let info = try await instance.sendCode(pending, to: account)
+      let grant = try await instance.finalizePhone(pending, info)
+      let factor = try #require(account.factors.first)
+      #expect(grant.session.secondFactor == SecondFactorClaim(kind: .phone, enrolment: factor.id))
+      #expect(grant.session.provider == .password)
+      let now = try await instance.reload(account)
+      #expect(now.factors.first?.lastUsedAt == instance.now)
+      #expect(now.lastLoginAt == instance.now)
+      await expect("invalidPendingCredential") { try await instance.finalizePhone(pending, info) }
+      let next = try await instance.pending(.alice)
+      await expect("invalidSessionInfo") { try await instance.finalizePhone(next, info) }
+    }
+  }
+
+  @Test func `of 20 equal finals at once exactly one succeeds`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let account = try await instance.withPhone(.alice).account
+      let pending = try await instance.pending(.alice)
+      let info = try await instance.sendCode(pending, to: account)
+      let outcomes = try await atOnce(20) { _ in
+        await outcome { try await instance.finalizePhone(pending, info) }
+      }
+      #expect(outcomes.tally == ["done": 1, "invalidPendingCredential": 19])
+    }
+  }
+
+  @Test func `wrong codes count on the account, and close it to messages too`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let account = try await instance.withPhone(.alice).account
+      let pending = try await instance.pending(.alice)
+      let info = try await instance.sendCode(pending, to: account)
+      for number in 1...5 {
+        await expect(number < 5 ? "invalidCode" : "quotaExceeded") {
+          try await instance.finalizePhone(pending, info, code: "00000\(number)")
+        }
+      }
+      await expect("quotaExceeded") { try await instance.finalizePhone(pending, info) }
+      await expect("quotaExceeded") { try await instance.sendCode(pending, to: account) }
+      instance.clock.advance(30)
+      // The session has borne its five; a new one is needed, and the right code ends the row.
+      await expect("sessionExpired") { try await instance.finalizePhone(pending, info) }
+      let fresh = try await instance.sendCode(pending, to: account)
+      _ = try await instance.finalizePhone(pending, fresh)
+      #expect(try await instance.reload(account).wrongCodes == 0)
+    }
+  }
+
+  @Test func `a code of another sign-in is refused and counts against the account aimed at`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let alice = try await instance.withPhone(.alice).account
+      let mallory = try await instance.withPhone(.mallory, number: Instance.otherNumber).account
+      let aimed = try await instance.pending(.alice)
+      let own = try await instance.pending(.mallory)
+      let foreign = try await instance.sendCode(own, to: mallory)
+      for number in 1...5 {
+        await expect(number < 5 ? "invalidSessionInfo" : "quotaExceeded") {
+          try await instance.finalizePhone(aimed, foreign)
+        }
+      }
+      #expect(try await instance.reload(alice).wrongCodes == 5)
+      #expect(try await instance.reload(mallory).wrongCodes == 0)
+      await expect("projectMismatch") {
+        try await instance.identity.signIns.finalizePhone(
+          project: instance.globex.project, tenant: nil, pendingCredential: own,
+          .code(sessionInfo: foreign, code: Instance.code))
+      }
+      await expect("invalidEnrolment") {
+        try await instance.sendCode(own, to: alice)
+      }
+    }
+  }
+
+  @Test func `a pending credential counts ten minutes for a phone and five for an app`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let device = try await instance.enrolled(.alice)
+      let account = try await instance.enrolPhone(device.session).account
+      let pending = try await instance.pending(.alice)
+      instance.clock.advance(301)
+      let code = try device.code(at: instance.now)
+      await expect("pendingExpired") { try await instance.finalize(device, pending, code: code) }
+      let info = try await instance.sendCode(pending, to: account)
+      instance.clock.advance(299)
+      _ = try await instance.sendCode(pending, to: account)
+      instance.clock.advance(1)
+      await expect("phonePendingExpired") { try await instance.sendCode(pending, to: account) }
+      await expect("phonePendingExpired") { try await instance.finalizePhone(pending, info) }
+    }
+  }
+
+  @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
+  func `a factor is asked for when its kind is on`(totp: Bool, sms: Bool) async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let device = try await instance.enrolled(.alice)
+      _ = try await instance.enrolPhone(device.session)
+      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+        edit.configuration.totp?.state = totp ? .enabled : .disabled
+        edit.configuration.setSMS(sms)
+      }
+      let kinds = [totp ? Factor.Kind.totp : nil, sms ? .phone : nil].compactMap { $0 }
+      switch try await instance.firstFactor(.alice) {
+      case .signedIn: #expect(kinds.isEmpty)
+      case .secondFactorDue(_, _, let factors): #expect(factors.map(\.kind) == kinds)
+      }
+    }
+  }
+
+  @Test func `an app gets no message, and a phone has no code of an app`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let device = try await instance.enrolled(.alice)
+      let account = try await instance.enrolPhone(device.session).account
+      let phone = try #require(account.factors.last)
+      let pending = try await instance.pending(.alice)
+      await expect("invalidPhone") {
+        try await instance.identity.signIns.startPhone(
+          project: instance.acme.project, tenant: nil, pendingCredential: pending,
+          enrolment: device.factor.text, language: "en", address: "")
+      }
+      await expect("invalidEnrolment") {
+        try await instance.identity.signIns.finalize(
+          project: instance.acme.project, tenant: nil, pendingCredential: pending,
+          enrolment: phone.id.text, code: "000000")
+      }
+      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+        $0.configuration.setSMS(false)
+      }
+      await expect("smsNotEnabled") { try await instance.sendCode(pending, to: account) }
+    }
+  }
+
+  @Test func `a phone that was taken away in between does not count`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let account = try await instance.withPhone(.alice).account
+      let pending = try await instance.pending(.alice)
+      let info = try await instance.sendCode(pending, to: account)
+      var change = AccountChange()
+      change.factors = .clear
+      try await instance.identity.accounts.update(
+        instance.acme, account.id, change, by: Instance.boss)
+      await expect("invalidPendingCredential") { try await instance.finalizePhone(pending, info) }
+      #expect(
+        try await instance.messages() == ["mail notice-factors-removed alice@example.com"])
+    }
+  }
+
+  @Test func `whom a change of policy lets in with the password alone is counted by kind`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let device = try await instance.enrolled(.alice)
+      _ = try await instance.enrolPhone(device.session)
+      _ = try await instance.enrolled(.bob)
+      _ = try await instance.withPhone(.mallory, number: Instance.otherNumber)
+      var edit = try await instance.identity.policies.read(instance.acme).edit
+      edit.configuration.totp?.state = .disabled
+      let withoutApps = try await instance.identity.policies.preview(instance.acme, edit)
+      #expect(withoutApps.losingSecondFactor == 1)
+      edit.configuration.setSMS(false)
+      let withoutBoth = try await instance.identity.policies.preview(instance.acme, edit)
+      #expect(withoutBoth.losingSecondFactor == 3)
+      edit.configuration.totp?.state = .enabled
+      let withoutPhones = try await instance.identity.policies.preview(instance.acme, edit)
+      #expect(withoutPhones.losingSecondFactor == 1)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+extension Instance {
+  /// A number for tests in Acme and its tenants, and its fixed code.
+  static let number = "+4915112345678"
+  static let otherNumber = "+12025550143"
+  static let code = "424242"
+
+  /// Switches codes by SMS and phone numbers as first factor on, with two numbers for tests.
+  func allowPhones() async throws {
+    let members = """
+      {"signIn":{"phoneNumber":{"testPhoneNumbers":{"\(Self.number)":"\(Self.code)",\
+      "\(Self.otherNumber)":"\(Self.code)"}}}}
+      """
+    for scope in [acme, globex] {
+      _ = try await identity.projects.update(scope.project, by: Self.boss) { project in
+        project.members = members
+        project.signIn.phone = true
+        project.signIn.anonymous = true
+        project.configuration.setSMS(true)
+      }
+    }
+  }
+
+  func setMembers(_ text: String) async throws {
+    _ = try await identity.projects.update(acme.project, by: Self.boss) { $0.members = text }
+  }
+
+  func request(_ number: String = Instance.number, from address: String = "203.0.113.5")
+    -> PhoneRequest
+  {
+    PhoneRequest(phoneNumber: number, language: "en", address: address)
+  }
+
+  /// Enrols a phone for a session.
+  @discardableResult
+  func enrolPhone(
+    _ session: UserSession, number: String = Instance.number, name: String? = "mobile"
+  ) async throws -> SessionGrant {
+    let info = try await identity.enrolments.startPhone(session, request(number))
+    return try await identity.enrolments.finalizePhone(
+      session, .code(sessionInfo: info, code: Self.code), displayName: name, by: Self.visitor)
+  }
+
+  /// Somebody's account with a phone as second factor.
+  func withPhone(_ person: Person, number: String = Instance.number) async throws -> SessionGrant {
+    _ = try await account(person)
+    return try await enrolPhone(try await session(person).session, number: number)
+  }
+
+  /// Sends the code for a sign-in to the phone of an account.
+  func sendCode(_ pending: String, to account: Account) async throws -> String {
+    let phone = try #require(account.factors.first { $0.kind == .phone })
+    return try await identity.signIns.startPhone(
+      project: acme.project, tenant: nil, pendingCredential: pending, enrolment: phone.id.text,
+      language: "en", address: "203.0.113.5")
+  }
+
+  func finalizePhone(
+    _ pending: String, _ sessionInfo: String, code: String = Instance.code
+  ) async throws -> SessionGrant {
+    try await identity.signIns.finalizePhone(
+      project: acme.project, tenant: nil, pendingCredential: pending,
+      .code(sessionInfo: sessionInfo, code: code))
+  }
+
+  /// The messages that were written: channel and recipient, the oldest first.
+  func messages() async throws -> [String] {
+    try await database.read { connection in
+      try connection.all(
+        "SELECT /* test */ channel || ' ' || purpose || ' ' || recipient FROM outbox ORDER BY 1"
+      ) { try $0.value(0) as String }
+    }
+  }
+}
