@@ -8,7 +8,9 @@ struct AddressTests {
   @Test(arguments: [
     ("/v1/projects/p/accounts:batchCreate", 16),
     ("/v1/projects/p/tenants/t/accounts:batchCreate", 16),
-    ("/v1/projects/p/accounts%3AbatchCreate?key=k", 16), ("/v1/accounts:signUp", 1), ("/", 1),
+    ("/v1/projects/p/accounts%3AbatchCreate?key=k", 16),
+    ("/www.googleapis.com/identitytoolkit/v3/relyingparty/uploadAccount", 16),
+    ("/v1/accounts:signUp", 1), ("/", 1),
   ])
   func `imports may be sixteen mebibytes, all else one`(path: String, mebibytes: Int) throws {
     let target = try #require(Target(path))

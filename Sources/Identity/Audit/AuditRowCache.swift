@@ -3,7 +3,9 @@ import Synchronization
 
 /// Rows of the audit log by their numbers: a row never changes, so what was read once stays true.
 final class AuditRowCache: Sendable {
-  /// How many rows are kept; when there are more, all are forgotten. A row has about a kilobyte.
+  /// How many rows are kept; when there are more, all are forgotten.
+  ///
+  /// A row has about a kilobyte.
   private static let limit = 4_000
   /// Longer parts of the log are files, and seldom read twice.
   private static let longestPart = 200

@@ -23,18 +23,21 @@ struct Declaration: Sendable {
   let query: Schema
   /// The message; nil for a method that takes none.
   let request: Schema?
+  /// The same as a form, where one is taken too.
+  let form: Schema?
   let response: Schema
   /// Statuses besides those of the kind of route.
   let failures: [Int]
 
   init(
     _ id: String, _ summary: String, query: Schema = [:], takes request: Schema? = nil,
-    gives response: Schema, failing failures: [Int] = []
+    orForm form: Schema? = nil, gives response: Schema, failing failures: [Int] = []
   ) {
     self.id = id
     self.summary = summary
     self.query = query
     self.request = request
+    self.form = form
     self.response = response
     self.failures = failures
   }

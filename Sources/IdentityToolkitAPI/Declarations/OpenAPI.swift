@@ -74,17 +74,19 @@ struct OpenAPI {
       "operationId": .string(operation.id), "summary": .string(operation.declaration.summary),
       "tags": [.string(Self.tag(operation))],
     ]
+    if let roles = Self.roles(operation.access) { object.append("description", .string(roles)) }
     if operation.isDeprecated { object.append("deprecated", true) }
     object.append("security", Self.security(operation.access))
     if !parameters.isEmpty { object.append("parameters", .array(parameters)) }
     if let request = operation.request {
-      let isNeeded = operation.method == .patch
+      var content: JSON.Object = ["application/json": ["schema": write(request, .request)]]
+      if let form = operation.declaration.form {
+        content.append(
+          "application/x-www-form-urlencoded", ["schema": write(form, .request)])
+      }
       object.append(
         "requestBody",
-        [
-          "required": .bool(isNeeded),
-          "content": ["application/json": ["schema": write(request, .request)]],
-        ])
+        ["required": .bool(operation.method == .patch), "content": .object(content)])
     }
     object.append("responses", .object(responses(operation)))
     return .object(object)
@@ -125,6 +127,17 @@ struct OpenAPI {
     case .open, .emulator: []
     case .client, .either: [["key": []], ["keyField": []], ["token": []]]
     case .admin: [["token": []]]
+    }
+  }
+
+  /// Which service tokens will do, by the rule that asks for them.
+  private static func roles(_ access: Operation.Access) -> String? {
+    switch access {
+    case .open, .emulator, .client: return nil
+    case .admin(let action), .either(let action):
+      let roles = ServiceTokenRole.allCases.filter { $0.permissions.contains(action.permission) }
+      return "Roles of service tokens that may: " + roles.map(\.rawValue).joined(separator: ", ")
+        + "."
     }
   }
 

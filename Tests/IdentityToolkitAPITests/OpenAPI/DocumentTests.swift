@@ -47,4 +47,33 @@ struct DocumentTests {
       #expect(document.json == (try await server.get("/openapi.json", .none)).json)
     }
   }
+
+  @Test(arguments: [
+    ("/v2/projects/{projectId}/config", "patch", "owner, policy"),
+    (
+      "/v1/projects/{projectId}/tenants/{tenantId}/accounts:lookup", "post",
+      "owner, support, auditor, application"
+    ),
+    ("/v1/accounts:delete", "post", "owner, application"),
+  ])
+  func `an operation tells which service tokens will do`(
+    path: String, method: String, roles: String
+  ) async throws {
+    try await TestServer.with { server in
+      let document = try await server.get("/openapi.json", .none)
+      let operation = try #require(document["paths"]?[path]?[method])
+      #expect(operation["description"] == .string("Roles of service tokens that may: \(roles)."))
+    }
+  }
+
+  @Test func `what is taken as a form is described as one`() async throws {
+    try await TestServer.with { server in
+      let document = try await server.get("/openapi.json", .none)
+      let content = document["paths"]?["/v1/token"]?["post"]?["requestBody"]?["content"]
+      #expect(
+        content?["application/x-www-form-urlencoded"]?["schema"]?["required"]
+          == ["grant_type", "refresh_token"])
+      #expect(content?["application/json"] != nil)
+    }
+  }
 }

@@ -4,8 +4,9 @@ import JSON
 
 extension Declaration {
   static let refresh = Declaration(
-    "token", "Gives a fresh ID token for a refresh token; takes a form as well.",
+    "token", "Gives a fresh ID token for a refresh token.",
     takes: ["grantType": .word("refresh_token").required, "refreshToken": .text.required],
+    orForm: ["grant_type": .word("refresh_token").required, "refresh_token": .text.required],
     gives: [
       "access_token": .text.required, "expires_in": .int64.required,
       "token_type": .word("Bearer").required, "refresh_token": .text.required,
