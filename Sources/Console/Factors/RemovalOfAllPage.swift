@@ -71,8 +71,9 @@ struct RemovalOfAllView: ViewModel {
       SessionWords.ending(
         removal.sessionsEnded, none: "No session of this user is open; nothing else ends."),
       "At the next sign-in the password alone lets this user in, until they enrol again.",
+      FactorWords.mail(to: removal.account),
       "It cannot be undone. To have a second factor again, the user enrols anew.",
-    ]
+    ].compactMap { $0 }
   }
 
   static let keys: Keys<Self> = [

@@ -19,17 +19,21 @@ struct RemovalView: ViewModel {
         ? "At the next sign-in the password alone lets this user in, until they enrol again."
         : "\(Words.count(removal.factorsLeft, "other factor stays", "other factors stay")) and will be asked for."
     )
+    if let mail = FactorWords.mail(to: removal.account) { lines.append(mail) }
     lines.append("It cannot be undone. To have this factor again, the user enrols anew.")
     return lines
   }
 
   private var facts: [Fact] {
-    [
-      Fact("Name", HTML.isolated(Words.short(removal.factor.label))),
-      Fact("Kind", "TOTP"),
-      Fact("Enrolled", frame.times.moment(removal.factor.enrolledAt)),
-      Fact("Last used", removal.factor.lastUsedAt.map(frame.times.past) ?? AccountChips.never),
-    ]
+    let factor = removal.factor
+    let kind = Fact("Kind", Words.sentence(factor.kind.name))
+    let number = factor.phoneNumber.map { Fact("Number", HTML.isolated($0)) }
+    return [Fact("Name", HTML.isolated(Words.short(factor.label))), kind]
+      + [number].compactMap { $0 }
+      + [
+        Fact("Enrolled", frame.times.moment(removal.factor.enrolledAt)),
+        Fact("Last used", removal.factor.lastUsedAt.map(frame.times.past) ?? AccountChips.never),
+      ]
   }
 
   static let keys: Keys<Self> = [

@@ -16,12 +16,12 @@ struct PolicyCheckView: ViewModel {
   /// Who notices the change, each with the number it is about.
   private var hits: [String] {
     var hits: [String] = []
-    let enrolled = preview.policy.enrolledUsers
+    let enrolled = preview.policy.totpUsers
     if preview.switchesOff {
       hits.append(
-        enrolled == 0
+        losing == 0
           ? "No user is enrolled, so nobody loses a second factor."
-          : "\(Words.count(enrolled, "enrolled user", "enrolled users")) will then sign in with a password only."
+          : "\(Words.count(losing, "enrolled user", "enrolled users")) will then sign in with a password only."
       )
       hits.append(
         "Nobody can enrol any more. Factors stay stored, and count again when TOTP is switched on.")
@@ -60,14 +60,26 @@ struct PolicyCheckView: ViewModel {
     {
       hits.append(mandatoryHit)
     }
-    if old.isSMSOn != new.isSMSOn {
-      hits.append(
-        "Codes by SMS are written into the configuration for applications to read. This server sends none, so users notice nothing here."
-      )
-    }
+    if old.isSMSOn != new.isSMSOn { hits.append(smsHit) }
     if hits.isEmpty { hits.append("Nobody notices: what is in force stays the same.") }
     return hits
   }
+
+  /// What switching codes by SMS means.
+  private var smsHit: String {
+    let phones = preview.policy.phoneUsers
+    if new.isSMSOn {
+      return phones == 0
+        ? "Users may enrol a phone from now on, as far as your application offers it."
+        : "\(Words.count(phones, "user has", "users have")) a phone already and will be asked for a code by SMS at the next sign-in."
+    }
+    let users = Words.count(losing, "user with a phone", "users with a phone")
+    return losing == 0 || preview.switchesOff
+      ? "Nobody can enrol a phone any more, and no code is sent to one."
+      : "Nobody can enrol a phone any more. \(users) will then sign in with a password only."
+  }
+
+  private var losing: Int { preview.losingSecondFactor }
 
   private var mandatoryHit: String {
     let users = preview.policy.users

@@ -38,11 +38,12 @@ struct PolicyView: ViewModel {
   }
 
   private var offHint: String {
-    guard policy.enrolledUsers > 0 else {
-      return "Nobody can enrol, and nobody is asked for a code."
+    let apps = policy.usersOnly(with: .totp)
+    guard apps > 0 else {
+      return "Nobody can enrol an app, and nobody is asked for its codes."
     }
-    let users = Words.count(policy.enrolledUsers, "enrolled user signs", "enrolled users sign")
-    return "Nobody can enrol; \(users) in with a password only."
+    let users = Words.count(apps, "enrolled user signs", "enrolled users sign")
+    return "Nobody can enrol an app; \(users) in with a password only."
   }
 
   private var patterns: [PatternChoice] {

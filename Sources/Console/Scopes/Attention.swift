@@ -38,7 +38,7 @@ struct AttentionRules {
   }
 
   var all: [Attention] {
-    [signInOff, unstated, off, wide, methods, unverified, stale].compactMap { $0 }
+    [signInOff, unstated, off, phonesOff, wide, methods, unverified, stale].compactMap { $0 }
   }
 
   private var signInOff: Attention? {
@@ -56,13 +56,21 @@ struct AttentionRules {
   }
 
   private var off: Attention? {
-    guard !configuration.isTOTPOn, policy.enrolledUsers > 0 else { return nil }
-    let users = Words.count(policy.enrolledUsers, "user has a factor", "users have a factor")
+    guard !configuration.isTOTPOn, policy.totpUsers > 0 else { return nil }
+    let users = Words.count(policy.totpUsers, "user has a factor", "users have a factor")
     let mayChange = context.may(.changePolicy)
     return Attention(
       "TOTP is off: \(users) that nobody asks for.",
       mayChange ? "Turn TOTP on…" : "See the policy",
       mayChange ? policyPage.map(PolicyLinks.turnOn) : policyPage)
+  }
+
+  private var phonesOff: Attention? {
+    guard !configuration.isSMSOn, policy.phoneUsers > 0 else { return nil }
+    let users = Words.count(policy.phoneUsers, "user has a phone", "users have a phone")
+    return Attention(
+      "Codes by SMS are off: \(users) that gets none.",
+      context.may(.changePolicy) ? "Decide it" : "See the policy", policyPage)
   }
 
   private var wide: Attention? {

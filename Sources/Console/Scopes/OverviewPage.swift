@@ -48,6 +48,7 @@ extension SignInMethods {
   var words: String {
     let methods = [
       password ? "password" : nil, emailLink ? "e-mail link" : nil, anonymous ? "anonymous" : nil,
+      phone ? "phone number" : nil,
     ].compactMap { $0 }
     return methods.isEmpty ? "no method is on" : methods.joined(separator: ", ")
   }

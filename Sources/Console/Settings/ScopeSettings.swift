@@ -6,6 +6,8 @@ struct ScopeValues: Sendable {
   let displayName: String
   let signIn: SignInMethods
   let createdAt: Instant
+  /// Whether users withdraw a factor only from a session that has passed one.
+  let withdrawalNeedsFactor: Bool
   /// What only a project has; nil for a tenant.
   let project: ProjectValues?
 
@@ -25,7 +27,7 @@ struct ScopeSettings: Sendable {
         let project = try await identity.projects.find(scope.project)
         return ScopeValues(
           scope: project.scope, displayName: project.displayName, signIn: project.signIn,
-          createdAt: project.createdAt,
+          createdAt: project.createdAt, withdrawalNeedsFactor: project.withdrawalNeedsFactor,
           project: ScopeValues.ProjectValues(
             domains: project.authorizedDomains, emailPrivacy: project.emailPrivacy))
       } catch {
@@ -37,7 +39,8 @@ struct ScopeSettings: Sendable {
       let found = try await identity.tenants.find(project: scope.project, tenant: tenant)
       return ScopeValues(
         scope: found.scope, displayName: found.displayName, signIn: found.signIn,
-        createdAt: found.createdAt, project: nil)
+        createdAt: found.createdAt, withdrawalNeedsFactor: found.withdrawalNeedsFactor,
+        project: nil)
     } catch {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
@@ -54,7 +57,7 @@ struct ScopeSettings: Sendable {
       do throws(ProjectError) {
         _ = try await identity.projects.update(scope.project, by: author) {
           (edit) throws(ProjectError) in
-          answers.apply(to: &edit.displayName, &edit.signIn)
+          answers.apply(to: &edit.displayName, &edit.signIn, &edit.withdrawalNeedsFactor)
           answers.apply(domains: &edit.authorizedDomains, privacy: &edit.emailPrivacy)
         }
         return nil
@@ -64,7 +67,8 @@ struct ScopeSettings: Sendable {
     }
     do throws(TenantError) {
       _ = try await identity.tenants.update(project: scope.project, tenant: tenant, by: author) {
-        (edit) throws(TenantError) in answers.apply(to: &edit.displayName, &edit.signIn)
+        (edit) throws(TenantError) in
+        answers.apply(to: &edit.displayName, &edit.signIn, &edit.withdrawalNeedsFactor)
       }
       return nil
     } catch {

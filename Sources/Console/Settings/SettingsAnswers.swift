@@ -21,6 +21,8 @@ struct SettingsAnswers: Sendable {
   let password: Field<Bool>
   let emailLink: Field<Bool>
   let anonymous: Field<Bool>
+  let phone: Field<Bool>
+  let withdrawal: Field<Bool>
   let domains: Field<[String]>
   let privacy: Field<Bool>
   /// The lines of domains as they were typed.
@@ -31,6 +33,8 @@ struct SettingsAnswers: Sendable {
     password = Field(was: values.signIn.password, now: values.signIn.password)
     emailLink = Field(was: values.signIn.emailLink, now: values.signIn.emailLink)
     anonymous = Field(was: values.signIn.anonymous, now: values.signIn.anonymous)
+    phone = Field(was: values.signIn.phone, now: values.signIn.phone)
+    withdrawal = Field(was: values.withdrawalNeedsFactor, now: values.withdrawalNeedsFactor)
     let domains = values.project?.domains ?? []
     self.domains = Field(was: domains, now: domains)
     let privacy = values.project?.emailPrivacy ?? false
@@ -46,6 +50,8 @@ struct SettingsAnswers: Sendable {
     password = flag("password")
     emailLink = flag("email-link")
     anonymous = flag("anonymous")
+    phone = flag("phone")
+    withdrawal = flag("withdrawal")
     privacy = flag("privacy")
     typedDomains = form["domains"] ?? ""
     domains = Field(
@@ -61,14 +67,18 @@ struct SettingsAnswers: Sendable {
 
   var isChanged: Bool {
     name.isChanged || password.isChanged || emailLink.isChanged || anonymous.isChanged
-      || domains.isChanged || privacy.isChanged
+      || phone.isChanged || withdrawal.isChanged || domains.isChanged || privacy.isChanged
   }
 
-  func apply(to displayName: inout String, _ signIn: inout SignInMethods) {
+  func apply(
+    to displayName: inout String, _ signIn: inout SignInMethods, _ needsFactor: inout Bool
+  ) {
     name.apply(to: &displayName)
     password.apply(to: &signIn.password)
     emailLink.apply(to: &signIn.emailLink)
     anonymous.apply(to: &signIn.anonymous)
+    phone.apply(to: &signIn.phone)
+    withdrawal.apply(to: &needsFactor)
   }
 
   func apply(domains: inout [String], privacy: inout Bool) {

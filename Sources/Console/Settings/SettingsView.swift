@@ -47,7 +47,15 @@ struct SettingsView: ViewModel {
       MethodChoice(
         id: "anonymous", label: "Anonymous", field: answers.anonymous,
         hint: "Guests without any credential; they cannot enrol a second factor."),
-    ]
+    ] + (isProject ? [phone] : [])
+  }
+
+  private var phone: MethodChoice {
+    MethodChoice(
+      id: "phone", label: "Phone number", field: answers.phone,
+      hint:
+        "A code sent to a phone instead of a password. Takes no second factor, and does not let in who has one. Tenants do not have it."
+    )
   }
 
   /// Where it can be deleted, for those who may.
@@ -63,6 +71,9 @@ struct SettingsView: ViewModel {
   private var facts: [Fact] {
     var facts = [Fact("Name", HTML.isolated(values.displayName))]
     facts.append(Fact("Sign-in methods", values.signIn.words))
+    facts.append(
+      Fact(
+        "Withdrawal of factors", values.withdrawalNeedsFactor ? "with a second factor" : "freely"))
     if let project = values.project {
       facts.append(
         Fact(
@@ -93,6 +104,8 @@ struct SettingsView: ViewModel {
         : "4 to 20 letters, digits and hyphens, a letter first. The id stays as it is."
     },
     .list("methods") { $0.methods },
+    .flag("withdrawal") { $0.answers.withdrawal.now },
+    .flag("wasWithdrawal") { $0.answers.withdrawal.was },
     .text("domains") { $0.answers.typedDomains },
     .text("wasDomains") { $0.answers.domains.was.joined(separator: "\n") },
     .text("domainsError") { $0.frame.error(at: "domains") },

@@ -3,13 +3,36 @@ import Templating
 
 /// The states of an account as chips.
 enum AccountChips {
-  static let totp = Chip.on("TOTP")
-  static let noFactor = Chip.off("none")
+  private static let totp = Chip.on("TOTP")
+  private static let phone = Chip.on("phone")
+  private static let both = {
+    var html = HTML()
+    html.add(totp)
+    html.raw(" ")
+    html.add(phone)
+    return html.markup
+  }()
+  private static let noFactor = Chip.off("none")
   static let never = Markup(trusted: "<span class=\"soft\">never</span>")
   private static let verified = Chip.on("e-mail verified")
   private static let unverified = Chip.look("e-mail not verified")
   private static let noEmail = Chip.off("no e-mail")
   private static let disabled = Chip.bad("disabled")
+
+  /// The kinds of second factors.
+  static func factors(totp hasTOTP: Bool, phone hasPhone: Bool) -> Markup? {
+    switch (hasTOTP, hasPhone) {
+    case (true, true): both
+    case (true, false): totp
+    case (false, true): phone
+    case (false, false): nil
+    }
+  }
+
+  /// The kinds of second factors in a list.
+  static func listed(totp: Bool, phone: Bool) -> Markup {
+    factors(totp: totp, phone: phone) ?? noFactor
+  }
 
   /// The one thing about an account that matters most in a list.
   static func state(isDisabled: Bool, hasEmail: Bool, isVerified: Bool) -> Markup {
@@ -36,7 +59,8 @@ enum AccountChips {
     var html = HTML()
     html.add(email(account))
     html.raw(" ")
-    html.add(account.factors.isEmpty ? Chip.off("no second factor") : totp)
+    html.add(
+      factors(totp: account.has(.totp), phone: account.has(.phone)) ?? Chip.off("no second factor"))
     if account.disabled {
       html.raw(" ")
       html.add(disabled)

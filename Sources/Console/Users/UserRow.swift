@@ -12,7 +12,8 @@ final class UserRow: ViewModel {
     let label: String
     let email: String?
     let displayName: String?
-    let hasFactor: Bool
+    let hasTOTP: Bool
+    let hasPhone: Bool
     let isDisabled: Bool
     let isVerified: Bool
     let lastLoginAt: Instant?
@@ -26,7 +27,8 @@ final class UserRow: ViewModel {
       label = account.label
       email = account.email
       displayName = account.displayName
-      hasFactor = !account.factors.isEmpty
+      hasTOTP = account.has(.totp)
+      hasPhone = account.has(.phone)
       isDisabled = account.disabled
       isVerified = account.emailVerified
       lastLoginAt = account.lastLoginAt
@@ -56,7 +58,7 @@ final class UserRow: ViewModel {
       $0.user.email == nil ? nil : $0.user.displayName.map { Words.short($0, 60) }
     },
     .text("uid") { $0.user.uid },
-    .markup("factor") { $0.user.hasFactor ? AccountChips.totp : AccountChips.noFactor },
+    .markup("factor") { AccountChips.listed(totp: $0.user.hasTOTP, phone: $0.user.hasPhone) },
     .markup("state") {
       AccountChips.state(
         isDisabled: $0.user.isDisabled, hasEmail: $0.user.email != nil,

@@ -179,6 +179,8 @@ struct FactorRow: ViewModel {
   static let keys: Keys<Self> = [
     .text("name") { $0.factor.label },
     .text("id") { $0.factor.id.text },
+    .text("kind") { Words.sentence($0.factor.kind.name) },
+    .text("number") { $0.factor.displayName == nil ? nil : $0.factor.phoneNumber },
     .markup("enrolled") { $0.times.day($0.factor.enrolledAt) },
     .markup("lastUsed") { $0.factor.lastUsedAt.map($0.times.past) ?? AccountChips.never },
     .text("removal") { $0.removal },

@@ -58,7 +58,7 @@ struct UsersFile: Sendable {
   private static func cells(_ account: Account) -> [String] {
     [
       account.label, account.displayName ?? "", account.id.text,
-      account.factors.isEmpty ? "none" : "TOTP", AccountChips.stateWords(account),
+      FactorWords.kinds(account), AccountChips.stateWords(account),
       account.lastLoginAt?.rfc3339Milliseconds ?? "never", account.createdAt.rfc3339Milliseconds,
     ]
   }

@@ -65,8 +65,8 @@ extension Accounts.Filter {
     switch self {
     case .all: "All (\(Words.number(counts.users)))"
     case .none: "None enrolled (\(Words.number(counts.users - counts.enrolledUsers)))"
-    case .totp: "TOTP (\(Words.number(counts.enrolledUsers)))"
-    case .phone: "Phone"
+    case .totp: "TOTP (\(Words.number(counts.totpUsers)))"
+    case .phone: "Phone (\(Words.number(counts.phoneUsers)))"
     case .disabled: "Disabled (\(Words.number(counts.disabled)))"
     case .unverified: "Unverified (\(Words.number(counts.unverifiedEmails)))"
     }

@@ -69,7 +69,7 @@ struct UsersView: ViewModel {
       return EmptyView(
         heading: "Nobody on this list",
         sentence: query.filter == .phone
-          ? "No user has a phone as second factor. Users enrol authenticator apps here; codes by SMS are not sent."
+          ? "No user has a phone as second factor. Users enrol one in your application, where the policy has codes by SMS on."
           : "There are no \(query.filter.phrase) in this user pool.",
         link: EmptyLink(text: "Show all users", href: list))
     }

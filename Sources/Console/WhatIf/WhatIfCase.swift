@@ -64,8 +64,10 @@ struct WhatIfCase: ViewModel {
       Fact("E-mail", AccountChips.email(account)),
       Fact("Second factor", secondFactor(forecast)),
     ]
-    if case .due(_, let window, let blockedUntil) = forecast.secondFactor {
-      facts.append(Fact("Codes accepted", accepted(window, policy.configuration)))
+    if case .due(let factors, let window, let blockedUntil) = forecast.secondFactor {
+      if factors.contains(where: { $0.kind == .totp }) {
+        facts.append(Fact("Codes accepted", accepted(window, policy.configuration)))
+      }
       facts.append(
         Fact(
           "Wrong codes",
@@ -100,12 +102,20 @@ struct WhatIfCase: ViewModel {
         if index > 0 { html.text(", ") }
         html.add(HTML.isolated(factor.label))
       }
+      let others = forecast.account.factors.filter { factor in
+        !factors.contains { $0.id == factor.id }
+      }
+      if !others.isEmpty {
+        html.text(
+          ". \(Words.sentence(FactorWords.off(others))): "
+            + "\(Words.count(others.count, "factor is", "factors are")) not asked for")
+      }
       return html.markup
     case .none:
-      let stored = forecast.account.factors.count
-      guard stored > 0 else { return HTML.escaped("Not asked for: none is enrolled") }
+      let stored = forecast.account.factors
+      guard !stored.isEmpty else { return HTML.escaped("Not asked for: none is enrolled") }
       return HTML.escaped(
-        "Not asked for: TOTP is off here, and \(Words.count(stored, "factor stays", "factors stay")) stored"
+        "Not asked for: \(FactorWords.off(stored)), and \(Words.count(stored.count, "factor stays", "factors stay")) stored"
       )
     }
   }

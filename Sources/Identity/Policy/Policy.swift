@@ -52,6 +52,12 @@ public struct Policy: Sendable {
     phoneUsers = try row.value(19)
   }
 
+  /// How many users are asked for a factor of this kind and for no other.
+  public func usersOnly(with kind: Factor.Kind) -> Int {
+    let others = configuration.kinds.subtracting([kind])
+    return users(with: others.union([kind])) - users(with: others)
+  }
+
   /// How many users have a factor of one of some kinds.
   func users(with kinds: Set<Factor.Kind>) -> Int {
     switch (kinds.contains(.totp), kinds.contains(.phone)) {

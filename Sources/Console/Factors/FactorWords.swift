@@ -1,0 +1,41 @@
+import Identity
+import Templating
+
+extension Factor.Kind {
+  /// The kind in tables and files.
+  var name: String {
+    switch self {
+    case .totp: "TOTP"
+    case .phone: "phone"
+    }
+  }
+
+  /// What is switched on and off for it, in a sentence.
+  var method: String {
+    switch self {
+    case .totp: "TOTP"
+    case .phone: "codes by SMS"
+    }
+  }
+}
+
+/// Second factors in words.
+enum FactorWords {
+  /// The kinds that an account has, `TOTP, phone`.
+  static func kinds(_ account: Account) -> String {
+    let kinds = Factor.Kind.allCases.filter(account.has).map(\.name)
+    return kinds.isEmpty ? "none" : kinds.joined(separator: ", ")
+  }
+
+  /// What is off for some factors: `TOTP is off here`.
+  static func off(_ factors: [Factor]) -> String {
+    let kinds = Factor.Kind.allCases.filter { kind in factors.contains { $0.kind == kind } }
+    let methods = kinds.map(\.method).joined(separator: " and ")
+    return "\(methods) \(kinds == [.totp] ? "is" : "are") off here"
+  }
+
+  /// That the user is told of a removal; nil for one without an address.
+  static func mail(to account: Account) -> String? {
+    account.email.map { "A mail to \(Words.isolated($0)) tells the user." }
+  }
+}

@@ -1,0 +1,141 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Phones on the pages of the console.
+@Suite struct PhonePageTests {
+  private static let number = "+12025550143"
+
+  /// Gives somebody of the tenant a phone.
+  private func addPhone(
+    _ world: World, _ uid: String = World.chiara, name: String? = "Mobile"
+  ) async throws {
+    var change = AccountChange()
+    change.factors = .replace([FactorEntry(displayName: name, phoneNumber: Self.number)])
+    try await world.identity.accounts.update(
+      try await world.euScope, ID(uid), change, by: Author(actor: .commandLine))
+  }
+
+  private func setSMS(_ world: World, _ isOn: Bool) async throws {
+    _ = try await world.identity.policies.change(
+      try await world.euScope, by: Author(actor: .commandLine)
+    ) { edit throws(PolicyError) in edit.configuration.setSMS(isOn) }
+  }
+
+  @Test func `a user's page tells apps and phones apart`() async throws {
+    try await World.furnished { world in
+      try await addPhone(world)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let page = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
+      #expect(page.says("2 factors"))
+      #expect(page.says(">TOTP</span> <span"))
+      #expect(page.says("Phone <bdi>\(Self.number)</bdi>"))
+      let users = try await world.eu + "/users"
+      let list = try await nadia.get(users + "?factor=phone")
+      #expect(list.says("chiara") && list.says("Phone (1)") && list.says("TOTP (2)"))
+      #expect(try await nadia.get(users + "?q=2025550143").says("chiara"))
+      let ada = try await Browser.signedIn(world)
+      let file = try await ada.get(try await world.eu + "/users.csv?factor=phone")
+      #expect(file.says("\"TOTP, phone\"") || file.says("TOTP, phone"))
+    }
+  }
+
+  @Test func `an empty list says how phones come to be there`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let list = try await nadia.get(try await world.eu + "/users?factor=phone")
+      #expect(list.says("Phone (0)"))
+      #expect(list.says("where the policy has codes by SMS on"))
+    }
+  }
+
+  @Test(arguments: ["‮<script>alert(1)</script>", "📱", nil])
+  func `a phone is removed at the desk, whatever its name is`(name: String?) async throws {
+    try await World.furnished { world in
+      try await addPhone(world, name: name)
+      let account = try #require(
+        try await world.identity.accounts.find(try await world.euScope, ID(World.chiara)))
+      let phone = try #require(account.factors.last)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let page = try await nadia.get("\(user)/factors/\(phone.id.text)/removal")
+      #expect(page.says(Self.number) && page.says("<dt>Kind</dt><dd>Phone</dd>"))
+      #expect(page.says("tells the user.") && !page.says("<script>alert"))
+      let answer = try await nadia.submit(
+        "\(user)/factors/\(phone.id.text)/removal", ["reason": "lost"])
+      #expect(answer.location == user)
+      let after = try await nadia.get(user)
+      #expect(after.says("1 other factor stays.") && !after.says("Phone <bdi>"))
+    }
+  }
+
+  @Test func `what if tells which kinds are asked for`() async throws {
+    try await World.furnished { world in
+      try await addPhone(world)
+      let ada = try await Browser.signedIn(world)
+      let address = "/what-if?q=chiara.bianchi@example.com"
+      let without = try await ada.get(address)
+      #expect(without.says("Codes by SMS are off here: 1 factor is not asked for"))
+      try await setSMS(world, true)
+      let with = try await ada.get(address)
+      #expect(with.says("Mobile") && !with.says("not asked for"))
+    }
+  }
+
+  @Test func `a change of SMS says whom it hits`() async throws {
+    try await World.furnished { world in
+      try await addPhone(world, "u77TnC0aPzQ4hW1sGv9M")
+      let ada = try await Browser.signedIn(world)
+      let policy = try await world.eu + "/policy"
+      #expect(try await ada.get(policy).says("Users may enrol a phone"))
+      let home = try await ada.get("/")
+      #expect(home.says("Codes by SMS are off: 1 user has a phone that gets none."))
+      #expect(
+        try await ada.get(try await world.eu).says(
+          "Codes by SMS are off: 1 user has a phone that gets none."))
+      let on = try await ada.submit(policy, .policy(sms: "on", step: "check"))
+      #expect(on.says("1 user has a phone already and will be asked for a code by SMS"))
+      try await setSMS(world, true)
+      let off = try await ada.submit(policy, .policy(sms: "off", version: 3, step: "check"))
+      #expect(off.says("1 user with a phone will then sign in with a password only."))
+    }
+  }
+
+  @Test func `settings switch phone numbers, and what withdrawal needs`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let project = "/projects/acme-retail/settings"
+      let page = try await ada.get(project)
+      #expect(page.says("id=\"phone\"") && page.says("id=\"withdrawal\""))
+      let saved = try await ada.submit(
+        project,
+        [
+          "name": "Acme Retail", "was-name": "Acme Retail", "password": "on", "was-password": "on",
+          "phone": "on", "withdrawal": "on", "privacy": "on", "was-privacy": "on",
+          "domains": "localhost", "was-domains": "localhost",
+        ])
+      #expect(saved.location == project)
+      let acme = try await world.identity.projects.find(ID("acme-retail"))
+      #expect(acme.signIn.phone && acme.withdrawalNeedsFactor)
+      let after = try await ada.get(project)
+      #expect(after.says("phone sign-in off → on"))
+      #expect(after.says("withdrawal needs a second factor off → on"))
+      let tenant = try await world.eu + "/settings"
+      #expect(!(try await ada.get(tenant).says("id=\"phone\"")))
+      let changed = try await ada.submit(
+        tenant,
+        [
+          "name": "eu-shop", "was-name": "eu-shop", "password": "on", "was-password": "on",
+          "withdrawal": "on",
+        ])
+      #expect(changed.location == tenant)
+      let found = try await world.identity.tenants.find(
+        project: ID("acme-retail"), tenant: try await world.euShop)
+      #expect(found.withdrawalNeedsFactor)
+      let tomas = try await Browser.signedIn(world, as: World.iris)
+      #expect(try await tomas.get(tenant).says("with a second factor"))
+    }
+  }
+}
