@@ -36,6 +36,6 @@ enum FactorWords {
 
   /// That the user is told of a removal; nil for one without an address.
   static func mail(to account: Account) -> String? {
-    account.email.map { "A mail to \(Words.isolated($0)) tells the user." }
+    account.email.map { "A mail to \(Words.isolated($0)) is written, which tells the user." }
   }
 }
