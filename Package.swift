@@ -65,6 +65,7 @@ let package = Package(
         .embedInCode("Migrations/m0010_outbox_sqlite.sql"),
         .embedInCode("Migrations/m0011_audit_filing_sqlite.sql"),
         .embedInCode("Migrations/m0014_phones_sqlite.sql"),
+        .embedInCode("Migrations/m0016_keys_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),

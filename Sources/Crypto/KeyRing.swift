@@ -1,30 +1,44 @@
+import Synchronization
+
 /// The master keys of an instance, the newest first.
 ///
-/// They live outside the database.
+/// They live outside the database. Everything is sealed with the newest; the others only open what
+/// was sealed before. A ring is shared: when it adopts other keys, every ``Sealer`` of it goes on
+/// with those.
 ///
 /// The text form, one key a line, is `countersign-master-key-1 ID KEY` with the id as eight
 /// hexadecimal digits and the 32 key bytes as base64url.
-public struct KeyRing: Sendable {
+public final class KeyRing: Sendable {
   struct Key: Sendable {
     let id: UInt32
     let secret: Secret
   }
 
-  let keys: [Key]
+  struct Keys: Sendable {
+    /// Grows with each change, so that what was derived from the keys is known to be of today.
+    var generation = 0
+    var keys: [Key]
+  }
+
+  private let held: Mutex<Keys>
   private static let label = "countersign-master-key-1"
 
+  var keys: Keys { held.withLock { $0 } }
+  var generation: Int { held.withLock { $0.generation } }
+
+  private init(_ keys: [Key]) { held = Mutex(Keys(keys: keys)) }
+
   /// Makes a ring of one new random key.
-  public init(random: RandomSource) {
-    let id = random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    keys = [Key(id: id, secret: Secret(random.bytes(32)))]
-  }
+  public convenience init(random: RandomSource) { self.init([Self.newKey(random, beside: [])]) }
 
   /// Reads the text form.
   ///
   /// Blank lines and lines that start with `#` are passed over.
   ///
   /// - Throws: ``CryptoError/malformed(_:)`` which names the line, never its contents.
-  public init(text: String) throws(CryptoError) {
+  public convenience init(text: String) throws(CryptoError) { self.init(try Self.read(text)) }
+
+  private static func read(_ text: String) throws(CryptoError) -> [Key] {
     var keys: [Key] = []
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     {
@@ -41,31 +55,67 @@ public struct KeyRing: Sendable {
       keys.append(Key(id: id, secret: Secret(bytes)))
     }
     guard !keys.isEmpty else { throw .malformed("the master key is empty") }
-    self.keys = keys
+    return keys
+  }
+
+  private static func newKey(_ random: RandomSource, beside keys: [Key]) -> Key {
+    var id: UInt32
+    repeat {
+      id = random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    } while keys.contains { $0.id == id }
+    return Key(id: id, secret: Secret(random.bytes(32)))
   }
 
   /// The text form, to be stored where only the server's user can read it.
   public var text: Secret {
     var lines =
       "# Without this file every second factor and signing key is lost. Keep a copy apart.\n"
-    for key in keys {
-      let digits = String(key.id, radix: 16)
-      let id = String(repeating: "0", count: 8 - digits.count) + digits
-      lines += "\(Self.label) \(id) \(Base64URL.encode(key.secret.revealedBytes))\n"
+    for key in keys.keys {
+      lines += "\(Self.label) \(Self.name(key.id)) \(Base64URL.encode(key.secret.revealedBytes))\n"
     }
     return Secret(lines)
   }
 
-  /// A mark of the newest key that says nothing about it, to notice that a data folder and a key
-  /// do not belong together.
+  /// A mark of each key that says nothing about it, to notice that a data folder and a key do not
+  /// belong together.
   ///
   /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
   public func mark() throws(CryptoError) -> [String] {
     var marks: [String] = []
-    for key in keys {
+    for key in keys.keys {
       let code = try HMAC.code(.sha256, key: key.secret, message: Array("countersign mark".utf8))
       marks.append(Hex.encode(Array(code.prefix(8))))
     }
     return marks
+  }
+
+  /// The ids of the keys, the newest first, as eight hexadecimal digits.
+  public var ids: [String] { keys.keys.map { Self.name($0.id) } }
+
+  static func name(_ id: UInt32) -> String {
+    let digits = String(id, radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+  }
+}
+
+extension KeyRing {
+  /// A ring with a new random key in front of the keys of this one.
+  public func rotated(random: RandomSource) -> KeyRing {
+    let old = keys.keys
+    return KeyRing([Self.newKey(random, beside: old)] + old)
+  }
+
+  /// A ring of the newest key of this one alone.
+  public func newestAlone() -> KeyRing { KeyRing(Array(keys.keys.prefix(1))) }
+
+  /// Takes the keys of another ring in the place of its own.
+  ///
+  /// What was sealed with a key that the other ring lacks cannot be opened from then on.
+  public func adopt(_ other: KeyRing) {
+    let new = other.keys.keys
+    held.withLock { held in
+      held.generation += 1
+      held.keys = new
+    }
   }
 }

@@ -1,4 +1,5 @@
 import CCrypto
+import Synchronization
 
 /// Seals bytes with AES-256-GCM (NIST SP 800-38D) for one purpose.
 ///
@@ -11,7 +12,7 @@ public struct Sealer: Sendable {
     let secret: Secret
   }
 
-  private let keys: [Key]
+  private let derived: Derived
   private let random: RandomSource
   private static let overhead = 1 + 4 + 12 + 16
 
@@ -19,21 +20,53 @@ public struct Sealer: Sendable {
   ///
   /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
   public init(_ ring: KeyRing, purpose: String, random: RandomSource) throws(CryptoError) {
-    var keys: [Key] = []
-    for key in ring.keys {
-      let message = Array("countersign sealer: \(purpose)".utf8)
-      let derived = try HMAC.code(.sha256, key: key.secret, message: message)
-      keys.append(Key(id: key.id, secret: Secret(derived)))
-    }
-    self.keys = keys
+    derived = try Derived(ring, purpose: purpose)
     self.random = random
+  }
+
+  /// The keys of one purpose, derived anew when the ring has others.
+  private final class Derived: Sendable {
+    private struct Kept: Sendable {
+      let generation: Int
+      let keys: [Key]
+    }
+
+    private let ring: KeyRing
+    private let purpose: String
+    private let kept: Mutex<Kept>
+
+    init(_ ring: KeyRing, purpose: String) throws(CryptoError) {
+      self.ring = ring
+      self.purpose = purpose
+      kept = Mutex(try Self.derive(ring.keys, purpose))
+    }
+
+    func keys() throws(CryptoError) -> [Key] {
+      let known = kept.withLock { $0 }
+      guard known.generation != ring.generation else { return known.keys }
+      let new = try Self.derive(ring.keys, purpose)
+      kept.withLock { $0 = new }
+      return new.keys
+    }
+
+    private static func derive(
+      _ held: KeyRing.Keys, _ purpose: String
+    ) throws(CryptoError) -> Kept {
+      var keys: [Key] = []
+      for key in held.keys {
+        let message = Array("countersign sealer: \(purpose)".utf8)
+        let derived = try HMAC.code(.sha256, key: key.secret, message: message)
+        keys.append(Key(id: key.id, secret: Secret(derived)))
+      }
+      return Kept(generation: held.generation, keys: keys)
+    }
   }
 
   /// Seals `plain` so that it opens only with the same associated data.
   ///
   /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
   public func seal(_ plain: [UInt8], with associated: [UInt8]) throws(CryptoError) -> [UInt8] {
-    let key = keys[0]
+    let key = try derived.keys()[0]
     var box: [UInt8] = [1]
     box.reserveCapacity(plain.count + Self.overhead)
     for shift in [24, 16, 8, 0] { box.append(UInt8(truncatingIfNeeded: key.id >> UInt32(shift))) }
@@ -62,7 +95,7 @@ public struct Sealer: Sendable {
   public func open(_ box: [UInt8], with associated: [UInt8]) throws(CryptoError) -> Secret {
     guard box.count >= Self.overhead, box[0] == 1 else { throw .notAuthentic }
     let id = box[1..<5].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    guard let key = keys.first(where: { $0.id == id }) else { throw .unknownKey(id) }
+    guard let key = try derived.keys().first(where: { $0.id == id }) else { throw .unknownKey(id) }
     let nonce = Array(box[5..<17])
     let sealed = Array(box[17..<(box.count - 16)])
     var tag = Array(box.suffix(16))
@@ -80,5 +113,18 @@ public struct Sealer: Sendable {
       unsafe EVP_DecryptFinal_ex(context, &last, &written) == 1
     else { throw .notAuthentic }
     return Secret(plain)
+  }
+
+  /// Seals the contents of a box with the newest key.
+  ///
+  /// - Returns: The new box; nil when the newest key has sealed it already.
+  /// - Throws: As `open` and `seal` do.
+  public func resealed(
+    _ box: [UInt8], with associated: [UInt8]
+  ) throws(CryptoError) -> [UInt8]? {
+    guard box.count >= Self.overhead, box[0] == 1 else { throw .notAuthentic }
+    let id = box[1..<5].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    guard try derived.keys()[0].id != id else { return nil }
+    return try seal(try open(box, with: associated).revealedBytes, with: associated)
   }
 }

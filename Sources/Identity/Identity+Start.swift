@@ -49,6 +49,7 @@ extension Identity {
       migration("m0010_outbox", PackageResources.m0010_outbox_sqlite_sql),
       migration("m0011_audit_filing", PackageResources.m0011_audit_filing_sqlite_sql),
       migration("m0014_phones", PackageResources.m0014_phones_sqlite_sql),
+      migration("m0016_keys", PackageResources.m0016_keys_sqlite_sql),
     ]
   }
 
@@ -72,6 +73,7 @@ extension Identity {
       throw .unavailable(Failure(error))
     }
     try await stamp()
+    try await beginMasterKey()
     try await SearchIndex.complete(store)
     do { try await signingKeys.prepare() } catch {
       switch error {
@@ -127,6 +129,11 @@ extension Identity {
       try connection.run("DELETE FROM invitation WHERE expires_at < \(now.microseconds)")
       _ = try connection.run(
         "DELETE FROM console_session WHERE created_at < \(oldest.microseconds)")
+    }
+    do throws(KeyError) { try await signingKeys.retireExpired() } catch {
+      switch error {
+      case .unavailable(let failure): throw .unavailable(failure)
+      }
     }
     try await recordUses()
   }

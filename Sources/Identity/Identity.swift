@@ -37,6 +37,8 @@ public struct Identity: Sendable {
   public let serviceTokens: ServiceTokens
   /// Keys that sign tokens.
   public let signingKeys: SigningKeys
+  /// The keys under which everything secret is sealed.
+  public let masterKeys: MasterKeys
   /// Administrators.
   public let administrators: Administrators
   /// Invitations of administrators.
@@ -99,6 +101,8 @@ public struct Identity: Sendable {
     signingKeys = try SigningKeys(store: store, keys: keys)
     let administratorTOTP = try AdministratorTOTP(keys: keys, random: random)
     let consoleTickets = try Sealer(keys, purpose: "console ticket", random: random)
+    masterKeys = MasterKeys(
+      store: store, ring: keys, places: [totp, administratorTOTP, signingKeys, store.outbox])
     administrators = Administrators(store: store, hasher: hasher)
     invitations = Invitations(store: store, administrators: administrators)
     administratorFactors = AdministratorFactors(

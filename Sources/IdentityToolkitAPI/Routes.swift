@@ -27,6 +27,7 @@ struct Routes {
     addFactors()
     addResources()
     addKeys()
+    addSessions()
     addLegacy()
     if methods.identity.profile == .emulator { addEmulator() }
     addDocument()

@@ -11,8 +11,8 @@ from support.program import ROOT, Server, free_port, run
 from support.rest import make_token
 
 COMMANDS = ["serve", "admin create", "admin list", "admin reset-password", "admin reset-totp",
-            "token create", "token list", "token revoke",
-            "backup"]
+            "token create", "token list", "token revoke", "keys list", "keys rotate",
+            "keys retire", "keys rotate-master", "backup"]
 
 
 def test_help_names_every_command():
@@ -37,6 +37,7 @@ def test_every_command_has_help(command):
     ["admin", "create", "--data", "d", "--email", "e", "--role", "king"],
     ["token", "create", "--data", "d", "--project", "p", "--role", "king"],
     ["token", "revoke", "--data", "d", "--project", "p"], ["backup", "--data", "d"],
+    ["keys"], ["keys", "retire", "--data", "d"], ["keys", "rotate", "--soon", "--data", "d"],
 ], ids=" ".join)
 def test_bad_use(words):
     said = run(*words)

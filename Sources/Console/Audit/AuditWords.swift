@@ -46,6 +46,11 @@ enum AuditWords {
     "factor.withdraw": "Factor withdrawn by the user",
     "guidance.change": "Guidance changed",
     "key.create": "Signing key created",
+    "key.retire": "Signing key retired",
+    "key.rotate": "Signing key made to follow another",
+    "master-key.drop": "Former master key dropped",
+    "master-key.reseal": "Everything sealed with the new master key",
+    "master-key.rotate": "Master key rotated",
     "policy.change": "MFA policy changed",
     "project.change": "Project changed",
     "project.create": "Project created",
@@ -71,6 +76,7 @@ enum AuditWords {
     ("service-token", "Service tokens", false),
     ("administrator", "Administrators", true),
     ("key", "Signing keys", true),
+    ("master-key", "Master keys", true),
     ("audit", "The audit log itself", false),
   ]
 
@@ -86,6 +92,7 @@ enum AuditWords {
     ("service token", "service token", false),
     ("administrator", "administrator", true),
     ("signing key", "signing key", true),
+    ("master key", "master key", true),
     ("instance", "instance", true),
   ]
 
@@ -93,6 +100,7 @@ enum AuditWords {
   static let actorKinds: [(kind: String, words: String)] = [
     ("administrator", "administrators"), ("user", "users, on themselves"),
     ("service token", "service tokens"), ("command line", "the command line"),
+    ("server", "the server by itself"),
     ("visitor", "nobody signed in"),
   ]
 

@@ -63,3 +63,29 @@ struct AdministratorTOTP: Sendable {
   /// The administrator: a sealed secret opens in no other row.
   private static func associated(_ id: ID<Administrator>) -> [UInt8] { Array(id.text.utf8) }
 }
+
+extension AdministratorTOTP: SealedPlace {
+  static let name = "administrator"
+
+  func reseal(
+    after position: String, limit: Int, _ connection: borrowing Connection
+  ) throws -> ResealedPart {
+    let rows = try connection.all(
+      """
+      SELECT administrator_id, totp_secret FROM administrator
+      WHERE administrator_id > \(position) ORDER BY administrator_id LIMIT \(limit)
+      """
+    ) { row in (id: try row.value(0) as String, sealed: try row.value(1) as [UInt8]?) }
+    var part = ResealedPart()
+    for row in rows {
+      part.read(row.id)
+      guard let sealed = row.sealed,
+        let box = try sealer.resealed(sealed, with: Self.associated(ID(row.id)))
+      else { continue }
+      try connection.run(
+        "UPDATE administrator SET totp_secret = \(box) WHERE administrator_id = \(row.id)")
+      part.changed += 1
+    }
+    return part
+  }
+}

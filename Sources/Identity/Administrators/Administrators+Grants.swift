@@ -103,7 +103,7 @@ extension Administrators {
         grant.covers(project: nil, tenant: nil)
           && grant.role.permissions.contains(.manageAdministrators)
       }
-    case .serviceToken, .user, .emulatorOwner, .nobody: false
+    case .serviceToken, .user, .emulatorOwner, .server, .nobody: false
     }
   }
 

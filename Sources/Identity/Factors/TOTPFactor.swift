@@ -18,13 +18,14 @@ struct TOTPFactor: Sendable {
   /// Project, tenant, user and factor: a sealed secret opens nowhere else, so that rows cannot be
   /// swapped.
   private func associated(_ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>) -> [UInt8] {
-    let parts = [scope.project.text, scope.tenant?.text ?? "", account.text, factor.text]
-    return parts.flatMap { part in
-      withLength(Array(part.utf8))
-    }
+    Self.associated(scope.project.text, scope.tenant?.text ?? "", account.text, factor.text)
   }
 
-  private func withLength(_ bytes: [UInt8]) -> [UInt8] {
+  private static func associated(_ parts: String...) -> [UInt8] {
+    parts.flatMap { part in withLength(Array(part.utf8)) }
+  }
+
+  private static func withLength(_ bytes: [UInt8]) -> [UInt8] {
     [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
   }
 
@@ -82,5 +83,47 @@ struct TOTPFactor: Sendable {
   /// The generator of a secret, as all factors here have it.
   static func password(_ secret: Secret) -> OneTimePassword? {
     OneTimePassword(secret: secret, digits: digits, period: period)
+  }
+}
+
+extension TOTPFactor: SealedPlace {
+  static let name = "factor"
+
+  func reseal(
+    after position: String, limit: Int, _ connection: borrowing Connection
+  ) throws -> ResealedPart {
+    let numbers = position.split(separator: " ").compactMap { Int64($0) }
+    let (key, place) = numbers.count == 2 ? (numbers[0], numbers[1]) : (0, 0)
+    let rows = try connection.all(
+      """
+      SELECT f.account_key, f.position, f.enrolment_id, f.sealed_secret, a.uid, s.project_id,
+        s.tenant_id
+      FROM factor f CROSS JOIN account a ON a.account_key = f.account_key
+        CROSS JOIN scope s ON s.scope_key = a.scope_key
+      WHERE (f.account_key, f.position) > (\(key), \(place))
+      ORDER BY f.account_key, f.position LIMIT \(limit)
+      """
+    ) { row in
+      (
+        account: try row.value(0) as Int64, position: try row.value(1) as Int64,
+        sealed: try row.value(3) as [UInt8]?,
+        associated: Self.associated(
+          try row.value(5), try row.value(6), try row.value(4), try row.value(2))
+      )
+    }
+    var part = ResealedPart()
+    for row in rows {
+      part.read("\(row.account) \(row.position)")
+      guard let sealed = row.sealed,
+        let box = try sealer.resealed(sealed, with: row.associated)
+      else { continue }
+      try connection.run(
+        """
+        UPDATE factor SET sealed_secret = \(box)
+        WHERE account_key = \(row.account) AND position = \(row.position)
+        """)
+      part.changed += 1
+    }
+    return part
   }
 }

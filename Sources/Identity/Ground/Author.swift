@@ -27,6 +27,8 @@ public enum Actor: Sendable {
   case commandLine
   /// Whoever talks to the emulator profile with its well-known token.
   case emulatorOwner
+  /// The server by itself, when something has run out.
+  case server
   /// Nobody who said who they are.
   case nobody
 
@@ -38,6 +40,7 @@ public enum Actor: Sendable {
     case .user: "user"
     case .commandLine: "command line"
     case .emulatorOwner: "emulator"
+    case .server: "server"
     case .nobody: "visitor"
     }
   }
@@ -48,7 +51,7 @@ public enum Actor: Sendable {
     case .administrator(let id, _): id.text
     case .serviceToken(let id, _): id.text
     case .user(let id): id.text
-    case .commandLine, .emulatorOwner, .nobody: ""
+    case .commandLine, .emulatorOwner, .server, .nobody: ""
     }
   }
 
@@ -59,6 +62,7 @@ public enum Actor: Sendable {
     case .user(let id): id.text
     case .commandLine: "command line"
     case .emulatorOwner: "owner"
+    case .server: "server"
     case .nobody: "visitor"
     }
   }

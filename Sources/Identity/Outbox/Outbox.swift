@@ -54,3 +54,34 @@ struct Outbox: Sendable {
     Array("\(createdAt.microseconds) \(recipient)".utf8)
   }
 }
+
+extension Outbox: SealedPlace {
+  static let name = "outbox"
+
+  func reseal(
+    after position: String, limit: Int, _ connection: borrowing Connection
+  ) throws -> ResealedPart {
+    let rows = try connection.all(
+      """
+      SELECT message_id, sealed_text, recipient, created_at FROM outbox
+      WHERE message_id > \(Int64(position) ?? 0) ORDER BY message_id LIMIT \(limit)
+      """
+    ) { row in
+      (
+        id: try row.value(0) as Int64, sealed: try row.value(1) as [UInt8]?,
+        associated: Self.associated(
+          try row.value(2), Instant(microseconds: try row.value(3)))
+      )
+    }
+    var part = ResealedPart()
+    for row in rows {
+      part.read(String(row.id))
+      guard let sealed = row.sealed,
+        let box = try sealer.resealed(sealed, with: row.associated)
+      else { continue }
+      try connection.run("UPDATE outbox SET sealed_text = \(box) WHERE message_id = \(row.id)")
+      part.changed += 1
+    }
+    return part
+  }
+}

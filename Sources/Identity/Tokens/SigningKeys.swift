@@ -24,16 +24,19 @@ extension KeyError: UseCaseError {}
 
 /// The keys that sign tokens with RS256.
 ///
-/// Private keys are sealed in the database. They are opened once, at the start.
+/// Private keys are sealed in the database. They are opened at the start, and again when another
+/// process has made or retired one.
 public final class SigningKeys: Sendable {
-  private struct Key: Sendable {
+  struct Key: Sendable {
     let key: RSAKey
     let shown: PublicSigningKey
+    let times: SigningKeyTimes
   }
 
-  private let store: Store
-  private let sealer: Sealer
+  let store: Store
+  let sealer: Sealer
   private let keys = Mutex<[Key]>([])
+  private let lastLook = Mutex<Instant?>(nil)
 
   init(store: Store, keys ring: KeyRing) throws(CryptoError) {
     self.store = store
@@ -46,66 +49,92 @@ public final class SigningKeys: Sendable {
   public func prepare() async throws(KeyError) {
     var found = try await load()
     if found.isEmpty {
-      try await makeKey()
-      found = try await load()
-    }
-    let loaded = found
-    keys.withLock { $0 = loaded }
-  }
-
-  private func makeKey() async throws(KeyError) {
-    let now = store.clock.now()
-    do {
-      let key = try RSAKey.generate()
-      let id = Hex.encode(store.random.bytes(20))
-      let serial = store.random.bytes(7).reduce(Int64(1)) { $0 << 8 | Int64($1) }
-      // Ten years: what counts is that the key is in the list that verifiers fetch.
-      let certificate = try key.certificatePEM(
-        commonName: "securetoken.countersign", serial: serial, from: now.seconds,
-        until: now.seconds + 10 * 366 * 86_400)
-      let sealed = try sealer.seal(try key.privateDER().revealedBytes, with: Array(id.utf8))
+      let key = try NewSigningKey(sealer, store.random, at: store.clock.now())
+      let now = store.clock.now()
       try await store.write(KeyError.self) { connection in
-        try connection.run(
-          """
-          INSERT INTO signing_key (key_id, sealed_key, certificate, created_at)
-          VALUES (\(id), \(sealed), \(certificate), \(now.microseconds))
-          """)
-        let entry = AuditEntry("key.create", "signing key", id, name: id)
+        try key.insert(signsFrom: now, at: now, connection)
+        let entry = AuditEntry("key.create", "signing key", key.id, name: key.id)
         try entry.record(by: Author(actor: .commandLine), at: now, connection)
       }
-    } catch let error as KeyError {
-      throw error
-    } catch {
-      throw .unavailable(Failure(error))
+      found = try await load()
     }
+    hold(found)
   }
+
+  /// Looks whether another process has made or retired a key, and opens what is new.
+  ///
+  /// - Throws: ``KeyError``.
+  public func refresh() async throws(KeyError) {
+    let times = try await store.read(KeyError.self) { connection in try Self.times(connection) }
+    guard keys.withLock({ $0.map(\.times) }) != times else { return }
+    hold(try await load())
+  }
+
+  /// Looks for a key that a token names, when it is not known here.
+  ///
+  /// It does so once in a while at most, since anybody can name any.
+  ///
+  /// - Throws: ``KeyError``.
+  public func learn(_ id: String) async throws(KeyError) {
+    guard find(id) == nil else { return }
+    let now = store.clock.now()
+    let isDue = lastLook.withLock { last in
+      if let last, last <= now, now < last.advanced(bySeconds: Self.secondsBetweenLooks) {
+        return false
+      }
+      last = now
+      return true
+    }
+    if isDue { try await refresh() }
+  }
+
+  /// Seconds between two looks for a key that a token names.
+  static let secondsBetweenLooks: Int64 = 2
+
+  private func hold(_ found: [Key]) { keys.withLock { $0 = found } }
 
   private func load() async throws(KeyError) -> [Key] {
     let sealer = sealer
     return try await store.read(KeyError.self) { connection in
       try connection.all(
         """
-        SELECT key_id, sealed_key, certificate FROM signing_key
-        ORDER BY created_at DESC, key_id
+        SELECT \(SigningKeyTimes.columns), sealed_key, certificate FROM signing_key
+        ORDER BY signs_from DESC, verifies_until IS NOT NULL, key_id
         """
       ) { row in
-        let id: String = try row.value(0)
-        let der = try sealer.open(try row.value(1), with: Array(id.utf8))
+        let times = try SigningKeyTimes(row)
+        let der = try sealer.open(try row.value(4), with: Array(times.id.utf8))
         let key = try RSAKey(privateDER: der)
         let numbers = try key.publicNumbers()
         return Key(
           key: key,
           shown: PublicSigningKey(
-            id: id, modulus: numbers.modulus, exponent: numbers.exponent,
-            certificatePEM: try row.value(2)))
+            id: times.id, modulus: numbers.modulus, exponent: numbers.exponent,
+            certificatePEM: try row.value(5)), times: times)
       }
     }
+  }
+
+  /// When each key signs and is believed, the one that signs last first.
+  static func times(_ connection: borrowing Connection) throws -> [SigningKeyTimes] {
+    try connection.all(
+      """
+      SELECT \(SigningKeyTimes.columns) FROM signing_key ORDER BY signs_from DESC, verifies_until IS NOT NULL, key_id
+      """
+    ) { try SigningKeyTimes($0) }
   }
 
   /// The id of the key that signs now.
   ///
   /// - Throws: ``KeyError`` before `prepare`.
-  public func currentID() throws(KeyError) -> String { try current().shown.id }
+  public func currentID() throws(KeyError) -> String {
+    let now = store.clock.now()
+    let keys = keys.withLock { $0 }
+    guard let key = keys.first(where: { $0.times.signsFrom <= now }) ?? keys.last else {
+      throw .unavailable(Failure("no signing key"))
+    }
+    return key.shown.id
+  }
 
   /// Signs a message with the key that signs now; about 0.7 ms.
   ///
@@ -119,22 +148,83 @@ public final class SigningKeys: Sendable {
     do { return try key.key.sign(message) } catch { throw .unavailable(Failure(error)) }
   }
 
-  /// Tells whether a signature is that of one of the keys.
+  /// Tells whether a signature is that of one of the keys that are believed now.
   public func verify(_ message: [UInt8], signature: [UInt8], keyID: String) -> Bool {
-    find(keyID)?.key.verify(signature, of: message) ?? false
+    guard isBelieved(keyID) else { return false }
+    return find(keyID)?.key.verify(signature, of: message) ?? false
+  }
+
+  /// Tells whether what a key signed is believed now.
+  public func isBelieved(_ id: String) -> Bool {
+    find(id)?.times.isBelieved(at: store.clock.now()) ?? false
   }
 
   /// The keys that verifiers need, the one that signs first.
-  public func publicKeys() -> [PublicSigningKey] { keys.withLock { $0.map(\.shown) } }
+  public func publicKeys() -> [PublicSigningKey] {
+    let now = store.clock.now()
+    let believed = keys.withLock { $0 }.filter { $0.times.isBelieved(at: now) }
+    // Those that are to sign come last, in the order in which they will.
+    let signed = believed.filter { $0.times.signsFrom <= now }
+    let waiting = believed.filter { $0.times.signsFrom > now }
+    return (signed + waiting.reversed()).map(\.shown)
+  }
 
   private func find(_ id: String) -> Key? {
     keys.withLock { keys in keys.first { $0.shown.id == id } }
   }
+}
 
-  private func current() throws(KeyError) -> Key {
-    guard let key = keys.withLock({ $0.first }) else {
-      throw .unavailable(Failure("no signing key"))
+/// When a key signs and is believed.
+public struct SigningKeyTimes: Sendable, Equatable {
+  /// The key's id, `kid`.
+  public let id: String
+  /// When it was made, from when on it is published.
+  public let createdAt: Instant
+  /// From when on it signs, until another one does.
+  public let signsFrom: Instant
+  /// Until when it is published and believed; nil as long as no other key was made to follow it.
+  public let verifiesUntil: Instant?
+
+  static let columns: SQL = "key_id, created_at, signs_from, verifies_until"
+
+  init(_ row: borrowing Row) throws {
+    id = try row.value(0)
+    createdAt = Instant(microseconds: try row.value(1))
+    signsFrom = Instant(microseconds: try row.value(2))
+    verifiesUntil = (try row.value(3) as Int64?).map(Instant.init(microseconds:))
+  }
+
+  func isBelieved(at now: Instant) -> Bool { verifiesUntil.map { now < $0 } ?? true }
+}
+
+/// A key that was just made, before it is stored.
+struct NewSigningKey: Sendable {
+  let id: String
+  private let sealed: [UInt8]
+  private let certificate: String
+
+  init(_ sealer: Sealer, _ random: RandomSource, at now: Instant) throws(KeyError) {
+    do {
+      let key = try RSAKey.generate()
+      id = Hex.encode(random.bytes(20))
+      let serial = random.bytes(7).reduce(Int64(1)) { $0 << 8 | Int64($1) }
+      // Ten years: what counts is that the key is in the list that verifiers fetch.
+      certificate = try key.certificatePEM(
+        commonName: "securetoken.countersign", serial: serial, from: now.seconds,
+        until: now.seconds + 10 * 366 * 86_400)
+      sealed = try sealer.seal(try key.privateDER().revealedBytes, with: Array(id.utf8))
+    } catch {
+      throw .unavailable(Failure(error))
     }
-    return key
+  }
+
+  func insert(
+    signsFrom: Instant, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      INSERT INTO signing_key (key_id, sealed_key, certificate, created_at, signs_from)
+      VALUES (\(id), \(sealed), \(certificate), \(now.microseconds), \(signsFrom.microseconds))
+      """)
   }
 }

@@ -5,6 +5,8 @@ enum Action: CaseIterable, Sendable {
   case readConfig, changeConfig
   case readTenants, createTenants, changeTenants, deleteTenants
   case createAccounts, lookUpAccounts, updateAccounts, deleteAccounts
+  /// A cookie goes on where the session of a user would end.
+  case createSessionCookies
   /// Everything of everybody at once.
   case listAccounts
 
@@ -16,7 +18,7 @@ enum Action: CaseIterable, Sendable {
     case .changeTenants: .changeScope
     case .createTenants, .deleteTenants: .manageTenants
     case .lookUpAccounts: .findUsers
-    case .createAccounts, .updateAccounts, .deleteAccounts: .changeUsers
+    case .createAccounts, .updateAccounts, .deleteAccounts, .createSessionCookies: .changeUsers
     case .listAccounts: .exportUsers
     }
   }

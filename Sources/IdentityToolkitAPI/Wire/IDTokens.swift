@@ -7,6 +7,9 @@ import JSON
 /// unsigned tokens, which the Node SDK demands of an emulator, and believes any.
 struct IDTokens: Sendable {
   let identity: Identity
+  private let verified = VerifiedTokens()
+
+  init(identity: Identity) { self.identity = identity }
 
   /// Seconds for which a token is good.
   static let lifetime: Int64 = 3600
@@ -18,7 +21,11 @@ struct IDTokens: Sendable {
 
   /// Makes the token of a session.
   func make(for grant: SessionGrant) throws(WireError) -> String {
-    let payload = ClaimsWriter.payload(grant, now: identity.clock.now().seconds)
+    try signed(ClaimsWriter.payload(grant, now: identity.clock.now().seconds))
+  }
+
+  /// Makes a token of claims: signed, or unsigned in the emulator profile.
+  func signed(_ payload: [UInt8]) throws(WireError) -> String {
     if identity.profile == .emulator {
       return Self.unsignedHeader + "." + Base64URL.encode(payload) + "."
     }
@@ -48,14 +55,8 @@ struct IDTokens: Sendable {
   }
 
   func session(_ token: String, _ call: ClientCall) async throws(WireError) -> UserSession {
-    let claims = try read(token)
-    let now = identity.clock.now().seconds
-    guard claims.isFor(call.project), claims.expires + Self.grace > now,
-      claims.issued <= now + Self.grace
-    else { throw .invalidIDToken }
-    if let tenant = call.tenant, tenant.text != claims.tenant {
-      throw WireError("TENANT_ID_MISMATCH : Specified tenant ID mismatches with the ID token.")
-    }
+    let claims = try await claims(of: token, project: call.project)
+    if let tenant = call.tenant, tenant.text != claims.tenant { throw .tokenOfAnotherTenant }
     let scope: Scope
     do throws(ScopeError) {
       scope = try await identity.scopes.find(
@@ -66,19 +67,65 @@ struct IDTokens: Sendable {
     return claims.session(in: scope)
   }
 
-  /// Reads a token whose signature is good.
-  private func read(_ token: String) throws(WireError) -> Claims {
-    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, token.utf8.count < 16_384, let header = Self.object(parts[0]),
-      let payload = Self.object(parts[1]), let claims = Claims(payload)
+  /// Reads the token of a call about one user pool, which must be of that very pool.
+  func session(_ token: String, in scope: Scope) async throws(WireError) -> UserSession {
+    let claims = try await claims(of: token, project: scope.project)
+    guard claims.tenant == scope.tenant?.text else { throw .tokenOfAnotherTenant }
+    return claims.session(in: scope)
+  }
+
+  /// The claims of a token that is good now, for a project.
+  private func claims(
+    of token: String, project: ID<Project>
+  ) async throws(WireError) -> Claims {
+    let claims = try await read(token)
+    let now = identity.clock.now().seconds
+    guard claims.isFor(project), claims.expires + Self.grace > now,
+      claims.issued <= now + Self.grace
     else { throw .invalidIDToken }
-    if identity.profile == .emulator { return claims }
+    return claims
+  }
+
+  /// Reads a token whose signature is good.
+  ///
+  /// A signature that was good stays so as long as its key is believed, so it is remembered; what a
+  /// token is worth now is for the rules to say each time.
+  private func read(_ token: String) async throws(WireError) -> Claims {
+    guard token.utf8.count < 16_384 else { throw .invalidIDToken }
+    if identity.profile == .emulator { return try parse(token).claims }
+    let digest = HashFunction.sha256.digest(Array(token.utf8))
+    if let known = verified.find(digest), identity.signingKeys.isBelieved(known.keyID) {
+      return known.claims
+    }
+    let (claims, header, parts) = try parse(token)
     guard header["alg"] == "RS256", let keyID = header["kid"]?.stringValue,
-      let signature = Base64URL.decode(parts[2]),
+      let signature = Base64URL.decode(parts[2])
+    else { throw .invalidIDToken }
+    do throws(KeyError) { try await identity.signingKeys.learn(keyID) } catch {
+      throw WireError(error)
+    }
+    guard
       identity.signingKeys.verify(
         Array("\(parts[0]).\(parts[1])".utf8), signature: signature, keyID: keyID)
     else { throw .invalidIDToken }
+    verified.add(digest, VerifiedTokens.Entry(claims: claims, keyID: keyID))
     return claims
+  }
+
+  private func parse(
+    _ token: String
+  ) throws(WireError) -> (claims: Claims, header: JSON.Object, parts: [Substring]) {
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let header = Self.object(parts[0]),
+      let payload = Self.object(parts[1]), let claims = Claims(payload)
+    else { throw .invalidIDToken }
+    return (claims, header, parts)
+  }
+
+  /// The whole payload of a token that was read before.
+  static func payload(of token: String) -> JSON.Object? {
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 3 ? object(parts[1]) : nil
   }
 
   private static func object(_ part: Substring) -> JSON.Object? {
@@ -96,4 +143,6 @@ struct IDTokens: Sendable {
 
 extension WireError {
   static let invalidIDToken = WireError("INVALID_ID_TOKEN")
+  static let tokenOfAnotherTenant = WireError(
+    "TENANT_ID_MISMATCH : Specified tenant ID mismatches with the ID token.")
 }

@@ -9,6 +9,9 @@ import Identity
 struct DataFolder: Sendable {
   let path: String
 
+  /// The variable that has the master key in the place of the file.
+  static let variable = "COUNTERSIGN_MASTER_KEY"
+
   private var database: String { "\(path)/countersign.sqlite" }
   private var key: String { "\(path)/master.key" }
 
@@ -51,7 +54,38 @@ struct DataFolder: Sendable {
 
   /// Takes the folder for one server; the lock goes with the process.
   func lock() throws(ConfigurationError) -> FileHandle {
-    let lock = "\(path)/server.lock"
+    guard let handle = try lockIfFree() else {
+      throw ConfigurationError(
+        "Another Countersign server uses \(path). Stop it first, or name another --data folder.")
+    }
+    return handle
+  }
+
+  /// The same lock; nil while a server has it.
+  func lockIfFree() throws(ConfigurationError) -> FileHandle? {
+    try take("server.lock", LOCK_EX)
+  }
+
+  /// Says that the master key must not change while a command runs which has read it.
+  func lockKeys() throws(ConfigurationError) -> FileHandle {
+    guard let handle = try take("keys.lock", LOCK_SH) else {
+      throw ConfigurationError("The master key of \(path) is being rotated. Try again in a moment.")
+    }
+    return handle
+  }
+
+  /// Says that nobody else but a server has read the master key.
+  func lockKeysForChange() throws(ConfigurationError) -> FileHandle {
+    guard let handle = try take("keys.lock", LOCK_EX) else {
+      throw ConfigurationError(
+        "Another countersign command works on \(path). Wait for it, since it may seal something "
+          + "with the key of now.")
+    }
+    return handle
+  }
+
+  private func take(_ name: String, _ kind: Int32) throws(ConfigurationError) -> FileHandle? {
+    let lock = "\(path)/\(name)"
     let files = FileManager.default
     if !files.fileExists(atPath: lock) {
       _ = files.createFile(
@@ -60,29 +94,20 @@ struct DataFolder: Sendable {
     guard let handle = FileHandle(forUpdatingAtPath: lock) else {
       throw ConfigurationError("The lock \(lock) cannot be opened for writing.")
     }
-    guard flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else {
-      throw ConfigurationError(
-        "Another Countersign server uses \(path). Stop it first, or name another --data folder.")
-    }
-    return handle
+    return flock(handle.fileDescriptor, kind | LOCK_NB) == 0 ? handle : nil
   }
 
   /// Reads the master key, from the environment when it is there; makes the file when there is
   /// neither key nor database.
   func masterKey(environment: [String: String]) throws(ConfigurationError) -> KeyRing {
-    let variable = "COUNTERSIGN_MASTER_KEY"
+    let variable = Self.variable
     if let text = environment[variable] {
       do { return try KeyRing(text: text) } catch {
         throw ConfigurationError("\(variable) is not a master key: \(error)")
       }
     }
     let files = FileManager.default
-    if let data = files.contents(atPath: key) {
-      try checkPermissions()
-      do { return try KeyRing(text: String(decoding: data, as: UTF8.self)) } catch {
-        throw ConfigurationError("\(key) is not a master key: \(error)")
-      }
-    }
+    if let ring = try keptKeys() { return ring }
     guard !files.fileExists(atPath: key) else {
       throw ConfigurationError("\(key) cannot be read.")
     }
@@ -98,24 +123,19 @@ struct DataFolder: Sendable {
     return ring
   }
 
-  private func store(_ ring: KeyRing) throws(ConfigurationError) {
-    // Made under another name with its permissions, so that no half-written key is ever read.
-    let new = "\(key).new"
-    let bytes = Data(ring.text.revealedBytes)
-    let made = FileManager.default.createFile(
-      atPath: new, contents: nil, attributes: [.posixPermissions: 0o600])
-    do {
-      guard made, let handle = FileHandle(forWritingAtPath: new) else {
-        throw ConfigurationError("\(key) cannot be written.")
-      }
-      try handle.write(contentsOf: bytes)
-      try handle.synchronize()
-      try handle.close()
-      try FileManager.default.moveItem(atPath: new, toPath: key)
-    } catch let error as ConfigurationError {
-      throw error
-    } catch {
-      throw ConfigurationError("\(key) cannot be written: \(reason(error))")
+  /// The keys in the file; nil when there is none that can be read.
+  func keptKeys() throws(ConfigurationError) -> KeyRing? {
+    guard let data = FileManager.default.contents(atPath: key) else { return nil }
+    try checkPermissions()
+    do { return try KeyRing(text: String(decoding: data, as: UTF8.self)) } catch {
+      throw ConfigurationError("\(key) is not a master key: \(error)")
+    }
+  }
+
+  /// Puts keys in the place of those in the file, which has one or the other whatever happens.
+  func store(_ ring: KeyRing) throws(ConfigurationError) {
+    do { try KeyFile.replace(key, with: ring.text) } catch {
+      throw ConfigurationError("\(key) cannot be written: \(error)")
     }
   }
 

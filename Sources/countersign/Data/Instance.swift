@@ -9,6 +9,8 @@ struct Instance: Sendable {
   let database: SQLiteDatabase
   let keys: KeyRing
   let hasher: PasswordHasher
+  /// Held by commands beside a server, so that the master key does not change under them.
+  var lock: FileHandle?
 
   /// Opens a folder as a profile, and makes its database ready.
   ///
@@ -36,6 +38,14 @@ struct Instance: Sendable {
   static func existing(_ arguments: Arguments) async throws -> Instance {
     let folder = DataFolder(path: try arguments.required("data"))
     try folder.mustExist()
+    let lock = try folder.lockKeys()
+    var instance = try await existing(folder)
+    instance.lock = lock
+    return instance
+  }
+
+  /// Opens an existing folder as whatever profile it is stamped with.
+  static func existing(_ folder: DataFolder) async throws -> Instance {
     let environment = ProcessInfo.processInfo.environment
     do {
       do {

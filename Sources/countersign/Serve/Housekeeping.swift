@@ -6,9 +6,10 @@ struct Housekeeping: Sendable {
   private let tasks: [Task<Void, Never>]
 
   /// Begins at once with what an earlier run has left to delete.
-  init(_ identity: Identity) {
+  init(_ identity: Identity, keeper: KeyKeeper) {
     self.identity = identity
     tasks = [
+      Task { await Self.keep(keeper) },
       Task { await Self.tidy(identity) },
       Task { await Self.purge(identity) },
       Task { await Self.file(identity) },
@@ -48,6 +49,17 @@ struct Housekeeping: Sendable {
         Terminal.complain("\(error)")
       }
     }
+  }
+
+  /// Takes new keys up, and seals with a new master key part after part.
+  private static func keep(_ keeper: KeyKeeper) async {
+    repeat {
+      do {
+        while try await keeper.look(), await slept(.milliseconds(5)) {}
+      } catch {
+        Terminal.complain("\(error)")
+      }
+    } while await slept(.seconds(5))
   }
 
   /// Waits; false when it was to stop meanwhile.

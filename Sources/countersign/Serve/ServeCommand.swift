@@ -39,7 +39,9 @@ enum ServeCommand: Command {
     }
     try await greet(configuration, instance, application)
     demo?.say(at: "\(application.publicURL)")
-    let housekeeping = Housekeeping(instance.identity)
+    let housekeeping = Housekeeping(
+      instance.identity,
+      keeper: KeyKeeper(instance, folder, environment: ProcessInfo.processInfo.environment))
     await stop.wait()
     await server.stop(grace: .seconds(10))
     await housekeeping.stop()

@@ -43,7 +43,8 @@ struct AuditCompletenessTests {
       known == [
         "project.create", "project.change", "project.delete", "tenant.create", "tenant.change",
         "tenant.delete", "policy.change", "guidance.change", "audit.download", "api-key.create",
-        "api-key.revoke", "service-token.create", "service-token.revoke", "account.create",
+        "api-key.revoke", "key.rotate", "key.retire", "service-token.create",
+        "service-token.revoke", "account.create",
         "account.sign-up", "account.change", "account.delete", "account.delete-all",
         "sessions.end", "factor.enrol", "factor.withdraw", "factor.remove", "factor.remove-all",
         "account.download", "factor.rename", "administrator.create",

@@ -101,6 +101,15 @@ struct UseCase: Sendable, CustomTestStringConvertible {
         ) { count, _ in count += 1 }
       }
     },
+    UseCase("make the next signing key", ["key.rotate"]) { i in
+      { _ = try await i.identity.signingKeys.rotate(by: Instance.boss) }
+    },
+    UseCase("retire a signing key", ["key.retire"]) { i in
+      let keys = i.identity.signingKeys
+      let old = try keys.currentID()
+      _ = try await keys.rotate(by: Instance.boss)
+      return { try await keys.retire(old, by: Instance.boss) }
+    },
     UseCase("make a service token", ["service-token.create"]) { i in
       {
         _ = try await i.identity.serviceTokens.create(

@@ -46,6 +46,14 @@ struct QueryPlanTests {
       }
     }
     _ = try await identity.signIns.verificationCodes(instance.acme)
+    for sort in AccountQuery.Sort.allCases {
+      var query = AccountQuery()
+      for descends in [false, true] {
+        (query.sort, query.descends, query.offset) = (sort, descends, 3)
+        _ = try await identity.accounts.query(instance.acme, query)
+      }
+    }
+    _ = try await identity.signingKeys.list()
     _ = try await identity.accounts.counts(instance.acme)
     _ = try await identity.accounts.batch(instance.acme, after: "a", limit: 9)
     _ = try await identity.accounts.lookup(

@@ -141,7 +141,8 @@ enum Plans {
     "FROM invitation ORDER BY": "invitations are few, and all of them are listed",
     "FROM administrator_grant WHERE role":
       "administrators are few; asked at the start and at set-up",
-    "FROM signing_key": "there are a few keys, read once at the start",
+    "FROM signing_key": "there are a few keys, read at the start and when one is made",
+    "FROM master_key": "there is one key, or two while it is rotated",
     "FROM schema_migration": "there are a few steps, read once at the start",
     "FROM service_token WHERE project_id": "the tokens of one project are few, and sorted",
     "s.tenant_id IN (": "the tenants of one's grants are few, and sorted",

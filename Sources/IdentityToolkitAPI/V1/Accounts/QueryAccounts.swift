@@ -3,32 +3,52 @@ import JSON
 
 extension Declaration {
   static let query = Declaration(
-    "accounts.query", "Counts users and reads some of them.",
-    takes: [
-      "returnUserInfo": .flag, "limit": .int64, "offset": .int64,
-      "expression": .list(["email": .text, "phoneNumber": .text, "userId": .text]),
-    ],
-    gives: ["recordsCount": .int64.required, "userInfo": .list(.user)])
+    "accounts.query", "Counts users, or reads a part of them in one of five orders.",
+    takes: queried, gives: found)
+  static let queryAccounts = Declaration(
+    "queryAccounts", "The same as accounts.query.", takes: queried, gives: found)
+
+  private static let queried: Schema = [
+    "returnUserInfo": .flag.noted("False counts only; true when it is left out."),
+    "limit": .int64.noted("1 to 500; 500 when it is left out."),
+    "offset": .int64.noted("At most \(AccountQuery.longestOffset)."),
+    "sortBy": .choice(Methods.sortBy), "order": .choice(Methods.order),
+    "expression": .list(["email": .text, "phoneNumber": .text, "userId": .text]),
+  ]
+  private static let found: Schema = [
+    "recordsCount": .int64.required, "userInfo": .list(.user),
+  ]
 }
 
 extension Methods {
-  /// `accounts:query`: users that an expression names, or all of them by id; only by id, since
-  /// sorting a million users by something else is no answer to one request.
+  static let sortBy = EnumType(
+    name: "google.cloud.identitytoolkit.v1.QueryUserInfoRequest.SortByField",
+    values: [
+      "SORT_BY_FIELD_UNSPECIFIED", "USER_ID", "NAME", "CREATED_AT", "LAST_LOGIN_AT", "USER_EMAIL",
+    ])
+
+  static let order = EnumType(
+    name: "google.cloud.identitytoolkit.v1.QueryUserInfoRequest.Order",
+    values: ["ORDER_UNSPECIFIED", "ASC", "DESC"])
+
+  /// `accounts:query` and `queryAccounts`: the user whom an expression names, or a part of all in
+  /// one of five orders; or how many there are.
   func query(_ call: AdminCall) async throws(WireError) -> JSON {
+    let query = try Methods.accountQuery(call.message)
     let wantsUsers = try call.message.flag("returnUserInfo") ?? true
-    let expressions = try call.message.messages("expression")
+    // Of several expressions production looks at the first alone.
+    let expression = try call.message.messages("expression").first
     let accounts: [Account]
     let count: Int
-    if expressions.isEmpty {
-      count = try await users(call.scope)
-      let limit = try call.message.int64("limit") ?? 500
-      guard (1...500).contains(limit), try call.message.int64("offset") ?? 0 == 0 else {
-        throw WireError("INVALID_PAGE_SELECTION")
-      }
-      accounts = wantsUsers ? try await firstAccounts(call.scope, Int(limit)) : []
-    } else {
-      accounts = try await self.accounts(call.scope, expressions)
+    if let expression, let named = try await account(expression, call.scope) {
+      accounts = Array(named.dropFirst(query.offset).prefix(query.limit))
+      count = wantsUsers ? accounts.count : named.count
+    } else if wantsUsers {
+      accounts = try await part(query, call.scope)
       count = accounts.count
+    } else {
+      accounts = []
+      count = try await users(call.scope)
     }
     var answer: JSON.Object = ["recordsCount": .string(String(count))]
     if wantsUsers, !accounts.isEmpty {
@@ -38,37 +58,56 @@ extension Methods {
     return .object(answer)
   }
 
-  private func accounts(
-    _ scope: Scope, _ expressions: [Message]
-  ) async throws(WireError) -> [Account] {
-    var ids: [String] = []
-    var emails: [String] = []
-    var phoneNumbers: [String] = []
-    for expression in expressions {
-      if let id = try expression.text("userId") { ids.append(id) }
-      if let email = try expression.text("email") { emails.append(email) }
-      if let number = try expression.text("phoneNumber") { phoneNumbers.append(number) }
+  private static func accountQuery(_ message: Message) throws(WireError) -> AccountQuery {
+    var query = AccountQuery()
+    query.sort =
+      switch try message.enumeration("sortBy", sortBy) {
+      case 2: .name
+      case 3: .createdAt
+      case 4: .lastLoginAt
+      case 5: .email
+      default: .uid
+      }
+    query.descends = try message.enumeration("order", order) == 2
+    let limit = try message.int64("limit") ?? 0
+    let offset = try message.int64("offset") ?? 0
+    // Zero is what proto3 calls absent.
+    guard (0...500).contains(limit), offset >= 0 else { throw WireError("INVALID_PAGE_SELECTION") }
+    guard offset <= AccountQuery.longestOffset else {
+      throw WireError(
+        "INVALID_PAGE_SELECTION : At most \(AccountQuery.longestOffset) accounts can be passed over;"
+          + " accounts:batchGet goes through all of them.")
     }
+    query.limit = limit == 0 ? 500 : Int(limit)
+    query.offset = Int(offset)
+    return query
+  }
+
+  /// The user of an expression, of whose members the first counts; nil when it has none.
+  private func account(
+    _ expression: Message, _ scope: Scope
+  ) async throws(WireError) -> [Account]? {
+    let email = try expression.text("email") ?? ""
+    let phone = try expression.text("phoneNumber") ?? ""
+    let id = try expression.text("userId") ?? ""
     do throws(AccountError) {
-      return try await identity.accounts.lookup(
-        scope, ids: ids, emails: emails, phoneNumbers: phoneNumbers)
+      if !email.isEmpty { return try await identity.accounts.lookup(scope, emails: [email]) }
+      if !phone.isEmpty { return try await identity.accounts.lookup(scope, phoneNumbers: [phone]) }
+      if !id.isEmpty { return try await identity.accounts.lookup(scope, ids: [id]) }
+      return nil
     } catch {
       throw WireError(error)
     }
   }
 
-  private func firstAccounts(_ scope: Scope, _ limit: Int) async throws(WireError) -> [Account] {
-    do throws(AccountError) {
-      return try await identity.accounts.batch(scope, after: nil, limit: limit).items
-    } catch {
+  private func part(_ query: AccountQuery, _ scope: Scope) async throws(WireError) -> [Account] {
+    do throws(AccountError) { return try await identity.accounts.query(scope, query) } catch {
       throw WireError(error)
     }
   }
 
   private func users(_ scope: Scope) async throws(WireError) -> Int {
-    do throws(PolicyError) {
-      return try await identity.policies.read(scope).users
-    } catch {
+    do throws(AccountError) { return try await identity.accounts.counts(scope).users } catch {
       throw WireError(error)
     }
   }

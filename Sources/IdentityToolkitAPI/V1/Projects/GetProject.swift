@@ -5,13 +5,31 @@ extension Declaration {
   static let getProject = Declaration(
     "getProjects", "Reads what a client may know of the project of its key.",
     gives: ["projectId": .text.required, "authorizedDomains": .list(.text).required])
+  static let getProjectOfAdmin = Declaration(
+    "projects.get", "Reads the same of a project, and which sign-in methods it has.",
+    gives: [
+      "projectId": .text.required, "authorizedDomains": .list(.text).required,
+      "allowPasswordUser": .flag.required, "enableAnonymousUser": .flag.required,
+    ])
 }
 
 extension Methods {
   /// `GET /v1/projects`: what a client may know of the project of its API key.
   func getProject(_ call: ClientCall) async throws(WireError) -> JSON {
-    let project = try await project(call.project)
-    return [
+    .object(Self.shown(try await project(call.project)))
+  }
+
+  /// `GET /v1/projects/{p}`: the same for a back end, with the sign-in methods as version 3 had them.
+  func getProject(_ call: AdminCall) async throws(WireError) -> JSON {
+    let project = try await project(call.scope.project)
+    var answer = Self.shown(project)
+    answer.append("allowPasswordUser", .bool(project.signIn.password))
+    answer.append("enableAnonymousUser", .bool(project.signIn.anonymous))
+    return .object(answer)
+  }
+
+  private static func shown(_ project: Project) -> JSON.Object {
+    [
       "projectId": .string(String(project.number)),
       "authorizedDomains": .array(project.authorizedDomains.map { .string($0) }),
     ]

@@ -1,0 +1,103 @@
+import Database
+
+/// Which part of a user pool to read in which order, as `accounts:query` asks for it.
+public struct AccountQuery: Sendable {
+  /// What accounts are sorted by.
+  public enum Sort: Sendable, CaseIterable {
+    /// The uid, byte for byte.
+    case uid
+    /// The name, without regard to case and accents; those without one behind all names.
+    case name
+    /// When the account was made.
+    case createdAt
+    /// The day of the last sign-in; those that never signed in before all days.
+    ///
+    /// A part is sorted by the moment within each day.
+    case lastLoginAt
+    /// The e-mail address; those without one behind all addresses.
+    case email
+  }
+
+  /// The order.
+  public var sort = Sort.uid
+  /// True for the reverse order.
+  public var descends = false
+  /// How many to pass over, at most ``longestOffset``.
+  public var offset = 0
+  /// How many to read at most.
+  public var limit = 500
+
+  /// The most accounts that can be passed over: they are counted off in an index, which takes
+  /// longer with each.
+  public static let longestOffset = 100_000
+
+  /// Makes a query for the first accounts by uid.
+  public init() {}
+}
+
+extension Accounts {
+  /// Reads a part of a user pool.
+  ///
+  /// - Throws: ``AccountError/unavailable(_:)``.
+  public func query(
+    _ scope: Scope, _ query: AccountQuery
+  ) async throws(AccountError) -> [Account] {
+    try await store.read(AccountError.self) { connection in
+      let keys = try connection.all(query.keys(of: scope)) { try $0.value(0) as Int64 }
+      var accounts: [Account] = []
+      accounts.reserveCapacity(keys.count)
+      for key in keys {
+        if let account = try AccountRecord.find(key: key, connection) { accounts.append(account) }
+      }
+      guard query.sort == .lastLoginAt else { return accounts }
+      return accounts.sorted { query.descends ? $1.signedInBefore($0) : $0.signedInBefore($1) }
+    }
+  }
+}
+
+extension AccountQuery {
+  /// The keys of the part, from an index that has the order.
+  ///
+  /// Those of some orders tell who is enrolled, so they are read from four places of them at once.
+  fileprivate func keys(of scope: Scope) -> SQL {
+    let limit = min(max(limit, 0), 500)
+    let offset = min(max(offset, 0), Self.longestOffset)
+    let part: SQL = "LIMIT \(limit) OFFSET \(offset)"
+    switch sort {
+    case .uid: return single(scope, "uid", part)
+    case .createdAt: return single(scope, "created_at", part)
+    case .name: return merged(scope, "ifnull(a.name_folded, x'FF')", part)
+    case .email: return merged(scope, "ifnull(a.email_folded, x'FF')", part)
+    case .lastLoginAt: return merged(scope, "a.last_login_day", part)
+    }
+  }
+
+  private func single(_ scope: Scope, _ what: SQL, _ part: SQL) -> SQL {
+    let order: SQL =
+      descends ? "\(what) DESC, a.account_key DESC" : "\(what), a.account_key"
+    return """
+      SELECT a.account_key FROM account a WHERE a.scope_key = \(scope.key) ORDER BY \(order) \(part)
+      """
+  }
+
+  private func merged(_ scope: Scope, _ what: SQL, _ part: SQL) -> SQL {
+    let order: SQL = descends ? "2 DESC, 1 DESC" : "2, 1"
+    func arm(_ app: Int, _ phone: Int) -> SQL {
+      """
+      SELECT a.account_key, \(what) FROM account a
+      WHERE a.scope_key = \(scope.key) AND a.has_totp = \(app) AND a.has_phone = \(phone)
+      """
+    }
+    return """
+      \(arm(0, 0)) UNION ALL \(arm(0, 1)) UNION ALL \(arm(1, 0)) UNION ALL \(arm(1, 1))
+      ORDER BY \(order) \(part)
+      """
+  }
+}
+
+extension Account {
+  fileprivate func signedInBefore(_ other: Account) -> Bool {
+    let (one, two) = (lastLoginAt?.microseconds ?? 0, other.lastLoginAt?.microseconds ?? 0)
+    return one == two ? key < other.key : one < two
+  }
+}

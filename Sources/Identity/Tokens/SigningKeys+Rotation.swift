@@ -1,0 +1,195 @@
+import Crypto
+import Database
+
+/// Why a signing key cannot be made or retired.
+public enum KeyRotationError: Error, Sendable {
+  /// A key is published already that will sign from then on.
+  case anotherIsWaiting(Instant)
+  /// No such key.
+  case notFound
+  /// It is the only key there is to sign with.
+  case isTheOnlyOne
+  /// The database cannot do it now.
+  case unavailable(Failure)
+}
+
+extension KeyRotationError: UseCaseError {}
+
+/// What a signing key does at a moment.
+public enum SigningKeyState: String, Sendable {
+  /// It is published and does not sign yet.
+  case waiting
+  /// It signs.
+  case signing
+  /// It signs no more; what it signed is believed.
+  case verifying
+}
+
+extension SigningKeys {
+  /// Seconds for which verifiers may keep the published keys, as `Cache-Control` allows them.
+  public static let publicationLifetime: Int64 = 3_600
+  /// The longest life of anything that is signed, in seconds: a session cookie of two weeks.
+  public static let longestSigned: Int64 = 14 * 86_400
+  /// What clocks that differ, and processes that learn of a key late, are given, in seconds.
+  static let slack: Int64 = 300
+
+  /// The keys with what each does now, the one that signs last first.
+  ///
+  /// - Throws: ``KeyRotationError/unavailable(_:)``.
+  public func list() async throws(KeyRotationError) -> [(SigningKeyTimes, SigningKeyState)] {
+    let now = store.clock.now()
+    let times = try await store.read(KeyRotationError.self) { connection in
+      try Self.times(connection)
+    }
+    let signing = times.first { $0.signsFrom <= now }
+    return times.filter { $0.isBelieved(at: now) }.map { key in
+      (key, key.signsFrom > now ? .waiting : key == signing ? .signing : .verifying)
+    }
+  }
+
+  /// Makes a key that signs in the place of the one that does.
+  ///
+  /// It is published at once, and signs when every verifier has had the time to fetch it. The keys
+  /// before it are believed until everything they signed has run out.
+  ///
+  /// - Parameters:
+  ///   - atOnce: Sign at once; verifiers that have not fetched the new key refuse its tokens.
+  ///   - author: Who does it.
+  /// - Returns: The new key.
+  /// - Throws: ``KeyRotationError``.
+  @discardableResult
+  public func rotate(
+    atOnce: Bool = false, by author: Author
+  ) async throws(KeyRotationError) -> SigningKeyTimes {
+    let now = store.clock.now()
+    let signsFrom =
+      atOnce ? now : now.advanced(bySeconds: Self.publicationLifetime + Self.slack)
+    let key: NewSigningKey
+    do throws(KeyError) { key = try NewSigningKey(sealer, store.random, at: now) } catch {
+      switch error {
+      case .unavailable(let failure): throw .unavailable(failure)
+      }
+    }
+    let made = try await store.write(KeyRotationError.self) { connection in
+      let before = try Self.times(connection)
+      if let waiting = before.first(where: { $0.signsFrom > now }) {
+        throw KeyRotationError.anotherIsWaiting(waiting.signsFrom)
+      }
+      let until = signsFrom.advanced(bySeconds: Self.longestSigned + Self.slack)
+      for old in before where old.verifiesUntil == nil {
+        try Self.believe(old.id, until: until, connection)
+      }
+      try key.insert(signsFrom: signsFrom, at: now, connection)
+      var entry = AuditEntry("key.rotate", "signing key", key.id, name: key.id)
+      entry.from = before.first?.id
+      entry.to = "\(key.id), signs from \(signsFrom.rfc3339Milliseconds)"
+      try entry.record(by: author, at: now, connection)
+      return try Self.times(connection).first { $0.id == key.id }
+    }
+    guard let made else { throw .unavailable(Failure("the new key vanished")) }
+    do throws(KeyError) { try await refresh() } catch {
+      switch error {
+      case .unavailable(let failure): throw .unavailable(failure)
+      }
+    }
+    return made
+  }
+
+  /// Retires a key before its time: whatever it signed is refused from now on.
+  ///
+  /// Of one that signs, a waiting one takes the place at once. When the waiting one is retired, the
+  /// one before it goes on signing.
+  ///
+  /// - Throws: ``KeyRotationError``.
+  public func retire(_ id: String, by author: Author) async throws(KeyRotationError) {
+    let now = store.clock.now()
+    try await store.write(KeyRotationError.self) { connection in
+      let all = try Self.times(connection)
+      guard let key = all.first(where: { $0.id == id }) else { throw KeyRotationError.notFound }
+      // The first has nobody to follow it: it signs, or is to sign.
+      guard let next = all.first(where: { $0.id != id }) else {
+        throw KeyRotationError.isTheOnlyOne
+      }
+      let isSigning = key == all.first { $0.signsFrom <= now }
+      if next.verifiesUntil != nil {
+        guard !isSigning else { throw KeyRotationError.isTheOnlyOne }
+        try Self.believe(next.id, until: nil, connection)
+      } else if isSigning {
+        try Self.sign(next.id, from: now, connection)
+      }
+      try Self.delete(key, note: "before its time", by: author, at: now, connection)
+    }
+    do throws(KeyError) { try await refresh() } catch {
+      switch error {
+      case .unavailable(let failure): throw .unavailable(failure)
+      }
+    }
+  }
+
+  /// Retires the keys of which everything they signed has run out.
+  ///
+  /// - Throws: ``KeyError``.
+  func retireExpired() async throws(KeyError) {
+    let now = store.clock.now()
+    let due = try await store.read(KeyError.self) { connection in
+      try Self.times(connection).contains { !$0.isBelieved(at: now) }
+    }
+    guard due else { return }
+    try await store.write(KeyError.self) { connection in
+      for key in try Self.times(connection) where !key.isBelieved(at: now) {
+        try Self.delete(
+          key, note: "all it signed has run out", by: Author(actor: .server), at: now, connection)
+      }
+    }
+    try await refresh()
+  }
+
+  private static func sign(
+    _ id: String, from moment: Instant, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      "UPDATE signing_key SET signs_from = \(moment.microseconds) WHERE key_id = \(id)")
+  }
+
+  private static func believe(
+    _ id: String, until moment: Instant?, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      "UPDATE signing_key SET verifies_until = \(moment?.microseconds) WHERE key_id = \(id)")
+  }
+
+  /// The private key goes with the row.
+  private static func delete(
+    _ key: SigningKeyTimes, note: String, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    try connection.run("DELETE FROM signing_key WHERE key_id = \(key.id)")
+    var entry = AuditEntry("key.retire", "signing key", key.id, name: key.id)
+    entry.from = "made \(key.createdAt.rfc3339Milliseconds)"
+    entry.note = note
+    try entry.record(by: author, at: now, connection)
+  }
+}
+
+extension SigningKeys: SealedPlace {
+  static let name = "signing_key"
+
+  func reseal(
+    after position: String, limit: Int, _ connection: borrowing Connection
+  ) throws -> ResealedPart {
+    let rows = try connection.all(
+      """
+      SELECT key_id, sealed_key FROM signing_key WHERE key_id > \(position)
+      ORDER BY key_id LIMIT \(limit)
+      """
+    ) { row in (id: try row.value(0) as String, sealed: try row.value(1) as [UInt8]) }
+    var part = ResealedPart()
+    for row in rows {
+      part.read(row.id)
+      guard let box = try sealer.resealed(row.sealed, with: Array(row.id.utf8)) else { continue }
+      try connection.run("UPDATE signing_key SET sealed_key = \(box) WHERE key_id = \(row.id)")
+      part.changed += 1
+    }
+    return part
+  }
+}

@@ -1,0 +1,18 @@
+import HTTP
+
+/// Methods whose name hangs on the project or tenant, and what belongs with them.
+extension Routes {
+  mutating func addSessions() {
+    scoped(
+      .post, verb: ":createSessionCookie", .createSessionCookies, .createSessionCookie,
+      methods.createSessionCookie)
+    scoped(.post, verb: ":queryAccounts", .listAccounts, .queryAccounts, methods.query)
+    let project = Path("v1", "projects", nil, parameters: String.self)
+    add(
+      project.route(.get) { [gate, methods] request, project in
+        await gate.admin(
+          request, .v1, .readConfig, project: project, tenant: nil, methods.getProject)
+      }, .getProjectOfAdmin, .admin(.readConfig), .v1)
+    client(.post, Path("v2", "accounts:revokeToken"), .v2, .revokeToken, methods.revokeToken)
+  }
+}

@@ -1,0 +1,41 @@
+import Identity
+import JSON
+
+extension Declaration {
+  static let createSessionCookie = Declaration(
+    "createSessionCookie", "Makes a session cookie for a website of an ID token.",
+    takes: [
+      "idToken": .text.required,
+      "validDuration": .int64.noted("Seconds, 300 to 1209600; 1209600 when it is left out."),
+    ],
+    gives: ["sessionCookie": .text.required])
+}
+
+extension Methods {
+  /// How long a session cookie may live, in seconds: five minutes to two weeks.
+  private static let cookieLifetimes: ClosedRange<Int64> = 300...SigningKeys.longestSigned
+
+  private static let cookieIssuer = "https://session.firebase.google.com/"
+
+  /// `createSessionCookie`: a token for a website's own cookie, which says what the ID token says.
+  ///
+  /// It is a token for the website alone: nothing here takes it in place of an ID token.
+  func createSessionCookie(_ call: AdminCall) async throws(WireError) -> JSON {
+    guard let token = try call.message.text("idToken"), !token.isEmpty else {
+      throw WireError("MISSING_ID_TOKEN")
+    }
+    let wanted = try call.message.int64("validDuration") ?? 0
+    // Zero is what proto3 calls absent.
+    let lifetime = wanted == 0 ? Self.cookieLifetimes.upperBound : wanted
+    guard Self.cookieLifetimes.contains(lifetime) else { throw WireError("INVALID_DURATION") }
+    let session = try await tokens.session(token, in: call.scope)
+    _ = try await check(session)
+    guard var payload = IDTokens.payload(of: token) else { throw .invalidIDToken }
+    let now = identity.clock.now().seconds
+    payload["iss"] = .string(Self.cookieIssuer + call.scope.project.text)
+    payload["iat"] = .number(JSON.Number(now))
+    payload["exp"] = .number(JSON.Number(now + lifetime))
+    let cookie = try tokens.signed(JSON.object(payload).serialized())
+    return ["sessionCookie": .string(cookie)]
+  }
+}

@@ -1,0 +1,42 @@
+import HTTP
+import Identity
+import JSON
+
+extension Declaration {
+  static let revokeToken = Declaration(
+    "accounts.revokeToken", "Would take a token back at Apple; it is not done here.",
+    takes: [
+      "providerId": .text.required, "tokenType": .choice(Methods.tokenType).required,
+      "token": .text.required, "idToken": .text.required, "redirectUri": .text,
+    ],
+    gives: [:], failing: [501])
+}
+
+extension Methods {
+  static let tokenType = EnumType(
+    name: "google.cloud.identitytoolkit.v2.RevokeTokenRequest.TokenType",
+    values: ["TOKEN_TYPE_UNSPECIFIED", "REFRESH_TOKEN", "ACCESS_TOKEN", "CODE"])
+
+  /// `accounts:revokeToken`: takes back, at Apple, what Sign in with Apple gave.
+  ///
+  /// It is not done here: the server holds no client secret of Apple's and calls nobody. An empty
+  /// answer would let an application believe, and tell Apple's reviewers, that the token was revoked.
+  func revokeToken(_ call: ClientCall) async throws(WireError) -> JSON {
+    let message = call.message
+    let session = try await tokens.session(call, missing: .invalidIDToken)
+    _ = try await check(session)
+    guard try message.text("providerId") == "apple.com" else {
+      throw WireError("INVALID_PROVIDER_ID : Tokens of apple.com alone can be revoked.")
+    }
+    guard let type = try message.enumeration("tokenType", Self.tokenType), type != 0 else {
+      throw WireError("INVALID_ARGUMENT : token_type is required.")
+    }
+    guard let token = try message.text("token"), !token.isEmpty else {
+      throw WireError("INVALID_ARGUMENT : token is required.")
+    }
+    throw WireError(
+      "NOT_IMPLEMENTED : Countersign does not call apple.com. Revoke the token there from your back "
+        + "end, by POST https://appleid.apple.com/auth/revoke.",
+      status: .notImplemented, reason: "notImplemented")
+  }
+}

@@ -1,0 +1,247 @@
+"""Keys: what is published, how keys follow each other, and session cookies."""
+
+import re
+import signal
+import sqlite3
+import stat
+import subprocess
+import time
+
+import httpx
+import jwt
+import pytest
+from cryptography import x509
+
+from support.pages import Pages
+from support.program import PROGRAM, Server, environment, run
+from support.rest import Api, make_token, ok, refused
+from support.waiting import until
+
+ACCOUNT = "securetoken@system.gserviceaccount.com"
+X509 = f"/www.googleapis.com/robot/v1/metadata/x509/{ACCOUNT}"
+JWK = f"/www.googleapis.com/service_accounts/v1/jwk/{ACCOUNT}"
+COOKIE_X509 = "/www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys"
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A server and a project of its own, since keys are of the whole server."""
+    with Server(tmp_path / "data") as server:
+        pages = Pages(server.url).set_up(server.setup_code)
+        pages.create_project("keyed-app")
+        token = make_token(server.data, "keyed-app", "application")
+        yield server, Api(server.url, "keyed-app", pages.api_key("keyed-app"), token)
+
+
+def published(url):
+    return httpx.get(url + X509).json()
+
+
+def key_id(token):
+    return jwt.get_unverified_header(token)["kid"]
+
+
+def verify(url, token, audience="keyed-app", issuer="https://securetoken.google.com/keyed-app"):
+    """As an application verifies: by the JWK set, and by the certificates."""
+    by_set = jwt.decode(
+        token, jwt.PyJWKClient(url + JWK).get_signing_key_from_jwt(token).key, ["RS256"],
+        audience=audience, issuer=issuer)
+    certificate = x509.load_pem_x509_certificate(published(url)[key_id(token)].encode())
+    by_certificate = jwt.decode(
+        token, certificate.public_key(), ["RS256"], audience=audience, issuer=issuer)
+    assert by_set == by_certificate
+    return by_set
+
+
+def cookie(api, id_token, **more):
+    path = f"/v1/projects/{api.project}:createSessionCookie"
+    return api.http.post(
+        path, json={"idToken": id_token, **more}, headers={"Authorization": f"Bearer {api.token}"})
+
+
+def test_a_session_cookie_verifies_and_lives_as_long_as_was_asked(own):
+    server, api = own
+    uid, id_token = api.user("ada@example.com")
+    made = ok(cookie(api, id_token, validDuration="432000"))["sessionCookie"]
+    claims = verify(server.url, made, issuer="https://session.firebase.google.com/keyed-app")
+    assert claims["exp"] - claims["iat"] == 432000
+    original = verify(server.url, id_token)
+    changed = {"iss", "iat", "exp"}
+    assert {k: v for k, v in claims.items() if k not in changed} == {
+        k: v for k, v in original.items() if k not in changed}
+    # The documents that verifiers of cookies read have the same keys.
+    for path in (COOKIE_X509, "/v1/publicKeys"):
+        answer = httpx.get(server.url + path)
+        assert answer.json() == published(server.url)
+        assert answer.headers["cache-control"] == "public, max-age=3600"
+    keys = httpx.get(server.url + "/v1/sessionCookiePublicKeys").json()
+    assert keys == httpx.get(server.url + JWK).json()
+    refused(cookie(api, id_token, validDuration=299), "INVALID_DURATION")
+    refused(cookie(api, made), "INVALID_ID_TOKEN")
+    refused(api.http.post(
+        "/v1/projects/keyed-app:createSessionCookie", params={"key": api.key},
+        json={"idToken": id_token}), "Request is missing", 401)
+
+
+@pytest.mark.parametrize("host", ["", "/securetoken.google.com"])
+def test_discovery_leads_from_the_issuer_to_the_keys(own, host):
+    server, api = own
+    document = ok(httpx.get(f"{server.url}{host}/keyed-app/.well-known/openid-configuration"))
+    _, id_token = api.user("ada@example.com")
+    assert document["issuer"] == verify(server.url, id_token)["iss"]
+    keys = httpx.get(document["jwks_uri"]).json()["keys"]
+    assert key_id(id_token) in [key["kid"] for key in keys]
+
+
+def test_keys_follow_each_other_while_the_server_runs(own):
+    server, api = own
+    _, old_token = api.user("ada@example.com")
+    old = key_id(old_token)
+    made = run("keys", "rotate", "--data", server.data)
+    assert made.returncode == 0, made.stderr
+    new = re.search(r"Made (\w+)\.", made.stdout)[1]
+    until(lambda: new in published(server.url), "the running server publishes the new key", 20)
+    # For an hour verifiers may not know it, so it does not sign.
+    assert key_id(ok(api.sign_in("ada@example.com"))["idToken"]) == old
+    again = run("keys", "rotate", "--data", server.data)
+    assert again.returncode == 78 and "signs from" in again.stderr
+    listed = run("keys", "list", "--data", server.data).stdout
+    assert re.search(rf"{new}\twaiting", listed) and re.search(rf"{old}\tsigning", listed)
+
+    # What an hour does, without waiting for it.
+    database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
+    with database:
+        database.execute("UPDATE signing_key SET signs_from = created_at WHERE key_id = ?", (new,))
+    database.close()
+    token = until(
+        lambda: (t := ok(api.sign_in("ada@example.com"))["idToken"]) and key_id(t) == new and t,
+        "the new key signs", 20)
+    assert verify(server.url, token)["email"] == "ada@example.com"
+    assert verify(server.url, old_token)["email"] == "ada@example.com"
+    ok(api.client(":lookup", {"idToken": old_token}))
+
+    # An owner who fears for the old one does not wait two weeks.
+    retired = run("keys", "retire", "--data", server.data, old)
+    assert retired.returncode == 0, retired.stderr
+    until(lambda: list(published(server.url)) == [new], "the old key is gone", 20)
+    refused(api.client(":lookup", {"idToken": old_token}), "INVALID_ID_TOKEN")
+    ok(api.client(":lookup", {"idToken": token}))
+    last = run("keys", "retire", "--data", server.data, new)
+    assert last.returncode == 78 and "Make one first" in last.stderr
+
+
+def master_keys(server_or_folder):
+    folder = getattr(server_or_folder, "data", server_or_folder)
+    text = (folder / "master.key").read_text()
+    return re.findall(r"countersign-master-key-1 (\w{8}) ", text)
+
+
+def sealing(folder):
+    """The ids of the master keys that sealed something."""
+    database = sqlite3.connect(f"file:{folder}/countersign.sqlite?mode=ro", uri=True, timeout=30)
+    boxes = [row[0] for query in (
+        "SELECT sealed_secret FROM factor WHERE sealed_secret IS NOT NULL",
+        "SELECT totp_secret FROM administrator WHERE totp_secret IS NOT NULL",
+        "SELECT sealed_key FROM signing_key",
+        "SELECT sealed_text FROM outbox WHERE sealed_text IS NOT NULL")
+        for row in database.execute(query)]
+    database.close()
+    return {box[1:5].hex() for box in boxes}
+
+
+def let_an_hour_pass(folder):
+    database = sqlite3.connect(folder / "countersign.sqlite", timeout=30)
+    with database:
+        database.execute("UPDATE master_key SET first_used_at = first_used_at - 3600000000")
+    database.close()
+
+
+def code_signs_in(api, email, authenticator, offset):
+    first = ok(api.sign_in(email))
+    ok(api.factor("mfaSignIn:finalize", {
+        "mfaPendingCredential": first["mfaPendingCredential"],
+        "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],
+        "totpVerificationInfo": {
+            "verificationCode": authenticator.at(time.time() + offset)}}))
+
+
+def test_the_master_key_is_rotated_under_a_running_server(own):
+    server, api = own
+    Api(api.url, api.project, api.key, make_token(server.data, "keyed-app", "owner")).switch_totp_on(10)
+    _, id_token = api.user("ada@example.com")
+    authenticator, _ = api.enrol(id_token)
+    [old] = master_keys(server)
+    made = run("keys", "rotate-master", "--data", server.data, timeout=90)
+    assert made.returncode == 0, made.stderr + made.stdout
+    assert "running server" in made.stdout
+    new, kept = master_keys(server)
+    assert kept == old and sealing(server.data) == {new}
+    assert stat.S_IMODE((server.data / "master.key").stat().st_mode) == 0o600
+    code_signs_in(api, "ada@example.com", authenticator, 30)
+    # What is new is sealed with the new key as well.
+    _, other = api.user("bob@example.com")
+    api.enrol(other)
+    assert sealing(server.data) == {new}
+    listed = run("keys", "list", "--data", server.data).stdout
+    assert f"{new}\tmaster, seals" in listed and f"{old}\tmaster, opens only" in listed
+
+    let_an_hour_pass(server.data)
+    until(lambda: master_keys(server) == [new], "the former key is dropped", 30)
+    code_signs_in(api, "ada@example.com", authenticator, 60)
+    assert server.stop() == 0
+    with Server(server.data) as restarted:
+        code_signs_in(
+            Api(restarted.url, "keyed-app", api.key), "ada@example.com", authenticator, 90)
+
+
+def test_killed_in_the_middle_it_goes_on(tmp_path):
+    """The demo has thousands of factors, of which one is ours."""
+    folder = tmp_path / "data"
+    with Server(folder, "--demo") as server:
+        assert server.stop() == 0
+    [old] = master_keys(folder)
+    command = [str(PROGRAM), "keys", "rotate-master", "--data", str(folder)]
+    process = subprocess.Popen(
+        command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    for line in process.stdout:
+        if line.startswith("Sealed "):
+            break
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    ids = master_keys(folder)
+    assert len(ids) == 2 and ids[1] == old
+    assert sealing(folder) == set(ids), "it was not killed in the middle"
+
+    again = run("keys", "rotate-master", "--data", folder, timeout=120)
+    assert again.returncode == 0, again.stderr
+    assert "going on with it" in again.stdout
+    assert master_keys(folder) == ids, "it must not make a third key"
+    assert sealing(folder) == {ids[0]}
+    let_an_hour_pass(folder)
+    last = run("keys", "rotate-master", "--data", folder, timeout=120)
+    assert last.returncode == 0 and "was dropped" in last.stdout
+    assert master_keys(folder) == [ids[0]]
+    with Server(folder) as server:
+        assert httpx.get(server.url + X509).json()
+
+
+def test_a_key_in_the_environment_is_not_changed_but_told(tmp_path):
+    with Server(tmp_path) as server:
+        server.stop()
+    key = (tmp_path / "master.key").read_text().strip()
+    (tmp_path / "master.key").unlink()
+    env = {"COUNTERSIGN_MASTER_KEY": key}
+    made = run("keys", "rotate-master", "--data", tmp_path, env=env)
+    assert made.returncode == 0, made.stderr
+    assert not (tmp_path / "master.key").exists()
+    both = made.stdout
+    ids = re.findall(r"countersign-master-key-1 (\w{8}) ", both)
+    assert len(ids) == 2
+    with Server(tmp_path, env={"COUNTERSIGN_MASTER_KEY": both}) as server:
+        until(lambda: sealing(tmp_path) == {ids[0]}, "everything is sealed with the first", 30)
+        let_an_hour_pass(tmp_path)
+        server.said(r"(the others can be taken out)", 30)
+        assert server.stop() == 0
+    first = next(line for line in both.splitlines() if ids[0] in line)
+    with Server(tmp_path, env={"COUNTERSIGN_MASTER_KEY": first}) as server:
+        assert server.stop() == 0

@@ -1,0 +1,39 @@
+import Testing
+
+/// Everything that is sealed and stored can be sealed anew, or it would be lost with a former master
+/// key.
+struct SealingTests {
+  /// What is stored, by the purpose of its sealer and the type that seals it anew.
+  private static let stored: Set = [
+    "administrator totp secret AdministratorTOTP", "outbox Outbox", "signing key SigningKeys",
+    "totp secret TOTPFactor",
+  ]
+
+  /// What clients carry for an hour at most, or what lives no longer where it is stored.
+  private static let carried: Set = ["console ticket", "ticket"]
+
+  @Test func `whatever is sealed has a place or runs out`() throws {
+    var purposes: Set<String> = []
+    var places: Set<String> = []
+    for file in try SourceTree.files(in: "Sources/Identity") {
+      for match in file.lines.joined(separator: "\n").matches(of: /Sealer\([^)]*purpose: "([^"]+)"/)
+      {
+        purposes.insert("\(match.1)")
+      }
+      for match in file.lines.joined(separator: "\n").matches(of: /extension (\w+): SealedPlace/) {
+        places.insert("\(match.1)")
+      }
+    }
+    let names = Set(Self.stored.map { String($0[..<($0.lastIndex(of: " ") ?? $0.endIndex)]) })
+    #expect(purposes == names.union(Self.carried))
+    #expect(
+      places == Set(Self.stored.compactMap { $0.split(separator: " ").last.map(String.init) }))
+  }
+
+  @Test func `every place is gone over`() throws {
+    let identity = try SourceTree.file("Sources/Identity/Identity.swift").lines
+      .joined(separator: "\n")
+    let list = try #require(identity.firstMatch(of: /places: \[([^\]]+)\]/)).1
+    #expect(list.split(separator: ",").count == Self.stored.count)
+  }
+}

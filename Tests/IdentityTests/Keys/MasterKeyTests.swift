@@ -1,0 +1,188 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+/// The key under which everything secret is sealed becomes another.
+struct MasterKeyTests {
+  /// A ring of its own with the keys of the instance, as another process reads them from the file.
+  private func ring(_ instance: Instance) throws -> KeyRing {
+    try KeyRing(text: instance.keys.text.revealedText)
+  }
+
+  /// The ids of the keys that sealed something, in each place.
+  private func sealing(_ instance: Instance) async throws -> Set<String> {
+    try await instance.database.read { connection in
+      let boxes = try connection.all(
+        """
+        SELECT /* test */ sealed_secret FROM factor WHERE sealed_secret IS NOT NULL
+        UNION ALL SELECT totp_secret FROM administrator WHERE totp_secret IS NOT NULL
+        UNION ALL SELECT sealed_key FROM signing_key
+        UNION ALL SELECT sealed_text FROM outbox WHERE sealed_text IS NOT NULL
+        """
+      ) { try $0.value(0) as [UInt8] }
+      return Set(boxes.map { Hex.encode(Array($0[1..<5])) })
+    }
+  }
+
+  /// Goes on until there is nothing to do now, and returns what that was.
+  private func finish(_ keys: MasterKeys) async throws -> MasterKeys.Step {
+    while true {
+      let step = try await keys.step()
+      guard case .part = step else { return step }
+    }
+  }
+
+  @Test func `everything is sealed anew, and the former key goes when nothing needs it`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      _ = try await instance.enrolled(.bob, in: instance.east)
+      _ = try await instance.enrol(try await instance.administrator("nora", .owner))
+      // A notice by mail is sealed too.
+      let carol = try await instance.enrolled(.mallory)
+      _ = try await instance.identity.enrolments.withdraw(
+        carol.session, enrolment: carol.factor.text, by: Instance.visitor)
+      let pending = try await instance.pending(.alice)
+
+      let ring = try ring(instance)
+      let old = ring.ids[0]
+      #expect(try await sealing(instance) == [old])
+      let identity = try instance.identity(keys: ring)
+      try await identity.prepare()
+      #expect(try await identity.masterKeys.step() == .settled)
+
+      ring.adopt(ring.rotated(random: .system))
+      try await identity.masterKeys.begin(by: Instance.boss)
+      let until = instance.now.advanced(bySeconds: 3_600)
+      let step = try await finish(identity.masterKeys)
+      #expect(step == .waiting(until))
+      #expect(try await sealing(instance) == [ring.ids[0]])
+      await expect("unavailable") { try await identity.masterKeys.drop() }
+
+      // What a client carries opens still, and the codes count.
+      let code = try device.code(at: instance.now)
+      _ = try await identity.signIns.finalizeTOTP(pending, device, code)
+
+      instance.clock.advance(3_600)
+      let last = try await finish(identity.masterKeys)
+      #expect(last == .droppable)
+      try await identity.masterKeys.drop()
+      ring.adopt(ring.newestAlone())
+      #expect(try await identity.masterKeys.step() == .settled)
+
+      // A start with the new key alone, and none with the old one.
+      let again = try instance.identity(keys: ring)
+      try await again.prepare()
+      _ = try again.signingKeys.currentID()
+      let former = try instance.identity()
+      let error = try await thrown(StartError.self) { try await former.prepare() }
+      guard case .wrongKey = error else {
+        Issue.record("the former key alone: \(String(describing: error))")
+        return
+      }
+      let rows = try await instance.wholeLog().prefix(3).map(\.action)
+      #expect(rows == ["master-key.drop", "master-key.reseal", "master-key.rotate"])
+      instance.keys.adopt(ring)
+    }
+  }
+
+  @Test func `who was killed midway is followed by one that goes on`() async throws {
+    try await withInstance { instance in
+      for number in 0..<450 {
+        let box = try Sealer(
+          instance.keys, purpose: "outbox", random: .system
+        ).seal(Array("a\nb".utf8), with: Array("\(number) a@example.com".utf8))
+        let key = instance.acme.key
+        try await instance.database.write { connection in
+          _ = try connection.run(
+            """
+            INSERT /* test */ INTO outbox (scope_key, channel, purpose, recipient, language,
+              sealed_text, created_at, expires_at)
+            VALUES (\(key), 'mail', 'x', 'a@example.com', 'en', \(box), \(number), 9999999)
+            """)
+        }
+      }
+      let ring = try ring(instance)
+      ring.adopt(ring.rotated(random: .system))
+      let killed = try instance.identity(keys: ring)
+      try await killed.prepare()
+      let first = try await killed.masterKeys.step()
+      guard case .part(let progress) = first else {
+        Issue.record("it began with \(first)")
+        return
+      }
+      #expect(progress.rows == 200)
+      #expect(try await sealing(instance).count == 2)
+
+      // Another process reads the same file.
+      let next = try instance.identity(keys: try KeyRing(text: ring.text.revealedText))
+      try await next.prepare()
+      let seen = try await next.masterKeys.progress()
+      #expect(seen.progress == progress && !seen.isDone)
+      var steps = 0
+      while case .part = try await next.masterKeys.step() { steps += 1 }
+      #expect(steps == 2)
+      #expect(try await sealing(instance) == [ring.ids[0]])
+      let log = try await instance.wholeLog()
+      let row = try #require(log.first { $0.action == "master-key.reseal" })
+      #expect(row.to == "451 secrets")
+      #expect(row.actorKind == "server")
+      instance.keys.adopt(ring)
+    }
+  }
+
+  @Test func `what was sealed with the former key after the first pass is found before it goes`()
+    async throws
+  {
+    try await withInstance { instance in
+      let ring = try ring(instance)
+      ring.adopt(ring.rotated(random: .system))
+      let identity = try instance.identity(keys: ring)
+      try await identity.prepare()
+      _ = try await finish(identity.masterKeys)
+      // A process that had read the file before.
+      let device = try await instance.enrolled(.alice)
+      #expect(try await sealing(instance).count == 2)
+      instance.clock.advance(3_600)
+      let end = try await finish(identity.masterKeys)
+      #expect(end == .droppable)
+      #expect(try await sealing(instance) == [ring.ids[0]])
+      try await identity.masterKeys.drop()
+      instance.keys.adopt(ring.newestAlone())
+      let pending = try await instance.pending(.alice)
+      let code = try device.code(at: instance.now)
+      _ = try await instance.finalize(device, pending, code: code)
+    }
+  }
+
+  @Test func `going back to the former key is a rotation like any other`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.enrolled(.alice)
+      let ring = try ring(instance)
+      let old = instance.keys.ids[0]
+      ring.adopt(ring.rotated(random: .system))
+      let identity = try instance.identity(keys: ring)
+      try await identity.prepare()
+      _ = try await finish(identity.masterKeys)
+      let lines = ring.text.revealedText.split(separator: "\n").filter { !$0.hasPrefix("#") }
+      ring.adopt(try KeyRing(text: lines.reversed().joined(separator: "\n")))
+      try await identity.masterKeys.begin(by: Instance.boss)
+      #expect(ring.ids[0] == old)
+      _ = try await finish(identity.masterKeys)
+      #expect(try await sealing(instance) == [old])
+    }
+  }
+}
+
+extension SignIns {
+  fileprivate func finalizeTOTP(
+    _ pending: String, _ device: Device, _ code: String
+  ) async throws -> SessionGrant {
+    try await finalize(
+      project: device.session.scope.project, tenant: nil, pendingCredential: pending,
+      enrolment: device.factor.text, code: code)
+  }
+}

@@ -1,0 +1,141 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+@testable import IdentityToolkitAPI
+
+/// Which service token may call what: the page that says so, and every cell of it.
+struct ServiceTokenTableTests {
+  @Test func `docs/service-tokens.md says what routes and roles say`() async throws {
+    try await TestServer.with { server in
+      let text = Self.text(server.api.operations)
+      let kept = try DocumentFile.kept("service-tokens.md", as: text)
+      #expect(kept == text, "COUNTERSIGN_RECORD_SNAPSHOTS=1 writes it anew")
+    }
+  }
+
+  /// The name of each operation with its row, so that a failure says which.
+  @Test
+  func `every cell is as the table says, for tokens of the project, of the tenant and of others`()
+    async throws
+  {
+    let operations = try await TestServer.with { $0.api.operations.filter { $0.action != nil } }
+    #expect(operations.count > 20)
+    for operation in operations {
+      try await TestServer.with { server in try await tryCells(of: operation, server) }
+    }
+  }
+
+  private func tryCells(of operation: Operation, _ server: TestServer) async throws {
+    guard let action = operation.action else { return }
+    let other = try await server.addTenant("initech")
+    _ = try await server.identity.projects.create(
+      id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+    let isOfTenant = operation.path.parameters.contains("tenantId")
+    let isFree = operation.path.parameters.isEmpty
+    for role in ServiceTokenRole.allCases {
+      // One of its own for each role, since some may delete it.
+      let tenant = try await server.addTenant("for-\(role)")
+      let path = operation.path.template.replacing("{projectId}", with: TestServer.project)
+        .replacing("{tenantId}", with: tenant)
+      let may = role.permissions.contains(action.permission)
+      let ofTenant = may && (isFree || isOfTenant && action.permission != .manageTenants)
+      let cells: [(String, Bool)] = [
+        (try await server.token(role, tenant: other), may && isFree),
+        (try await server.token(role, project: "other-mfa"), may && isFree),
+        (try await server.token(role, tenant: tenant), ofTenant),
+        (try await server.token(role), may),
+      ]
+      for (number, (token, isAllowed)) in cells.enumerated() {
+        let status = try await self.status(operation, path, "{}", token, server)
+        let words = "\(operation.method) \(path) \(role) \(number): \(status)"
+        // Imports and exports name their project, or are refused for that before anything else.
+        let isNamed = isFree && operation.isAdmin
+        #expect(
+          isNamed ? status == 400 : (status != 403) == isAllowed && status != 401 && status < 500,
+          "\(words)")
+        guard isFree else { continue }
+        // A token cannot be talked into another project.
+        let body = #"{"targetProjectId":"acme-mfa"}"#
+        let named = try await self.status(operation, path, body, token, server)
+        #expect((named != 403) == (may && number == 3), "\(words), named: \(named)")
+      }
+    }
+  }
+
+  private func status(
+    _ operation: Operation, _ path: String, _ body: String, _ token: String, _ server: TestServer
+  ) async throws -> Int {
+    let text = operation.method == .get || operation.method == .delete ? "" : body
+    let response = try await server.send(
+      operation.method, path, Array(text.utf8), .bearer(token))
+    return try #require(response).status.code
+  }
+}
+
+extension Operation {
+  /// Whether it takes a token and nothing else.
+  fileprivate var isAdmin: Bool {
+    if case .admin = access { true } else { false }
+  }
+
+  fileprivate var action: Action? {
+    switch access {
+    case .admin(let action), .either(let action): action
+    case .open, .emulator, .client: nil
+    }
+  }
+}
+
+extension ServiceTokenTableTests {
+  private static func text(_ operations: [Operation]) -> String {
+    let roles = ServiceTokenRole.allCases
+    var lines = introduction
+    lines.append(
+      "| Call | Needs | " + roles.map(\.rawValue).joined(separator: " | ") + " | of a tenant |")
+    lines.append("|" + String(repeating: "---|", count: roles.count + 3))
+    let templates = Set(operations.map { "\($0.method) \($0.path.template)" })
+    var rows: Set<String> = []
+    for operation in operations {
+      guard let action = operation.action else { continue }
+      let template = operation.path.template
+      let plain = template.replacing("/tenants/{tenantId}", with: "")
+      // A call that is there for project and tenant stands once.
+      if plain != template, templates.contains("\(operation.method) \(plain)"),
+        !action.isAboutTenants
+      {
+        continue
+      }
+      let isOfTenant =
+        operation.path.parameters.isEmpty || template.contains("{tenantId}")
+        || templates.contains(
+          "\(operation.method) "
+            + template.replacing(
+              "/projects/{projectId}", with: "/projects/{projectId}/tenants/{tenantId}"))
+      let cells = roles.map { $0.permissions.contains(action.permission) ? "yes" : "–" }
+      let mayTenant = isOfTenant && action.permission != .manageTenants ? "in it" : "–"
+      let row =
+        "| `\(operation.method) \(template)` | `\(action.permission)` | "
+        + cells.joined(separator: " | ") + " | \(mayTenant) |"
+      if rows.insert(row).inserted { lines.append(row) }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static let introduction = """
+    # What a service token may
+
+    A service token is for a project with all its tenants, or for one tenant, and has a role. It goes
+    into `Authorization: Bearer …`. What it is not for is refused with 403 before anything is looked
+    up, so that the answer does not tell what exists; without a token, or with an API key alone, the
+    answer is 401.
+
+    The last column is about tokens of one tenant: "in it" means below that tenant's address, or for
+    that tenant where the address names none. A token takes the place of an API key too, in calls for
+    one user, when its role may change users.
+
+    A test makes this page of the routes and of the roles' permissions, and tries every cell of it.
+
+    """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+}

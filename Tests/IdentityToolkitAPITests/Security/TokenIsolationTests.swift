@@ -1,0 +1,215 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+@testable import IdentityToolkitAPI
+
+/// What one project or tenant gave out is worth nothing in another, in any method that takes it.
+struct TokenIsolationTests {
+  /// The members by which somebody shows what they were given.
+  private static let shown = ["idToken", "refreshToken", "mfaPendingCredential"]
+
+  /// Messages that are whole but for what is shown, by the name of the operation; what is not here
+  /// gets nothing else.
+  private static let messages: [String: JSON] = [
+    "accounts.signUp": ["email": "new@example.com", "password": "correct horse"],
+    "accounts.update": ["displayName": "Mallory"],
+    "accounts.sendOobCode": ["requestType": "VERIFY_EMAIL"],
+    "accounts.signInWithEmailLink": ["email": "alice@example.com", "oobCode": "x"],
+    "accounts.signInWithIdp": [
+      "postBody": "id_token=x&providerId=google.com", "requestUri": "http://localhost",
+    ],
+    "accounts.signInWithPhoneNumber": ["sessionInfo": "x", "code": "123456"],
+    "accounts.mfaEnrollment.start": ["totpEnrollmentInfo": [:]],
+    "accounts.mfaEnrollment.finalize": [
+      "totpVerificationInfo": ["sessionInfo": "x", "verificationCode": "123456"]
+    ],
+    "accounts.mfaEnrollment.withdraw": ["mfaEnrollmentId": "x"],
+    "accounts.mfaSignIn.finalize": [
+      "mfaEnrollmentId": "x", "totpVerificationInfo": ["verificationCode": "123456"],
+    ],
+    "accounts.mfaSignIn.start": ["mfaEnrollmentId": "x", "phoneSignInInfo": [:]],
+    "accounts.revokeToken": ["providerId": "apple.com", "tokenType": "CODE", "token": "x"],
+    "token": ["grantType": "refresh_token"],
+  ]
+
+  /// What a user of some pool was given.
+  private struct Given {
+    let idToken: JSON
+    let refreshToken: JSON
+    let pending: JSON
+
+    subscript(_ member: String) -> JSON {
+      switch member {
+      case "idToken": idToken
+      case "refreshToken": refreshToken
+      default: pending
+      }
+    }
+  }
+
+  /// Switches TOTP on, so that it is not for the policy that something is refused.
+  private func switchOn(
+    _ server: TestServer, project: ID<Project> = ID(TestServer.project), tenant: String? = nil
+  ) async throws {
+    let scope = try await server.identity.scopes.find(
+      project: project, tenant: tenant.map { ID($0) })
+    _ = try await server.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+      $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: nil)
+    }
+  }
+
+  private func given(_ server: TestServer, tenant: String? = nil) async throws -> Given {
+    try await switchOn(server, tenant: tenant)
+    let alice = try await server.addPerson("alice\(tenant == nil ? "" : "-t")", tenant: tenant)
+    let first = try await server.signIn(alice, tenant: tenant)
+    let enrolled = try await server.enrol(try first.text("idToken"))
+    let second = try await server.signIn(alice, tenant: tenant)
+    return Given(
+      idToken: enrolled.answer["idToken"] ?? nil,
+      refreshToken: enrolled.answer["refreshToken"] ?? nil,
+      pending: second["mfaPendingCredential"] ?? nil)
+  }
+
+  /// Every call of a client that takes something of the kind: its address, message and member.
+  private func calls(_ server: TestServer) -> [(operation: Operation, member: String)] {
+    // The older addresses are other names of the same methods.
+    server.api.operations.filter { !$0.isDeprecated }.flatMap {
+      operation -> [(Operation, String)] in
+      switch operation.access {
+      case .client, .either:
+        return Self.shown.filter { member in
+          operation.declaration.request?.members.contains { $0.name == member } == true
+        }.map { (operation, $0) }
+      case .open, .emulator, .admin: return []
+      }
+    }
+  }
+
+  /// Whether the message is whole but for what is shown, so that it is refused for that alone.
+  private func isWhole(_ call: (operation: Operation, member: String)) -> Bool {
+    let id = call.operation.id
+    // A phone is looked for before anything else, and an app is none.
+    guard id != "accounts.mfaSignIn.start" else { return false }
+    return Self.messages[id] != nil || ["accounts.lookup", "accounts.delete"].contains(id)
+  }
+
+  private func send(
+    _ call: (operation: Operation, member: String), _ value: JSON, key: String,
+    tenant: String? = nil, _ server: TestServer
+  ) async throws -> Answer {
+    var message = Self.messages[call.operation.id]?.objectValue ?? [:]
+    message[call.member] = value
+    if let tenant { message["tenantId"] = .string(tenant) }
+    return try await server.post(
+      call.operation.path.template + "?key=\(key)", .object(message), .none)
+  }
+
+  @Test func `the methods that are tried are all that take such a thing`() async throws {
+    try await TestServer.with { server in
+      let names = Set(calls(server).map { "\($0.operation.id) \($0.member)" })
+      let least: Set = [
+        "accounts.lookup idToken", "accounts.update idToken", "accounts.delete idToken",
+        "accounts.signUp idToken", "accounts.mfaEnrollment.start idToken",
+        "accounts.mfaEnrollment.finalize idToken", "accounts.mfaEnrollment.withdraw idToken",
+        "accounts.revokeToken idToken", "token refreshToken",
+        "accounts.mfaSignIn.finalize mfaPendingCredential",
+      ]
+      #expect(names.isSuperset(of: least), "\(least.subtracting(names))")
+    }
+  }
+
+  @Test func `what another project gave is as good as nothing`() async throws {
+    try await TestServer.with { server in
+      let given = try await given(server)
+      let other = try await server.identity.projects.create(
+        id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+      try await switchOn(server, project: other.id)
+      let key = try await server.identity.apiKeys.list(other.id).first?.text ?? ""
+      for call in calls(server) {
+        let answer = try await send(call, given[call.member], key: key, server)
+        let junk = try await send(call, "x", key: key, server)
+        let words = "\(call.operation.id) \(call.member): \(answer.json)"
+        #expect(answer.status == 400, "\(words)")
+        guard isWhole(call) else { continue }
+        #expect(answer.error?.hasPrefix("INVALID_") == true, "\(words)")
+        // Production says of a pending credential that it is another project's.
+        let isTold = call.member == "mfaPendingCredential"
+        #expect(isTold || answer.error == junk.error, "\(words)")
+      }
+      try await expectUnharmed(given, server)
+    }
+  }
+
+  @Test func `what another tenant gave is refused, and so is a tenant's in the project`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let own = try await server.addTenant()
+      let other = try await server.addTenant("initech")
+      try await switchOn(server, tenant: other)
+      let ofTenant = try await given(server, tenant: own)
+      let ofProject = try await given(server)
+      for call in calls(server) {
+        for (given, tenant) in [(ofTenant, other), (ofProject, own)] {
+          let answer = try await send(
+            call, given[call.member], key: server.key, tenant: tenant, server)
+          let words = "\(call.operation.id) \(call.member): \(answer.json)"
+          #expect(answer.status == 400, "\(words)")
+          guard isWhole(call) else { continue }
+          #expect(answer.error?.hasPrefix("TENANT_ID_MISMATCH") == true, "\(words)")
+        }
+      }
+      try await expectUnharmed(ofTenant, server)
+      try await expectUnharmed(ofProject, server)
+    }
+  }
+
+  @Test func `an enrolment that began in one place does not end in another`() async throws {
+    try await TestServer.with { server in
+      let tenant = try await server.addTenant()
+      try await switchOn(server)
+      try await switchOn(server, tenant: tenant)
+      var starts: [(token: JSON, session: JSON, device: Device)] = []
+      for place in [nil, tenant] {
+        let person = try await server.addPerson("bob\(starts.count)", tenant: place)
+        let token = try await server.signIn(person, tenant: place)["idToken"] ?? nil
+        let start = try await server.post(
+          "/v2/accounts/mfaEnrollment:start", ["idToken": token, "totpEnrollmentInfo": [:]])
+        let info = try #require(start["totpSessionInfo"])
+        let secret = try #require(info["sharedSecretKey"]?.stringValue)
+        starts.append((token, info["sessionInfo"] ?? nil, try Device(secret)))
+      }
+      for (one, two) in [(0, 1), (1, 0)] {
+        let code = try starts[two].device.code(at: server.now)
+        let answer = try await server.post(
+          "/v2/accounts/mfaEnrollment:finalize",
+          [
+            "idToken": starts[one].token, "displayName": "x",
+            "totpVerificationInfo": [
+              "sessionInfo": starts[two].session, "verificationCode": .string(code),
+            ],
+          ])
+        #expect(answer.error?.hasPrefix("INVALID_SESSION_INFO") == true, "\(answer.json)")
+      }
+    }
+  }
+
+  /// What was shown in wrong places counts at home.
+  private func expectUnharmed(_ given: Given, _ server: TestServer) async throws {
+    let user = try await server.post("/v1/accounts:lookup", ["idToken": given.idToken])
+    #expect(user.status == 200)
+    #expect(user["users"]?.arrayValue?.first?["displayName"] == nil)
+    let fresh = try await server.post(
+      "/v1/token", ["grantType": "refresh_token", "refreshToken": given.refreshToken])
+    #expect(fresh.status == 200)
+    let code = try await server.post(
+      "/v2/accounts/mfaSignIn:finalize",
+      [
+        "mfaPendingCredential": given.pending, "mfaEnrollmentId": "x",
+        "totpVerificationInfo": ["verificationCode": "123456"],
+      ])
+    #expect(code.error?.hasPrefix("INVALID_MFA_ENROLLMENT_ID") == true, "\(code.json)")
+  }
+}

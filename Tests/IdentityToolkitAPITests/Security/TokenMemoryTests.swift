@@ -1,0 +1,111 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+@testable import IdentityToolkitAPI
+
+/// Tokens whose signature was checked before are remembered; what they are worth is asked each time.
+struct TokenMemoryTests {
+  private static let lookup = "/v1/accounts:lookup"
+  private static let update = TestServer.accounts + ":update"
+
+  /// A token that was shown already.
+  private func shown(_ server: TestServer, _ person: Person) async throws -> JSON {
+    let token = try await server.signIn(person)["idToken"] ?? nil
+    let answer = try await server.post(Self.lookup, ["idToken": token])
+    #expect(answer.status == 200)
+    return token
+  }
+
+  @Test func `revocation, disabling and deletion count at once`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      var token = try await shown(server, alice)
+      server.advance(seconds: 5)
+      let now = JSON.string(String(server.now.seconds))
+      _ = try await server.post(
+        Self.update, ["localId": .string(alice.uid), "validSince": now], .owner)
+      #expect(try await server.post(Self.lookup, ["idToken": token]).error == "TOKEN_EXPIRED")
+      token = try await shown(server, alice)
+      _ = try await server.post(
+        Self.update, ["localId": .string(alice.uid), "displayName": "Alice"], .owner)
+      let user = try await server.post(Self.lookup, ["idToken": token])
+      #expect(user["users"]?.arrayValue?.first?["displayName"] == "Alice")
+      _ = try await server.post(
+        Self.update, ["localId": .string(alice.uid), "disableUser": true], .owner)
+      #expect(try await server.post(Self.lookup, ["idToken": token]).error == "USER_DISABLED")
+      _ = try await server.post(
+        TestServer.accounts + ":delete", ["localId": .string(alice.uid)], .owner)
+      #expect(try await server.post(Self.lookup, ["idToken": token]).error == "USER_NOT_FOUND")
+    }
+  }
+
+  @Test func `it runs out as if it were new, and is of its project only`() async throws {
+    try await TestServer.with { server in
+      let token = try await shown(server, try await server.addPerson())
+      let other = try await server.identity.projects.create(
+        id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+      let key = try await server.identity.apiKeys.list(other.id).first?.text ?? ""
+      let answer = try await server.post(Self.lookup + "?key=\(key)", ["idToken": token], .none)
+      #expect(answer.error == "INVALID_ID_TOKEN")
+      let mismatch = try await server.post(
+        Self.lookup, ["idToken": token, "tenantId": "never-12345"])
+      #expect(mismatch.error?.hasPrefix("TENANT_ID_MISMATCH") == true)
+      server.advance(seconds: 3_899)
+      #expect(try await server.post(Self.lookup, ["idToken": token]).status == 200)
+      server.advance(seconds: 1)
+      #expect(try await server.post(Self.lookup, ["idToken": token]).error == "INVALID_ID_TOKEN")
+    }
+  }
+
+  @Test func `nothing is remembered of a key that was retired`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let token = try await shown(server, alice)
+      let keys = server.identity.signingKeys
+      let old = try keys.currentID()
+      try await keys.rotate(atOnce: true, by: Author(actor: .commandLine))
+      #expect(try await server.post(Self.lookup, ["idToken": token]).status == 200)
+      try await keys.retire(old, by: Author(actor: .commandLine))
+      #expect(try await server.post(Self.lookup, ["idToken": token]).error == "INVALID_ID_TOKEN")
+      _ = try await shown(server, alice)
+    }
+  }
+
+  @Test func `a token that differs in any byte is another one`() async throws {
+    try await TestServer.with { server in
+      let token = try #require(
+        try await shown(server, try await server.addPerson()).stringValue)
+      let parts = token.split(separator: ".").map(String.init)
+      let swapped = parts[2].hasPrefix("A") ? "B" : "A"
+      let changed = "\(parts[0]).\(parts[1]).\(swapped)\(parts[2].dropFirst())"
+      for other in [changed, token + "A", token + "=", " " + token] {
+        let answer = try await server.post(Self.lookup, ["idToken": .string(other)])
+        #expect(answer.error == "INVALID_ID_TOKEN", "\(other.suffix(5))")
+      }
+    }
+  }
+
+  @Test func `the memory has an end, and keeps what is used`() throws {
+    let memory = VerifiedTokens()
+    let payload = try json(
+      """
+      {"iss":"i","aud":"a","sub":"s","iat":1,"exp":2,"auth_time":1,
+       "firebase":{"sign_in_provider":"password"}}
+      """)
+    let claims = try #require(payload.objectValue.flatMap { Claims($0) })
+    let entry = VerifiedTokens.Entry(claims: claims, keyID: "k")
+    func digest(_ number: Int) -> [UInt8] {
+      [UInt8(truncatingIfNeeded: number >> 16), UInt8(truncatingIfNeeded: number >> 8)]
+        + [UInt8(truncatingIfNeeded: number)]
+    }
+    for number in 0..<30_000 {
+      memory.add(digest(number), entry)
+      #expect(memory.find(digest(7)) != nil || number < 7)
+    }
+    #expect(memory.count <= 2 * VerifiedTokens.most)
+    #expect(memory.find(digest(29_999)) != nil)
+    #expect(memory.find(digest(100)) == nil)
+  }
+}

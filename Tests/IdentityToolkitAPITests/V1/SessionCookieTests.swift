@@ -1,0 +1,145 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+struct SessionCookieTests {
+  private static let path = "/v1/projects/acme-mfa:createSessionCookie"
+
+  private func cookie(
+    _ server: TestServer, _ token: JSON?, duration: JSON = nil, path: String = path,
+    _ credential: Credential = .owner
+  ) async throws -> Answer {
+    try await server.post(path, ["idToken": token ?? nil, "validDuration": duration], credential)
+  }
+
+  @Test(arguments: [Profile.standalone, .emulator])
+  func `a cookie says what the token says, by another issuer and for longer`(
+    profile: Profile
+  ) async throws {
+    try await TestServer.with(profile) { server in
+      try await server.switchTOTPOn()
+      let alice = try await server.addPerson()
+      _ = try await server.post(
+        TestServer.accounts + ":update",
+        ["localId": .string(alice.uid), "customAttributes": #"{"role":"admin","n":[1,2.50]}"#],
+        .owner)
+      let first = try await server.signIn(alice)
+      let enrolled = try await server.enrol(try first.text("idToken"))
+      let token = enrolled.answer["idToken"]
+      server.advance(seconds: 60)
+      let answer = try await cookie(server, token, duration: "300")
+      #expect(answer.status == 200, "\(answer.json)")
+      #expect(answer.json.objectValue?.names == ["sessionCookie"])
+      let made = try answer.text("sessionCookie")
+      let now = server.now.seconds
+      var expected = try #require(try claims(token).objectValue)
+      expected["iss"] = "https://session.firebase.google.com/acme-mfa"
+      expected["iat"] = .number(JSON.Number(now))
+      expected["exp"] = .number(JSON.Number(now + 300))
+      let said = try claims(.string(made))
+      #expect(said == .object(expected))
+      #expect(said["firebase"]?["sign_in_second_factor"] == "totp")
+      #expect(said["role"] == "admin")
+      #expect(made.hasSuffix(".") == (profile == .emulator))
+
+      // It is no ID token.
+      for path in ["/v1/accounts:lookup", "/v1/accounts:update", "/v1/accounts:delete"] {
+        let refused = try await server.post(path, ["idToken": .string(made)])
+        #expect(refused.error == "INVALID_ID_TOKEN", "\(path)")
+      }
+      #expect(try await cookie(server, .string(made)).error == "INVALID_ID_TOKEN")
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("", 1_209_600, nil), ("null", 1_209_600, nil), ("0", 1_209_600, nil),
+      ("300", 300, nil), (#""1209600""#, 1_209_600, nil), ("3e2", 300, nil),
+      ("299", 0, "INVALID_DURATION"), (#""1209601""#, 0, "INVALID_DURATION"),
+      ("-300", 0, "INVALID_DURATION"), ("9223372036854775807", 0, "INVALID_DURATION"),
+      ("9223372036854775808", 0, "Invalid"), (#""soon""#, 0, "Invalid"), ("true", 0, "Invalid"),
+      ("300.5", 0, "Invalid"),
+    ] as [(String, Int64, String?)])
+  func `a duration is a number or text within five minutes and two weeks`(
+    duration: String, lifetime: Int64, error: String?
+  ) async throws {
+    try await TestServer.with { server in
+      let token = try await server.signIn(try await server.addPerson()).text("idToken")
+      let member = duration.isEmpty ? "" : #","validDuration":\#(duration)"#
+      let answer = try await server.call(
+        .post, Self.path, text: #"{"idToken":"\#(token)"\#(member)}"#, .owner)
+      if let error {
+        #expect(answer.status == 400 && answer.error?.hasPrefix(error) == true, "\(answer.json)")
+      } else {
+        let said = try claims(answer["sessionCookie"])
+        let end = JSON.number(JSON.Number(server.now.seconds + lifetime))
+        #expect(said["exp"] == end)
+      }
+    }
+  }
+
+  @Test func `only a token whose role may, and never a key`() async throws {
+    try await TestServer.with { server in
+      let token = try await server.signIn(try await server.addPerson())["idToken"] ?? nil
+      for role in ServiceTokenRole.allCases {
+        let bearer = Credential.bearer(try await server.token(role))
+        let answer = try await cookie(server, token, bearer)
+        #expect(answer.status == ([.owner, .application].contains(role) ? 200 : 403), "\(role)")
+      }
+      for credential in [Credential.key, .none] {
+        let answer = try await cookie(server, token, credential)
+        #expect(answer.status == 401)
+        #expect(answer["error"]?["status"] == "UNAUTHENTICATED")
+      }
+      #expect(try await cookie(server, nil).error == "MISSING_ID_TOKEN")
+      #expect(try await cookie(server, "").error == "MISSING_ID_TOKEN")
+      #expect(try await cookie(server, "x.y.z").error == "INVALID_ID_TOKEN")
+    }
+  }
+
+  @Test func `a session that was ended gives no cookie`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let token = try await server.signIn(alice)["idToken"] ?? nil
+      #expect(try await cookie(server, token).status == 200)
+      server.advance(seconds: 10)
+      let update = TestServer.accounts + ":update"
+      _ = try await server.post(
+        update,
+        ["localId": .string(alice.uid), "validSince": .string(String(server.now.seconds))], .owner)
+      #expect(try await cookie(server, token).error == "TOKEN_EXPIRED")
+      let again = try await server.signIn(alice)["idToken"] ?? nil
+      _ = try await server.post(
+        update, ["localId": .string(alice.uid), "disableUser": true], .owner)
+      #expect(try await cookie(server, again).error == "USER_DISABLED")
+      _ = try await server.post(
+        TestServer.accounts + ":delete", ["localId": .string(alice.uid)], .owner)
+      #expect(try await cookie(server, again).error == "USER_NOT_FOUND")
+    }
+  }
+
+  @Test(arguments: [Profile.standalone, .emulator])
+  func `a tenant's cookie comes from the tenant's path alone`(profile: Profile) async throws {
+    try await TestServer.with(profile) { server in
+      let (one, other) = (try await server.addTenant(), try await server.addTenant("initech"))
+      let inTenant = try await server.signIn(try await server.addPerson(tenant: one), tenant: one)
+      let inProject = try await server.signIn(try await server.addPerson())
+      func path(_ tenant: String) -> String {
+        "/v1/projects/acme-mfa/tenants/\(tenant):createSessionCookie"
+      }
+      let made = try await cookie(server, inTenant["idToken"] ?? nil, path: path(one))
+      #expect(try claims(made["sessionCookie"])["firebase"]?["tenant"]?.stringValue == one)
+      let mismatch = "TENANT_ID_MISMATCH : Specified tenant ID mismatches with the ID token."
+      let wrong = [(inTenant, Self.path), (inTenant, path(other)), (inProject, path(one))]
+      for (token, path) in wrong {
+        let answer = try await cookie(server, token["idToken"] ?? nil, path: path)
+        #expect(answer.error == mismatch, "\(path)")
+      }
+      guard profile == .standalone else { return }
+      let bearer = Credential.bearer(try await server.token(.application, tenant: other))
+      let answer = try await cookie(server, inTenant["idToken"] ?? nil, path: path(one), bearer)
+      #expect(answer.status == 403)
+    }
+  }
+}
