@@ -16,6 +16,7 @@ import tempfile
 import time
 import urllib.request
 
+import signins
 from server import Nginx, Server, crowd, openssl_signatures, prepare, seal, wrk
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -297,7 +298,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", choices=["pages", "console", "config", "emulator", "standalone"])
+    parser.add_argument("--only", choices=["pages", "console", "sign-ins", "config", "emulator", "standalone"])
     parser.add_argument(
         "--against", metavar="FOLDER|REVISION",
         help="measure a former build too: a checkout that is built, or a revision to build")
@@ -309,6 +310,8 @@ def main():
             bench.files_and_pages()
         if wanted in (None, "console"):
             bench.console()
+        if wanted in (None, "sign-ins"):
+            signins.measure(bench)
         if wanted in (None, "config"):
             bench.config()
         if wanted in (None, "emulator"):

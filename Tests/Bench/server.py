@@ -144,14 +144,24 @@ def seal(binaries, data, profile, count, file):
     )
 
 
-def wrk(url, connections, seconds, headers=None, script=None):
+def command(url, connections, seconds, headers=None, script=None):
     threads = min(2, connections)
-    command = ["wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "--latency"]
+    words = ["wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "--latency"]
     for name, value in (headers or {}).items():
-        command += ["-H", f"{name}: {value}"]
+        words += ["-H", f"{name}: {value}"]
     if script:
-        command += ["-s", str(script)]
-    text = subprocess.run(command + [url], check=True, stdout=subprocess.PIPE, text=True).stdout
+        words += ["-s", str(script)]
+    return words + [url]
+
+
+def started(*load, **more):
+    """A load that goes on beside what is measured."""
+    return subprocess.Popen(command(*load, **more), stdout=subprocess.DEVNULL)
+
+
+def wrk(*load, **more):
+    text = subprocess.run(
+        command(*load, **more), check=True, stdout=subprocess.PIPE, text=True).stdout
     rate = float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1])
     found = re.search(r"99%\s+([\d.]+)(us|ms|s)", text)
     p99 = float(found[1]) * {"us": 0.001, "ms": 1, "s": 1000}[found[2]] if found else None

@@ -1,0 +1,33 @@
+"""The Argon2 library by itself: hashes as the server makes them, on all cores, and nothing else."""
+
+import ctypes
+import os
+import threading
+import time
+
+# What Sources/Crypto/PasswordHash.swift hashes with.
+MEMORY, PASSES, LANES, SALT, LENGTH = 19_456, 2, 1, 16, 32
+
+
+def hashes(seconds):
+    """Hashes a second of one thread for each core; the library runs without Python's lock."""
+    library = ctypes.CDLL("libargon2.so.1")
+    counts = [0] * os.cpu_count()
+    password, end = b"correct horse battery staple", time.monotonic() + seconds
+
+    def work(number):
+        salt, hash = os.urandom(SALT), ctypes.create_string_buffer(LENGTH)
+        while time.monotonic() < end:
+            result = library.argon2id_hash_raw(
+                PASSES, MEMORY, LANES, password, ctypes.c_size_t(len(password)), salt,
+                ctypes.c_size_t(SALT), hash, ctypes.c_size_t(LENGTH))
+            assert result == 0, f"Argon2 says {result}"
+            counts[number] += 1
+
+    began = time.monotonic()
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(len(counts))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(counts) / (time.monotonic() - began)
