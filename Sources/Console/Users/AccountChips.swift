@@ -6,10 +6,13 @@ enum AccountChips {
   private static let totp = Chip.on("TOTP")
   private static let phone = Chip.on("phone")
   private static let both = {
+    // One element, for a cell that stands as a row beside its heading on small screens.
     var html = HTML()
+    html.raw("<span>")
     html.add(totp)
     html.raw(" ")
     html.add(phone)
+    html.raw("</span>")
     return html.markup
   }()
   private static let noFactor = Chip.off("none")

@@ -26,7 +26,7 @@ extension Demo {
       let old = users.filter { $0.madeAt < month }.sorted { $0.madeAt < $1.madeAt }
       for start in stride(from: 0, to: old.count, by: Self.batch) {
         let part = Array(old[start..<min(start + Self.batch, old.count)])
-        try await store(part, in: pool.scope, hash: hash, until: month)
+        try await store(part, in: pool, hash: hash, until: month)
       }
       try await recordImport(of: old.count, into: pool, by: staff.author(staff.owner, random))
     }
@@ -34,13 +34,15 @@ extension Demo {
   }
 
   private func store(
-    _ users: [DemoUser], in scope: Scope, hash: String, until month: Instant
+    _ users: [DemoUser], in pool: DemoPool, hash: String, until month: Instant
   ) async throws {
+    let scope = pool.scope
     try await identity.store.write(DemoError.self) { connection in
       for user in users {
         try insert(user, in: scope, hash: hash, connection)
         if let enrolledAt = user.enrolledAt, enrolledAt < month {
           try enrol(user, at: enrolledAt, in: scope, connection)
+          if pool.plan.sms { try enrolPhone(of: user, at: enrolledAt, in: scope, connection) }
         }
       }
     }
@@ -82,6 +84,18 @@ extension Demo {
       UPDATE factor SET last_used_at = \(lastSeen.microseconds)
       WHERE account_key = \(account.key) AND enrolment_id = \(user.factor)
       """)
+  }
+
+  /// Makes the phone of a user who has one a second factor too, a day after the app.
+  private func enrolPhone(
+    of user: DemoUser, at moment: Instant, in scope: Scope, _ connection: borrowing Connection
+  ) throws {
+    guard let phone = user.phone,
+      let account = try AccountRecord.find(scope, ID(user.uid), connection)
+    else { return }
+    try PhoneFactor.insert(
+      ID(random.source.uuid()), displayName: nil, phoneNumber: phone,
+      enrolledAt: moment.advanced(bySeconds: 86_400), for: account, in: scope, connection)
   }
 
   private func recordImport(

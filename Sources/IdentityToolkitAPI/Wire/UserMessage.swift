@@ -30,7 +30,7 @@ enum UserMessage {
     append("lastRefreshAt", account.lastRefreshAt?.rfc3339Milliseconds, to: &user)
     append("customAttributes", account.customAttributes, to: &user)
     if account.isCustomAuth { user.append("customAuth", true) }
-    if !account.factors.isEmpty { user.append("mfaInfo", mfaInfo(account.factors)) }
+    if !account.factors.isEmpty { user.append("mfaInfo", mfaInfo(account.factors, masked: false)) }
     append("tenantId", tenant?.text, to: &user)
     return .object(user)
   }
@@ -38,7 +38,7 @@ enum UserMessage {
   /// Enrolled factors, each with the member by which SDKs tell its kind.
   ///
   /// Who has passed a first factor only sees the last four digits of a number.
-  static func mfaInfo(_ factors: [Factor], masked: Bool = false) -> JSON {
+  static func mfaInfo(_ factors: [Factor], masked: Bool = true) -> JSON {
     .array(
       factors.map { factor in
         var entry: JSON.Object = ["mfaEnrollmentId": .string(factor.id.text)]

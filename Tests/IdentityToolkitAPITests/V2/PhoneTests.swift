@@ -312,4 +312,39 @@ struct PhoneTests {
       #expect(shown["users"]?.arrayValue?.first?["mfaInfo"] == nil)
     }
   }
+
+  @Test func `where a withdrawal needs a second factor, SDKs are told to sign in again`()
+    async throws
+  {
+    try await TestServer.with { server in
+      try await Self.switchOn(server)
+      let alice = try await server.addPerson()
+      let done = try await enrol(server, alice)
+      let user = try await server.post("/v1/accounts:lookup", ["idToken": done["idToken"] ?? nil])
+      let factor = user["users"]?.arrayValue?.first?["mfaInfo"]?.arrayValue?.first
+      // A session that has passed the first factor only, from while codes by SMS were off.
+      try await setSMS(server, false)
+      let plain = try await server.signIn(alice).text("idToken")
+      try await setSMS(server, true)
+      _ = try await server.identity.projects.update(
+        ID(TestServer.project), by: Author(actor: .commandLine)
+      ) { $0.withdrawalNeedsFactor = true }
+      var body: JSON.Object = [
+        "idToken": .string(plain), "mfaEnrollmentId": factor?["mfaEnrollmentId"] ?? nil,
+      ]
+      let refused = try await server.post("/v2/accounts/mfaEnrollment:withdraw", .object(body))
+      #expect(refused.error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+      body["idToken"] = done["idToken"] ?? nil
+      let left = try await server.post("/v2/accounts/mfaEnrollment:withdraw", .object(body))
+      #expect(left.status == 200)
+      #expect(try claims(left["idToken"])["firebase"]?["sign_in_second_factor"] == nil)
+    }
+  }
+
+  private func setSMS(_ server: TestServer, _ isOn: Bool) async throws {
+    let answer = try await server.patch(
+      TestServer.config + "?updateMask=mfa.state",
+      ["mfa": ["state": isOn ? "ENABLED" : "DISABLED"]])
+    #expect(answer.status == 200)
+  }
 }

@@ -45,7 +45,7 @@ extension Methods {
       // credential beside no ID token.
       var answer = Methods.signInAnswer(account)
       answer.append("mfaPendingCredential", .string(pendingCredential))
-      answer.append("mfaInfo", UserMessage.mfaInfo(factors, masked: true))
+      answer.append("mfaInfo", UserMessage.mfaInfo(factors))
       return .object(answer)
     }
   }
