@@ -1,5 +1,6 @@
 """Keys: what is published, how keys follow each other, and session cookies."""
 
+import datetime
 import re
 import signal
 import sqlite3
@@ -15,6 +16,7 @@ from cryptography import x509
 from support.pages import Pages
 from support.program import PROGRAM, Server, environment, run
 from support.rest import Api, make_token, ok, refused
+from support.sdk import auth
 from support.waiting import until
 
 ACCOUNT = "securetoken@system.gserviceaccount.com"
@@ -81,6 +83,26 @@ def test_a_session_cookie_verifies_and_lives_as_long_as_was_asked(own):
     refused(api.http.post(
         "/v1/projects/keyed-app:createSessionCookie", params={"key": api.key},
         json={"idToken": id_token}), "Request is missing", 401)
+
+
+def test_firebase_admin_makes_and_verifies_cookies(sdk):
+    """In the emulator profile; its clients of tenants know no cookies."""
+    uid, id_token = sdk.api.user("ada@example.com")
+    days = datetime.timedelta(days=5)
+    made = auth.create_session_cookie(id_token, days, app=sdk.app)
+    claims = auth.verify_session_cookie(made, check_revoked=True, app=sdk.app)
+    assert claims["uid"] == uid
+    assert claims["exp"] - claims["iat"] == days.total_seconds()
+    with pytest.raises(auth.InvalidIdTokenError):
+        auth.verify_id_token(made, app=sdk.app)
+    until(lambda: time.time() > claims["auth_time"] + 1, "the next second", 5)
+    auth.revoke_refresh_tokens(uid, app=sdk.app)
+    with pytest.raises(auth.RevokedSessionCookieError):
+        auth.verify_session_cookie(made, check_revoked=True, app=sdk.app)
+    tenant = sdk.tenants().create_tenant("acme", allow_password_sign_up=True, app=sdk.app)
+    _, id_token = sdk.in_tenant(tenant.tenant_id).user("bob@example.com")
+    with pytest.raises(Exception, match="TENANT_ID_MISMATCH"):
+        auth.create_session_cookie(id_token, days, app=sdk.app)
 
 
 @pytest.mark.parametrize("host", ["", "/securetoken.google.com"])
