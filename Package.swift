@@ -38,6 +38,7 @@ let package = Package(
     library("CArgon2", pkgConfig: "libargon2", package: "libargon2-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
     library("CQREncode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
+    library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
 
     module("Crypto", ["CCrypto", "CArgon2"]),
     module("JSON", []),
@@ -48,6 +49,7 @@ let package = Package(
     module("Database", []),
     module("QRCode", ["CQREncode"]),
     module("Markdown", ["CCmark"]),
+    module("SMTP", ["CCurl", "Crypto"]),
 
     .target(
       name: "Identity", dependencies: ["Database", "Crypto", "JSON", "OTP"],
@@ -64,6 +66,7 @@ let package = Package(
         .embedInCode("Migrations/m0009_places_sqlite.sql"),
         .embedInCode("Migrations/m0010_outbox_sqlite.sql"),
         .embedInCode("Migrations/m0011_audit_filing_sqlite.sql"),
+        .embedInCode("Migrations/m0013_delivery_sqlite.sql"),
         .embedInCode("Migrations/m0014_phones_sqlite.sql"),
         .embedInCode("Migrations/m0016_keys_sqlite.sql"),
       ], swiftSettings: house),
@@ -76,8 +79,8 @@ let package = Package(
     .executableTarget(
       name: "countersign",
       dependencies: [
-        "Crypto", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown", "Identity",
-        "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+        "Crypto", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown", "SMTP",
+        "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
       ],
       swiftSettings: house),
 
@@ -92,6 +95,7 @@ let package = Package(
     tests("TemplatingTests", ["Templating", "JSON"]),
     tests("MarkdownTests", ["Markdown"]),
     tests("QRCodeTests", ["QRCode"]),
+    tests("SMTPTests", ["SMTP", "CCurl"]),
     tests("DatabaseTests", ["Database", "DatabaseSQLite"]),
     tests("HTTPTests", ["HTTP", "JSON"]),
     tests("HTTPServerTests", ["HTTP", "HTTPServer"]),

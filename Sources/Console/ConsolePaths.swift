@@ -72,6 +72,19 @@ enum ConsolePaths {
     "projects", nil, "settings", "deletion", parameters: String.self)
   static let tenantDeletion = Path(
     "projects", nil, "tenants", nil, "settings", "deletion", parameters: String.self, String.self)
+  static let outbox = ScopePath(
+    Path("projects", nil, "outbox", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "outbox", parameters: String.self, String.self))
+  static let message = ScopePath(
+    Path("projects", nil, "outbox", nil, parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "outbox", nil,
+      parameters: String.self, String.self, String.self))
+  static let messageText = ScopePath(
+    Path("projects", nil, "outbox", nil, "text", parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "outbox", nil, "text",
+      parameters: String.self, String.self, String.self))
   static let scopeGuidance = ScopePath(
     Path("projects", nil, "guidance", parameters: String.self),
     Path("projects", nil, "tenants", nil, "guidance", parameters: String.self, String.self))

@@ -160,6 +160,14 @@ struct ConsoleRoutes: Sendable {
     table.signedIn(.get, ConsolePaths.instanceAudit, .readAudit, audit.showAll)
     table.signedIn(.get, ConsolePaths.instanceAuditFile, .readAudit, audit.downloadAll)
 
+    let outbox = OutboxPage(
+      messages: identity.messages, frames: frames,
+      list: try templates.template("outbox/outbox", for: OutboxView.self),
+      one: try templates.template("outbox/message", for: MessageView.self))
+    table.inScope(.get, ConsolePaths.outbox, .findUsers, outbox.show)
+    table.inScope(.get, ConsolePaths.message, .findUsers, outbox.showOne)
+    table.inScope(.post, ConsolePaths.messageText, .readMessages, outbox.open)
+
     let scopeGuidance = ScopeGuidancePage(
       guidance: identity.guidance, prose: prose, frames: frames,
       view: try templates.template("guidance/scope", for: ScopeGuidanceView.self))

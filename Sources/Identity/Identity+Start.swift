@@ -48,6 +48,7 @@ extension Identity {
       migration("m0009_places", PackageResources.m0009_places_sqlite_sql),
       migration("m0010_outbox", PackageResources.m0010_outbox_sqlite_sql),
       migration("m0011_audit_filing", PackageResources.m0011_audit_filing_sqlite_sql),
+      migration("m0013_delivery", PackageResources.m0013_delivery_sqlite_sql),
       migration("m0014_phones", PackageResources.m0014_phones_sqlite_sql),
       migration("m0016_keys", PackageResources.m0016_keys_sqlite_sql),
     ]
@@ -127,6 +128,7 @@ extension Identity {
       try PhoneCodes.deleteExpired(at: now, connection)
       try connection.run("DELETE FROM throttle WHERE expires_at < \(now.microseconds)")
       try connection.run("DELETE FROM invitation WHERE expires_at < \(now.microseconds)")
+      try Outbox.tidy(at: now, connection)
       _ = try connection.run(
         "DELETE FROM console_session WHERE created_at < \(oldest.microseconds)")
     }

@@ -56,6 +56,11 @@ public struct Identity: Sendable {
   /// What projects and tenants tell their own support.
   public let guidance: ScopeGuidance
 
+  /// Messages to users.
+  public let messages: OutboxEntries
+  /// What is sent of them.
+  public let deliveries: Deliveries
+
   let store: Store
   let keys: KeyRing
 
@@ -69,11 +74,12 @@ public struct Identity: Sendable {
   ///   - clock: The time.
   ///   - random: Random bytes.
   ///   - defaultProject: The project that any API key means in the emulator profile.
+  ///   - carriesMail: Whether mails to users are sent from here.
   /// - Throws: `CryptoError` when libcrypto refuses.
   public init(
     database: any Database, keys: KeyRing, profile: Profile, hasher: PasswordHasher,
     clock: WallClock = .system, random: RandomSource = .system,
-    defaultProject: ID<Project>? = nil
+    defaultProject: ID<Project>? = nil, carriesMail: Bool = false
   ) throws(CryptoError) {
     let store = Store(
       database: database, profile: profile, clock: clock, random: random,
@@ -113,6 +119,8 @@ public struct Identity: Sendable {
     ownAccount = OwnAccount(store: store, administrators: administrators)
     setup = Setup(store: store, administrators: administrators)
     guidance = ScopeGuidance(store: store)
+    messages = OutboxEntries(store: store, carriesMail: carriesMail)
+    deliveries = Deliveries(store: store)
   }
 }
 

@@ -4,7 +4,7 @@ import Testing
 /// What each module may import of this package; arrows point down, never sideways or up.
 private let mayImport: [String: Set<String>] = [
   "CMicroHTTPD": [], "CSQLite": [], "CCmark": [], "CCrypto": [], "CArgon2": [], "CQREncode": [],
-  "CZlib": [],
+  "CZlib": [], "CCurl": [],
 
   "Crypto": ["CCrypto", "CArgon2"],
   "JSON": [],
@@ -15,6 +15,7 @@ private let mayImport: [String: Set<String>] = [
   "Database": [],
   "QRCode": ["CQREncode"],
   "Markdown": ["CCmark"],
+  "SMTP": ["CCurl", "Crypto"],
 
   // Hands on Crypto and OTP, so that the surfaces have its secrets and codes and import neither.
   "Identity": ["Database", "Crypto", "JSON", "OTP"],
@@ -25,8 +26,8 @@ private let mayImport: [String: Set<String>] = [
   "Console": ["HTTP", "Identity", "Templating", "QRCode", "Markdown"],
 
   "countersign": [
-    "Crypto", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown", "Identity",
-    "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+    "Crypto", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown", "SMTP",
+    "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
   ],
 
   // Fills the database that script/bench measures on; not part of what is installed.
@@ -37,6 +38,7 @@ private let mayImport: [String: Set<String>] = [
 private let onlyImporter = [
   "CMicroHTTPD": "HTTPServer", "CZlib": "HTTPServer", "CSQLite": "DatabaseSQLite",
   "CCmark": "Markdown", "CCrypto": "Crypto", "CArgon2": "Crypto", "CQREncode": "QRCode",
+  "CCurl": "SMTP",
 ]
 
 /// What comes with the toolchain.

@@ -82,6 +82,12 @@ import Testing
     GET /projects/{String}/tenants/{String}/audit.csv: readAudit
     GET /audit: readAudit on the instance
     GET /audit.csv: readAudit on the instance
+    GET /projects/{String}/outbox: findUsers
+    GET /projects/{String}/tenants/{String}/outbox: findUsers
+    GET /projects/{String}/outbox/{String}: findUsers
+    GET /projects/{String}/tenants/{String}/outbox/{String}: findUsers
+    POST /projects/{String}/outbox/{String}/text: readMessages
+    POST /projects/{String}/tenants/{String}/outbox/{String}/text: readMessages
     GET /projects/{String}/guidance: seeScope
     GET /projects/{String}/tenants/{String}/guidance: seeScope
     GET /projects/{String}/guidance/edit: changeScope

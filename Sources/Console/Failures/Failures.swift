@@ -180,6 +180,7 @@ extension Permission {
     case .exportUsers: "exporting users needs the role owner"
     case .removeFactors: "removing a factor needs the role support or owner"
     case .endSessions: "ending sessions needs the role support or owner"
+    case .readMessages: "opening messages to users needs the role owner"
     case .readAudit: "reading the audit log needs the role auditor or owner"
     case .seeAdministrators: "seeing administrators needs the role auditor or owner"
     case .manageAdministrators: "managing administrators needs the role owner"

@@ -28,6 +28,8 @@ struct AttentionRules {
   let counts: AccountCounts
   let createdAt: Instant
   let now: Instant
+  let messages: (waiting: Int, late: Int)
+  let carriesMail: Bool
 
   private static let year: Int64 = 365 * 86_400
 
@@ -38,7 +40,9 @@ struct AttentionRules {
   }
 
   var all: [Attention] {
-    [signInOff, unstated, off, phonesOff, wide, methods, unverified, stale].compactMap { $0 }
+    [signInOff, unstated, off, phonesOff, wide, methods, unverified, outbox, stale].compactMap {
+      $0
+    }
   }
 
   private var signInOff: Attention? {
@@ -98,6 +102,23 @@ struct AttentionRules {
     return Attention(
       "\(users) not verified, and cannot enrol a second factor before it is.", "See who",
       context.may(.findUsers) ? ConsolePaths.users(scope) + "?state=unverified" : nil)
+  }
+
+  private var outbox: Attention? {
+    let (many, verb) =
+      carriesMail
+      ? (messages.late, "could not be sent so far")
+      : (messages.waiting, "for a user, and no mail server is set up")
+    guard many > 0 else { return nil }
+    let count =
+      many >= OutboxEntries.mostCounted
+      ? "\(Words.number(many)) and more messages" : Words.count(many, "message", "messages")
+    let sentence =
+      carriesMail
+      ? "\(count) \(verb)." : "\(count) \(many == 1 ? "waits" : "wait") \(verb)."
+    return Attention(
+      sentence, "See the outbox",
+      context.may(.findUsers) ? ConsolePaths.outbox(scope) + "?show=waiting" : nil)
   }
 
   private var stale: Attention? {

@@ -29,7 +29,9 @@ struct OverviewPage: Sendable {
     let counts = try await refusing { try await identity.accounts.counts(scope) }
     let rules = AttentionRules(
       context: context, policy: policy, signIn: settings.signIn, counts: counts,
-      createdAt: settings.createdAt, now: identity.clock.now())
+      createdAt: settings.createdAt, now: identity.clock.now(),
+      messages: try await refusing { try await identity.messages.counts(scope) },
+      carriesMail: identity.messages.carriesMail)
     let key = try await ProjectKey(context, identity.apiKeys)
     let connect = ConnectView(
       scope: scope, url: frames.publicURL, profile: identity.profile,

@@ -5,6 +5,7 @@ extension ScopeContext {
   /// Where more is said about the scope: to its desk, and in the audit log.
   var links: [Link] {
     var links = [Link(text: "Guidance for support", href: ConsolePaths.scopeGuidance(scope))]
+    if may(.findUsers) { links.append(Link(text: "Outbox", href: ConsolePaths.outbox(scope))) }
     if may(.readAudit) {
       let kind = scope.tenant == nil ? "project" : "tenant"
       let query: Form = ["kind": kind, "object": scope.tenant?.text ?? scope.project.text]

@@ -75,6 +75,8 @@ extension Accounts {
       }
       try AccountCounts.move(from: old, to: new, in: scope, connection)
       try SearchIndex.update(new, connection)
+      try outbox.notifyChange(
+        from: old, to: new, newPassword: newHash != nil, in: scope, by: author, at: now, connection)
       // Guesses at the old password say nothing of the new one.
       if newHash != nil, let email = new.email {
         try Guess.forget(SignIns.guessName(scope.key, email: email), connection)

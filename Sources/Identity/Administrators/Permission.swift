@@ -26,6 +26,8 @@ public enum Permission: String, CaseIterable, Sendable {
   case removeFactors
   /// End sessions of users.
   case endSessions
+  /// Open messages that wait for users; a link in one is a key to the account.
+  case readMessages
   /// Read the audit log.
   case readAudit
   /// See administrators and their grants.
@@ -93,7 +95,7 @@ public enum ServiceTokenRole: String, CaseIterable, Sendable {
   }
 
   private static let ofOwner = Set(Permission.allCases)
-    .subtracting([.createProject, .deleteProject, .manageAdministrators])
+    .subtracting([.createProject, .deleteProject, .manageAdministrators, .readMessages])
   private static let ofPolicy: Set<Permission> = [
     .seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants,
   ]

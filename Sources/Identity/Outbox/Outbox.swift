@@ -28,7 +28,8 @@ struct Outbox: Sendable {
         sealed_text, created_at, expires_at, next_try_at)
       VALUES (\(scope.key), \(account?.key), \(message.channel.rawValue), \(message.purpose),
         \(message.recipient), \(message.language), \(sealed), \(now.microseconds),
-        \(message.expiresAt.microseconds), \(now.microseconds))
+        \(message.expiresAt.microseconds),
+        \(message.channel == .mail ? now.microseconds : nil))
       RETURNING message_id
       """
     ) { try $0.value(0) }

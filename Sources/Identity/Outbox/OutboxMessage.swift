@@ -1,9 +1,6 @@
 /// A mail or a text message to a user, before it is written to the outbox.
 struct OutboxMessage {
-  enum Channel: String {
-    case mail
-    case sms
-  }
+  typealias Channel = OutboxEntry.Channel
 
   let channel: Channel
   /// What it is for, as `verify-email`: shown to administrators in place of its text.

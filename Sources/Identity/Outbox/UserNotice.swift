@@ -4,7 +4,7 @@ import Database
 enum UserNotice {
   /// The user, or somebody with their session, withdrew a factor.
   case factorWithdrawn(name: String)
-  /// An administrator's program took factors away.
+  /// Somebody else took factors away.
   case factorsRemoved(names: [String])
   /// The password was changed by somebody else than the user.
   case passwordChanged
@@ -26,12 +26,32 @@ extension Outbox {
     var recipient = account.email
     if case .emailChanged(let old) = notice { recipient = old }
     guard let recipient else { return }
+    let text = NoticeText(
+      notice: notice, application: NoticeText.application(scope), recipient: recipient, at: now)
     try add(
       OutboxMessage(
         channel: .mail, purpose: notice.purpose, recipient: recipient, language: "en",
-        subject: notice.subject, body: notice.body,
+        subject: text.subject, body: text.body,
         expiresAt: now.advanced(bySeconds: Self.noticeLifetime)),
       to: account, in: scope, at: now, connection)
+  }
+
+  /// Tells a user of a change that somebody else has made to how they sign in.
+  func notifyChange(
+    from old: Account, to new: Account, newPassword: Bool, in scope: Scope, by author: Author,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    if case .user = author.actor { return }
+    if newPassword || (old.hasPassword && !new.hasPassword) {
+      try notify(.passwordChanged, old, in: scope, at: now, connection)
+    }
+    if let email = old.email, !email.isSameBytes(as: new.email ?? "") {
+      try notify(.emailChanged(from: email), old, in: scope, at: now, connection)
+    }
+    let left = Set(new.factors.map(\.id.text))
+    let gone = old.factors.filter { !left.contains($0.id.text) }
+    guard !gone.isEmpty else { return }
+    try notify(.factorsRemoved(names: gone.map(\.label)), old, in: scope, at: now, connection)
   }
 }
 
@@ -45,32 +65,123 @@ extension UserNotice {
     case .emailChanged: "notice-email-changed"
     }
   }
+}
 
-  fileprivate var subject: String {
-    switch self {
-    case .factorWithdrawn, .factorsRemoved: "A second factor was removed from your account"
-    case .passwordChanged: "Your password was changed"
-    case .providerLinked: "Another way to sign in was added to your account"
-    case .emailChanged: "The e-mail address of your account was changed"
+/// A notice in words: what was done to which account of which application, when, and whom to ask.
+private struct NoticeText {
+  let notice: UserNotice
+  let application: String
+  let recipient: String
+  let at: Instant
+
+  var subject: String {
+    let done =
+      switch notice {
+      case .factorsRemoved(let names) where names.count > 1: "your second factors were removed"
+      case .factorWithdrawn, .factorsRemoved: "a second factor was removed"
+      case .passwordChanged: "your password was changed"
+      case .providerLinked: "another way to sign in was added"
+      case .emailChanged: "your e-mail address was changed"
+      }
+    return "\(application): \(done)"
+  }
+
+  var body: String {
+    """
+    Hello,
+
+    \(happened)
+
+    \(consequence)
+
+    If this was neither you nor done at your request, somebody may be trying to get into your \
+    account: tell the support of \(application) at once.
+
+    This mail is about the safety of your account \(recipient) at \(application). It cannot be \
+    switched off, and answers to it are not read.
+
+    """
+  }
+
+  private var happened: String {
+    switch notice {
+    case .factorWithdrawn(let name):
+      """
+      the second factor “\(Self.plain(name))” was removed from your account \(recipient) at \
+      \(application) on \(moment), by somebody who was signed in to your account.
+      """
+    case .factorsRemoved(let names):
+      """
+      \(Self.list(names)) removed from your account \(recipient) at \(application) on \(moment). \
+      This was done for you, by the support of \(application) or by one of its programs.
+      """
+    case .passwordChanged:
+      """
+      the password of your account \(recipient) at \(application) was changed on \(moment). This \
+      was done for you, by the support of \(application) or by one of its programs.
+      """
+    case .providerLinked(let name):
+      """
+      since \(moment) your account \(recipient) at \(application) can be signed in to with \
+      \(Self.plain(name)) as well.
+      """
+    case .emailChanged:
+      """
+      your account at \(application) has another e-mail address since \(moment): \(recipient) is \
+      not its address any more. This was done for you, by the support of \(application) or by one \
+      of its programs.
+      """
     }
   }
 
-  fileprivate var body: String {
-    let done =
-      switch self {
-      case .factorWithdrawn(let name):
-        "The second factor “\(name)” was removed by a session of your account."
-      case .factorsRemoved(let names):
-        "These second factors were removed for you: \(names.joined(separator: ", "))."
-      case .passwordChanged: "The password of your account was changed for you."
-      case .providerLinked(let name):
-        "Your account can be signed in to with \(name) from now on."
-      case .emailChanged: "Your account has another e-mail address now."
-      }
-    return """
-      \(done)
-
-      If you did not ask for this, tell the support of the application at once.
+  private var consequence: String {
+    switch notice {
+    case .factorWithdrawn:
+      "From now on nobody is asked for a code of it when you sign in."
+    case .factorsRemoved:
       """
+      From now on nobody is asked for a code of it when you sign in. You have been signed out \
+      everywhere.
+      """
+    case .passwordChanged:
+      "The old password does not count any more. You have been signed out everywhere."
+    case .providerLinked:
+      "Whoever can sign in there can sign in to your account from now on."
+    case .emailChanged:
+      "Mails about the account go to the new address. You have been signed out everywhere."
+    }
+  }
+
+  /// The name of the application, and of the tenant where there is one.
+  static func application(_ scope: Scope) -> String {
+    scope.tenant == nil
+      ? plain(scope.projectName) : "\(plain(scope.projectName)) (\(plain(scope.name)))"
+  }
+
+  /// The moment as everybody reads it, to the minute.
+  private var moment: String {
+    let parts = at.calendar
+    func pair(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(Day(at)) at \(pair(parts.hour)):\(pair(parts.minute)) UTC"
+  }
+
+  private static func list(_ names: [String]) -> String {
+    let quoted = names.map { "“\(plain($0))”" }
+    return names.count == 1
+      ? "the second factor \(quoted.joined()) was"
+      : "the second factors \(quoted.joined(separator: ", ")) were"
+  }
+
+  /// A name in one line, without marks that turn the text around it.
+  static func plain(_ name: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in name.unicodeScalars {
+      switch scalar.value {
+      case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: result.append(" ")
+      case 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: continue
+      default: result.append(scalar)
+      }
+    }
+    return String(result)
   }
 }

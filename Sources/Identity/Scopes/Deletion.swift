@@ -116,8 +116,13 @@ enum Deletion {
       DELETE FROM session WHERE session_id IN (SELECT session_id FROM session
         WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound) LIMIT \(limit))
       """)
-    let left = limit - sessions
-    guard left > 0 else { return sessions }
+    let messages = try connection.run(
+      """
+      DELETE FROM outbox WHERE message_id IN (SELECT message_id FROM outbox
+        WHERE scope_key = \(scope) LIMIT \(limit))
+      """)
+    let left = limit - sessions - messages
+    guard left > 0 else { return sessions + messages }
     let first = keys.lowerBound
     let part = try connection.all(
       """
@@ -147,7 +152,7 @@ enum Deletion {
     if gone.count < left {
       try connection.run("DELETE FROM guidance WHERE scope_key = \(scope)")
     }
-    return sessions + gone.count
+    return sessions + messages + gone.count
   }
 }
 

@@ -17,7 +17,7 @@ struct Instance: Sendable {
   /// - Throws: ``ConfigurationError``, with a sentence for each thing in the way.
   static func open(
     _ folder: DataFolder, profile: Profile, defaultProject: ID<Project>? = nil,
-    environment: [String: String]
+    carriesMail: Bool = false, environment: [String: String]
   ) async throws -> Instance {
     let keys = try folder.masterKey(environment: environment)
     let database = try folder.open()
@@ -25,7 +25,7 @@ struct Instance: Sendable {
     do {
       let identity = try Identity(
         database: database, keys: keys, profile: profile, hasher: hasher,
-        defaultProject: defaultProject)
+        defaultProject: defaultProject, carriesMail: carriesMail)
       try await identity.prepare()
       return Instance(identity: identity, database: database, keys: keys, hasher: hasher)
     } catch let error as StartError {

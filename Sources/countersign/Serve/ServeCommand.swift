@@ -13,7 +13,8 @@ enum ServeCommand: Command {
   static let options = ServeConfiguration.options
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let configuration = try ServeConfiguration(arguments)
+    let configuration = try ServeConfiguration(
+      arguments, environment: ProcessInfo.processInfo.environment)
     let folder = DataFolder(path: configuration.data)
     if configuration.demo != nil { try folder.mustBeEmpty() }
     try folder.prepare()
@@ -22,7 +23,7 @@ enum ServeCommand: Command {
     do {
       instance = try await Instance.open(
         folder, profile: configuration.profile, defaultProject: ID(configuration.defaultProject),
-        environment: ProcessInfo.processInfo.environment)
+        carriesMail: configuration.mail != nil, environment: ProcessInfo.processInfo.environment)
     } catch let error as StartError {
       throw ConfigurationError(error.description)
     }
@@ -42,8 +43,10 @@ enum ServeCommand: Command {
     let housekeeping = Housekeeping(
       instance.identity,
       keeper: KeyKeeper(instance, folder, environment: ProcessInfo.processInfo.environment))
+    let delivery = configuration.mail.map { Delivery(instance.identity, $0) }
     await stop.wait()
     await server.stop(grace: .seconds(10))
+    await delivery?.stop()
     await housekeeping.stop()
     let statistics = instance.database.statistics
     await instance.database.close()

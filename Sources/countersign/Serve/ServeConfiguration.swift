@@ -15,33 +15,40 @@ struct ServeConfiguration: Sendable {
   var defaultProject: String
   var emulatorBeyondLoopback: Bool
   var accessLog: String
+  /// Where mails to users go; nil when they wait to be read.
+  var mail: MailConfiguration?
   /// The seed of the demo to make; nil for no demo.
   var demo: UInt64?
 
-  static let options = [
-    Option("listen", "HOST:PORT", help: "Where to listen; 127.0.0.1:8080 when left out."),
-    Option(
-      "public-url", "URL",
-      help: "The address under which people open the console. Links, cookies and the check of "
-        + "forms come from it."),
-    Option("data", "DIR", help: "The data folder; ./data when left out."),
-    Option("profile", "PROFILE", help: "standalone (when left out) or emulator."),
-    Option("assets", "DIR", help: "A folder with Templates and Public to use instead."),
-    Option("tls-certificate", "FILE", help: "A certificate (PEM), to speak https."),
-    Option("tls-key", "FILE", help: "Its private key (PEM)."),
-    Option("trusted-proxy", "ADDR", help: "A proxy whose X-Forwarded-For is believed."),
-    Option(
-      "project", "P", help: "Emulator: the project that any API key means; demo-project."),
-    Option("emulator-beyond-loopback", help: "Emulator: listen on other addresses too."),
-    Option("access-log", "FILE", help: "Where each request's line goes: a file, - or none."),
-    Option(
-      "demo",
-      help: "Fill an empty data folder with projects, users and history to look at; loopback only."),
-    Option("demo-seed", "N", help: "Another number makes another demo; 30 when left out."),
-  ]
+  static let options =
+    [
+      Option("listen", "HOST:PORT", help: "Where to listen; 127.0.0.1:8080 when left out."),
+      Option(
+        "public-url", "URL",
+        help: "The address under which people open the console. Links, cookies and the check of "
+          + "forms come from it."),
+      Option("data", "DIR", help: "The data folder; ./data when left out."),
+      Option("profile", "PROFILE", help: "standalone (when left out) or emulator."),
+      Option("assets", "DIR", help: "A folder with Templates and Public to use instead."),
+      Option("tls-certificate", "FILE", help: "A certificate (PEM), to speak https."),
+      Option("tls-key", "FILE", help: "Its private key (PEM)."),
+      Option("trusted-proxy", "ADDR", help: "A proxy whose X-Forwarded-For is believed."),
+      Option(
+        "project", "P", help: "Emulator: the project that any API key means; demo-project."),
+      Option("emulator-beyond-loopback", help: "Emulator: listen on other addresses too."),
+      Option("access-log", "FILE", help: "Where each request's line goes: a file, - or none."),
+    ] + MailConfiguration.options + [
+      Option(
+        "demo",
+        help:
+          "Fill an empty data folder with projects, users and history to look at; loopback only."),
+      Option("demo-seed", "N", help: "Another number makes another demo; 30 when left out."),
+    ]
 
   /// Checks everything and tells all problems at once.
-  init(_ arguments: Arguments) throws(ConfigurationError) {
+  init(
+    _ arguments: Arguments, environment: [String: String] = [:]
+  ) throws(ConfigurationError) {
     var problems: [String] = []
     let listen = arguments.value("listen") ?? "127.0.0.1:8080"
     let address = Self.address(listen)
@@ -67,6 +74,7 @@ struct ServeConfiguration: Sendable {
       tls = nil
       problems.append("--tls-certificate and --tls-key belong together.")
     }
+    mail = MailConfiguration(arguments, environment: environment, problems: &problems)
     problems += exposure(hasProject: arguments.has("project"))
     demo = arguments.has("demo") ? Demo.standardSeed : nil
     if let text = arguments.value("demo-seed") {

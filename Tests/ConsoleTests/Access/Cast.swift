@@ -102,6 +102,8 @@ struct Samples: Sendable {
     let token = try await world.identity.serviceTokens.create(
       project: scope.project, tenant: scope.tenant, role: .support, name: "desk",
       maker: .commandLine)
+    try await world.addMessage(for: enrolled, in: scope)
+    let message = try await world.identity.messages.list(scope).items.first
     values = [
       "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",
       "tokens": token.token.id.text, "projects": scope.project.text,
@@ -110,7 +112,7 @@ struct Samples: Sendable {
       "factors": enrolled.factors.first?.id.text ?? "",
       "guidance": EnrolmentPattern.mandatory.rawValue,
       "administrators": try await world.id(of: World.nadia),
-      "invitations": "no-such-invitation",
+      "invitations": "no-such-invitation", "outbox": message.map { String($0.id) } ?? "",
     ]
   }
 
@@ -161,6 +163,14 @@ extension Route {
 }
 
 extension World {
+  /// Leaves a message for a user in the outbox: the notice of a password that somebody else set.
+  func addMessage(for account: Account, in scope: Scope) async throws {
+    var change = AccountChange()
+    change.password = .set(Secret("another user's password"))
+    try await identity.accounts.update(
+      scope, account.id, change, by: Author(actor: .commandLine))
+  }
+
   /// The project's own pool, with an enrolled user in it.
   var projectScope: Scope {
     get async throws {

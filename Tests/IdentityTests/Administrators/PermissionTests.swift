@@ -8,7 +8,7 @@ struct PermissionTests {
     .owner: [
       .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
       .deleteProject, .manageKeys, .findUsers, .changeUsers, .exportUsers, .removeFactors,
-      .endSessions, .readAudit,
+      .endSessions, .readMessages, .readAudit,
       .seeAdministrators, .manageAdministrators,
     ],
     .policy: [

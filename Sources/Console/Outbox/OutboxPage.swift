@@ -1,0 +1,104 @@
+import HTTP
+import Identity
+import Templating
+
+/// `S/outbox`: what was sent to users, what waits and what could not be sent; and one message of
+/// it, whose text the owner may open where nobody carries it.
+struct OutboxPage: Sendable {
+  let messages: OutboxEntries
+  let frames: Frames
+  let list: Template<OutboxView>
+  let one: Template<MessageView>
+
+  private static let length = 50
+
+  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let query = OutboxQuery(context.signedIn.query)
+    let page = try await refusing {
+      try await messages.list(
+        context.scope, query.filter, to: query.recipient.isEmpty ? nil : query.recipient,
+        after: query.after, limit: Self.length)
+    }
+    let frame = try await frames.frame("Outbox", in: context, tab: .overview)
+    return .html(
+      list.render(
+        OutboxView(
+          frame: FrameView(frame), context: context, page: page, query: query,
+          carriesMail: messages.carriesMail)))
+  }
+
+  func showOne(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+    try await page(context, try await find(context, id), text: nil)
+  }
+
+  /// Opens the text, and answers with it: it must stand in no address and on no page that somebody
+  /// comes upon.
+  func open(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+    let message = try await find(context, id)
+    do {
+      let text = try await messages.open(
+        context.scope, message.id, by: context.signedIn.author)
+      var response = try await page(context, message, text: text)
+      response.fields[.cacheControl] = "no-store"
+      return response
+    } catch let error as OutboxError {
+      switch error {
+      case .notFound: throw .notFound
+      case .notReadable:
+        frames.leave(
+          "This text cannot be opened any more.", for: context.signedIn)
+        return .redirect(to: ConsolePaths.message(context.scope, id))
+      case .unavailable: throw .unavailable(error)
+      }
+    } catch let refusal as Refusal {
+      throw refusal
+    } catch {
+      throw .unavailable(error)
+    }
+  }
+
+  private func find(_ context: ScopeContext, _ id: String) async throws(Refusal) -> OutboxEntry {
+    guard let number = Int64(id) else { throw .notFound }
+    do throws(OutboxError) {
+      return try await messages.find(context.scope, number)
+    } catch {
+      guard case .notFound = error else { throw .unavailable(error) }
+      throw .notFound
+    }
+  }
+
+  private func page(
+    _ context: ScopeContext, _ message: OutboxEntry, text: MessageText?
+  ) async throws(Refusal) -> Response {
+    var frame = try await frames.frame(
+      "\(OutboxWords.purpose(message)) · Outbox", in: context, tab: .overview)
+    frame.crumbs = [Link(text: "Outbox", href: ConsolePaths.outbox(context.scope))]
+    return .html(
+      one.render(
+        MessageView(
+          frame: FrameView(frame), context: context, message: message, text: text,
+          isReadable: messages.isReadable(message))))
+  }
+}
+
+/// What the list is asked for.
+struct OutboxQuery: Sendable {
+  let filter: MessageFilter
+  let recipient: String
+  let after: String?
+
+  init(_ query: Form) {
+    filter = query["show"].flatMap(MessageFilter.init(rawValue:)) ?? .all
+    recipient = query.trimmed("q")
+    after = query["after"].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The query without the place, with another filter where one is given.
+  func form(_ other: MessageFilter? = nil) -> Form {
+    var form = Form()
+    let filter = other ?? filter
+    if filter != .all { form.add("show", filter.rawValue) }
+    if !recipient.isEmpty { form.add("q", recipient) }
+    return form
+  }
+}

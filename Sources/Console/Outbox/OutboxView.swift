@@ -1,0 +1,161 @@
+import HTTP
+import Identity
+import Templating
+
+struct OutboxView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let page: Page<OutboxEntry>
+  let query: OutboxQuery
+  let carriesMail: Bool
+
+  private var path: String { ConsolePaths.outbox(context.scope) }
+
+  private var tabs: [Tab] {
+    MessageFilter.allCases.map { filter in
+      Tab(
+        text: OutboxWords.name(filter), href: query.form(filter).query(of: path),
+        isCurrent: filter == query.filter)
+    }
+  }
+
+  private var search: FilterView {
+    var kept = Form()
+    if query.filter != .all { kept.add("show", query.filter.rawValue) }
+    return FilterView(
+      action: path, label: "Whole address or phone number", query: query.recipient,
+      keeping: kept)
+  }
+
+  private var pager: PagerView? {
+    guard !page.items.isEmpty else { return nil }
+    return PagerView(
+      shown: Words.count(page.items.count, "message", "messages"), path: path,
+      query: query.form(), after: query.after, next: page.next)
+  }
+
+  private var empty: EmptyView? {
+    guard page.items.isEmpty else { return nil }
+    guard query.filter == .all, query.recipient.isEmpty, query.after == nil else {
+      return EmptyView(
+        heading: "No message fits",
+        sentence: "Messages are forgotten 30 days after they were of use.",
+        link: EmptyLink(text: "Show all messages", href: path))
+    }
+    return EmptyView(
+      heading: "Nothing yet",
+      sentence:
+        "When a user asks for a link or a code, or is told of a change to their account, the message stands here."
+    )
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("kindInSentence") { $0.context.scope.kindInSentence },
+    .text("scopeName") { $0.context.scope.name },
+    .flag("carriesMail") { $0.carriesMail },
+    .list("tabs") { $0.tabs },
+    .object("filter") { $0.search },
+    .flag("hasRows") { !$0.page.items.isEmpty },
+    .list("rows") { view in
+      view.page.items.map {
+        MessageRow(message: $0, scope: view.context.scope, times: view.frame.times)
+      }
+    },
+    .optional("pager") { $0.pager },
+    .optional("empty") { $0.empty },
+  ]
+}
+
+/// A message in the list.
+struct MessageRow: ViewModel {
+  let message: OutboxEntry
+  let scope: Scope
+  let times: Times
+
+  static let keys: Keys<Self> = [
+    .text("href") { ConsolePaths.message($0.scope, String($0.message.id)) },
+    .text("recipient") { $0.message.recipient },
+    .text("purpose") { OutboxWords.purpose($0.message) },
+    .markup("state") { OutboxWords.chip($0.message) },
+    .text("reason") { row in
+      if case .sent = row.message.state { return nil }
+      return row.message.lastError.map { Words.short($0, 120) }
+    },
+    .markup("written") { $0.times.past($0.message.createdAt) },
+  ]
+}
+
+struct MessageView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let message: OutboxEntry
+  /// The text, once it was opened.
+  let text: MessageText?
+  let isReadable: Bool
+
+  private var scope: Scope { context.scope }
+
+  private var facts: [Fact] {
+    let times = frame.times
+    var facts = [
+      Fact("To", HTML.isolated(message.recipient)),
+      Fact("By", message.channel == .mail ? "e-mail" : "text message"),
+      Fact("State", OutboxWords.chip(message)),
+      Fact("Written", times.moment(message.createdAt)),
+    ]
+    switch message.state {
+    case .sent(let at): facts.append(Fact("Taken by the mail server", times.moment(at)))
+    case .failed(let at): facts.append(Fact("Given up", times.moment(at)))
+    case .waiting, .expired: facts.append(Fact("Of use until", times.moment(message.expiresAt)))
+    }
+    if message.tries > 0 { facts.append(Fact("Tries", Words.number(message.tries))) }
+    if message.state == .waiting, message.tries > 0, let next = message.nextTryAt {
+      facts.append(Fact("Next try", times.moment(next)))
+    }
+    if let error = message.lastError { facts.append(Fact("Last answer", HTML.isolated(error))) }
+    if let account = message.account {
+      var link = HTML()
+      link.raw("<a href=\"")
+      link.text(ConsolePaths.user(scope, account.text))
+      link.raw("\">Open the user</a>")
+      facts.append(Fact("About", link.markup))
+    }
+    return facts
+  }
+
+  /// Why there is no text to be seen.
+  private var closed: String {
+    switch message.state {
+    case .sent: "The text is gone: it was kept until the mail server had taken it."
+    case .failed: "The text is gone: it was kept until the message was given up."
+    case .expired: "The text is gone: it was kept as long as it was of use."
+    case .waiting where !isReadable:
+      "It goes out by mail, so its text is for the user alone and shown to nobody."
+    case .waiting:
+      "The text is for owners only: whoever has a link in it can take the account over."
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("purpose") { OutboxWords.purpose($0.message) },
+    .text("recipient") { $0.message.recipient },
+    .list("facts") { $0.facts },
+    .text("opening") { view in
+      view.isReadable && view.text == nil && view.context.may(.readMessages)
+        ? ConsolePaths.messageText(view.scope, String(view.message.id)) : nil
+    },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .flag("isOpen") { $0.text != nil },
+    .text("subject") { view in
+      view.text.flatMap { $0.subject.isEmpty ? nil : $0.subject }
+    },
+    .text("body") { $0.text?.body },
+    .text("closed") { view in
+      view.text == nil && !(view.isReadable && view.context.may(.readMessages))
+        ? view.closed : nil
+    },
+    .text("outbox") { ConsolePaths.outbox($0.scope) },
+  ]
+}

@@ -1,0 +1,45 @@
+import Identity
+import Templating
+
+/// Messages to users in words.
+enum OutboxWords {
+  /// What a message is for.
+  static func purpose(_ message: OutboxEntry) -> String {
+    purposes[message.purpose]
+      ?? Words.sentence(message.purpose.split(separator: "-").joined(separator: " "))
+  }
+
+  static let purposes = [
+    "password-reset": "Link to a new password",
+    "reset-password": "Link to a new password",
+    "verify-email": "Link that verifies the address",
+    "email-sign-in": "Link that signs in",
+    "sign-in": "Link that signs in",
+    "verify-and-change-email": "Link that changes the address",
+    "recover-email": "Way back to the former address",
+    "revert-second-factor-addition": "Way to undo a new second factor",
+    "phone-code": "Code for a phone",
+    "notice-factor-withdrawn": "Notice: second factor withdrawn",
+    "notice-factors-removed": "Notice: second factor removed",
+    "notice-password-changed": "Notice: password changed",
+    "notice-email-changed": "Notice: address changed",
+  ]
+
+  /// What has become of it, in a word.
+  static func chip(_ message: OutboxEntry) -> Markup {
+    switch message.state {
+    case .waiting: message.tries > 0 ? Chip.look("trying") : Chip.off("waiting")
+    case .sent: Chip.on("sent")
+    case .failed: Chip.bad("failed")
+    case .expired: Chip.off("expired")
+    }
+  }
+
+  static func name(_ filter: MessageFilter) -> String {
+    switch filter {
+    case .all: "All"
+    case .waiting: "Waiting"
+    case .failed: "Failed"
+    }
+  }
+}

@@ -1,0 +1,224 @@
+import Database
+
+/// A message to a user, without its text.
+public struct OutboxEntry: Sendable {
+  /// How it goes out.
+  public enum Channel: String, Sendable {
+    /// By e-mail.
+    case mail
+    /// As a text message to a phone.
+    case sms
+  }
+
+  /// What has become of it.
+  public enum State: Sendable, Equatable {
+    /// It waits: for its next try, or for somebody who reads it.
+    case waiting
+    /// A server has taken it.
+    case sent(Instant)
+    /// It was given up.
+    case failed(Instant)
+    /// It was of no use any more before it could go out.
+    case expired
+  }
+
+  /// Its number.
+  public let id: Int64
+  /// How it goes out.
+  public let channel: Channel
+  /// What it is for, as `verify-email`.
+  public let purpose: String
+  /// An e-mail address, or a phone number.
+  public let recipient: String
+  /// Whose account it is about; nil for nobody's, or for one that is gone.
+  public let account: ID<Account>?
+  /// When it was written.
+  public let createdAt: Instant
+  /// From when on it is of no use.
+  public let expiresAt: Instant
+  /// How often it was tried to send it.
+  public let tries: Int
+  /// When it is tried next; nil when it is not.
+  public let nextTryAt: Instant?
+  /// What was in the way at the last try.
+  public let lastError: String?
+  /// What has become of it.
+  public let state: State
+
+  static let columns: SQL = """
+    o.message_id, o.channel, o.purpose, o.recipient, a.uid, o.created_at, o.expires_at, o.tries,
+      o.next_try_at, o.last_error, o.sent_at, o.failed_at, o.sealed_text IS NOT NULL
+    """
+
+  init(_ row: borrowing Row, at now: Instant) throws {
+    func instant(_ column: Int) throws -> Instant? {
+      (try row.value(column) as Int64?).map(Instant.init(microseconds:))
+    }
+    id = try row.value(0)
+    channel = Channel(rawValue: try row.value(1)) ?? .mail
+    purpose = try row.value(2)
+    recipient = try row.value(3)
+    account = (try row.value(4) as String?).map { ID($0) }
+    createdAt = Instant(microseconds: try row.value(5))
+    expiresAt = Instant(microseconds: try row.value(6))
+    tries = try row.value(7)
+    nextTryAt = try instant(8)
+    lastError = try row.value(9)
+    let hasText: Bool = try row.value(12)
+    if let sentAt = try instant(10) {
+      state = .sent(sentAt)
+    } else if let failedAt = try instant(11) {
+      state = .failed(failedAt)
+    } else {
+      state = hasText && expiresAt > now ? .waiting : .expired
+    }
+  }
+}
+
+/// Which messages a list has.
+public enum MessageFilter: String, CaseIterable, Sendable {
+  /// All of them.
+  case all
+  /// Those that wait.
+  case waiting
+  /// Those that were given up.
+  case failed
+}
+
+/// The text of a message.
+public struct MessageText: Sendable {
+  /// What it is about; empty for a text message.
+  public let subject: String
+  /// The text itself.
+  public let body: String
+}
+
+/// What waits to be sent to users, and what became of the rest.
+public struct OutboxEntries: Sendable {
+  let store: Store
+  /// Whether mails are sent from here, and so never shown.
+  public let carriesMail: Bool
+
+  /// The most messages that are counted.
+  public static let mostCounted = 1_000
+
+  /// OutboxEntries of a scope, the newest first.
+  ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - filter: Which of them.
+  ///   - recipient: The address or phone number they went to; nil for anybody.
+  ///   - after: The key of the part before.
+  ///   - limit: How many at most.
+  /// - Returns: The messages.
+  /// - Throws: ``OutboxError/unavailable(_:)``.
+  public func list(
+    _ scope: Scope, _ filter: MessageFilter = .all, to recipient: String? = nil,
+    after: String? = nil, limit: Int = 50
+  ) async throws(OutboxError) -> Page<OutboxEntry> {
+    let now = store.clock.now()
+    let limit = Page<OutboxEntry>.size(limit)
+    let before = after.flatMap { Int64($0) } ?? Int64.max
+    var condition: SQL = "o.scope_key = \(scope.key) AND o.message_id < \(before)"
+    // Named, for without statistics SQLite may take the index of all messages for each of them.
+    var index: SQL = "outbox_by_scope"
+    switch filter {
+    case .all: break
+    case .waiting:
+      index = "outbox_waiting"
+      condition += " AND o.sealed_text IS NOT NULL AND o.expires_at > \(now.microseconds)"
+    case .failed:
+      index = "outbox_failed"
+      condition += " AND o.failed_at IS NOT NULL"
+    }
+    if let recipient {
+      index = "outbox_by_recipient"
+      // Addresses are kept in lower case, as those of accounts.
+      condition += " AND o.recipient = \(AccountRules.folded(email: recipient))"
+    }
+    let (chosen, chosenIndex) = (condition, index)
+    return try await store.read(OutboxError.self) { connection in
+      let messages = try connection.all(
+        """
+        SELECT \(OutboxEntry.columns) FROM outbox o INDEXED BY \(chosenIndex)
+          LEFT JOIN account a ON a.account_key = o.account_key
+        WHERE \(chosen) ORDER BY o.message_id DESC LIMIT \(limit + 1)
+        """
+      ) { try OutboxEntry($0, at: now) }
+      return Page(messages, limit: limit) { String($0.id) }
+    }
+  }
+
+  /// One message.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func find(_ scope: Scope, _ id: Int64) async throws(OutboxError) -> OutboxEntry {
+    let now = store.clock.now()
+    return try await store.read(OutboxError.self) { connection in
+      try Self.find(scope, id, at: now, connection)
+    }
+  }
+
+  private static func find(
+    _ scope: Scope, _ id: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> OutboxEntry {
+    let found = try connection.first(
+      """
+      SELECT \(OutboxEntry.columns) FROM outbox o LEFT JOIN account a ON a.account_key = o.account_key
+      WHERE o.message_id = \(id) AND o.scope_key = \(scope.key)
+      """
+    ) { try OutboxEntry($0, at: now) }
+    guard let found else { throw OutboxError.notFound }
+    return found
+  }
+
+  /// How many messages wait, and how many of them were tried three times and more in vain; none of
+  /// them beyond ``mostCounted``.
+  ///
+  /// - Throws: ``OutboxError/unavailable(_:)``.
+  public func counts(_ scope: Scope) async throws(OutboxError) -> (waiting: Int, late: Int) {
+    let now = store.clock.now()
+    return try await store.read(OutboxError.self) { connection in
+      try connection.first(
+        """
+        SELECT count(*), coalesce(sum(tries >= 3), 0) FROM (
+          SELECT tries FROM outbox INDEXED BY outbox_waiting WHERE scope_key = \(scope.key)
+            AND sealed_text IS NOT NULL AND expires_at > \(now.microseconds)
+          LIMIT \(Self.mostCounted))
+        """
+      ) { (try $0.value(0), try $0.value(1)) } ?? (0, 0)
+    }
+  }
+
+  /// Whether the text of a message can be seen by those who may.
+  ///
+  /// A mail that is sent from here goes to its user and to nobody else.
+  public func isReadable(_ message: OutboxEntry) -> Bool {
+    message.state == .waiting && (message.channel == .sms || !carriesMail)
+  }
+
+  /// Opens a message, and writes down who did: a link in it is a key to the account.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func open(
+    _ scope: Scope, _ id: Int64, by author: Author
+  ) async throws(OutboxError) -> MessageText {
+    let now = store.clock.now()
+    let outbox = store.outbox
+    return try await store.write(OutboxError.self) { connection in
+      let message = try Self.find(scope, id, at: now, connection)
+      guard isReadable(message) else { throw OutboxError.notReadable }
+      let sealed = try connection.first(
+        "SELECT sealed_text FROM outbox WHERE message_id = \(id)"
+      ) { try $0.value(0) as [UInt8]? }
+      guard let sealed = sealed ?? nil else { throw OutboxError.notReadable }
+      let text = try outbox.open(
+        sealed, recipient: message.recipient, createdAt: message.createdAt)
+      var entry = AuditEntry(
+        "message.read", "message", String(id), name: message.recipient, in: scope)
+      entry.to = message.purpose
+      try entry.record(by: author, at: now, connection)
+      return MessageText(subject: text.subject, body: text.body)
+    }
+  }
+}

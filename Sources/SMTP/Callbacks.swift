@@ -1,0 +1,37 @@
+import CCurl
+
+// They stand in functions without an actor: libcurl calls them on the thread that sends.
+
+func smtpRead(
+  _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
+  _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let context = unsafe context, let buffer = unsafe buffer else { return 0 }
+  let exchange = unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+  return exchange.take(size * count) { part in
+    unsafe part.withUnsafeBytes { bytes in
+      unsafe UnsafeMutableRawBufferPointer(start: buffer, count: bytes.count).copyMemory(
+        from: bytes)
+    }
+  }
+}
+
+func smtpReply(
+  _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
+  _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let context = unsafe context, let buffer = unsafe buffer else { return 0 }
+  let exchange = unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+  let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: size * count)
+  exchange.heard(unsafe Array(bytes))
+  return size * count
+}
+
+/// Ends a transfer whose time is over when it returns anything but 0.
+func smtpProgress(
+  _ context: UnsafeMutableRawPointer?, _: curl_off_t, _: curl_off_t, _: curl_off_t, _: curl_off_t
+) -> Int32 {
+  guard let context = unsafe context else { return 0 }
+  let exchange = unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+  return exchange.isOver(at: Channel.now()) ? 1 : 0
+}

@@ -1,0 +1,57 @@
+import CCurl
+
+/// One mail on its way: what is still to be sent, and what the server said last.
+final class Exchange {
+  private let message: [UInt8]
+  private var sent = 0
+  private var line: [UInt8] = []
+  private let deadline: () -> Int64
+
+  private static let longestLine = 300
+
+  init(_ message: [UInt8], deadline: @escaping () -> Int64) {
+    self.message = message
+    self.deadline = deadline
+  }
+
+  var count: Int { message.count }
+
+  /// Whether a transfer has taken too long by now.
+  func isOver(at now: Int64) -> Bool {
+    let deadline = deadline()
+    return deadline != 0 && now >= deadline
+  }
+
+  func take(_ most: Int, _ give: (ArraySlice<UInt8>) -> Void) -> Int {
+    let part = message[sent...].prefix(most)
+    give(part)
+    sent += part.count
+    return part.count
+  }
+
+  /// Keeps a line of the server's replies, the beginning of a long one.
+  func heard(_ bytes: [UInt8]) { line = Array(bytes.prefix(Self.longestLine)) }
+
+  /// What the server's last reply says about the mail.
+  ///
+  /// Only a reply to the mail itself can refuse it for good (RFC 5321, section 4.2.1): a greeting,
+  /// a sign-in or a certificate that fails is no reason to give a mail up. A server that wants a
+  /// sign-in first says so with 530 and the like (RFC 4954, section 6).
+  func outcome(_ code: CURLcode, reply: Int, error: String) -> SMTPOutcome {
+    let isAboutMail = code == CURLE_SEND_ERROR || sent > 0
+    let words = isAboutMail && reply >= 400 ? said(reply) : error
+    let sentence = words.isEmpty ? "The server does not answer." : words
+    guard isAboutMail, reply >= 400, ![421, 454, 530, 534, 535, 538].contains(reply) else {
+      return .unreachable(sentence)
+    }
+    return reply >= 500 ? .refused(sentence) : .postponed(sentence)
+  }
+
+  private func said(_ reply: Int) -> String {
+    let text = String(decoding: line, as: UTF8.self).unicodeScalars.map { scalar in
+      scalar.value < 32 || (127...159).contains(scalar.value) ? " " : String(scalar)
+    }.joined()
+    let words = text.split(separator: " ").joined(separator: " ")
+    return words.hasPrefix(String(reply)) ? words : String(reply)
+  }
+}

@@ -1,0 +1,160 @@
+import CCurl
+import Crypto
+import Dispatch
+import Synchronization
+
+/// What became of a mail.
+public enum SMTPOutcome: Sendable, Equatable {
+  /// The server has taken it, and answers for it from now on.
+  case accepted
+  /// The server will never take it; the text is what it said.
+  case refused(String)
+  /// The server does not take it now.
+  case postponed(String)
+  /// The server could not be reached, or did not let us in: the mail was not looked at.
+  case unreachable(String)
+}
+
+/// Sends mails to a server, one after the other, by libcurl.
+///
+/// Connections stay open between mails until ``rest()``.
+public final class SMTPClient: Sendable {
+  private let channel: Channel
+  private let queue = DispatchQueue(label: "smtp")
+
+  /// Prepares a client; nothing is connected before the first mail.
+  ///
+  /// - Parameters:
+  ///   - server: The server.
+  ///   - connectWithin: How long a connection may take to come about, in seconds.
+  ///   - sendWithin: How long a mail may take in all, in seconds.
+  public init(_ server: SMTPServer, connectWithin: Int = 15, sendWithin: Int = 60) {
+    channel = Channel(server, connectSeconds: connectWithin, wholeSeconds: sendWithin)
+  }
+
+  /// Sends a mail and waits for the server's answer.
+  public func send(_ mail: Mail) async -> SMTPOutcome {
+    let channel = channel
+    return await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: channel.send(mail)) }
+    }
+  }
+
+  /// Ends the connection, if there is one.
+  public func rest() async {
+    let channel = channel
+    await withCheckedContinuation { continuation in
+      queue.async {
+        channel.close()
+        continuation.resume()
+      }
+    }
+  }
+
+  /// Lets a mail that is on its way take that many seconds more and no longer.
+  public func hurry(seconds: Int) {
+    channel.deadline.store(Channel.now() + Int64(seconds), ordering: .relaxed)
+  }
+}
+
+// Sendable without the compiler's proof, because:
+// 1. `handle` is touched on the client's queue only, which runs one thing at a time;
+// 2. everything else never changes or is atomic.
+@safe final class Channel: @unchecked Sendable {
+  private let server: SMTPServer
+  private let connectSeconds: Int
+  private let wholeSeconds: Int
+  private var handle: UnsafeMutableRawPointer?
+  /// When a transfer ends at the latest, in seconds of a clock that is not set; 0 for never.
+  let deadline = Atomic<Int64>(0)
+
+  private static let prepared: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+  init(_ server: SMTPServer, connectSeconds: Int, wholeSeconds: Int) {
+    self.server = server
+    self.connectSeconds = connectSeconds
+    self.wholeSeconds = wholeSeconds
+  }
+
+  deinit { close() }
+
+  static func now() -> Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000_000) }
+
+  func close() {
+    guard let handle = unsafe handle else { return }
+    unsafe curl_easy_cleanup(handle)
+    unsafe self.handle = nil
+  }
+
+  func send(_ mail: Mail) -> SMTPOutcome {
+    guard Self.prepared else { return .unreachable("libcurl cannot start.") }
+    if unsafe handle == nil { unsafe handle = curl_easy_init() }
+    guard let handle = unsafe handle else { return .unreachable("libcurl cannot start.") }
+    let exchange = Exchange(mail.message, deadline: { self.deadline.load(ordering: .relaxed) })
+    let recipients = unsafe curl_slist_append(nil, "<\(mail.recipient.text)>")
+    defer { unsafe curl_slist_free_all(recipients) }
+    var error = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
+    let code = unsafe perform(handle, mail, recipients, exchange, error: &error)
+    let reply = Int(unsafe smtp_reply_code(handle))
+    guard code != CURLE_OK else { return .accepted }
+    // What state the connection is in is unknown now.
+    close()
+    let said = String(
+      decoding: error.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return exchange.outcome(code, reply: reply, error: said)
+  }
+
+  private func perform(
+    _ handle: UnsafeMutableRawPointer, _ mail: Mail,
+    _ recipients: UnsafeMutablePointer<curl_slist>?, _ exchange: Exchange, error: inout [CChar]
+  ) -> CURLcode {
+    var settings = unsafe smtp_settings()
+    unsafe settings.recipients = recipients
+    unsafe settings.tls = server.needsTLS ? 1 : 0
+    unsafe settings.verifies = server.needsTLS ? 1 : 0
+    unsafe settings.connect_seconds = connectSeconds
+    unsafe settings.whole_seconds = wholeSeconds
+    unsafe settings.size = curl_off_t(exchange.count)
+    unsafe settings.read = smtpRead
+    unsafe settings.reply = smtpReply
+    unsafe settings.progress = smtpProgress
+    return withExtendedLifetime(exchange) {
+      unsafe settings.context = Unmanaged.passUnretained(exchange).toOpaque()
+      return unsafe withTexts([
+        server.url, "<\(mail.sender.text)>", server.user, server.password?.revealedText,
+        server.authority,
+      ]) { texts in
+        unsafe settings.url = texts[0]
+        unsafe settings.sender = texts[1]
+        unsafe settings.user = texts[2]
+        unsafe settings.password = texts[3]
+        unsafe settings.authority = texts[4]
+        return unsafe error.withUnsafeMutableBufferPointer { buffer in
+          unsafe settings.error = buffer.baseAddress
+          let code = unsafe smtp_prepare(handle, &settings)
+          let result = code == CURLE_OK ? unsafe curl_easy_perform(handle) : code
+          return result
+        }
+      }
+    }
+  }
+
+  /// Lends texts as C knows them, nil where there is none.
+  private func withTexts(
+    _ texts: [String?], _ body: ([UnsafePointer<CChar>?]) -> CURLcode
+  ) -> CURLcode {
+    var lent: [UnsafePointer<CChar>?] = unsafe []
+    func lend(_ rest: ArraySlice<String?>) -> CURLcode {
+      guard let first = rest.first else { return unsafe body(lent) }
+      guard let text = first else {
+        unsafe lent.append(nil)
+        return lend(rest.dropFirst())
+      }
+      return unsafe text.withCString { pointer in
+        unsafe lent.append(pointer)
+        return lend(rest.dropFirst())
+      }
+    }
+    return lend(texts[...])
+  }
+}

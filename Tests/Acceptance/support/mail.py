@@ -1,0 +1,133 @@
+"""A real SMTP server that a test can make slow, deaf or ill-tempered."""
+
+import datetime
+import email
+import email.policy
+import ipaddress
+import socket
+import ssl
+import threading
+import time
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from .program import free_port
+from .waiting import until
+
+
+class PostOffice:
+    """Takes mails on a port of loopback, and answers each as `answer` says.
+
+    `answer` gets the recipient and returns a reply; `delay` is how long a mail takes, in seconds.
+    """
+
+    def __init__(self, port=None, tls=None, password=None, answer=None, delay=0):
+        self.port = port or free_port()
+        self.mails = []
+        self.envelopes = []
+        self.answer = answer or (lambda recipient: "250 OK")
+        self.delay = delay
+        more = {}
+        if tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(tls.certificate, tls.key)
+            more = {"tls_context": context, "require_starttls": True}
+        if password:
+            more |= {"auth_required": True, "auth_require_tls": bool(tls),
+                     "authenticator": lambda server, session, envelope, mechanism, data:
+                     AuthResult(success=(data.login, data.password) == (b"mailer", password))}
+        self.controller = Controller(
+            self, hostname="127.0.0.1", port=self.port, enable_SMTPUTF8=True, **more)
+
+    async def handle_RCPT(self, server, session, envelope, address, options):
+        reply = self.answer(address)
+        if reply.startswith("250"):
+            envelope.rcpt_tos.append(address)
+        return reply
+
+    async def handle_DATA(self, server, session, envelope):
+        import asyncio
+        if self.delay:
+            await asyncio.sleep(self.delay)
+        self.envelopes.append((envelope.mail_from, list(envelope.rcpt_tos), bool(session.ssl)))
+        self.mails.append(
+            email.message_from_bytes(envelope.content, policy=email.policy.default))
+        return "250 taken"
+
+    def received(self, count, seconds=30):
+        until(lambda: len(self.mails) >= count, f"{count} mails have come", seconds)
+        return self.mails
+
+    def __enter__(self):
+        self.controller.start()
+        return self
+
+    def __exit__(self, *_):
+        self.controller.stop()
+
+
+class DeafServer:
+    """Takes connections, and never says a word."""
+
+    def __init__(self):
+        self.listener = socket.socket()
+        self.listener.bind(("127.0.0.1", 0))
+        self.listener.listen(8)
+        self.port = self.listener.getsockname()[1]
+        self.connections = []
+        threading.Thread(target=self._take, daemon=True).start()
+
+    def _take(self):
+        while True:
+            try:
+                self.connections.append(self.listener.accept()[0])
+            except OSError:
+                return
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+        for connection in self.connections:
+            connection.close()
+
+
+class Certificate:
+    """A certificate of 127.0.0.1 that signs itself."""
+
+    def __init__(self, folder, name="mail"):
+        key = ec.generate_private_key(ec.SECP256R1())
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "mail server")])
+        now = datetime.datetime.now(datetime.timezone.utc)
+        day = datetime.timedelta(days=1)
+        loopback = x509.SubjectAlternativeName(
+            [x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+        made = (
+            x509.CertificateBuilder().subject_name(subject).issuer_name(subject)
+            .public_key(key.public_key()).serial_number(x509.random_serial_number())
+            .not_valid_before(now - day).not_valid_after(now + day)
+            .add_extension(loopback, critical=False)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+            .sign(key, hashes.SHA256()))
+        self.certificate = folder / f"{name}.pem"
+        self.key = folder / f"{name}.key"
+        self.certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+        self.key.write_bytes(key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption()))
+
+
+def settled(office, seconds=3):
+    """Waits until no mail has come for a while; the mails."""
+    count, since = len(office.mails), time.monotonic()
+    while time.monotonic() - since < seconds:
+        if len(office.mails) != count:
+            count, since = len(office.mails), time.monotonic()
+        time.sleep(0.05)
+    return office.mails

@@ -1,0 +1,261 @@
+"""Mails to users: over a real SMTP server, which may be slow, deaf, ill-tempered or gone."""
+
+import collections
+import re
+import time
+
+import pytest
+
+from support.mail import Certificate, DeafServer, PostOffice, settled
+from support.pages import Pages
+from support.program import Server, free_port, run
+from support.rest import Api, make_token, ok
+from support.waiting import until
+
+PROJECT = "mailing"
+NAME = 'Ünïcode "Shop" 🙂'
+
+
+def furnish(server):
+    """An owner, a project and its API; the owner's pages."""
+    pages = Pages(server.url).set_up(server.setup_code)
+    pages.create_project(PROJECT, NAME)
+    return pages
+
+
+def api_of(server, pages):
+    token = make_token(server.data, PROJECT, "owner")
+    return Api(server.url, PROJECT, pages.api_key(PROJECT), token)
+
+
+def notify(api, address):
+    """Lets somebody else change a user's password, of which the user is told."""
+    user = ok(api.admin("POST", "accounts", {"email": address, "password": "swordfish"}))
+    ok(api.admin("POST", "accounts:update", {
+        "localId": user["localId"], "password": "another password"}))
+
+
+def flags(port, *more):
+    return ["--smtp", f"smtp://127.0.0.1:{port}", "--smtp-from", "accounts@example.com", *more]
+
+
+def states(pages):
+    """What the outbox shows: the state of each recipient's message."""
+    text = pages.get(f"/projects/{PROJECT}/outbox").text
+    rows = re.findall(r'<bdi>([^<]+@[^<]+)</bdi></a>.*?class="chip[^"]*">(\w+)<', text)
+    return dict(rows)
+
+
+def waits_for(pages, address, state, seconds=30):
+    until(lambda: states(pages).get(address) == state, f"{address} is {state}", seconds)
+
+
+def message_page(pages, address):
+    text = pages.get(f"/projects/{PROJECT}/outbox", params={"q": address}).text
+    return re.search(rf'href="(/projects/{PROJECT}/outbox/\d+)"', text).group(1)
+
+
+def test_a_mail_goes_out_sealed_and_signed_in(tmp_path):
+    tls = Certificate(tmp_path)
+    with PostOffice(tls=tls, password=b"open sesame") as office:
+        words = ["--smtp", f"smtp://mailer@127.0.0.1:{office.port}", "--smtp-from",
+                 "accounts@example.com", "--smtp-ca", str(tls.certificate)]
+        env = {"COUNTERSIGN_SMTP_PASSWORD": "open sesame"}
+        with Server(tmp_path / "data", *words, env=env) as server:
+            pages = furnish(server)
+            notify(api_of(server, pages), "sam@example.com")
+            mail, = office.received(1)
+            assert office.envelopes == [("accounts@example.com", ["sam@example.com"], True)]
+            assert mail["Subject"] == f"{NAME}: your password was changed"
+            sender = mail["From"].addresses[0]
+            assert (sender.display_name, sender.addr_spec) == (NAME, "accounts@example.com")
+            assert mail["To"].addresses[0].addr_spec == "sam@example.com"
+            assert mail["Auto-Submitted"] == "auto-generated"
+            assert re.fullmatch(r"<\d+\.\d+@example\.com>", mail["Message-ID"])
+            assert abs(mail["Date"].datetime.timestamp() - time.time()) < 60
+            text = mail.get_content()
+            assert f"the password of your account sam@example.com at {NAME} was changed" in text
+            assert not mail.defects
+            waits_for(pages, "sam@example.com", "sent")
+            # What has gone out is nobody's to read any more.
+            page = pages.get(message_page(pages, "sam@example.com")).text
+            assert "The text is gone" in page and "another password" not in page
+            assert server.stop() == 0
+            assert "open sesame" not in server.text
+    assert "open sesame".encode() not in (tmp_path / "data/countersign.sqlite").read_bytes()
+
+
+@pytest.mark.parametrize("fault", ["certificate", "password"])
+def test_a_server_that_is_not_believed_or_does_not_believe_gets_nothing(tmp_path, fault):
+    right, wrong = Certificate(tmp_path), Certificate(tmp_path, "other")
+    with PostOffice(tls=right, password=b"open sesame") as office:
+        def words(authority):
+            return ["--smtp", f"smtp://mailer@127.0.0.1:{office.port}", "--smtp-from",
+                    "accounts@example.com", "--smtp-ca", str(authority)]
+        file = tmp_path / "password"
+        file.write_text("open sesame\n" if fault == "certificate" else "wrong\n")
+        authority = (wrong if fault == "certificate" else right).certificate
+        with Server(tmp_path / "data", *words(authority), "--smtp-password-file",
+                    str(file)) as server:
+            pages = furnish(server)
+            notify(api_of(server, pages), "sam@example.com")
+            server.said(r"(Mails wait: smtp://127\.0\.0\.1)")
+            waits_for(pages, "sam@example.com", "trying")
+            assert office.mails == []
+            assert server.stop() == 0
+        file.write_text("open sesame\n")
+        with Server(tmp_path / "data", *words(right.certificate), "--smtp-password-file",
+                    str(file)):
+            office.received(1)
+            assert len(settled(office)) == 1
+
+
+def test_a_recipient_who_is_refused_is_given_up_at_once_and_others_are_not(tmp_path):
+    def answer(recipient):
+        return "550 5.1.1 No such user here" if recipient.startswith("nobody") else "250 OK"
+    with PostOffice(answer=answer) as office:
+        with Server(tmp_path, *flags(office.port)) as server:
+            pages = furnish(server)
+            api = api_of(server, pages)
+            notify(api, "nobody@example.com")
+            notify(api, "sam@example.com")
+            office.received(1)
+            waits_for(pages, "nobody@example.com", "failed")
+            waits_for(pages, "sam@example.com", "sent")
+            page = pages.get(message_page(pages, "nobody@example.com")).text
+            assert "550 5.1.1 No such user here" in page and "The text is gone" in page
+            assert len(settled(office)) == 1
+            assert server.stop() == 0
+
+
+def test_a_server_that_says_later_is_asked_again(tmp_path):
+    mood = {"reply": "451 4.7.1 Try again later"}
+    with PostOffice(answer=lambda recipient: mood["reply"]) as office:
+        with Server(tmp_path, *flags(office.port)) as server:
+            pages = furnish(server)
+            notify(api_of(server, pages), "sam@example.com")
+            waits_for(pages, "sam@example.com", "trying")
+            page = pages.get(message_page(pages, "sam@example.com")).text
+            assert "451 4.7.1 Try again later" in page and "Next try" in page
+            # Nobody can read a mail that goes out, not even its owner.
+            assert "shown to nobody" in page and "Show the text" not in page
+            assert office.mails == []
+            assert server.stop() == 0
+        mood["reply"] = "250 OK"
+        with Server(tmp_path, *flags(office.port)) as server:
+            office.received(1)
+            assert len(settled(office)) == 1
+
+
+def test_nothing_is_lost_when_the_server_is_killed_in_the_middle(tmp_path):
+    people = [f"user{number}@example.com" for number in range(40)]
+    with PostOffice(delay=0.05) as office:
+        with Server(tmp_path, *flags(office.port)) as server:
+            pages = furnish(server)
+            api = api_of(server, pages)
+            for address in people:
+                notify(api, address)
+            office.received(8)
+            server.kill()
+        begun = len(settled(office))
+        assert begun < len(people), "it was killed too late to prove anything"
+        with Server(tmp_path, *flags(office.port)) as server:
+            until(lambda: {m["To"].addresses[0].addr_spec for m in office.mails} == set(people),
+                  "everybody has a mail", 60)
+            mails = settled(office)
+            assert server.stop() == 0
+    # The one that was on its way may have come twice, and is then the same.
+    assert len(mails) <= len(people) + 1
+    ids = collections.Counter(m["Message-ID"] for m in mails)
+    assert len(ids) == len(people)
+
+
+def test_nothing_is_sent_twice_when_the_server_is_told_to_stop(tmp_path):
+    people = [f"user{number}@example.com" for number in range(30)]
+    with PostOffice(delay=0.1) as office:
+        with Server(tmp_path, *flags(office.port)) as server:
+            pages = furnish(server)
+            api = api_of(server, pages)
+            for address in people:
+                notify(api, address)
+            office.received(3)
+            assert server.stop() == 0
+        assert len(settled(office)) < len(people), "it had finished already"
+        with Server(tmp_path, *flags(office.port)):
+            office.received(len(people), 60)
+            mails = settled(office)
+    assert len(mails) == len(people)
+    assert len({m["Message-ID"] for m in mails}) == len(people)
+
+
+def test_a_deaf_server_keeps_nobody_from_stopping(tmp_path):
+    with DeafServer() as deaf:
+        with Server(tmp_path, *flags(deaf.port)) as server:
+            pages = furnish(server)
+            notify(api_of(server, pages), "sam@example.com")
+            until(lambda: deaf.connections, "it was called")
+            begin = time.monotonic()
+            # Requests do not wait for it.
+            assert pages.get("/healthz").status_code == 200
+            assert server.stop() == 0
+            assert time.monotonic() - begin < 20
+    with PostOffice() as office:
+        with Server(tmp_path, *flags(office.port)) as server:
+            office.received(1)
+            assert len(settled(office)) == 1
+
+
+def test_a_server_that_comes_back_is_found_again(tmp_path):
+    port = free_port()
+    with Server(tmp_path, *flags(port)) as server:
+        pages = furnish(server)
+        api = api_of(server, pages)
+        notify(api, "early@example.com")
+        server.said(r"(Mails wait)")
+        with PostOffice(port=port) as office:
+            notify(api, "late@example.com")
+            office.received(1)
+            server.said(r"(Mails go out again)")
+            assert server.stop() == 0
+
+
+def test_without_a_mail_server_an_owner_reads_mails_and_then_they_go_out(tmp_path):
+    with Server(tmp_path) as server:
+        pages = furnish(server)
+        notify(api_of(server, pages), "sam@example.com")
+        overview = pages.get(f"/projects/{PROJECT}").text
+        assert "no mail server is set up" in overview
+        page = message_page(pages, "sam@example.com")
+        assert "The old password does not count any more." not in pages.get(page).text
+        opened = pages.post(f"{page}/text", {}, page=page)
+        assert "The old password does not count any more." in opened.text
+        assert opened.headers["cache-control"] == "no-store"
+        audit = pages.get(f"/projects/{PROJECT}/audit").text
+        assert "Message to a user opened" in audit
+        assert server.stop() == 0
+    with PostOffice() as office:
+        with Server(tmp_path, *flags(office.port)) as server:
+            mail, = office.received(1)
+            assert "The old password does not count any more." in mail.get_content()
+            assert server.stop() == 0
+
+
+@pytest.mark.parametrize("words, env, problems", [
+    (["--smtp", "http://x"], {}, ["--smtp begins with smtp://", "--smtp needs --smtp-from"]),
+    (["--smtp", "smtp://sam:secret@mail.example.com", "--smtp-from", "nobody"], {},
+     ["must not hold the password", "--smtp-from wants an address"]),
+    (["--smtp", "smtp://sam@mail.example.com", "--smtp-from", "a@example.com"], {},
+     ["names a user"]),
+    (["--smtp-from", "a@example.com", "--smtp-ca", "x"], {},
+     ["--smtp-from belongs to --smtp", "--smtp-ca belongs to --smtp"]),
+    ([], {"COUNTERSIGN_SMTP": "smtp://mail.example.com", "COUNTERSIGN_SMTP_FROM": "x\ny@z",
+          "COUNTERSIGN_SMTP_CA": "/nowhere", "COUNTERSIGN_SMTP_PASSWORD_FILE": "/nowhere"},
+     ["--smtp-from wants", "--smtp-ca cannot be read", "--smtp-password-file cannot be read"]),
+])
+def test_a_wrong_configuration_is_told_at_once_and_whole(tmp_path, words, env, problems):
+    answer = run("serve", "--data", tmp_path / "data", *words, env=env)
+    assert answer.returncode == 78, answer.stderr
+    for problem in problems:
+        assert problem in answer.stderr
+    assert "secret" not in answer.stderr
+    assert not (tmp_path / "data").exists()

@@ -1,0 +1,98 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The messages to users, and who may open one.
+@Suite struct OutboxPageTests {
+  private func left(_ world: World) async throws -> (path: String, text: String) {
+    let scope = try await world.euScope
+    let account = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
+    try await world.addMessage(for: account, in: scope)
+    let outbox = try await world.filled("{eu}/outbox")
+    let message = try #require(try await world.identity.messages.list(scope).items.first)
+    return ("\(outbox)/\(message.id)", "\(outbox)/\(message.id)/text")
+  }
+
+  @Test func `the pages are what their files show`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let outbox = try await world.filled("{eu}/outbox")
+      try Snapshot.check(try await ada.get(outbox).settled, named: "outbox-empty.html")
+      let message = try await left(world)
+      try Snapshot.check(try await ada.get(outbox).settled, named: "outbox.html")
+      try Snapshot.check(try await ada.get(message.path).settled, named: "message.html")
+      let opened = try await ada.submit(message.path, [:], to: message.text)
+      try Snapshot.check(opened.settled, named: "message-open.html")
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      try Snapshot.check(
+        try await nadia.get(message.path).settled, named: "message-support.html")
+    }
+  }
+
+  @Test func `an owner opens a text, once asked, and the log says so`() async throws {
+    try await World.furnished { world in
+      let message = try await left(world)
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get(message.path)
+      #expect(page.says("A link or a code in it is a key to the account."))
+      #expect(!page.says("The old password does not count"))
+      let opened = try await ada.submit(message.path, [:], to: message.text)
+      #expect(opened.status == .ok)
+      #expect(opened.says("The old password does not count any more."))
+      let audit = try await ada.get(try await world.filled("{eu}/audit"))
+      #expect(audit.says("Message to a user opened"))
+    }
+  }
+
+  @Test func `the desk sees what became of a message, and not its text`() async throws {
+    try await World.furnished { world in
+      let message = try await left(world)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let page = try await nadia.get(message.path)
+      #expect(page.says("The text is for owners only"))
+      #expect(!page.text.contains("action=\"\(message.text)\""))
+      let refused = try await nadia.submit(message.path, [:], to: message.text)
+      #expect(refused.status == .forbidden)
+      #expect(!refused.says("The old password"))
+      #expect(refused.says("opening messages to users needs the role owner"))
+    }
+  }
+
+  @Test func `the overview leads to messages that wait`() async throws {
+    try await World.furnished { world in
+      _ = try await left(world)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let overview = try await nadia.get(try await world.filled("{eu}"))
+      #expect(overview.says("no mail server is set up"))
+      #expect(overview.text.contains("/outbox?show=waiting"))
+    }
+  }
+
+  @Test func `a number that is none is a page that is not there`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      for id in ["0", "x", "99999999999999999999", "-1"] {
+        let page = try await ada.get(try await world.filled("{eu}/outbox/\(id)"))
+        #expect(page.status == .notFound)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "<script>alert(1)</script>@example.com", "\u{202E}moc.elpmaxe@mas", "🙂@example.com",
+    String(repeating: "x", count: 4_000),
+  ])
+  func `a search for anything finds nothing and breaks nothing`(text: String) async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      var query = Form()
+      query.add("q", text)
+      let page = try await ada.get(query.query(of: try await world.filled("{eu}/outbox")))
+      #expect(page.status == .ok)
+      #expect(page.says("No message fits"))
+      #expect(!page.text.contains("<script>alert"))
+    }
+  }
+}

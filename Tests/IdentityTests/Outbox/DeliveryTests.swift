@@ -1,0 +1,209 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Testing
+
+@testable import Identity
+
+struct DeliveryTests {
+  @Test func `a mail is lent once, and again when the lease is over`() async throws {
+    try await withInstance { instance in
+      try await instance.write(.mail)
+      let mail = try #require(try await instance.claim())
+      #expect(mail.subject == "Subject – ✓")
+      #expect(mail.body == "https://example.com/?oobCode=abc123def456\nsecond line")
+      #expect((mail.application, mail.attempt) == ("Acme", 1))
+      #expect(try await instance.claim() == nil)
+      instance.clock.advance(Deliveries.lease - 1)
+      #expect(try await instance.claim() == nil)
+      instance.clock.advance(1)
+      let again = try #require(try await instance.claim())
+      #expect((again.id, again.attempt) == (mail.id, 2))
+    }
+  }
+
+  @Test func `what is sent loses its text and is never lent again`() async throws {
+    try await withInstance { instance in
+      try await instance.write(.mail)
+      let mail = try #require(try await instance.claim())
+      try await instance.identity.deliveries.record(.sent, of: mail)
+      instance.clock.advance(100_000)
+      try await instance.identity.deliveries.begin()
+      #expect(try await instance.claim() == nil)
+      let entry = try #require(try await instance.entries().first)
+      guard case .sent(let at) = entry.state else { throw Unexpected("\(entry.state)") }
+      #expect(at < instance.now)
+      #expect(try await instance.texts() == 0)
+    }
+  }
+
+  @Test(arguments: [
+    (1, 60), (2, 120), (3, 240), (4, 480), (5, 960), (6, 1_920), (7, 3_600), (8, 3_600),
+    (1_000_000, 3_600), (0, 60),
+  ])
+  func `a wait is a minute, doubling to an hour`(attempt: Int, seconds: Int64) {
+    #expect(Deliveries.wait(after: attempt) == seconds)
+  }
+
+  @Test func `a mail that is not taken waits longer each time, and says why`() async throws {
+    try await withInstance { instance in
+      try await instance.write(.mail)
+      for wait: Int64 in [60, 120, 240] {
+        let mail = try #require(try await instance.claim())
+        try await instance.identity.deliveries.record(.postponed("451 Later"), of: mail)
+        let entry = try #require(try await instance.entries().first)
+        #expect(entry.nextTryAt == instance.now.advanced(bySeconds: wait))
+        #expect(entry.lastError == "451 Later")
+        #expect(entry.state == .waiting)
+        instance.clock.advance(wait - 1)
+        #expect(try await instance.claim() == nil)
+        instance.clock.advance(1)
+      }
+    }
+  }
+
+  @Test func `a server that starts tries all that waits at once`() async throws {
+    try await withInstance { instance in
+      for _ in 0..<3 { try await instance.write(.mail) }
+      let first = try #require(try await instance.claim())
+      try await instance.identity.deliveries.record(.postponed("451 Later"), of: first)
+      _ = try #require(try await instance.claim())
+      try await instance.identity.deliveries.begin()
+      var ids: Set<String> = []
+      while let mail = try await instance.claim() { ids.insert(mail.id) }
+      #expect(ids.count == 3)
+    }
+  }
+
+  @Test func `a mail that is refused for good is given up, and its text goes`() async throws {
+    try await withInstance { instance in
+      try await instance.write(.mail)
+      let mail = try #require(try await instance.claim())
+      try await instance.identity.deliveries.record(.failed("550 No such user"), of: mail)
+      let entry = try #require(try await instance.entries(.failed).first)
+      #expect(entry.state == .failed(instance.now))
+      #expect(entry.lastError == "550 No such user")
+      #expect(try await instance.texts() == 0)
+      instance.clock.advance(4_000)
+      #expect(try await instance.claim() == nil)
+    }
+  }
+
+  @Test(arguments: [
+    ("554 5.7.1 Message contains https://example.com/?oobCode=abc123def456", true),
+    ("554 blocked: abc123def456", true),
+    ("550 5.1.1 <alice@example.com>: no such user", false),
+    ("451 4.7.1 Greylisted, try again later", false),
+  ])
+  func `words of a server that quote the mail's link are not kept`(
+    reason: String, isDropped: Bool
+  ) async throws {
+    try await withInstance { instance in
+      try await instance.write(.mail)
+      let mail = try #require(try await instance.claim())
+      try await instance.identity.deliveries.record(.postponed(reason), of: mail)
+      let kept = try #require(try await instance.entries().first?.lastError)
+      #expect(
+        kept == (isDropped ? "554 The server quoted the mail, so its words are not kept." : reason))
+    }
+  }
+
+  @Test func `a mail is not sent after it is of use, and tidying takes its text`() async throws {
+    try await withInstance { instance in
+      try await instance.write(.mail, lifetime: 600)
+      try await instance.write(.mail, lifetime: 600)
+      instance.clock.advance(600)
+      #expect(try await instance.entries(.waiting).isEmpty)
+      #expect(try await instance.claim() == nil)
+      #expect(try await instance.texts() == 0)
+      try await instance.write(.sms, lifetime: 600)
+      instance.clock.advance(599)
+      try await instance.identity.tidy()
+      #expect(try await instance.texts() == 1)
+      instance.clock.advance(1)
+      try await instance.identity.tidy()
+      #expect(try await instance.texts() == 0)
+      #expect(try await instance.entries().allSatisfy { $0.state == .expired })
+    }
+  }
+
+  @Test func `messages are forgotten 30 days after they were of use`() async throws {
+    try await withInstance { instance in
+      try await instance.write(.mail, lifetime: 600)
+      instance.clock.advance(600 + Outbox.memory)
+      try await instance.identity.tidy()
+      #expect(try await instance.entries().count == 1)
+      instance.clock.advance(1)
+      try await instance.identity.tidy()
+      #expect(try await instance.entries().isEmpty)
+    }
+  }
+
+  @Test func `text messages are nobody's to carry`() async throws {
+    try await withInstance { instance in
+      try await instance.write(.sms)
+      try await instance.identity.deliveries.begin()
+      #expect(try await instance.claim() == nil)
+      #expect(try await instance.entries(.waiting).count == 1)
+    }
+  }
+
+  @Test func `nothing goes to users of a deleted tenant`() async throws {
+    try await withInstance { instance in
+      try await instance.write(.mail, in: instance.east)
+      let east = try #require(instance.east.tenant)
+      try await instance.identity.tenants.delete(
+        project: instance.acme.project, tenant: east, by: Instance.boss)
+      #expect(try await instance.claim() == nil)
+      while try await instance.identity.purge() {}
+      #expect(try await instance.entries(in: instance.east).isEmpty)
+    }
+  }
+
+  @Test func `twenty who claim at once get each mail once`() async throws {
+    try await withInstance { instance in
+      for _ in 0..<10 { try await instance.write(.mail) }
+      let ids = try await withThrowingTaskGroup(of: String?.self) { group in
+        for _ in 0..<20 { group.addTask { try await instance.claim()?.id } }
+        return try await group.reduce(into: [String?]()) { $0.append($1) }
+      }
+      #expect(ids.compactMap { $0 }.count == 10)
+      #expect(Set(ids.compactMap { $0 }).count == 10)
+    }
+  }
+}
+
+extension Instance {
+  func write(
+    _ channel: OutboxEntry.Channel, in scope: Scope? = nil, to recipient: String? = nil,
+    lifetime: Int64 = 86_400
+  ) async throws {
+    let (outbox, now, scope) = (identity.store.outbox, now, scope ?? acme)
+    let address = recipient ?? (channel == .mail ? Person.alice.email : "+4915112345678")
+    try await database.write { connection in
+      try outbox.add(
+        OutboxMessage(
+          channel: channel, purpose: "verify-email", recipient: address, language: "en",
+          subject: channel == .mail ? "Subject – ✓" : "",
+          body: "https://example.com/?oobCode=abc123def456\nsecond line",
+          expiresAt: now.advanced(bySeconds: lifetime)), to: nil, in: scope, at: now, connection)
+    }
+  }
+
+  func claim() async throws -> DueMail? { try await identity.deliveries.claim() }
+
+  func entries(
+    _ filter: MessageFilter = .all, in scope: Scope? = nil
+  ) async throws -> [OutboxEntry] {
+    try await identity.messages.list(scope ?? acme, filter).items
+  }
+
+  /// How many messages have a text.
+  func texts() async throws -> Int {
+    try await database.read { connection in
+      try connection.first(
+        "SELECT /* test */ count(*) FROM outbox WHERE sealed_text IS NOT NULL"
+      ) { try $0.value(0) as Int } ?? 0
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Crypto
+import Database
+import Testing
+
+@testable import Identity
+
+struct NoticeTests {
+  private func mails(_ instance: Instance) async throws -> [DueMail] {
+    var mails: [DueMail] = []
+    while let mail = try await instance.claim() { mails.append(mail) }
+    return mails
+  }
+
+  @Test func `who sets a user's password tells the user`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice, in: instance.east)
+      var change = AccountChange()
+      change.password = .set(Secret("another password"))
+      try await instance.identity.accounts.update(
+        instance.east, account.id, change, by: Instance.boss)
+      let mails = try await mails(instance)
+      #expect(mails.map(\.recipient) == [Person.alice.email])
+      let mail = try #require(mails.first)
+      let place = "\(instance.east.projectName) (\(instance.east.name))"
+      #expect(mail.subject == "\(place): your password was changed")
+      #expect(
+        mail.body.contains(
+          "your account alice@example.com at \(place) was changed on \(Day(instance.now)) at "))
+      #expect(mail.body.contains(" UTC."))
+      #expect(mail.body.contains("tell the support of \(place) at once"))
+      #expect(!mail.body.contains("another password"))
+    }
+  }
+
+  @Test func `a new address is told to the old one, and factors that go by name`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      var change = AccountChange()
+      change.email = .set("new@example.com")
+      change.factors = .clear
+      try await instance.identity.accounts.update(
+        instance.acme, device.account.id, change, by: Instance.boss)
+      let mails = try await mails(instance)
+      #expect(mails.map(\.recipient) == [Person.alice.email, Person.alice.email])
+      #expect(mails[0].body.contains("another e-mail address"))
+      #expect(!mails[0].body.contains("new@example.com"))
+      #expect(mails[1].body.contains("the second factor “phone” was removed"))
+    }
+  }
+
+  @Test func `what users do themselves is not told to them`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      var change = AccountChange()
+      change.password = .set(Secret("another password"))
+      change.email = .set("new@example.com")
+      try await instance.identity.accounts.update(
+        instance.acme, account.id, change, by: Author(actor: .user(account.id)))
+      #expect(try await mails(instance).isEmpty)
+    }
+  }
+
+  @Test func `changes of other things are not told`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      var change = AccountChange()
+      change.displayName = .set("Alice")
+      change.email = .set("ALICE@example.com")
+      change.disabled = true
+      try await instance.identity.accounts.update(
+        instance.acme, account.id, change, by: Instance.boss)
+      #expect(try await mails(instance).isEmpty)
+    }
+  }
+
+  @Test func `a factor that the desk removes is told of, with its name in one line`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      let session = try await instance.session(.alice)
+      _ = account
+      let device = try await instance.enrol(session.session, name: "my\u{202E} phone")
+      _ = try await instance.identity.unenrolments.remove(
+        instance.acme, device.account.id, device.factor, reason: .lost, note: "a note",
+        by: Instance.desk)
+      let mail = try #require(try await mails(instance).first)
+      #expect(mail.subject.hasSuffix(": a second factor was removed"))
+      #expect(mail.body.contains("“my phone”"))
+      #expect(!mail.body.contains("a note"))
+      #expect(!mail.body.contains("Dora"))
+    }
+  }
+
+  @Test func `all factors that the desk removes are told of at once`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      _ = try await instance.identity.unenrolments.removeAll(
+        instance.acme, device.account.id, reason: .lost, note: "", by: Instance.desk)
+      #expect(try await mails(instance).count == 1)
+    }
+  }
+
+  @Test func `who has no address is told nothing`() async throws {
+    try await withInstance { instance in
+      var new = NewAccount()
+      new.phoneNumber = "+4915112345678"
+      let account = try await instance.identity.accounts.create(
+        instance.acme, new, by: Instance.boss)
+      var change = AccountChange()
+      change.password = .set(Secret("a password"))
+      try await instance.identity.accounts.update(
+        instance.acme, account.id, change, by: Instance.boss)
+      #expect(try await mails(instance).isEmpty)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Testing
+
+@testable import Identity
+
+struct OutboxEntryTests {
+  @Test func `messages are listed by key, by state and by recipient`() async throws {
+    try await withInstance { instance in
+      for number in 0..<5 {
+        try await instance.write(.mail, to: "user\(number % 2)@example.com")
+      }
+      try await instance.write(.mail, in: instance.east)
+      let messages = instance.identity.messages
+      let first = try await messages.list(instance.acme, limit: 2)
+      let second = try await messages.list(instance.acme, after: first.next, limit: 2)
+      let third = try await messages.list(instance.acme, after: second.next, limit: 2)
+      let ids = (first.items + second.items + third.items).map(\.id)
+      #expect(ids == ids.sorted(by: >))
+      #expect(ids.count == 5 && third.next == nil)
+      #expect(
+        try await messages.list(instance.acme, .all, to: "USER1@example.com").items.count == 2)
+      let mail = try #require(try await instance.claim())
+      try await instance.identity.deliveries.record(.failed("550"), of: mail)
+      #expect(try await messages.list(instance.acme, .waiting).items.count == 4)
+      #expect(try await messages.list(instance.acme, .failed).items.count == 1)
+      #expect(
+        try await messages.list(instance.acme, .failed, to: mail.recipient).items.count == 1)
+    }
+  }
+
+  @Test func `what waits is counted, and what was tried three times in vain`() async throws {
+    try await withInstance { instance in
+      for _ in 0..<3 { try await instance.write(.mail) }
+      for _ in 0..<3 {
+        let mail = try #require(try await instance.claim())
+        try await instance.identity.deliveries.record(.postponed("451"), of: mail)
+        try await instance.database.write { connection in
+          _ = try connection.run(
+            "UPDATE /* test */ outbox SET next_try_at = next_try_at - 3600000000 WHERE tries > 0")
+        }
+      }
+      let counts = try await instance.identity.messages.counts(instance.acme)
+      #expect((counts.waiting, counts.late) == (3, 1))
+      let others = try await instance.identity.messages.counts(instance.east)
+      #expect((others.waiting, others.late) == (0, 0))
+    }
+  }
+
+  @Test func `a text is opened with an audit row that does not hold it`() async throws {
+    try await withInstance { instance in
+      try await instance.write(.mail)
+      let entry = try #require(try await instance.entries().first)
+      let text = try await instance.identity.messages.open(
+        instance.acme, entry.id, by: Instance.boss)
+      #expect(text.subject == "Subject – ✓")
+      #expect(text.body.contains("oobCode=abc123def456"))
+      let row = try #require(try await instance.log().first)
+      #expect((row.action, row.objectKind) == ("message.read", "message"))
+      #expect((row.objectID, row.objectName) == (String(entry.id), Person.alice.email))
+      #expect(row.to == "verify-email")
+      #expect(row.actorName == "Bo the boss")
+    }
+  }
+
+  @Test func `a text is opened in its own pool only, and not when it is gone`() async throws {
+    try await withInstance { instance in
+      try await instance.write(.mail, lifetime: 60)
+      let messages = instance.identity.messages
+      let entry = try #require(try await instance.entries().first)
+      for scope in [instance.east, instance.globex] {
+        await expect("notFound") { try await messages.open(scope, entry.id, by: Instance.boss) }
+        await expect("notFound") { try await messages.find(scope, entry.id) }
+      }
+      instance.clock.advance(60)
+      await expect("notReadable") {
+        try await messages.open(instance.acme, entry.id, by: Instance.boss)
+      }
+      #expect(try await instance.log().allSatisfy { $0.action != "message.read" })
+    }
+  }
+
+  @Test func `where mails are sent only text messages are opened`() async throws {
+    try await withInstance { instance in
+      try await instance.write(.mail)
+      try await instance.write(.sms)
+      let identity = try Identity(
+        database: instance.database, keys: instance.keys, profile: .standalone, hasher: .cheap,
+        clock: instance.clock.wall, carriesMail: true)
+      let entries = try await instance.entries()
+      await expect("notReadable") {
+        try await identity.messages.open(instance.acme, entries[1].id, by: Instance.boss)
+      }
+      let text = try await identity.messages.open(
+        instance.acme, entries[0].id, by: Instance.boss)
+      #expect(text.subject.isEmpty && text.body.contains("oobCode"))
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import CCurl
+import Testing
+
+@testable import SMTP
+
+struct SMTPServerTests {
+  @Test(arguments: [
+    ("smtp://mail.example.com", "smtp://mail.example.com:587", nil),
+    ("smtps://mail.example.com/", "smtps://mail.example.com:465", nil),
+    ("smtp://sam@mail.example.com:2525", "smtp://mail.example.com:2525", "sam"),
+    ("smtp://sam@example.com@mail.example.com", "smtp://mail.example.com:587", "sam@example.com"),
+    ("smtp://a%3Ab@127.0.0.1:25", "smtp://127.0.0.1:25", "a:b"),
+    ("smtp://[::1]:25", "smtp://[::1]:25", nil), ("SMTP://[::1]", "smtp://[::1]:587", nil),
+  ])
+  func `an address is read`(text: String, url: String, user: String?) throws {
+    let server = try SMTPServer(text)
+    #expect(server.url == url)
+    #expect(server.user == user)
+  }
+
+  @Test(arguments: [
+    ("mail.example.com", SMTPServerError.noScheme), ("http://mail.example.com", .noScheme),
+    ("smtp://sam:secret@mail.example.com", .hasPassword), ("smtp://", .noServer),
+    ("smtp://mail.example.com:0", .noServer), ("smtp://mail.example.com:x", .noServer),
+    ("smtp://mail.example.com/path", .noServer), ("smtp://mail example.com", .noServer),
+    ("smtp://mail.example.com?x", .noServer), ("smtp://%0d%0a@mail.example.com", .noServer),
+    ("smtp://[x]:25", .noServer), ("smtp://@mail.example.com", .noServer),
+  ])
+  func `what names no server is refused`(text: String, error: SMTPServerError) {
+    #expect(throws: error) { try SMTPServer(text) }
+  }
+
+  @Test func `only loopback goes without TLS, and not where a certificate is named`() throws {
+    #expect(try !SMTPServer("smtp://127.0.0.1:25").needsTLS)
+    #expect(try !SMTPServer("smtp://localhost").needsTLS)
+    #expect(try SMTPServer("smtp://127.0.0.1.example.com").needsTLS)
+    #expect(try SMTPServer("smtp://mail.example.com").needsTLS)
+    var named = try SMTPServer("smtp://127.0.0.1:25")
+    named.authority = "ca.pem"
+    #expect(named.needsTLS)
+  }
+
+  @Test(arguments: [
+    (true, 550, "550 5.1.1 No such user\r\n", SMTPOutcome.refused("550 5.1.1 No such user")),
+    (true, 451, "451 4.7.1 Later\r\n", .postponed("451 4.7.1 Later")),
+    (true, 554, "something else", .refused("554")),
+    (true, 421, "421 Bye", .unreachable("421 Bye")),
+    (true, 530, "530 Sign in first", .unreachable("530 Sign in first")),
+    (false, 554, "554 Not you", .unreachable("curl")),
+  ])
+  func `only what is said of the mail itself refuses it`(
+    isAboutMail: Bool, reply: Int, line: String, outcome: SMTPOutcome
+  ) {
+    let exchange = Exchange([1, 2, 3]) { 0 }
+    exchange.heard(Array(line.utf8))
+    let code = isAboutMail ? CURLE_SEND_ERROR : CURLE_WEIRD_SERVER_REPLY
+    #expect(exchange.outcome(code, reply: reply, error: "curl") == outcome)
+  }
+
+  @Test func `a server that says no more after the text is one that does not answer`() {
+    let exchange = Exchange([1, 2, 3]) { 0 }
+    #expect(exchange.take(10) { _ in } == 3)
+    #expect(
+      exchange.outcome(CURLE_OPERATION_TIMEDOUT, reply: 354, error: "timed out")
+        == .unreachable("timed out"))
+  }
+
+  @Test func `nobody listening is no refusal`() async throws {
+    let client = SMTPClient(try SMTPServer("smtp://127.0.0.1:1"))
+    let mail = try Mail(
+      sender: try #require(MailAddress("a@b.c")), senderName: nil,
+      recipient: try #require(MailAddress("d@e.f")),
+      subject: "s", body: "b", language: "en", date: 0, id: "1")
+    guard case .unreachable = await client.send(mail) else {
+      Issue.record("a mail was sent to nobody")
+      return
+    }
+    await client.rest()
+  }
+}
