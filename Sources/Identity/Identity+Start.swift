@@ -137,6 +137,7 @@ extension Identity {
       case .unavailable(let failure): throw .unavailable(failure)
       }
     }
+    try await expireAnonymousAccounts(at: now)
     try await recordUses()
   }
 

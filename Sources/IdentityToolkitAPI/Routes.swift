@@ -92,6 +92,8 @@ struct Routes {
     client(.get, Path("v1", "projects"), .v1, .getProject, methods.getProject)
     client(
       .get, Path("v2", "recaptchaConfig"), .v2, .getRecaptchaConfig, methods.getRecaptchaConfig)
+    client(
+      .get, Path("v1", "recaptchaParams"), .v1, .getRecaptchaParams, methods.getRecaptchaParams)
     client(.get, Path("v2", "passwordPolicy"), .v2, .getPasswordPolicy, methods.getPasswordPolicy)
   }
 

@@ -29,8 +29,14 @@ final class Exchange {
     return part.count
   }
 
-  /// Keeps a line of the server's replies, the beginning of a long one.
-  func heard(_ bytes: [UInt8]) { line = Array(bytes.prefix(Self.longestLine)) }
+  /// Keeps the last refusal of the server, the beginning of a long one; when it has refused, the
+  /// farewell still follows.
+  func heard(_ bytes: [UInt8]) {
+    guard let first = bytes.first, first == UInt8(ascii: "4") || first == UInt8(ascii: "5") else {
+      return
+    }
+    line = Array(bytes.prefix(Self.longestLine))
+  }
 
   /// What the server's last reply says about the mail.
   ///

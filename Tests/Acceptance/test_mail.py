@@ -248,6 +248,8 @@ def test_without_a_mail_server_an_owner_reads_mails_and_then_they_go_out(tmp_pat
      ["names a user"]),
     (["--smtp-from", "a@example.com", "--smtp-ca", "x"], {},
      ["--smtp-from belongs to --smtp", "--smtp-ca belongs to --smtp"]),
+    (["--demo", "--smtp", "smtp://127.0.0.1", "--smtp-from", "a@example.com"], {},
+     ["so no mail goes to them"]),
     ([], {"COUNTERSIGN_SMTP": "smtp://mail.example.com", "COUNTERSIGN_SMTP_FROM": "x\ny@z",
           "COUNTERSIGN_SMTP_CA": "/nowhere", "COUNTERSIGN_SMTP_PASSWORD_FILE": "/nowhere"},
      ["--smtp-from wants", "--smtp-ca cannot be read", "--smtp-password-file cannot be read"]),

@@ -90,15 +90,18 @@ struct EmulatorTests {
   @Test func `the emulator's configuration is read and changed`() async throws {
     try await TestServer.with(.emulator) { server in
       let path = "/emulator/v1/projects/acme-mfa/config"
-      let body: JSON = ["signIn": ["allowDuplicateEmails": true]]
+      let body: JSON = ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": true]]
       let changed = try await server.call(
         .patch, path, text: String(decoding: body.serialized(), as: UTF8.self), .none)
       #expect(
         changed.json == [
-          "signIn": ["allowDuplicateEmails": true],
+          "signIn": ["allowDuplicateEmails": false],
           "emailPrivacyConfig": ["enableImprovedEmailPrivacy": true],
         ])
       #expect(try await server.get(path, .none).json == changed.json)
+      let refused = try await server.call(
+        .patch, path, text: #"{"signIn": {"allowDuplicateEmails": true}}"#, .none)
+      #expect(refused.status == 400)
     }
   }
 

@@ -53,6 +53,7 @@ struct SMTPServerTests {
   ) {
     let exchange = Exchange([1, 2, 3]) { 0 }
     exchange.heard(Array(line.utf8))
+    exchange.heard(Array("221 Bye\r\n".utf8))
     let code = isAboutMail ? CURLE_SEND_ERROR : CURLE_WEIRD_SERVER_REPLY
     #expect(exchange.outcome(code, reply: reply, error: "curl") == outcome)
   }

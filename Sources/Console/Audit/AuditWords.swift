@@ -14,6 +14,7 @@ enum AuditWords {
     "account.delete": "User deleted",
     "account.delete-all": "All users deleted",
     "account.download": "Users downloaded",
+    "account.expire": "Anonymous users deleted, being 30 days old",
     "account.import": "Users imported",
     "account.sign-up": "User signed up",
     "administrator.block": "Guessing at an administrator slowed down",

@@ -38,9 +38,7 @@ struct OutboxPage: Sendable {
     do {
       let text = try await messages.open(
         context.scope, message.id, by: context.signedIn.author)
-      var response = try await page(context, message, text: text)
-      response.fields[.cacheControl] = "no-store"
-      return response
+      return try await page(context, message, text: text)
     } catch let error as OutboxError {
       switch error {
       case .notFound: throw .notFound

@@ -10,17 +10,18 @@ enum OutboxWords {
   }
 
   static let purposes = [
-    "password-reset": "Link to a new password",
     "reset-password": "Link to a new password",
     "verify-email": "Link that verifies the address",
-    "email-sign-in": "Link that signs in",
     "sign-in": "Link that signs in",
-    "verify-and-change-email": "Link that changes the address",
+    "verify-new-email": "Link that changes the address",
     "recover-email": "Way back to the former address",
-    "revert-second-factor-addition": "Way to undo a new second factor",
-    "phone-code": "Code for a phone",
+    "revert-factor": "Way to undo a new second factor",
+    "sms-enrolment": "Code to enrol a phone",
+    "sms-second-factor": "Code for a second factor",
+    "sms-sign-in": "Code that signs in",
     "notice-factor-withdrawn": "Notice: second factor withdrawn",
     "notice-factors-removed": "Notice: second factor removed",
+    "notice-provider-linked": "Notice: way to sign in added",
     "notice-password-changed": "Notice: password changed",
     "notice-email-changed": "Notice: address changed",
   ]

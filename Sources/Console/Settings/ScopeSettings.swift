@@ -8,12 +8,15 @@ struct ScopeValues: Sendable {
   let createdAt: Instant
   /// Whether users withdraw a factor only from a session that has passed one.
   let withdrawalNeedsFactor: Bool
+  let passwords: PasswordPolicy?
+  let userPermissions: UserPermissions
   /// What only a project has; nil for a tenant.
   let project: ProjectValues?
 
   struct ProjectValues: Sendable {
     let domains: [String]
     let emailPrivacy: Bool
+    let expiresAnonymous: Bool
   }
 }
 
@@ -28,8 +31,11 @@ struct ScopeSettings: Sendable {
         return ScopeValues(
           scope: project.scope, displayName: project.displayName, signIn: project.signIn,
           createdAt: project.createdAt, withdrawalNeedsFactor: project.withdrawalNeedsFactor,
+          passwords: project.passwords,
+          userPermissions: project.userPermissions,
           project: ScopeValues.ProjectValues(
-            domains: project.authorizedDomains, emailPrivacy: project.emailPrivacy))
+            domains: project.authorizedDomains, emailPrivacy: project.emailPrivacy,
+            expiresAnonymous: project.expiresAnonymous))
       } catch {
         guard case .unavailable = error else { throw .notFound }
         throw .unavailable(error)
@@ -40,7 +46,7 @@ struct ScopeSettings: Sendable {
       return ScopeValues(
         scope: found.scope, displayName: found.displayName, signIn: found.signIn,
         createdAt: found.createdAt, withdrawalNeedsFactor: found.withdrawalNeedsFactor,
-        project: nil)
+        passwords: found.passwords, userPermissions: found.userPermissions, project: nil)
     } catch {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
@@ -53,11 +59,14 @@ struct ScopeSettings: Sendable {
   func change(
     _ scope: Scope, to answers: SettingsAnswers, by author: Author
   ) async throws(Refusal) -> FieldError? {
+    if let fault = answers.passwords.fault { return fault }
     guard let tenant = scope.tenant else {
       do throws(ProjectError) {
         _ = try await identity.projects.update(scope.project, by: author) {
           (edit) throws(ProjectError) in
           answers.apply(to: &edit.displayName, &edit.signIn, &edit.withdrawalNeedsFactor)
+          answers.passwords.apply(to: &edit.passwords, &edit.userPermissions)
+          answers.passwords.apply(expiry: &edit.expiresAnonymous)
           answers.apply(domains: &edit.authorizedDomains, privacy: &edit.emailPrivacy)
         }
         return nil
@@ -69,6 +78,7 @@ struct ScopeSettings: Sendable {
       _ = try await identity.tenants.update(project: scope.project, tenant: tenant, by: author) {
         (edit) throws(TenantError) in
         answers.apply(to: &edit.displayName, &edit.signIn, &edit.withdrawalNeedsFactor)
+        answers.passwords.apply(to: &edit.passwords, &edit.userPermissions)
       }
       return nil
     } catch {
@@ -111,8 +121,19 @@ struct ScopeSettings: Sendable {
         text:
           "\(Words.isolated(domain)) is not the name of a host. Write names such as app.example.com, without https:// and without a port."
       )
+    case .passwords(let error): Self.fault(error)
     case .notFound: throw .notFound
-    case .invalidID, .idTaken, .policy, .unavailable: throw .unavailable(error)
+    case .invalidID, .idTaken, .policy, .duplicateEmails, .unavailable: throw .unavailable(error)
+    }
+  }
+
+  private static func fault(_ error: PasswordPolicyError) -> FieldError {
+    switch error {
+    case .shortestOutOfRange: PasswordAnswers.range
+    case .longestOutOfRange:
+      FieldError(
+        field: "password-shortest",
+        text: "A program has set the most characters to less than that. Write a smaller number.")
     }
   }
 
@@ -123,6 +144,7 @@ struct ScopeSettings: Sendable {
       FieldError(
         field: "name",
         text: "Write the name with 4 to 20 letters (a–z, A–Z), digits and hyphens, a letter first.")
+    case .passwords(let error): Self.fault(error)
     case .projectNotFound, .notFound: throw .notFound
     case .multiTenancyOff, .policy, .unavailable: throw .unavailable(error)
     }

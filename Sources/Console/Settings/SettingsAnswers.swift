@@ -12,7 +12,7 @@ struct SettingsAnswers: Sendable {
 
     var isChanged: Bool { was != now }
 
-    fileprivate func apply(to value: inout Value) {
+    func apply(to value: inout Value) {
       if isChanged { value = now }
     }
   }
@@ -25,6 +25,7 @@ struct SettingsAnswers: Sendable {
   let withdrawal: Field<Bool>
   let domains: Field<[String]>
   let privacy: Field<Bool>
+  let passwords: PasswordAnswers
   /// The lines of domains as they were typed.
   let typedDomains: String
 
@@ -39,6 +40,7 @@ struct SettingsAnswers: Sendable {
     self.domains = Field(was: domains, now: domains)
     let privacy = values.project?.emailPrivacy ?? false
     self.privacy = Field(was: privacy, now: privacy)
+    passwords = PasswordAnswers(values)
     typedDomains = domains.joined(separator: "\n")
   }
 
@@ -53,6 +55,7 @@ struct SettingsAnswers: Sendable {
     phone = flag("phone")
     withdrawal = flag("withdrawal")
     privacy = flag("privacy")
+    passwords = PasswordAnswers(form)
     typedDomains = form["domains"] ?? ""
     domains = Field(
       was: Self.lines(form["was-domains"] ?? ""), now: Self.lines(typedDomains))
@@ -68,6 +71,7 @@ struct SettingsAnswers: Sendable {
   var isChanged: Bool {
     name.isChanged || password.isChanged || emailLink.isChanged || anonymous.isChanged
       || phone.isChanged || withdrawal.isChanged || domains.isChanged || privacy.isChanged
+      || passwords.isChanged
   }
 
   func apply(

@@ -74,11 +74,17 @@ struct SettingsView: ViewModel {
     facts.append(
       Fact(
         "Withdrawal of factors", values.withdrawalNeedsFactor ? "with a second factor" : "freely"))
+    facts.append(Fact("Passwords", (values.passwords ?? PasswordPolicy()).inWords))
+    let permissions = values.userPermissions
+    facts.append(Fact("Accounts made by users", permissions.signUp ? "yes" : "no"))
+    facts.append(Fact("Accounts deleted by users", permissions.deletion ? "yes" : "no"))
     if let project = values.project {
       facts.append(
         Fact(
           "Authorised domains",
           project.domains.isEmpty ? "none" : project.domains.joined(separator: ", ")))
+      facts.append(
+        Fact("Anonymous users", project.expiresAnonymous ? "go after 30 days" : "stay"))
       facts.append(Fact("E-mail privacy", project.emailPrivacy ? "on" : "off"))
     }
     return facts
@@ -106,6 +112,11 @@ struct SettingsView: ViewModel {
     .list("methods") { $0.methods },
     .flag("withdrawal") { $0.answers.withdrawal.now },
     .flag("wasWithdrawal") { $0.answers.withdrawal.was },
+    .list("passwords") { $0.answers.passwords.choices },
+    .list("userChoices") { $0.answers.passwords.userChoices(isProject: $0.isProject) },
+    .text("shortest") { $0.answers.passwords.shortest.now },
+    .text("wasShortest") { $0.answers.passwords.shortest.was },
+    .text("shortestError") { $0.frame.error(at: "password-shortest") },
     .text("domains") { $0.answers.typedDomains },
     .text("wasDomains") { $0.answers.domains.was.joined(separator: "\n") },
     .text("domainsError") { $0.frame.error(at: "domains") },

@@ -74,6 +74,8 @@ struct NewUserPage: Sendable {
     case .weakPassword, .missingPassword:
       return FieldError(
         field: "password", text: "Write a password of at least six characters, or none.")
+    case .passwordRequirements(let missing):
+      return FieldError(field: "password", text: PasswordPolicy.sentence(missing))
     case .nameTooLong:
       return FieldError(
         field: "name",

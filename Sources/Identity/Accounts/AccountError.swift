@@ -10,6 +10,8 @@ public enum AccountError: Error, Sendable {
   case missingPassword
   /// A password of less than six characters or more than 4096 bytes.
   case weakPassword
+  /// A password that the pool's policy refuses.
+  case passwordRequirements([PasswordRequirement])
   /// The uid belongs to another account of the scope.
   case duplicateLocalID
   /// A uid that is empty, longer than 128 bytes, or has a control character.

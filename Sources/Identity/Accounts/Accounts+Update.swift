@@ -46,7 +46,7 @@ extension Accounts {
   ) async throws(AccountError) -> AccountUpdate {
     try Self.check(change)
     var hash: PasswordHash?
-    if case .set(let password) = change.password { hash = try await self.hash(password) }
+    if case .set(let password) = change.password { hash = try await self.hash(password, in: scope) }
     let newHash = hash
     let now = store.clock.now()
     let (random, outbox) = (store.random, store.outbox)
@@ -76,7 +76,8 @@ extension Accounts {
       try AccountCounts.move(from: old, to: new, in: scope, connection)
       try SearchIndex.update(new, connection)
       try outbox.notifyChange(
-        from: old, to: new, newPassword: newHash != nil, in: scope, by: author, at: now, connection)
+        from: old, to: new, removed: removed, newPassword: newHash != nil, in: scope, by: author,
+        at: now, connection)
       // Guesses at the old password say nothing of the new one.
       if newHash != nil, let email = new.email {
         try Guess.forget(SignIns.guessName(scope.key, email: email), connection)
@@ -90,33 +91,10 @@ extension Accounts {
         try outbox.notify(
           .providerLinked(name: link.provider), new, in: scope, at: now, connection)
       }
-      if case .user = author.actor {
-      } else {
-        try Self.tell(
-          new, of: removed, from: old, newPassword: newHash != nil, in: scope, by: outbox, at: now,
-          connection)
-      }
       let grant = try session.map { session in
         try Sessions.renew(session, of: new, at: now, random: random, connection)
       }
       return AccountUpdate(account: new, sessionsEnded: ended, grant: grant)
-    }
-  }
-
-  /// Tells a user what somebody else changed.
-  private static func tell(
-    _ account: Account, of removed: [Factor], from old: Account, newPassword: Bool,
-    in scope: Scope, by outbox: Outbox, at now: Instant, _ connection: borrowing Connection
-  ) throws {
-    if !removed.isEmpty {
-      try outbox.notify(
-        .factorsRemoved(names: removed.map(\.label)), account, in: scope, at: now, connection)
-    }
-    if newPassword, old.hasPassword {
-      try outbox.notify(.passwordChanged, account, in: scope, at: now, connection)
-    }
-    if let email = old.email, !isSame(email, account.email) {
-      try outbox.notify(.emailChanged(from: email), account, in: scope, at: now, connection)
     }
   }
 

@@ -12,7 +12,7 @@ public struct Accounts: Sendable {
   public func create(
     _ scope: Scope, _ new: NewAccount, by author: Author
   ) async throws(AccountError) -> Account {
-    let hash = try await check(new)
+    let hash = try await check(new, in: scope)
     let now = store.clock.now()
     let random = store.random
     return try await store.write(AccountError.self) { connection in
@@ -32,7 +32,9 @@ public struct Accounts: Sendable {
   }
 
   /// Checks the fields of a new account and hashes its password.
-  func check(_ new: NewAccount) async throws(AccountError) -> PasswordHash? {
+  func check(
+    _ new: NewAccount, in scope: Scope
+  ) async throws(AccountError) -> PasswordHash? {
     if let uid = new.localID { try AccountRules.checkUID(uid) }
     if let email = new.email { try AccountRules.checkEmail(email) }
     if let phone = new.phoneNumber { try AccountRules.checkPhone(phone) }
@@ -40,11 +42,21 @@ public struct Accounts: Sendable {
     for link in new.providers { try link.check() }
     try Self.check(new.phones)
     guard let password = new.password else { return nil }
-    return try await hash(password)
+    return try await hash(password, in: scope)
   }
 
-  /// Checks and hashes a password.
-  func hash(_ password: Secret) async throws(AccountError) -> PasswordHash {
+  /// Checks a password by the policy of its pool, and hashes it.
+  func hash(_ password: Secret, in scope: Scope) async throws(AccountError) -> PasswordHash {
+    let policy = try await store.read(AccountError.self) { connection in
+      try PasswordPolicy.find(scope.key, connection)
+    }
+    let missing = policy.missing(in: password)
+    guard missing.isEmpty else { throw .passwordRequirements(missing) }
+    return try await hash(unruled: password)
+  }
+
+  /// Hashes a password that no policy has to do with.
+  func hash(unruled password: Secret) async throws(AccountError) -> PasswordHash {
     try AccountRules.checkPassword(password)
     do { return try await hasher.hash(password) } catch {
       throw error == .busy ? .busy : .unavailable(Failure(error))
@@ -135,6 +147,11 @@ public struct Accounts: Sendable {
   ) async throws(AccountError) {
     let now = store.clock.now()
     try await store.write(AccountError.self) { connection in
+      if case .user = author.actor {
+        guard try UserPermissions.find(scope.key, connection).deletion else {
+          throw AccountError.adminOnly
+        }
+      }
       guard let account = try AccountRecord.find(scope, id, connection) else {
         throw AccountError.notFound
       }

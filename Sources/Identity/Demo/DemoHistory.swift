@@ -10,7 +10,7 @@ struct DemoEvent: Sendable {
 extension Demo {
   /// Lets the month happen, in the order of time.
   func live(_ crowds: [DemoCrowd], _ pools: [DemoPool], _ staff: DemoStaff) async throws {
-    let hash = try await identity.accounts.hash(Self.password).encoded
+    let hash = try await identity.accounts.hash(unruled: Self.password).encoded
     var events: [DemoEvent] = []
     for crowd in crowds { events += arrivals(in: crowd, hash: hash) }
     for pool in pools { events += decisions(about: pool, staff) + writings(for: pool, staff) }

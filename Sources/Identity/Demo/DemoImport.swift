@@ -15,7 +15,7 @@ extension Demo {
   ///
   /// They share the hash of one password: five thousand would take longer than anybody waits.
   func importPeople(_ pools: [DemoPool], _ staff: DemoStaff) async throws -> [DemoCrowd] {
-    let hash = try await identity.accounts.hash(Self.password).encoded
+    let hash = try await identity.accounts.hash(unruled: Self.password).encoded
     let month = now.advanced(bySeconds: -Self.days * 86_400)
     var lots = DemoUsers(random: random, now: now)
     var crowds: [DemoCrowd] = []

@@ -27,7 +27,7 @@ public enum Actor: Sendable {
   case commandLine
   /// Whoever talks to the emulator profile with its well-known token.
   case emulatorOwner
-  /// The server by itself, when something has run out.
+  /// The server by itself, when something has run out or by a rule that somebody has set.
   case server
   /// Nobody who said who they are.
   case nobody

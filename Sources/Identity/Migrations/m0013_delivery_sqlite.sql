@@ -19,7 +19,7 @@ ALTER TABLE scope ADD COLUMN password_classes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE scope ADD COLUMN password_changed_at INTEGER;
 -- Whether anonymous accounts go after 30 days.
 ALTER TABLE scope ADD COLUMN anonymous_expire INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX scope_expiring ON scope (scope_key) WHERE anonymous_expire = 1;
+CREATE INDEX scope_expiring ON scope (anonymous_expire) WHERE anonymous_expire = 1;
 CREATE INDEX account_anonymous ON account (scope_key, created_at) WHERE anonymous = 1;
 
 -- Until now these were kept as they came, and ruled nothing.

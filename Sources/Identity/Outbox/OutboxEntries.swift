@@ -178,16 +178,17 @@ public struct OutboxEntries: Sendable {
   /// - Throws: ``OutboxError/unavailable(_:)``.
   public func counts(_ scope: Scope) async throws(OutboxError) -> (waiting: Int, late: Int) {
     let now = store.clock.now()
-    return try await store.read(OutboxError.self) { connection in
-      try connection.first(
+    let tries = try await store.read(OutboxError.self) { connection in
+      try connection.all(
         """
-        SELECT count(*), coalesce(sum(tries >= 3), 0) FROM (
-          SELECT tries FROM outbox INDEXED BY outbox_waiting WHERE scope_key = \(scope.key)
-            AND sealed_text IS NOT NULL AND expires_at > \(now.microseconds)
-          LIMIT \(Self.mostCounted))
+        SELECT tries FROM outbox INDEXED BY outbox_waiting
+        WHERE scope_key = \(scope.key) AND sealed_text IS NOT NULL
+          AND expires_at > \(now.microseconds)
+        LIMIT \(Self.mostCounted)
         """
-      ) { (try $0.value(0), try $0.value(1)) } ?? (0, 0)
+      ) { try $0.value(0) as Int }
     }
+    return (tries.count, tries.count(where: { $0 >= 3 }))
   }
 
   /// Whether the text of a message can be seen by those who may.

@@ -38,8 +38,8 @@ extension Outbox {
 
   /// Tells a user of a change that somebody else has made to how they sign in.
   func notifyChange(
-    from old: Account, to new: Account, newPassword: Bool, in scope: Scope, by author: Author,
-    at now: Instant, _ connection: borrowing Connection
+    from old: Account, to new: Account, removed: [Factor], newPassword: Bool, in scope: Scope,
+    by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws {
     if case .user = author.actor { return }
     if newPassword || (old.hasPassword && !new.hasPassword) {
@@ -48,10 +48,8 @@ extension Outbox {
     if let email = old.email, !email.isSameBytes(as: new.email ?? "") {
       try notify(.emailChanged(from: email), old, in: scope, at: now, connection)
     }
-    let left = Set(new.factors.map(\.id.text))
-    let gone = old.factors.filter { !left.contains($0.id.text) }
-    guard !gone.isEmpty else { return }
-    try notify(.factorsRemoved(names: gone.map(\.label)), old, in: scope, at: now, connection)
+    guard !removed.isEmpty else { return }
+    try notify(.factorsRemoved(names: removed.map(\.label)), old, in: scope, at: now, connection)
   }
 }
 

@@ -26,13 +26,22 @@ public struct Project: Sendable {
   public let withdrawalNeedsFactor: Bool
   /// The scope of its own users.
   public var scope: Scope { policy.scope }
+  /// What its own users may do without an administrator.
+  public let userPermissions: UserPermissions
+  /// What passwords of its own users must be; nil when nobody has decided.
+  public let passwords: PasswordPolicy?
+  /// When that was last decided.
+  public let passwordsChangedAt: Instant?
+  /// True when anonymous accounts outside of tenants go after 30 days.
+  public let expiresAnonymous: Bool
   /// The MFA policy of its own users.
   public let policy: Policy
 
   static let columns: SQL = """
     \(Policy.columns), p.created_at, s.members, s.password, s.email_link, s.anonymous,
       p.email_privacy, p.allow_duplicate_emails, p.authorized_domains, p.allow_tenants,
-      s.phone, s.withdrawal_needs_factor
+      s.phone, s.withdrawal_needs_factor, s.anonymous_expire, \(UserPermissions.columns),
+      \(PasswordPolicy.columns)
     """
 
   init(_ row: borrowing Row) throws {
@@ -49,6 +58,11 @@ public struct Project: Sendable {
     authorizedDomains = domains.split(separator: "\n").map(String.init)
     allowTenants = try row.value(column + 8)
     withdrawalNeedsFactor = try row.value(column + 10)
+    expiresAnonymous = try row.value(column + 11)
+    userPermissions = try UserPermissions(row, from: column + 12)
+    let decided = try PasswordPolicy.decided(
+      row, from: column + 12 + UserPermissions.columnCount)
+    (passwords, passwordsChangedAt) = (decided?.policy, decided?.at)
   }
 
   /// What of it can be changed.
@@ -58,6 +72,7 @@ public struct Project: Sendable {
       allowDuplicateEmails: allowDuplicateEmails, authorizedDomains: authorizedDomains,
       allowTenants: allowTenants, disableAuth: scope.isDisabled,
       withdrawalNeedsFactor: withdrawalNeedsFactor,
+      userPermissions: userPermissions, passwords: passwords, expiresAnonymous: expiresAnonymous,
       configuration: policy.configuration)
   }
 }
@@ -102,6 +117,12 @@ public struct ProjectEdit: Equatable, Sendable {
   public var disableAuth: Bool
   /// True when its own users withdraw a factor only from a session that has passed one.
   public var withdrawalNeedsFactor: Bool
+  /// What its own users may do without an administrator.
+  public var userPermissions: UserPermissions
+  /// What passwords of its own users must be; nil when nobody has decided.
+  public var passwords: PasswordPolicy?
+  /// True when anonymous accounts outside of tenants go after 30 days.
+  public var expiresAnonymous: Bool
   /// The MFA configuration.
   public var configuration: MFAConfiguration
 }
@@ -182,6 +203,10 @@ public enum ProjectError: Error, Sendable {
   case notFound
   /// The MFA configuration is not acceptable.
   case policy(PolicyError)
+  /// The password policy is not acceptable.
+  case passwords(PasswordPolicyError)
+  /// Several accounts of one address, which there cannot be.
+  case duplicateEmails
   /// The database cannot do it now.
   case unavailable(Failure)
 }

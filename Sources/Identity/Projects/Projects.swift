@@ -141,6 +141,10 @@ public struct Projects: Sendable {
       for domain in new.authorizedDomains where !project.authorizedDomains.contains(domain) {
         guard Self.isDomain(domain) else { throw ProjectError.invalidDomain(domain) }
       }
+      guard !new.allowDuplicateEmails else { throw ProjectError.duplicateEmails }
+      do { try new.passwords?.check() } catch let error as PasswordPolicyError {
+        throw ProjectError.passwords(error)
+      }
       if Words.difference(project.edit.words, new.words).from != nil {
         try Self.store(new, over: project, by: author, at: now, connection)
       }
@@ -169,9 +173,15 @@ public struct Projects: Sendable {
       UPDATE scope SET display_name = \(new.displayName), members = \(new.members),
         password = \(new.signIn.password), email_link = \(new.signIn.emailLink),
         anonymous = \(new.signIn.anonymous), phone = \(new.signIn.phone),
-        disabled = \(new.disableAuth), withdrawal_needs_factor = \(new.withdrawalNeedsFactor)
+        disabled = \(new.disableAuth), withdrawal_needs_factor = \(new.withdrawalNeedsFactor),
+        sign_up_off = \(!new.userPermissions.signUp),
+        deletion_off = \(!new.userPermissions.deletion),
+        anonymous_expire = \(new.expiresAnonymous)
       WHERE scope_key = \(project.scope.key)
       """)
+    if new.passwords != project.passwords {
+      try PasswordPolicy.store(new.passwords, in: project.scope.key, at: now, connection)
+    }
     var entry = AuditEntry(
       "project.change", "project", project.id.text, name: new.displayName, in: project.scope)
     (entry.from, entry.to) = Words.difference(project.edit.words, new.words)
@@ -289,7 +299,10 @@ extension ProjectEdit {
       ("duplicate e-mails", Words.onOff(allowDuplicateEmails)),
       ("authorised domains", authorizedDomains.joined(separator: ", ")),
       ("tenants", Words.onOff(allowTenants)), ("sign-in", disableAuth ? "off" : "on"),
-      ("other members", members),
+      ("sign-up by users", Words.onOff(userPermissions.signUp)),
+      ("deletion by users", Words.onOff(userPermissions.deletion)),
+      ("anonymous users", expiresAnonymous ? "deleted after 30 days" : "kept"),
+      ("passwords", passwords?.words ?? "not decided"), ("other members", members),
     ]
   }
 }

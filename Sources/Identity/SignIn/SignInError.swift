@@ -4,6 +4,10 @@ public enum SignInError: Error, Sendable {
   case emailNotFound
   /// The password is another.
   case wrongPassword
+  /// The password is right, but the pool's policy lets no such password sign in any more.
+  case passwordRequirements([PasswordRequirement])
+  /// There is no such account, and users may not make one themselves.
+  case adminOnly
   /// The account may not sign in.
   case userDisabled
   /// The scope does not allow passwords.

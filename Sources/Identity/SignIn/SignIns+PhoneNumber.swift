@@ -110,6 +110,9 @@ extension SignIns {
       case .signIn, .signInAgain:
         guard let owner else {
           guard case .signIn = request.purpose else { return .failure(.userNotFound) }
+          guard try UserPermissions.find(scope.key, connection).signUp else {
+            return .failure(.adminOnly)
+          }
           let new = try Self.make(
             number, in: scope, by: author, at: now, random: random, connection)
           return .success(

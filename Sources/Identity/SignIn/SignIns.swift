@@ -24,7 +24,8 @@ public struct SignIns: Sendable {
     (new.localID, new.phoneNumber, new.phones) = (nil, nil, [])
     (new.emailVerified, new.disabled) = (false, false)
     let anonymous = new.email == nil && new.password == nil
-    let methods = try await methods(scope)
+    let (methods, permissions) = try await rules(scope)
+    guard permissions.signUp else { throw .adminOnly }
     if anonymous {
       guard methods.anonymous else { throw .adminOnly }
     } else {
@@ -32,7 +33,7 @@ public struct SignIns: Sendable {
       if new.email == nil { throw .missingEmail }
       if new.password == nil { throw .missingPassword }
     }
-    let hash = try await accounts.check(new)
+    let hash = try await accounts.check(new, in: scope)
     let now = store.clock.now()
     let (random, fields) = (store.random, new)
     return try await store.write(AccountError.self) { connection in
@@ -52,9 +53,11 @@ public struct SignIns: Sendable {
     }
   }
 
-  private func methods(_ scope: Scope) async throws(AccountError) -> SignInMethods {
+  private func rules(
+    _ scope: Scope
+  ) async throws(AccountError) -> (SignInMethods, UserPermissions) {
     try await store.read(AccountError.self) { connection in
-      try Self.methods(scope, connection)
+      (try Self.methods(scope, connection), try UserPermissions.find(scope.key, connection))
     }
   }
 
@@ -95,8 +98,11 @@ public struct SignIns: Sendable {
       guard !account.disabled else { throw .userDisabled }
       var upgraded: PasswordHash?
       if hasher.needsUpgrade(hash) { upgraded = try? await hasher.hash(password) }
-      switch try await pass(scope, attempt, account, hash: hash, upgraded: upgraded) {
+      switch try await pass(
+        scope, attempt, account, password: password, hash: hash, upgraded: upgraded)
+      {
       case .passed(let outcome): return outcome
+      case .lacking(let missing): throw .passwordRequirements(missing)
       case .replaced(let other): attempt.hash = other
       }
     }
@@ -162,14 +168,16 @@ public struct SignIns: Sendable {
 
   private enum Passed: Sendable {
     case passed(SignInOutcome)
+    /// It was the right password, and one that may not be used any more.
+    case lacking([PasswordRequirement])
     /// The hash that was compared is not the account's any more; this one is.
     case replaced(PasswordHash?)
   }
 
   /// The password was right: gives the attempt back and goes on to the second factor or signs in.
   private func pass(
-    _ scope: Scope, _ attempt: Attempt, _ account: Account, hash: PasswordHash,
-    upgraded: PasswordHash?
+    _ scope: Scope, _ attempt: Attempt, _ account: Account, password: Secret,
+    hash: PasswordHash, upgraded: PasswordHash?
   ) async throws(SignInError) -> Passed {
     let now = store.clock.now()
     return try await store.write(SignInError.self) { connection in
@@ -184,6 +192,9 @@ public struct SignIns: Sendable {
       }
       guard !account.disabled else { throw SignInError.userDisabled }
       try Guess.right(attempt.guesses, connection)
+      let policy = try PasswordPolicy.find(scope.key, connection)
+      let missing = policy.forcesUpgrade ? policy.missing(in: password) : []
+      guard missing.isEmpty else { return .lacking(missing) }
       return .passed(
         try passFirstFactor(account, in: scope, provider: .password, at: now, connection))
     }
@@ -197,6 +208,7 @@ public struct SignIns: Sendable {
     _ account: Account, in scope: Scope, provider: SignInProvider, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> SignInOutcome {
+    guard !scope.isDisabled else { throw SignInError.scopeDisabled }
     if provider.supportsSecondFactor, !account.factors.isEmpty {
       let configuration = try Policies.find(scope.key, connection).configuration
       let due = SignInForecast.factorsDue(of: account, configuration)

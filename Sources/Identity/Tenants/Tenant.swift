@@ -18,12 +18,18 @@ public struct Tenant: Sendable {
   public let members: String
   /// When it was made.
   public let createdAt: Instant
+  /// What its users may do without an administrator.
+  public let userPermissions: UserPermissions
+  /// What passwords of its users must be; nil when nobody has decided.
+  public let passwords: PasswordPolicy?
+  /// When that was last decided.
+  public let passwordsChangedAt: Instant?
   /// Its MFA policy; nothing is inherited from the project.
   public let policy: Policy
 
   static let columns: SQL = """
     \(Policy.columns), s.created_at, s.members, s.password, s.email_link, s.anonymous,
-      s.withdrawal_needs_factor
+      s.withdrawal_needs_factor, \(UserPermissions.columns), \(PasswordPolicy.columns)
     """
 
   init(_ row: borrowing Row) throws {
@@ -35,13 +41,17 @@ public struct Tenant: Sendable {
       password: try row.value(column + 2), emailLink: try row.value(column + 3),
       anonymous: try row.value(column + 4))
     withdrawalNeedsFactor = try row.value(column + 5)
+    userPermissions = try UserPermissions(row, from: column + 6)
+    let decided = try PasswordPolicy.decided(row, from: column + 6 + UserPermissions.columnCount)
+    (passwords, passwordsChangedAt) = (decided?.policy, decided?.at)
   }
 
   /// What of it can be changed.
   public var edit: TenantEdit {
     TenantEdit(
       displayName: displayName, signIn: signIn, disableAuth: disableAuth, members: members,
-      configuration: policy.configuration, withdrawalNeedsFactor: withdrawalNeedsFactor)
+      userPermissions: userPermissions, passwords: passwords, configuration: policy.configuration,
+      withdrawalNeedsFactor: withdrawalNeedsFactor)
   }
 }
 
@@ -55,6 +65,10 @@ public struct TenantEdit: Equatable, Sendable {
   public var disableAuth: Bool
   /// Members that are stored and echoed only, as JSON text.
   public var members: String
+  /// What its users may do without an administrator.
+  public var userPermissions: UserPermissions
+  /// What passwords of its users must be; nil when nobody has decided.
+  public var passwords: PasswordPolicy?
   /// The MFA configuration.
   public var configuration: MFAConfiguration
   /// True when users withdraw a factor only from a session that has passed one.
@@ -65,12 +79,16 @@ public struct TenantEdit: Equatable, Sendable {
     displayName: String,
     signIn: SignInMethods = SignInMethods(password: false, emailLink: false, anonymous: false),
     disableAuth: Bool = false, members: String = "{}",
-    configuration: MFAConfiguration = MFAConfiguration(), withdrawalNeedsFactor: Bool = false
+    userPermissions: UserPermissions = UserPermissions(), passwords: PasswordPolicy? = nil,
+    configuration: MFAConfiguration = MFAConfiguration(),
+    withdrawalNeedsFactor: Bool = false
   ) {
     self.displayName = displayName
     self.signIn = signIn
     self.disableAuth = disableAuth
     self.members = members
+    self.userPermissions = userPermissions
+    self.passwords = passwords
     self.configuration = configuration
     self.withdrawalNeedsFactor = withdrawalNeedsFactor
   }
@@ -80,7 +98,10 @@ public struct TenantEdit: Equatable, Sendable {
       ("name", displayName), ("password sign-in", Words.onOff(signIn.password)),
       ("e-mail link", Words.onOff(signIn.emailLink)), ("anonymous", Words.onOff(signIn.anonymous)),
       ("withdrawal needs a second factor", Words.onOff(withdrawalNeedsFactor)),
-      ("sign-in", disableAuth ? "off" : "on"), ("other members", members),
+      ("sign-in", disableAuth ? "off" : "on"),
+      ("sign-up by users", Words.onOff(userPermissions.signUp)),
+      ("deletion by users", Words.onOff(userPermissions.deletion)),
+      ("passwords", passwords?.words ?? "not decided"), ("other members", members),
     ]
   }
 }
@@ -138,6 +159,8 @@ public enum TenantError: Error, Sendable {
   case multiTenancyOff
   /// The MFA configuration is not acceptable.
   case policy(PolicyError)
+  /// The password policy is not acceptable.
+  case passwords(PasswordPolicyError)
   /// The database cannot do it now.
   case unavailable(Failure)
 }

@@ -76,6 +76,7 @@ public struct Tenants: Sendable {
     }
     guard owner.allowTenants else { throw TenantError.multiTenancyOff }
     do { try edit.configuration.check() } catch { throw TenantError.policy(error) }
+    do { try edit.passwords?.check() } catch { throw TenantError.passwords(error) }
     let configuration = edit.configuration
     let inserted = try connection.run(
       """
@@ -90,6 +91,8 @@ public struct Tenants: Sendable {
       ON CONFLICT (project_id, tenant_id) DO NOTHING
       """)
     guard inserted == 1 else { return nil }
+    try Self.store(
+      edit, over: nil, in: try Self.find(project, id, connection).scope.key, at: now, connection)
     let tenant = try Self.find(project, id, connection)
     var entry = AuditEntry(
       "tenant.create", "tenant", id.text, name: edit.displayName, in: tenant.scope)
@@ -210,6 +213,9 @@ public struct Tenants: Sendable {
       var new = old.edit
       try edit(&new)
       if new.displayName != old.displayName { try checkName(new.displayName) }
+      do { try new.passwords?.check() } catch let error as PasswordPolicyError {
+        throw TenantError.passwords(error)
+      }
       if Words.difference(old.edit.words, new.words).from != nil {
         try connection.run(
           """
@@ -219,6 +225,7 @@ public struct Tenants: Sendable {
             withdrawal_needs_factor = \(new.withdrawalNeedsFactor)
           WHERE scope_key = \(old.scope.key)
           """)
+        try Self.store(new, over: old, in: old.scope.key, at: now, connection)
         var entry = AuditEntry(
           "tenant.change", "tenant", tenant.text, name: new.displayName, in: old.scope)
         (entry.from, entry.to) = Words.difference(old.edit.words, new.words)
@@ -231,6 +238,21 @@ public struct Tenants: Sendable {
       } catch let error as PolicyError { throw TenantError.policy(error) }
       return try Self.find(project, tenant, connection)
     }
+  }
+
+  /// Keeps what users may do, and what their passwords must be.
+  private static func store(
+    _ new: TenantEdit, over old: Tenant?, in scope: Int64, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      UPDATE scope SET sign_up_off = \(!new.userPermissions.signUp),
+        deletion_off = \(!new.userPermissions.deletion)
+      WHERE scope_key = \(scope)
+      """)
+    guard new.passwords != old?.passwords else { return }
+    try PasswordPolicy.store(new.passwords, in: scope, at: now, connection)
   }
 
   /// Deletes a tenant: nobody finds it any more, and its users, factors and sessions go.

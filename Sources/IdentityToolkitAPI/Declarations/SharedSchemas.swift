@@ -67,11 +67,12 @@ extension Schema {
         "phoneNumber": ["enabled": .flag, "testPhoneNumbers": .map(.text)],
         "anonymous": ["enabled": .flag], "allowDuplicateEmails": .flag, "hashConfig": .object,
       ],
-      "notification": .object, "quota": .object, "monitoring": .object,
+      "notification": notification, "quota": quota, "monitoring": monitoring,
       "multiTenant": ["allowTenants": .flag, "defaultTenantLocation": .text],
-      "authorizedDomains": .list(.text), "client": .object, "blockingFunctions": .object,
-      "smsRegionConfig": .object, "recaptchaConfig": .object, "passwordPolicyConfig": .object,
-      "emailPrivacyConfig": emailPrivacy, "mobileLinksConfig": .object,
+      "authorizedDomains": .list(.text), "client": userPermissions,
+      "blockingFunctions": blockingFunctions, "smsRegionConfig": smsRegions,
+      "recaptchaConfig": recaptcha, "passwordPolicyConfig": passwordPolicy,
+      "emailPrivacyConfig": emailPrivacy, "mobileLinksConfig": mobileLinks,
       "autodeleteAnonymousUsers": .flag, "defaultHostingSite": .text, "mfa": .mfa,
     ])
 
@@ -82,10 +83,9 @@ extension Schema {
       "name": .text, "displayName": .text, "allowPasswordSignup": .flag,
       "enableEmailLinkSignin": .flag, "disableAuth": .flag, "enableAnonymousUser": .flag,
       "hashConfig": .object, "mfaConfig": .mfa, "testPhoneNumbers": .map(.text),
-      "client": .object, "monitoring": .object, "emailPrivacyConfig": emailPrivacy,
-      "passwordPolicyConfig": .object, "recaptchaConfig": .object, "smsRegionConfig": .object,
-      "mobileLinksConfig": .object, "inheritance": .object,
+      "client": userPermissions, "monitoring": monitoring, "emailPrivacyConfig": emailPrivacy,
+      "passwordPolicyConfig": passwordPolicy, "recaptchaConfig": recaptcha,
+      "smsRegionConfig": smsRegions, "mobileLinksConfig": mobileLinks,
+      "inheritance": ["emailSendingConfig": .flag],
     ])
-
-  private static let emailPrivacy: Schema = ["enableImprovedEmailPrivacy": .flag]
 }

@@ -33,6 +33,9 @@ extension WireError {
       self.init("INVALID_CONFIG : The domain \(domain.prefix(100)) is not the name of a host.")
     case .idTaken: self.init("PROJECT_ALREADY_EXISTS", status: .conflict, reason: "conflict")
     case .policy(let error): self.init(error)
+    case .passwords(let error): self.init(error)
+    case .duplicateEmails:
+      self.init("INVALID_CONFIG : Several accounts with one e-mail address are not supported.")
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
@@ -50,6 +53,7 @@ extension WireError {
     case .multiTenancyOff:
       self.init("UNSUPPORTED_TENANT_OPERATION : The project does not allow tenants.")
     case .policy(let error): self.init(error)
+    case .passwords(let error): self.init(error)
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
@@ -77,6 +81,7 @@ extension WireError {
     case .missingEmail: self.init("MISSING_EMAIL")
     case .missingPassword: self.init("MISSING_PASSWORD")
     case .weakPassword: self.init("WEAK_PASSWORD : Password should be at least 6 characters")
+    case .passwordRequirements(let missing): self.init(missing)
     case .duplicateLocalID: self.init("DUPLICATE_LOCAL_ID")
     case .invalidLocalID: self.init("INVALID_LOCAL_ID : A uid has 1 to 128 bytes.")
     case .phoneExists: self.init("PHONE_NUMBER_EXISTS")
@@ -141,6 +146,8 @@ extension WireError {
       self.init("INVALID_LOGIN_CREDENTIALS")
     case .emailNotFound: self.init("EMAIL_NOT_FOUND")
     case .wrongPassword: self.init("INVALID_PASSWORD")
+    case .passwordRequirements(let missing): self.init(missing)
+    case .adminOnly: self.init("ADMIN_ONLY_OPERATION")
     case .userDisabled: self.init("USER_DISABLED")
     case .passwordLoginDisabled: self.init("PASSWORD_LOGIN_DISABLED")
     case .scopeDisabled: self.init("PROJECT_DISABLED")

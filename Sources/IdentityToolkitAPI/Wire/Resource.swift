@@ -1,3 +1,4 @@
+import Identity
 import JSON
 
 /// Helpers for resources of which most members are only stored and given back.
@@ -67,13 +68,51 @@ enum Resource {
     resource["smsRegionConfig"] = .object(regions)
   }
 
-  /// Adds what a reader needs where a member is there at all: the Node SDK fails on a password
-  /// policy without its state.
-  static func complete(_ resource: inout JSON.Object) {
-    guard var policy = resource["passwordPolicyConfig"]?.objectValue,
-      policy["passwordPolicyEnforcementState"] == nil
-    else { return }
-    policy["passwordPolicyEnforcementState"] = "OFF"
-    resource["passwordPolicyConfig"] = .object(policy)
+  /// Members that the rules keep, and not the text of stored members.
+  static let kept = [
+    ["client", "permissions"], ["passwordPolicyConfig"], ["autodeleteAnonymousUsers"],
+  ]
+
+  /// Members that are read only, and a password that is nobody's business here.
+  private static let dropped = [
+    ["hashConfig"], ["signIn", "hashConfig"], ["client", "apiKey"],
+    ["client", "firebaseSubdomain"],
+    ["notification", "sendEmail", "smtp", "password"], ["name"], ["subtype"],
+  ]
+
+  /// What a caller may have stored of a body.
+  static func writable(_ body: JSON.Object) -> JSON.Object {
+    var body = body
+    for path in dropped { remove(path, from: &body) }
+    return body
+  }
+
+  /// Takes the value at a path away, and the objects on the way that it leaves empty.
+  static func remove(_ path: [String], from object: inout JSON.Object) {
+    guard let name = path.first else { return }
+    guard path.count > 1 else {
+      object[name] = nil
+      return
+    }
+    guard var inner = object[name]?.objectValue else { return }
+    let wasEmpty = inner.isEmpty
+    remove(Array(path.dropFirst()), from: &inner)
+    object[name] = inner.isEmpty && !wasEmpty ? nil : .object(inner)
+  }
+
+  /// `client.permissions`: what users may not do, left out where they may.
+  static func write(_ permissions: UserPermissions, into resource: inout JSON.Object) {
+    let switches = [
+      ("disabledUserSignup", !permissions.signUp), ("disabledUserDeletion", !permissions.deletion),
+    ]
+    for (name, isOff) in switches where isOff {
+      set(true, at: ["client", "permissions", name], in: &resource)
+    }
+  }
+
+  static func userPermissions(_ resource: JSON.Object) -> UserPermissions {
+    UserPermissions(
+      signUp: !flag("client", "permissions", "disabledUserSignup", in: resource),
+      deletion: !flag("client", "permissions", "disabledUserDeletion", in: resource))
   }
 }

@@ -113,6 +113,10 @@ struct ServeConfiguration: Sendable {
   /// What would let others sign in to a demo, whose passwords anybody can know.
   var demoExposure: [String] {
     var problems: [String] = []
+    if mail != nil {
+      problems.append(
+        "The users of a demo are invented, so no mail goes to them: leave out --smtp.")
+    }
     if profile == .emulator { problems.append("A demo belongs to the standalone profile.") }
     if !Self.isLoopback(host) || publicURL != nil || !trustedProxies.isEmpty {
       problems.append(

@@ -41,6 +41,62 @@ import Testing
     }
   }
 
+  @Test func `what passwords must be is changed, told and obeyed`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let settings = try await world.filled("{eu}/settings")
+      let saved = try await ada.submit(
+        settings,
+        [
+          "name": "eu-shop", "was-name": "eu-shop", "password": "on", "was-password": "on",
+          "was-password-shortest": "6", "password-shortest": "10", "password-enforced": "on",
+          "password-uppercase": "on", "password-symbol": "on", "was-user-sign-up": "on",
+          "user-sign-up": "on", "was-user-deletion": "on",
+        ])
+      #expect(saved.status == .seeOther)
+      let tenant = try await world.identity.tenants.find(
+        project: ID("acme-retail"), tenant: try await world.euShop)
+      #expect(
+        tenant.passwords
+          == PasswordPolicy(isEnforced: true, shortest: 10, classes: [.uppercase, .symbol]))
+      #expect(tenant.userPermissions == UserPermissions(signUp: true, deletion: false))
+      let page = try await ada.get(settings)
+      #expect(page.says("The settings are saved."))
+      #expect(page.says("enforced, 10 characters or more, an upper case letter, a symbol"))
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let read = try await iris.get(settings)
+      #expect(
+        read.says("10 characters or more, with a capital letter and another character"))
+      let refused = try await ada.submit(
+        try await world.filled("{eu}/new-user"),
+        ["email": "new@example.com", "password": "too weak"])
+      #expect(refused.status == .unprocessableContent)
+      #expect(
+        refused.says(
+          "Passwords here have 10 characters or more, a capital letter and another character."))
+    }
+  }
+
+  @Test(arguments: ["5", "31", "", "ten", "６", "9999999999999999999999", "-6", "6.5"])
+  func `a length that passwords cannot have is refused, and kept in the form`(
+    typed: String
+  ) async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let answer = try await ada.submit(
+        Self.project,
+        [
+          "name": "Acme Retail", "was-name": "Acme Retail", "was-password-shortest": "6",
+          "password-shortest": typed, "password-digit": "on",
+        ])
+      #expect(answer.status == .unprocessableContent)
+      #expect(answer.says("Write a number from 6 to 30."))
+      #expect(answer.text.contains("value=\"\(typed)\""))
+      let project = try await world.identity.projects.find(ID("acme-retail"))
+      #expect(project.passwords == nil)
+    }
+  }
+
   @Test func `two who change the domains at once undo nothing of each other's`() async throws {
     try await World.furnished { world in
       let page = Self.project

@@ -106,7 +106,8 @@ struct FactorListTests {
       #expect(
         try await instance.messages() == [
           "mail notice-email-changed new@example.com",
-          "mail notice-factors-removed changed@example.com",
+          "mail notice-factors-removed new@example.com",
+          "mail notice-password-changed new@example.com",
         ])
       #expect(try await instance.identity.policies.read(instance.acme).phoneUsers == 0)
     }

@@ -4,21 +4,58 @@ import JSON
 import Testing
 
 struct ConfigMembersTests {
-  @Test(arguments: [
-    "notification", "quota", "monitoring", "client", "blockingFunctions", "recaptchaConfig",
-    "mobileLinksConfig",
-  ])
-  func `a member that rules nothing here is given back`(name: String) async throws {
+  /// A value of each member that rules nothing, as a client writes it and as it is given back.
+  static let echoed: [(name: String, written: String, kept: String)] = [
+    (
+      "notification",
+      #"{"send_email": {"method": 2, "smtp": {"host": "h", "port": "25", "password": "secret"},"#
+        + #" "resetPasswordTemplate": {"subject": "é", "bodyFormat": "HTML", "customized": true}},"#
+        + #" "defaultLocale": "de"}"#,
+      #"{"sendEmail": {"method": "CUSTOM_SMTP", "smtp": {"host": "h", "port": 25},"#
+        + #" "resetPasswordTemplate": {"subject": "é", "bodyFormat": "HTML", "customized": true}},"#
+        + #" "defaultLocale": "de"}"#
+    ),
+    (
+      "quota", #"{"signUpQuotaConfig": {"quota": 100, "quotaDuration": "604800s"}}"#,
+      #"{"signUpQuotaConfig": {"quota": "100", "quotaDuration": "604800s"}}"#
+    ),
+    (
+      "monitoring", #"{"request_logging": {"enabled": "true"}}"#,
+      #"{"requestLogging": {"enabled": true}}"#
+    ),
+    (
+      "blockingFunctions", #"{"triggers": {"before_sign_in": {"function_uri": "https://x"}}}"#,
+      #"{"triggers": {"before_sign_in": {"functionUri": "https://x"}}}"#
+    ),
+    (
+      "recaptchaConfig",
+      #"{"emailPasswordEnforcementState": 2, "phoneEnforcementState": "ENFORCE","#
+        + #" "managedRules": [{"endScore": 0.3, "action": 1}], "useAccountDefender": true}"#,
+      #"{"emailPasswordEnforcementState": "AUDIT", "phoneEnforcementState": "ENFORCE","#
+        + #" "managedRules": [{"endScore": 0.3, "action": "BLOCK"}], "useAccountDefender": true}"#
+    ),
+    ("mobileLinksConfig", #"{"domain": 1}"#, #"{"domain": "HOSTING_DOMAIN"}"#),
+    (
+      "smsRegionConfig", #"{"allowlist_only": {"allowed_regions": ["DE"]}}"#,
+      #"{"allowlistOnly": {"allowedRegions": ["DE"]}}"#
+    ),
+  ]
+
+  @Test(arguments: 0..<7)
+  func `a member that rules nothing here is given back in its one form`(index: Int) async throws {
+    let (name, written, kept) = Self.echoed[index]
     try await TestServer.with { server in
-      let value: JSON = ["some_name": [["deepName": 1500]], "other": "é"]
-      let answer = try await server.patch(
-        TestServer.config + "?updateMask=\(name)", .object([name: value]))
-      #expect(answer.status == 200)
-      let kept: JSON = ["someName": [["deepName": 1500]], "other": "é"]
-      #expect(answer[name] == kept)
-      #expect(try await server.get(TestServer.config)[name] == kept)
-      let cleared = try await server.patch(TestServer.config + "?updateMask=\(name)", [:])
-      #expect(cleared[name] == nil)
+      let tenant = "/v2/projects/acme-mfa/tenants/\(try await server.addTenant())"
+      let isOfTenants = ["monitoring", "recaptchaConfig", "mobileLinksConfig", "smsRegionConfig"]
+      let paths = isOfTenants.contains(name) ? [TestServer.config, tenant] : [TestServer.config]
+      for path in paths {
+        let answer = try await server.call(
+          .patch, path + "?updateMask=\(name)", text: "{\"\(name)\": \(written)}", .owner)
+        #expect(answer[name] == (try json(kept)))
+        #expect(try await server.get(path)[name] == (try json(kept)))
+        let cleared = try await server.patch(path + "?updateMask=\(name)", [:])
+        #expect(cleared[name] == nil)
+      }
     }
   }
 
@@ -108,6 +145,26 @@ struct ConfigMembersTests {
         TestServer.config + "?updateMask=passwordPolicyConfig",
         ["passwordPolicyConfig": ["forceUpgradeOnSignin": true]])
       #expect(answer["passwordPolicyConfig"]?["passwordPolicyEnforcementState"] == "OFF")
+      #expect(answer["passwordPolicyConfig"]?["forceUpgradeOnSignin"] == true)
+      let cleared = try await server.patch(
+        TestServer.config + "?updateMask=passwordPolicyConfig", [:])
+      #expect(cleared["passwordPolicyConfig"] == nil)
+    }
+  }
+
+  @Test func `several accounts of one address are refused, not only echoed`() async throws {
+    try await TestServer.with { server in
+      let answer = try await server.patch(
+        TestServer.config + "?updateMask=signIn.allowDuplicateEmails",
+        ["signIn": ["allowDuplicateEmails": true]])
+      #expect(answer.status == 400)
+      #expect(
+        answer.error
+          == "INVALID_CONFIG : Several accounts with one e-mail address are not supported.")
+      let off = try await server.patch(
+        TestServer.config + "?updateMask=signIn.allowDuplicateEmails",
+        ["signIn": ["allowDuplicateEmails": false]])
+      #expect(off["signIn"]?["allowDuplicateEmails"] == false)
     }
   }
 

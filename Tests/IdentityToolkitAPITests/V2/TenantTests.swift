@@ -154,7 +154,7 @@ struct TenantTests {
   @Test func `members that rule nothing are given back`() async throws {
     try await TestServer.with { server in
       let members: JSON.Object = [
-        "testPhoneNumbers": ["+15550100": "123456"], "client": ["permissions": [:]],
+        "testPhoneNumbers": ["+15550100": "123456"],
         "monitoring": ["requestLogging": ["enabled": true]],
         "smsRegionConfig": ["allowByDefault": [:]],
         "inheritance": ["emailSendingConfig": true],

@@ -1,3 +1,4 @@
+import Identity
 import JSON
 
 extension Declaration {
@@ -11,21 +12,24 @@ extension Declaration {
       ]),
     ])
 
+  static let getRecaptchaParams = Declaration(
+    "getRecaptchaParams", "Reads with what a reCAPTCHA is asked for, which it is not.",
+    gives: [
+      "kind": .kind("GetRecaptchaParamResponse"), "recaptchaStoken": .text.required,
+      "recaptchaSiteKey": .text.required,
+    ])
+
   static let getPasswordPolicy = Declaration(
     "getPasswordPolicy", "Reads what a password must be.",
     gives: [
-      "customStrengthOptions": .message([
-        "minPasswordLength": .integer, "maxPasswordLength": .integer,
-        "containsLowercaseCharacter": .flag, "containsUppercaseCharacter": .flag,
-        "containsNumericCharacter": .flag, "containsNonAlphanumericCharacter": .flag,
-      ]).required,
+      "customStrengthOptions": Schema.passwordStrength.required,
       "allowedNonAlphanumericCharacters": .list(.text).required,
       "enforcementState": .choice("OFF", "ENFORCE").required,
       "forceUpgradeOnSignin": .flag, "schemaVersion": .integer.required,
     ])
 }
 
-/// What clients ask for before they send something; both answers are the same for every project.
+/// What clients ask for before they send something.
 extension Methods {
   /// `GET recaptchaConfig`: no reCAPTCHA is asked for.
   func getRecaptchaConfig(_ call: ClientCall) async throws(WireError) -> JSON {
@@ -35,13 +39,22 @@ extension Methods {
     return ["recaptchaEnforcementState": .array(off)]
   }
 
-  /// `GET passwordPolicy`: what a password must be here, which is six characters long.
-  func getPasswordPolicy(_ call: ClientCall) async throws(WireError) -> JSON {
+  /// `GET recaptchaParams`: no reCAPTCHA is asked for, and the key is none; the web SDK wants a text
+  /// there.
+  func getRecaptchaParams(_ call: ClientCall) async throws(WireError) -> JSON {
     [
-      "customStrengthOptions": ["minPasswordLength": 6, "maxPasswordLength": 4096],
-      "allowedNonAlphanumericCharacters": .array(
-        "^$*.[]{}()?\"!@#%&/\\,><':;|_~".map { .string(String($0)) }),
-      "enforcementState": "OFF", "forceUpgradeOnSignin": false, "schemaVersion": 1,
+      "kind": "identitytoolkit#GetRecaptchaParamResponse",
+      "recaptchaStoken": "not-checked", "recaptchaSiteKey": "not-checked",
     ]
+  }
+
+  /// `GET passwordPolicy`: what a password must be in the project, or in the tenant that is named.
+  func getPasswordPolicy(_ call: ClientCall) async throws(WireError) -> JSON {
+    let scope = try await scope(of: call)
+    let policy =
+      if let id = scope.tenant { try await tenant(id, of: scope.project).passwords } else {
+        try await project(scope.project).passwords
+      }
+    return PasswordPolicyMessage.forClients(policy ?? PasswordPolicy())
   }
 }

@@ -15,8 +15,10 @@ enum ConfigMessage {
     var config: JSON.Object = [
       "name": .string("projects/\(project.number)/config"), "subtype": "IDENTITY_PLATFORM",
     ]
-    for member in resource(project.edit) { config.append(member.name, member.value) }
-    Resource.complete(&config)
+    var members = resource(project.edit)
+    PasswordPolicyMessage.write(
+      project.passwords, changedAt: project.passwordsChangedAt, into: &members)
+    for member in members { config.append(member.name, member.value) }
     config.append("mfa", MFAMessage.write(project.policy.configuration))
     return .object(config)
   }
@@ -43,12 +45,25 @@ enum ConfigMessage {
     project.allowTenants = Resource.flag("multiTenant", "allowTenants", in: resource)
     project.authorizedDomains =
       resource["authorizedDomains"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    project.passwords = PasswordPolicyMessage.read(resource)
+    project.userPermissions = Resource.userPermissions(resource)
+    project.expiresAnonymous = Resource.flag("autodeleteAnonymousUsers", in: resource)
+    // What is kept apart is not kept twice.
+    for path in Resource.kept { Resource.remove(path, from: &resource) }
     project.members = Resource.text(resource)
     MFAMessage.apply(mask, root: "mfa", configuration, to: &project.configuration)
   }
 
-  /// Checks the types of the members that rule something.
-  static func check(_ message: Message) throws(WireError) {
+  /// Checks the types of all members and gives them one form, and reads the MFA configuration.
+  static func read(
+    _ message: Message
+  ) throws(WireError) -> (body: JSON.Object, configuration: MFAConfiguration) {
+    try check(message)
+    let configuration = try MFAMessage.read(try message.message("mfa"))
+    return (Resource.writable(try Schema.config.canonical(message)), configuration)
+  }
+
+  private static func check(_ message: Message) throws(WireError) {
     try MFAMessage.refuse("mfaConfig", in: message)
     if let signIn = try message.message("signIn") {
       if let email = try signIn.message("email") {
@@ -84,6 +99,9 @@ enum ConfigMessage {
       values.append((["signIn", "phoneNumber", "enabled"], methods.phone))
     }
     for (path, value) in values { Resource.set(.bool(value), at: path, in: &resource) }
+    Resource.write(project.userPermissions, into: &resource)
+    if project.expiresAnonymous { resource["autodeleteAnonymousUsers"] = true }
+    PasswordPolicyMessage.write(project.passwords, changedAt: nil, into: &resource)
     resource["authorizedDomains"] = .array(project.authorizedDomains.map { .string($0) })
     return resource
   }

@@ -11,11 +11,9 @@ extension Methods {
   /// `PATCH projects/{p}/config`: what the mask names, or the members of the body without one.
   func updateConfig(_ call: AdminCall) async throws(WireError) -> JSON {
     let message = Message(call.message.object, path: "config")
-    try ConfigMessage.check(message)
-    let configuration = try MFAMessage.read(try message.message("mfa"))
+    let (body, configuration) = try ConfigMessage.read(message)
     let text = call.request.parameter("updateMask") ?? ""
     let mask = text.isEmpty ? UpdateMask(of: message.object) : UpdateMask(text)
-    let body = try Schema.config.canonical(message)
     do throws(ProjectError) {
       let project = try await identity.projects.update(call.scope.project, by: call.author) {
         (project) throws(ProjectError) in

@@ -11,10 +11,10 @@ extension Methods {
   /// `POST projects/{p}/tenants`.
   func createTenant(_ call: AdminCall) async throws(WireError) -> JSON {
     let message = Message(call.message.object, path: "tenant")
-    let configuration = try TenantMessage.check(message)
+    let (body, configuration) = try TenantMessage.read(message)
     var tenant = TenantEdit(displayName: "")
     TenantMessage.apply(
-      TenantMessage.everything, try Schema.tenant.canonical(message), configuration, to: &tenant)
+      TenantMessage.everything, body, configuration, to: &tenant)
     do throws(TenantError) {
       return TenantMessage.write(
         try await identity.tenants.create(in: call.scope.project, tenant, by: call.author))

@@ -25,15 +25,24 @@ enum TenantMessage {
     if tenant.policy.configuration != MFAConfiguration() {
       message.append("mfaConfig", MFAMessage.write(tenant.policy.configuration))
     }
-    let stored = Resource.stored(tenant.members)
+    var stored = Resource.stored(tenant.members)
+    Resource.write(tenant.userPermissions, into: &stored)
+    PasswordPolicyMessage.write(
+      tenant.passwords, changedAt: tenant.passwordsChangedAt, into: &stored)
     for member in stored { message.append(member.name, member.value) }
     if stored["inheritance"] == nil { message.append("inheritance", [:]) }
-    Resource.complete(&message)
     return .object(message)
   }
 
-  /// Reads the types of the members that rule something, and the MFA configuration.
-  static func check(_ message: Message) throws(WireError) -> MFAConfiguration {
+  /// Checks the types of all members and gives them one form, and reads the MFA configuration.
+  static func read(
+    _ message: Message
+  ) throws(WireError) -> (body: JSON.Object, configuration: MFAConfiguration) {
+    let configuration = try check(message)
+    return (Resource.writable(try Schema.tenant.canonical(message)), configuration)
+  }
+
+  private static func check(_ message: Message) throws(WireError) -> MFAConfiguration {
     try MFAMessage.refuse("mfa", in: message)
     for name in ruling.dropFirst() { _ = try message.flag(name) }
     _ = try message.text("displayName")
@@ -50,6 +59,8 @@ enum TenantMessage {
     to tenant: inout TenantEdit
   ) {
     var resource = Resource.stored(tenant.members)
+    Resource.write(tenant.userPermissions, into: &resource)
+    PasswordPolicyMessage.write(tenant.passwords, changedAt: nil, into: &resource)
     resource["displayName"] = .string(tenant.displayName)
     for (name, value) in switches(tenant) { resource[name] = .bool(value) }
     let known = ruling + members
@@ -62,6 +73,10 @@ enum TenantMessage {
       emailLink: Resource.flag("enableEmailLinkSignin", in: resource),
       anonymous: Resource.flag("enableAnonymousUser", in: resource))
     tenant.disableAuth = Resource.flag("disableAuth", in: resource)
+    tenant.passwords = PasswordPolicyMessage.read(resource)
+    tenant.userPermissions = Resource.userPermissions(resource)
+    // What is kept apart is not kept twice.
+    for path in Resource.kept { Resource.remove(path, from: &resource) }
     tenant.members = Resource.text(Resource.members(members, of: resource))
     MFAMessage.apply(mask, root: "mfaConfig", configuration, to: &tenant.configuration)
   }

@@ -12,9 +12,8 @@ extension Methods {
   func updateTenant(_ call: AdminCall) async throws(WireError) -> JSON {
     guard let id = call.scope.tenant else { throw WireError(TenantError.notFound) }
     let message = Message(call.message.object, path: "tenant")
-    let configuration = try TenantMessage.check(message)
+    let (body, configuration) = try TenantMessage.read(message)
     let mask = Methods.mask(call.request.parameter("updateMask"), message.object)
-    let body = try Schema.tenant.canonical(message)
     do throws(TenantError) {
       let tenant = try await identity.tenants.update(
         project: call.scope.project, tenant: id, by: call.author

@@ -1,0 +1,78 @@
+import Database
+
+/// How anonymous accounts go where a project wants them to (`autodeleteAnonymousUsers`).
+enum AnonymousAccounts {
+  /// How old they become, in seconds.
+  static let lifetime: Int64 = 30 * 86_400
+  /// How many a write deletes at most.
+  static let share = 200
+  /// How many writes a tidying takes at most.
+  static let mostParts = 50
+
+  /// A pool with accounts that are too old; nil when there is none.
+  static func next(at now: Instant, _ connection: borrowing Connection) throws -> Int64? {
+    let oldest = now.advanced(bySeconds: -lifetime)
+    return try connection.first(
+      """
+      SELECT s.scope_key FROM scope s INDEXED BY scope_expiring
+      WHERE s.anonymous_expire = 1 AND s.deleted_at IS NULL
+        AND EXISTS (SELECT 1 FROM account a INDEXED BY account_anonymous
+          WHERE a.scope_key = s.scope_key AND a.anonymous = 1
+            AND a.created_at < \(oldest.microseconds))
+      LIMIT 1
+      """
+    ) { try $0.value(0) }
+  }
+
+  /// Deletes a share of the accounts of a pool that are too old, with one audit row.
+  static func delete(in key: Int64, at now: Instant, _ connection: borrowing Connection) throws {
+    let scope = try connection.first(
+      """
+      SELECT \(Scope.columns) FROM scope s JOIN project p USING (project_id)
+      WHERE s.scope_key = \(key) AND s.anonymous_expire = 1 AND s.deleted_at IS NULL
+      """
+    ) { try Scope($0) }
+    guard let scope else { return }
+    let oldest = now.advanced(bySeconds: -lifetime)
+    let keys = try connection.all(
+      """
+      SELECT account_key FROM account INDEXED BY account_anonymous
+      WHERE scope_key = \(key) AND anonymous = 1 AND created_at < \(oldest.microseconds)
+      ORDER BY created_at LIMIT \(share)
+      """
+    ) { try $0.value(0) as Int64 }
+    for account in keys {
+      guard let account = try AccountRecord.find(key: account, connection) else { continue }
+      try SearchIndex.remove(account, connection)
+      try connection.run("DELETE FROM account WHERE account_key = \(account.key)")
+      try connection.run(
+        """
+        UPDATE scope SET users = users - 1,
+          enrolled_users = enrolled_users - \(!account.factors.isEmpty)
+        WHERE scope_key = \(key)
+        """)
+      try AccountCounts.move(from: account, to: nil, in: scope, connection)
+    }
+    guard !keys.isEmpty else { return }
+    var entry = AuditEntry(
+      "account.expire", "scope", Policies.objectID(scope), name: scope.name, in: scope)
+    entry.from =
+      Words.count(keys.count, "anonymous account", "anonymous accounts") + " older than 30 days"
+    try entry.record(by: Author(actor: .server), at: now, connection)
+  }
+}
+
+extension Identity {
+  /// Deletes anonymous accounts that are too old, as far as a tidying may.
+  func expireAnonymousAccounts(at now: Instant) async throws(StartError) {
+    for _ in 0..<AnonymousAccounts.mostParts {
+      let next = try await store.read(StartError.self) { connection in
+        try AnonymousAccounts.next(at: now, connection)
+      }
+      guard let next else { return }
+      try await store.write(StartError.self) { connection in
+        try AnonymousAccounts.delete(in: next, at: now, connection)
+      }
+    }
+  }
+}

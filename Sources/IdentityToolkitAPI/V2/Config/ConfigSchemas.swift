@@ -1,0 +1,97 @@
+/// The parts of a configuration, of which a project's and a tenant's have most in common.
+extension Schema {
+  /// One of the words of an enum of the administration's messages.
+  private static func word(_ type: String, of words: String...) -> Schema {
+    .choice(EnumType(name: "google.cloud.identitytoolkit.admin.v2.\(type)", values: words))
+  }
+
+  static let emailPrivacy: Schema = ["enableImprovedEmailPrivacy": .flag]
+
+  static let userPermissions: Schema = [
+    "permissions": ["disabledUserSignup": .flag, "disabledUserDeletion": .flag],
+    "apiKey": .text, "firebaseSubdomain": .text,
+  ]
+
+  static let monitoring: Schema = ["requestLogging": ["enabled": .flag]]
+
+  static let mobileLinks: Schema = [
+    "domain": word(
+      "MobileLinksConfig.Domain", of: "DOMAIN_UNSPECIFIED", "HOSTING_DOMAIN",
+      "FIREBASE_DYNAMIC_LINK_DOMAIN")
+  ]
+
+  static let smsRegions: Schema = [
+    "allowByDefault": ["disallowedRegions": .list(.text)],
+    "allowlistOnly": ["allowedRegions": .list(.text)],
+  ]
+
+  private static let recaptchaState = word(
+    "RecaptchaConfig.RecaptchaProviderEnforcementState",
+    of:
+      "RECAPTCHA_PROVIDER_ENFORCEMENT_STATE_UNSPECIFIED", "OFF", "AUDIT", "ENFORCE")
+  private static let recaptchaAction = word(
+    "RecaptchaManagedRule.RecaptchaAction", of: "RECAPTCHA_ACTION_UNSPECIFIED", "BLOCK")
+
+  static let recaptcha: Schema = [
+    "emailPasswordEnforcementState": recaptchaState, "phoneEnforcementState": recaptchaState,
+    "managedRules": .list(["endScore": .anything, "action": recaptchaAction]),
+    "recaptchaKeys": .list([
+      "key": .text,
+      "type": word(
+        "RecaptchaKey.ClientType", of: "CLIENT_TYPE_UNSPECIFIED", "WEB", "IOS", "ANDROID"),
+    ]),
+    "useAccountDefender": .flag, "useSmsBotScore": .flag, "useSmsTollFraudProtection": .flag,
+    "tollFraudManagedRules": .list(["startScore": .anything, "action": recaptchaAction]),
+  ]
+
+  static let passwordStrength: Schema = [
+    "minPasswordLength": .integer, "maxPasswordLength": .integer,
+    "containsLowercaseCharacter": .flag, "containsUppercaseCharacter": .flag,
+    "containsNumericCharacter": .flag, "containsNonAlphanumericCharacter": .flag,
+  ]
+
+  static let passwordPolicy: Schema = [
+    "passwordPolicyEnforcementState": word(
+      "PasswordPolicyConfig.PasswordPolicyEnforcementState",
+      of:
+        "PASSWORD_POLICY_ENFORCEMENT_STATE_UNSPECIFIED", "OFF", "ENFORCE"),
+    "passwordPolicyVersions": .list([
+      "customStrengthOptions": passwordStrength, "schemaVersion": .integer,
+    ]),
+    "forceUpgradeOnSignin": .flag, "lastUpdateTime": .timestamp,
+  ]
+
+  private static let mailTemplate: Schema = [
+    "senderLocalPart": .text, "subject": .text, "senderDisplayName": .text, "body": .text,
+    "bodyFormat": word(
+      "EmailTemplate.BodyFormat", of: "BODY_FORMAT_UNSPECIFIED", "PLAIN_TEXT", "HTML"),
+    "replyTo": .text,
+    "customized": .flag,
+  ]
+
+  static let notification: Schema = [
+    "sendEmail": [
+      "method": word("SendEmail.Method", of: "METHOD_UNSPECIFIED", "DEFAULT", "CUSTOM_SMTP"),
+      "smtp": [
+        "senderEmail": .text, "host": .text, "port": .integer, "username": .text,
+        "password": Schema.text.noted("Never kept: mails are sent by the server's own settings."),
+        "securityMode": word(
+          "Smtp.SecurityMode", of: "SECURITY_MODE_UNSPECIFIED", "SSL", "START_TLS"),
+      ],
+      "resetPasswordTemplate": mailTemplate, "verifyEmailTemplate": mailTemplate,
+      "changeEmailTemplate": mailTemplate,
+      "revertSecondFactorAdditionTemplate": mailTemplate, "callbackUri": .text,
+      "dnsInfo": .object,
+    ],
+    "sendSms": ["useDeviceLocale": .flag, "smsTemplate": .object], "defaultLocale": .text,
+  ]
+
+  static let quota: Schema = [
+    "signUpQuotaConfig": ["quota": .int64, "startTime": .text, "quotaDuration": .text]
+  ]
+
+  static let blockingFunctions: Schema = [
+    "triggers": .map(["functionUri": .text, "updateTime": .text]),
+    "forwardInboundCredentials": ["idToken": .flag, "accessToken": .flag, "refreshToken": .flag],
+  ]
+}

@@ -1,0 +1,101 @@
+import Crypto
+import Identity
+import Testing
+
+struct PasswordPolicyTests {
+  private let strict = PasswordPolicy(
+    isEnforced: true, shortest: 8, longest: 20,
+    classes: Set(PasswordPolicy.CharacterClass.allCases))
+
+  @Test(
+    arguments: [
+      (
+        "",
+        [
+          .atLeast(8), .character(.lowercase), .character(.uppercase), .character(.digit),
+          .character(.symbol),
+        ]
+      ),
+      ("Abcdef1!", []),
+      ("abcdefgh", [.character(.uppercase), .character(.digit), .character(.symbol)]),
+      ("ABCDEFG1_", [.character(.lowercase)]),
+      // What is no letter of ASCII counts as none.
+      ("ÀÉÎõü12!x", [.character(.uppercase)]), ("Abcdefg1-", [.character(.symbol)]),
+      ("Abcdefg1!Abcdefg1!Abc", [.atMost(20)]),
+    ] as [(String, [PasswordRequirement])])
+  func `a password lacks what it lacks`(password: String, missing: [PasswordRequirement]) {
+    #expect(strict.missing(in: Secret(password)) == missing)
+  }
+
+  @Test func `a policy that is not enforced asks for nothing`() {
+    var policy = strict
+    policy.isEnforced = false
+    #expect(policy.missing(in: Secret("a")).isEmpty)
+  }
+
+  @Test func `every way to a password goes by the policy of its pool`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      _ = try await instance.identity.projects.update(
+        instance.acme.project, by: Instance.boss
+      ) { $0.passwords = PasswordPolicy(isEnforced: true, shortest: 30) }
+      await expect("passwordRequirements") { try await instance.account(.bob) }
+      var change = AccountChange()
+      change.password = .set(Secret("not that long"))
+      let weak = change
+      await expect("passwordRequirements") {
+        try await instance.identity.accounts.update(
+          instance.acme, account.id, weak, by: Instance.boss)
+      }
+      var new = NewAccount()
+      new.email = "c@example.com"
+      new.password = Secret("not that long")
+      let mine = new
+      await expect("passwordRequirements") {
+        try await instance.identity.signIns.signUp(instance.acme, mine, by: Instance.visitor)
+      }
+      // Another pool has nothing to do with it.
+      _ = try await instance.account(.bob, in: instance.east)
+      let row = try #require(
+        try await instance.log().first { $0.action == "project.change" })
+      #expect(row.to == "passwords: enforced, 30 characters or more")
+    }
+  }
+
+  @Test func `a right password that is too weak takes its guess back`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      _ = try await instance.identity.projects.update(
+        instance.acme.project, by: Instance.boss
+      ) { $0.passwords = PasswordPolicy(isEnforced: true, forcesUpgrade: true, shortest: 30) }
+      for _ in 0..<12 {
+        await expect("passwordRequirements") { try await instance.firstFactor(.alice) }
+      }
+      _ = try await instance.identity.projects.update(
+        instance.acme.project, by: Instance.boss
+      ) { $0.passwords?.isEnforced = false }
+      _ = try await instance.session(.alice)
+    }
+  }
+
+  @Test func `users may be kept from making and deleting accounts`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      _ = try await instance.identity.projects.update(
+        instance.acme.project, by: Instance.boss
+      ) { $0.userPermissions = UserPermissions(signUp: false, deletion: false) }
+      var new = NewAccount()
+      new.email = "c@example.com"
+      new.password = Secret("a long password")
+      let mine = new
+      await expect("adminOnly") {
+        try await instance.identity.signIns.signUp(instance.acme, mine, by: Instance.visitor)
+      }
+      await expect("adminOnly") {
+        try await instance.identity.accounts.delete(
+          instance.acme, account.id, by: Author(actor: .user(account.id)))
+      }
+      try await instance.identity.accounts.delete(instance.acme, account.id, by: Instance.boss)
+    }
+  }
+}

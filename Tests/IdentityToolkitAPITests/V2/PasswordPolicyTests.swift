@@ -1,0 +1,193 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+/// What passwords must be, and what users may do themselves: obeyed, in a project and in a tenant.
+struct PasswordPolicyTests {
+  private static let policy: JSON = [
+    "passwordPolicyEnforcementState": "ENFORCE",
+    "passwordPolicyVersions": [
+      [
+        "customStrengthOptions": [
+          "minPasswordLength": 8, "containsUppercaseCharacter": true,
+          "containsNumericCharacter": true,
+        ]
+      ]
+    ],
+  ]
+  private static let lacking =
+    "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: "
+    + "[Password must contain at least 8 characters, Password must contain an upper case character, "
+    + "Password must contain a numeric character]"
+
+  @Test func `a policy is refused and obeyed at sign-up, at a change and by administrators`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let changed = try await server.patch(
+        TestServer.config + "?updateMask=passwordPolicyConfig",
+        ["passwordPolicyConfig": Self.policy])
+      #expect(changed.status == 200)
+      let signUp = try await server.post(
+        "/v1/accounts:signUp", ["email": "a@example.com", "password": "abc"])
+      #expect(signUp.error == Self.lacking)
+      let good = try await server.post(
+        "/v1/accounts:signUp", ["email": "a@example.com", "password": "Abcdefg1"])
+      #expect(good.status == 200)
+      let update = try await server.post(
+        "/v1/accounts:update",
+        ["idToken": try #require(good["idToken"]), "password": "abcdefg"])
+      #expect(update.error == Self.lacking)
+      let made = try await server.call(
+        .post, "/v1/projects/acme-mfa/accounts",
+        text: #"{"email": "b@example.com", "password": "swordfish"}"#, .owner)
+      #expect(made.error?.hasPrefix("PASSWORD_DOES_NOT_MEET_REQUIREMENTS : ") == true)
+    }
+  }
+
+  @Test func `a tenant has a policy of its own, which clients can read`() async throws {
+    try await TestServer.with { server in
+      let id = try await server.addTenant()
+      let answer = try await server.patch(
+        "/v2/projects/acme-mfa/tenants/\(id)?updateMask=passwordPolicyConfig",
+        ["passwordPolicyConfig": Self.policy])
+      let kept = try #require(answer["passwordPolicyConfig"])
+      #expect(kept["passwordPolicyEnforcementState"] == "ENFORCE")
+      #expect(
+        kept["passwordPolicyVersions"] == [
+          [
+            "customStrengthOptions": [
+              "minPasswordLength": 8, "containsUppercaseCharacter": true,
+              "containsNumericCharacter": true,
+            ], "schemaVersion": 1,
+          ]
+        ])
+      #expect(kept["lastUpdateTime"] != nil)
+      let own = try await server.get("/v2/passwordPolicy?tenantId=\(id)", .key)
+      #expect(own["enforcementState"] == "ENFORCE")
+      #expect(
+        own["customStrengthOptions"] == [
+          "minPasswordLength": 8, "maxPasswordLength": 4096, "containsUppercaseCharacter": true,
+          "containsNumericCharacter": true,
+        ])
+      let project = try await server.get("/v2/passwordPolicy", .key)
+      #expect(project["enforcementState"] == "OFF")
+    }
+  }
+
+  @Test func `a policy that is forced lets no weak password sign in, and a strong one`()
+    async throws
+  {
+    try await TestServer.with { server in
+      for (email, password) in [("weak@example.com", "swordfish"), ("ok@example.com", "Swordf1sh")]
+      {
+        _ = try await server.post(
+          "/v1/accounts:signUp", ["email": .string(email), "password": .string(password)])
+      }
+      _ = try await server.patch(
+        TestServer.config + "?updateMask=passwordPolicyConfig",
+        ["passwordPolicyConfig": Self.policy])
+      func signIn(_ email: String, _ password: String) async throws -> Answer {
+        try await server.post(
+          "/v1/accounts:signInWithPassword",
+          ["email": .string(email), "password": .string(password)])
+      }
+      #expect(try await signIn("weak@example.com", "swordfish").status == 200)
+      _ = try await server.patch(
+        TestServer.config + "?updateMask=passwordPolicyConfig.forceUpgradeOnSignin",
+        ["passwordPolicyConfig": ["forceUpgradeOnSignin": true]])
+      let refused = try await signIn("weak@example.com", "swordfish")
+      #expect(refused.error?.hasPrefix("PASSWORD_DOES_NOT_MEET_REQUIREMENTS : ") == true)
+      // A wrong password learns nothing of it.
+      #expect(
+        try await signIn("weak@example.com", "other").error == "INVALID_LOGIN_CREDENTIALS")
+      #expect(try await signIn("ok@example.com", "Swordf1sh").status == 200)
+    }
+  }
+
+  @Test(arguments: [
+    ("minPasswordLength", 5, "minPasswordLength must be between 6 and 30"),
+    ("minPasswordLength", 31, "minPasswordLength must be between 6 and 30"),
+    ("maxPasswordLength", 5, "maxPasswordLength must be between"),
+    ("maxPasswordLength", 4_097, "maxPasswordLength must be between"),
+  ])
+  func `a length that no policy can have is refused`(
+    name: String, length: Int, text: String
+  ) async throws {
+    try await TestServer.with { server in
+      let answer = try await server.patch(
+        TestServer.config + "?updateMask=passwordPolicyConfig",
+        [
+          "passwordPolicyConfig": [
+            "passwordPolicyVersions": [
+              ["customStrengthOptions": .object([name: .number(JSON.Number(length))])]
+            ]
+          ]
+        ])
+      #expect(answer.error?.hasPrefix("INVALID_CONFIG : \(text)") == true)
+    }
+  }
+
+  @Test func `enums are read by number, and a word that there is not is refused`() async throws {
+    try await TestServer.with { server in
+      let mask = TestServer.config + "?updateMask=passwordPolicyConfig"
+      let answer = try await server.patch(
+        mask, ["password_policy_config": ["password_policy_enforcement_state": 2]])
+      #expect(answer["passwordPolicyConfig"]?["passwordPolicyEnforcementState"] == "ENFORCE")
+      let wrong = try await server.patch(
+        mask, ["passwordPolicyConfig": ["passwordPolicyEnforcementState": "ON"]])
+      #expect(
+        wrong.error
+          == "Invalid value at 'config.password_policy_config.password_policy_enforcement_state' "
+          + "(type.googleapis.com/google.cloud.identitytoolkit.admin.v2.PasswordPolicyConfig."
+          + "PasswordPolicyEnforcementState), \"ON\"")
+    }
+  }
+
+  @Test func `users sign up and delete themselves only where they may`() async throws {
+    try await TestServer.with { server in
+      let id = try await server.addTenant()
+      let tenant = "/v2/projects/acme-mfa/tenants/\(id)"
+      for (path, tenantID) in [(TestServer.config, ""), (tenant, id)] {
+        var body: JSON.Object = ["email": "a@example.com", "password": "swordfish"]
+        if !tenantID.isEmpty { body.append("tenantId", .string(tenantID)) }
+        let before = try await server.post("/v1/accounts:signUp", .object(body))
+        #expect(before.status == 200)
+        let answer = try await server.patch(
+          path + "?updateMask=client.permissions",
+          ["client": ["permissions": ["disabledUserSignup": true, "disabledUserDeletion": true]]])
+        #expect(
+          answer["client"]
+            == ["permissions": ["disabledUserSignup": true, "disabledUserDeletion": true]])
+        body["email"] = "b@example.com"
+        #expect(
+          try await server.post("/v1/accounts:signUp", .object(body)).error
+            == "ADMIN_ONLY_OPERATION")
+        let delete = try await server.post(
+          "/v1/accounts:delete", ["idToken": try #require(before["idToken"])])
+        #expect(delete.error == "ADMIN_ONLY_OPERATION")
+        _ = try await server.patch(
+          path + "?updateMask=client.permissions.disabledUserDeletion", ["client": [:]])
+        #expect(
+          try await server.post(
+            "/v1/accounts:delete", ["idToken": try #require(before["idToken"])]
+          ).status == 200)
+      }
+    }
+  }
+
+  @Test func `a reCAPTCHA is never asked for, whatever is stored`() async throws {
+    try await TestServer.with { server in
+      _ = try await server.patch(
+        TestServer.config + "?updateMask=recaptchaConfig",
+        ["recaptchaConfig": ["emailPasswordEnforcementState": "ENFORCE"]])
+      let config = try await server.get("/v2/recaptchaConfig", .key)
+      let states = config["recaptchaEnforcementState"]?.arrayValue ?? []
+      #expect(states.count == 2 && states.allSatisfy { $0["enforcementState"] == "OFF" })
+      let parameters = try await server.get("/v1/recaptchaParams", .key)
+      #expect(parameters["kind"] == "identitytoolkit#GetRecaptchaParamResponse")
+      #expect(parameters["recaptchaSiteKey"]?.stringValue?.isEmpty == false)
+    }
+  }
+}
