@@ -68,6 +68,7 @@ let package = Package(
         .embedInCode("Migrations/m0011_audit_filing_sqlite.sql"),
         .embedInCode("Migrations/m0013_delivery_sqlite.sql"),
         .embedInCode("Migrations/m0014_phones_sqlite.sql"),
+        .embedInCode("Migrations/m0015_federation_sqlite.sql"),
         .embedInCode("Migrations/m0016_keys_sqlite.sql"),
       ], swiftSettings: house),
 

@@ -68,6 +68,35 @@ enum ConsolePaths {
     Path(
       "projects", nil, "tenants", nil, "settings", "tokens", nil, "revocation",
       parameters: String.self, String.self, String.self))
+  static let providers = ScopePath(
+    Path("projects", nil, "settings", "providers", parameters: String.self),
+    Path(
+      "projects", nil, "tenants", nil, "settings", "providers",
+      parameters: String.self, String.self))
+  static let newProvider = ScopePath(
+    Path("projects", nil, "settings", "providers", "new", parameters: String.self),
+    Path(
+      "projects", nil, "tenants", nil, "settings", "providers", "new",
+      parameters: String.self, String.self))
+  static let provider = ScopePath(
+    Path(
+      "projects", nil, "settings", "providers", nil, parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "settings", "providers", nil,
+      parameters: String.self, String.self, String.self))
+  static let providerRemoval = ScopePath(
+    Path(
+      "projects", nil, "settings", "providers", nil, "removal",
+      parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "settings", "providers", nil, "removal",
+      parameters: String.self, String.self, String.self))
+  static let signers = Path("projects", nil, "settings", "signers", parameters: String.self)
+  static let newSigner = Path(
+    "projects", nil, "settings", "signers", "new", parameters: String.self)
+  static let signerRevocation = Path(
+    "projects", nil, "settings", "signers", nil, "revocation",
+    parameters: String.self, String.self)
   static let projectDeletion = Path(
     "projects", nil, "settings", "deletion", parameters: String.self)
   static let tenantDeletion = Path(

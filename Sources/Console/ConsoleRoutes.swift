@@ -141,6 +141,8 @@ struct ConsoleRoutes: Sendable {
     table.inScope(.get, ConsolePaths.tokenRevocation, .manageKeys, tokens.ask)
     table.inScope(.post, ConsolePaths.tokenRevocation, .manageKeys, tokens.revoke)
 
+    try Self.addTrust(to: &table, identity, templates, frames)
+
     let scopeDeletion = ScopeDeletionPage(
       identity: identity, frames: frames,
       view: try templates.template("deletion/deletion", for: ScopeDeletionView.self))

@@ -50,6 +50,7 @@ extension Identity {
       migration("m0011_audit_filing", PackageResources.m0011_audit_filing_sqlite_sql),
       migration("m0013_delivery", PackageResources.m0013_delivery_sqlite_sql),
       migration("m0014_phones", PackageResources.m0014_phones_sqlite_sql),
+      migration("m0015_federation", PackageResources.m0015_federation_sqlite_sql),
       migration("m0016_keys", PackageResources.m0016_keys_sqlite_sql),
     ]
   }
@@ -147,7 +148,8 @@ extension Identity {
   public func recordUses() async throws(StartError) {
     let most = 500
     let (keys, tokens) = (apiKeys.uses.take(most), serviceTokens.uses.take(most))
-    guard !keys.isEmpty || !tokens.isEmpty else { return }
+    let signers = signers.uses.take(most)
+    guard !keys.isEmpty || !tokens.isEmpty || !signers.isEmpty else { return }
     do {
       try await store.write(StartError.self) { connection in
         for (key, at) in keys {
@@ -158,10 +160,15 @@ extension Identity {
           try connection.run(
             "UPDATE service_token SET last_used_at = \(at.microseconds) WHERE token_id = \(token)")
         }
+        for (signer, at) in signers {
+          try connection.run(
+            "UPDATE token_signer SET last_used_at = \(at.microseconds) WHERE signer_id = \(signer)")
+        }
       }
     } catch {
       apiKeys.uses.putBack(keys)
       serviceTokens.uses.putBack(tokens)
+      self.signers.uses.putBack(signers)
       throw error
     }
   }

@@ -35,6 +35,14 @@ public struct Identity: Sendable {
   public let apiKeys: APIKeys
   /// Service tokens.
   public let serviceTokens: ServiceTokens
+  /// Keys with which the back ends of projects sign custom tokens.
+  public let signers: Signers
+  /// Sign-in by custom tokens.
+  public let customTokens: CustomTokens
+  /// Providers of identity.
+  public let identityProviders: IdentityProviders
+  /// Sign-in by the word of a provider of identity.
+  public let federation: Federation
   /// Keys that sign tokens.
   public let signingKeys: SigningKeys
   /// The keys under which everything secret is sealed.
@@ -104,11 +112,19 @@ public struct Identity: Sendable {
     sessions = Sessions(store: store)
     apiKeys = APIKeys(store: store)
     serviceTokens = ServiceTokens(store: store)
+    signers = Signers(store: store)
+    customTokens = CustomTokens(store: store, signers: signers)
+    identityProviders = IdentityProviders(
+      store: store, sealer: try Sealer(keys, purpose: "identity provider", random: random))
+    federation = Federation(
+      store: store, signIns: signIns, providers: identityProviders,
+      pending: try Sealer(keys, purpose: "pending token", random: random))
     signingKeys = try SigningKeys(store: store, keys: keys)
     let administratorTOTP = try AdministratorTOTP(keys: keys, random: random)
     let consoleTickets = try Sealer(keys, purpose: "console ticket", random: random)
     masterKeys = MasterKeys(
-      store: store, ring: keys, places: [totp, administratorTOTP, signingKeys, store.outbox])
+      store: store, ring: keys,
+      places: [totp, administratorTOTP, signingKeys, store.outbox, identityProviders])
     administrators = Administrators(store: store, hasher: hasher)
     invitations = Invitations(store: store, administrators: administrators)
     administratorFactors = AdministratorFactors(

@@ -26,6 +26,7 @@ struct Routes {
     addPhones()
     addFactors()
     addResources()
+    addFederation()
     addKeys()
     addSessions()
     addLegacy()

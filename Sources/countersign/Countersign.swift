@@ -9,7 +9,8 @@ struct Countersign {
   static let commands: [any Command.Type] = [
     ServeCommand.self, AdminCreateCommand.self, AdminListCommand.self,
     AdminResetPasswordCommand.self, AdminResetTOTPCommand.self, TokenCreateCommand.self,
-    TokenListCommand.self, TokenRevokeCommand.self, KeysListCommand.self, KeysRotateCommand.self,
+    TokenListCommand.self, TokenRevokeCommand.self, SignerAddCommand.self,
+    SignerListCommand.self, SignerRevokeCommand.self, KeysListCommand.self, KeysRotateCommand.self,
     KeysRetireCommand.self, KeysRotateMasterCommand.self, BackupCommand.self,
   ]
 

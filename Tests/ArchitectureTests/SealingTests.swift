@@ -5,12 +5,12 @@ import Testing
 struct SealingTests {
   /// What is stored, by the purpose of its sealer and the type that seals it anew.
   private static let stored: Set = [
-    "administrator totp secret AdministratorTOTP", "outbox Outbox", "signing key SigningKeys",
-    "totp secret TOTPFactor",
+    "administrator totp secret AdministratorTOTP", "identity provider IdentityProviders",
+    "outbox Outbox", "signing key SigningKeys", "totp secret TOTPFactor",
   ]
 
   /// What clients carry for an hour at most, or what lives no longer where it is stored.
-  private static let carried: Set = ["console ticket", "ticket"]
+  private static let carried: Set = ["console ticket", "pending token", "ticket"]
 
   @Test func `whatever is sealed has a place or runs out`() throws {
     var purposes: Set<String> = []

@@ -22,6 +22,9 @@ import Testing
       let routes = world.console.routes.map(\.route)
       let meant: Set = [
         "/projects/new", "/projects/{String}/tenants/new", "/administrators/new",
+        // The ids of providers begin with their protocol, so none is “new”.
+        "/projects/{String}/settings/providers/new",
+        "/projects/{String}/tenants/{String}/settings/providers/new",
       ]
       for (index, one) in routes.enumerated() {
         for other in routes[(index + 1)...]

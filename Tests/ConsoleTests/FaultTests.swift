@@ -7,7 +7,7 @@ import Testing
 /// What people see when the machine is at its end.
 @Suite struct FaultTests {
   @Test func `a full disk is said, logged and leaves the other pages alone`() async throws {
-    try await World.furnished(maximumPages: 1) { world in
+    try await World.furnished(sparePages: 4) { world in
       let browser = try await Browser.signedIn(world)
       var last = try await browser.get("/projects/new")
       for number in 0..<400 where last.status != .serviceUnavailable {

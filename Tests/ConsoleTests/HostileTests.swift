@@ -125,5 +125,5 @@ import Testing
 
 extension String {
   /// The beginning, as far as a name may be long.
-  fileprivate func cut(to length: Int) -> String { String(unicodeScalars.prefix(length)) }
+  func cut(to length: Int) -> String { String(unicodeScalars.prefix(length)) }
 }

@@ -55,6 +55,16 @@ import Testing
     ("settings-sign-in", World.tomas, "{eu}/settings/sign-in"),
     ("token-new", World.tomas, "{eu}/settings/tokens/new"),
     ("key-revocation", World.ada, "/projects/acme-retail/settings/keys/{key}/revocation"),
+    ("providers", World.ada, "{eu}/settings/providers"),
+    ("providers-empty", World.tomas, "{us}/settings/providers"),
+    ("provider", World.ada, "{eu}/settings/providers/oidc.staff"),
+    ("provider-read-only", World.iris, "{eu}/settings/providers/oidc.staff"),
+    ("provider-new", World.ada, "/projects/acme-retail/settings/providers/new"),
+    ("provider-removal", World.ada, "{eu}/settings/providers/oidc.staff/removal"),
+    ("signers", World.ada, "/projects/acme-retail/settings/signers"),
+    ("signers-empty", World.ada, "/projects/globex/settings/signers"),
+    ("signer-new", World.ada, "/projects/acme-retail/settings/signers/new"),
+    ("signer-revocation", World.ada, "/projects/acme-retail/settings/signers/{signer}/revocation"),
     ("deletion-project", World.ada, "/projects/acme-retail/settings/deletion"),
     ("deletion-tenant", World.ada, "{eu}/settings/deletion"),
     ("audit", World.ada, "{eu}/audit"),
@@ -103,7 +113,7 @@ extension World {
     }
     let key = try await identity.apiKeys.list(ID("acme-retail")).first?.id.text ?? ""
     address = address.replacing("{eu-id}", with: try await euShop.text)
-      .replacing("{key}", with: key)
+      .replacing("{key}", with: key).replacing("{signer}", with: try await signer())
     return address.replacing("{factor}", with: try await factor(of: World.chiara).text)
   }
 }

@@ -72,6 +72,25 @@ import Testing
     GET /projects/{String}/tenants/{String}/settings/tokens/{String}/revocation: manageKeys
     POST /projects/{String}/settings/tokens/{String}/revocation: manageKeys
     POST /projects/{String}/tenants/{String}/settings/tokens/{String}/revocation: manageKeys
+    GET /projects/{String}/settings/providers: seeScope
+    GET /projects/{String}/tenants/{String}/settings/providers: seeScope
+    GET /projects/{String}/settings/providers/new: manageTrust
+    GET /projects/{String}/tenants/{String}/settings/providers/new: manageTrust
+    POST /projects/{String}/settings/providers/new: manageTrust
+    POST /projects/{String}/tenants/{String}/settings/providers/new: manageTrust
+    GET /projects/{String}/settings/providers/{String}: seeScope
+    GET /projects/{String}/tenants/{String}/settings/providers/{String}: seeScope
+    POST /projects/{String}/settings/providers/{String}: manageTrust
+    POST /projects/{String}/tenants/{String}/settings/providers/{String}: manageTrust
+    GET /projects/{String}/settings/providers/{String}/removal: manageTrust
+    GET /projects/{String}/tenants/{String}/settings/providers/{String}/removal: manageTrust
+    POST /projects/{String}/settings/providers/{String}/removal: manageTrust
+    POST /projects/{String}/tenants/{String}/settings/providers/{String}/removal: manageTrust
+    GET /projects/{String}/settings/signers: readPolicy in the project
+    GET /projects/{String}/settings/signers/{String}/revocation: manageTrust in the project
+    POST /projects/{String}/settings/signers/{String}/revocation: manageTrust in the project
+    GET /projects/{String}/settings/signers/new: manageTrust in the project
+    POST /projects/{String}/settings/signers/new: manageTrust in the project
     GET /projects/{String}/settings/deletion: deleteProject in the project
     POST /projects/{String}/settings/deletion: deleteProject in the project
     GET /projects/{String}/tenants/{String}/settings/deletion: manageTenants in its project

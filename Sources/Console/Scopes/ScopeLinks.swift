@@ -6,6 +6,11 @@ extension ScopeContext {
   var links: [Link] {
     var links = [Link(text: "Guidance for support", href: ConsolePaths.scopeGuidance(scope))]
     if may(.findUsers) { links.append(Link(text: "Outbox", href: ConsolePaths.outbox(scope))) }
+    links.append(Link(text: "Identity providers", href: ConsolePaths.providers(scope)))
+    if scope.tenant == nil {
+      links.append(
+        Link(text: "Keys for custom tokens", href: ConsolePaths.signers(scope.project.text)))
+    }
     if may(.readAudit) {
       let kind = scope.tenant == nil ? "project" : "tenant"
       let query: Form = ["kind": kind, "object": scope.tenant?.text ?? scope.project.text]

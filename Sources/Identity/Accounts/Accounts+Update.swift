@@ -194,7 +194,7 @@ extension Change {
 
 extension Account {
   /// The fields in words, for the audit log; of the password only whether it changed.
-  fileprivate func fieldWords(password: String, sessions: Int) -> [(String, String)] {
+  func fieldWords(password: String, sessions: Int) -> [(String, String)] {
     let providers = providers.map(\.words).joined(separator: ", ")
     let factors = factors.map(\.words).joined(separator: ", ")
     return [

@@ -16,6 +16,8 @@ public enum Permission: String, CaseIterable, Sendable {
   case deleteProject
   /// Read API keys and service tokens, make and revoke them.
   case manageKeys
+  /// Say whose word about users is believed: keys for custom tokens, providers of identity.
+  case manageTrust
   /// Find users, see their facts, factors and history.
   case findUsers
   /// Make, change and delete users.

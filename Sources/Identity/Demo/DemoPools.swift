@@ -17,6 +17,7 @@ extension Demo {
       _ = try await identity.serviceTokens.create(
         project: made.id, tenant: nil, role: .application, name: "\(project.name) back end",
         maker: .administrator(staff.owner, staff.author(staff.owner, random)))
+      try await trust(in: made, staff)
     }
     if let north = pools.first(where: { $0.plan.name == "clinic-north" }) {
       clock.set(now.advanced(bySeconds: -120 * 86_400))

@@ -75,6 +75,7 @@ enum Deletion {
       try connection.run(
         "UPDATE project SET deleted_at = \(now.microseconds) WHERE project_id = \(project)")
       try connection.run("DELETE FROM api_key WHERE project_id = \(project)")
+      try connection.run("DELETE FROM token_signer WHERE project_id = \(project)")
     }
     // Whoever makes something of the same id later must not get them with it.
     try connection.run("DELETE FROM administrator_grant WHERE \(place)")
@@ -151,6 +152,7 @@ enum Deletion {
       """)
     if gone.count < left {
       try connection.run("DELETE FROM guidance WHERE scope_key = \(scope)")
+      try connection.run("DELETE FROM identity_provider WHERE scope_key = \(scope)")
     }
     return sessions + messages + gone.count
   }

@@ -48,7 +48,7 @@ public struct Sessions: Sendable {
       let row = try connection.first(
         """
         SELECT \(Scope.columns), t.account_key, t.auth_time_s, t.provider, t.factor_kind,
-          t.enrolment_id, t.token_digest
+          t.enrolment_id, t.token_digest, t.claims
         FROM session t JOIN scope s ON s.scope_key = t.account_key >> 40
           JOIN project p USING (project_id)
         WHERE t.session_id = \(id) AND s.deleted_at IS NULL
@@ -58,7 +58,7 @@ public struct Sessions: Sendable {
           scope: try Scope(row), account: try row.value(7) as Int64,
           authTime: try row.value(8) as Int64, provider: try row.value(9) as String,
           kind: try row.value(10) as String?, enrolment: try row.value(11) as String?,
-          digest: try row.value(12) as [UInt8]
+          digest: try row.value(12) as [UInt8], claims: try row.value(13) as String?
         )
       }
       guard let row, constantTimeEqual(row.digest, digest),
@@ -84,7 +84,7 @@ public struct Sessions: Sendable {
       }
       let session = UserSession(
         scope: row.scope, account: account.id, authTime: row.authTime, provider: provider,
-        secondFactor: claim)
+        secondFactor: claim, claims: row.claims)
       return SessionGrant(session: session, account: account, refreshToken: token)
     }
   }
@@ -136,8 +136,8 @@ public struct Sessions: Sendable {
   /// of a revocation is not taken for one from before it.
   static func begin(
     _ account: Account, in scope: Scope, provider: SignInProvider,
-    secondFactor: SecondFactorClaim?, isSignIn: Bool = true, at now: Instant, random: RandomSource,
-    _ connection: borrowing Connection
+    secondFactor: SecondFactorClaim?, claims: String? = nil, isSignIn: Bool = true, at now: Instant,
+    random: RandomSource, _ connection: borrowing Connection
   ) throws -> SessionGrant {
     let authTime = max(now.seconds, account.validSince)
     let id = TimeOrderedID.make(at: now, random: random)
@@ -145,9 +145,10 @@ public struct Sessions: Sendable {
     try connection.run(
       """
       INSERT INTO session (session_id, token_digest, account_key, auth_time_s, provider, factor_kind,
-        enrolment_id, created_at)
+        enrolment_id, claims, created_at)
       VALUES (\(id), \(Store.digest(token)), \(account.key), \(authTime), \(provider.rawValue),
-        \(secondFactor?.kind.rawValue), \(secondFactor?.enrolment.text), \(now.microseconds))
+        \(secondFactor?.kind.rawValue), \(secondFactor?.enrolment.text), \(claims),
+        \(now.microseconds))
       """)
     var account = account
     let lastDay = account.lastLoginAt?.day
@@ -165,7 +166,7 @@ public struct Sessions: Sendable {
     }
     let session = UserSession(
       scope: scope, account: account.id, authTime: authTime, provider: provider,
-      secondFactor: secondFactor)
+      secondFactor: secondFactor, claims: claims)
     return SessionGrant(session: session, account: account, refreshToken: token)
   }
 

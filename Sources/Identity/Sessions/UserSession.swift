@@ -54,6 +54,9 @@ public struct UserSession: Sendable {
   public let provider: SignInProvider
   /// The second factor that was passed; nil for none.
   public let secondFactor: SecondFactorClaim?
+  /// The claims that came with its custom token, as JSON text; nil for none, and for a session of
+  /// which only the token is known.
+  public let claims: String?
 
   /// Makes a session of a verified token's claims.
   ///
@@ -61,13 +64,14 @@ public struct UserSession: Sendable {
   /// takes tokens that nobody signed.
   public init(
     scope: Scope, account: ID<Account>, authTime: Int64, provider: SignInProvider,
-    secondFactor: SecondFactorClaim? = nil
+    secondFactor: SecondFactorClaim? = nil, claims: String? = nil
   ) {
     self.scope = scope
     self.account = account
     self.authTime = Instant(seconds: authTime).seconds
     self.provider = provider
     self.secondFactor = secondFactor
+    self.claims = claims
   }
 }
 

@@ -4,6 +4,7 @@ import Identity
 enum Action: CaseIterable, Sendable {
   case readConfig, changeConfig
   case readTenants, createTenants, changeTenants, deleteTenants
+  case readProviders, changeProviders
   case createAccounts, lookUpAccounts, updateAccounts, deleteAccounts
   /// A cookie goes on where the session of a user would end.
   case createSessionCookies
@@ -13,7 +14,8 @@ enum Action: CaseIterable, Sendable {
   /// What a token needs; which roles have it is the rule of `ServiceTokenRole`.
   var permission: Permission {
     switch self {
-    case .readConfig, .readTenants: .readPolicy
+    case .readConfig, .readTenants, .readProviders: .readPolicy
+    case .changeProviders: .manageTrust
     case .changeConfig: .changePolicy
     case .changeTenants: .changeScope
     case .createTenants, .deleteTenants: .manageTenants
@@ -26,7 +28,8 @@ enum Action: CaseIterable, Sendable {
   /// Whether the path is about a tenant as a thing, and not about what is in it.
   var isAboutTenants: Bool {
     switch self {
-    case .readConfig, .changeConfig, .readTenants, .createTenants, .changeTenants, .deleteTenants:
+    case .readConfig, .changeConfig, .readTenants, .createTenants, .changeTenants, .deleteTenants,
+      .readProviders, .changeProviders:
       true
     default: false
     }

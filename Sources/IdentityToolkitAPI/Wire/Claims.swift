@@ -85,7 +85,7 @@ struct ClaimsWriter {
     text("picture", account.photoURL)
     text("phone_number", account.phoneNumber)
     if session.provider == .anonymous { text("provider_id", "anonymous") }
-    custom(account.customAttributes)
+    custom(account.customAttributes, session.claims)
     name("firebase")
     bytes.append(UInt8(ascii: "{"))
     name("identities")
@@ -103,13 +103,21 @@ struct ClaimsWriter {
     bytes.append(contentsOf: "}}".utf8)
   }
 
-  /// Claims that an administrator set, at the top; a name of ours stays ours.
-  private mutating func custom(_ attributes: String?) {
-    guard let attributes, let claims = CustomClaims.read(attributes) else { return }
-    for claim in claims where !CustomClaims.reserved.contains(claim.name) {
-      name(claim.name)
-      claim.value.write(to: &bytes)
+  /// Claims that an administrator set for the user, and those that came with a custom token for the
+  /// session, which count where both have a name; a name of ours stays ours.
+  private mutating func custom(_ ofUser: String?, _ ofSession: String?) {
+    guard ofUser != nil || ofSession != nil else { return }
+    let own = ofSession.flatMap(CustomClaims.read) ?? [:]
+    for claim in ofUser.flatMap(CustomClaims.read) ?? [:] where own[claim.name] == nil {
+      custom(claim)
     }
+    for claim in own { custom(claim) }
+  }
+
+  private mutating func custom(_ claim: JSON.Object.Element) {
+    guard !ReservedClaims.all.contains(claim.name) else { return }
+    name(claim.name)
+    claim.value.write(to: &bytes)
   }
 
   private mutating func name(_ name: String) {

@@ -245,7 +245,7 @@ extension WireError {
     }
   }
 
-  private init(unavailable cause: Failure) {
+  init(unavailable cause: Failure) {
     self = .unavailable
     self.cause = cause.description
   }

@@ -91,47 +91,35 @@ struct IDTokens: Sendable {
   /// A signature that was good stays so as long as its key is believed, so it is remembered; what a
   /// token is worth now is for the rules to say each time.
   private func read(_ token: String) async throws(WireError) -> Claims {
-    guard token.utf8.count < 16_384 else { throw .invalidIDToken }
+    guard token.utf8.count < JSONWebToken.longest else { throw .invalidIDToken }
     if identity.profile == .emulator { return try parse(token).claims }
     let digest = HashFunction.sha256.digest(Array(token.utf8))
     if let known = verified.find(digest), identity.signingKeys.isBelieved(known.keyID) {
       return known.claims
     }
-    let (claims, header, parts) = try parse(token)
-    guard header["alg"] == "RS256", let keyID = header["kid"]?.stringValue,
-      let signature = Base64URL.decode(parts[2])
-    else { throw .invalidIDToken }
+    let (claims, parsed) = try parse(token)
+    guard parsed.algorithm == "RS256", let keyID = parsed.keyID else { throw .invalidIDToken }
     do throws(KeyError) { try await identity.signingKeys.learn(keyID) } catch {
       throw WireError(error)
     }
     guard
-      identity.signingKeys.verify(
-        Array("\(parts[0]).\(parts[1])".utf8), signature: signature, keyID: keyID)
+      identity.signingKeys.verify(parsed.message, signature: parsed.signature, keyID: keyID)
     else { throw .invalidIDToken }
     verified.add(digest, VerifiedTokens.Entry(claims: claims, keyID: keyID))
     return claims
   }
 
   private func parse(
-    _ token: String
-  ) throws(WireError) -> (claims: Claims, header: JSON.Object, parts: [Substring]) {
-    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, let header = Self.object(parts[0]),
-      let payload = Self.object(parts[1]), let claims = Claims(payload)
-    else { throw .invalidIDToken }
-    return (claims, header, parts)
+    _ text: String
+  ) throws(WireError) -> (claims: Claims, token: JSONWebToken) {
+    guard let token = JSONWebToken(text), let claims = Claims(token.payload) else {
+      throw .invalidIDToken
+    }
+    return (claims, token)
   }
 
   /// The whole payload of a token that was read before.
-  static func payload(of token: String) -> JSON.Object? {
-    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 3 ? object(parts[1]) : nil
-  }
-
-  private static func object(_ part: Substring) -> JSON.Object? {
-    guard let bytes = Base64URL.decode(part) else { return nil }
-    return (try? JSON.parse(bytes))?.objectValue
-  }
+  static func payload(of token: String) -> JSON.Object? { JSONWebToken(token)?.payload }
 
   private static let unsignedHeader = Base64URL.encode(
     Array(#"{"alg":"none","typ":"JWT"}"#.utf8))

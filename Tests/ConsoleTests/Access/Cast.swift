@@ -104,7 +104,16 @@ struct Samples: Sendable {
       maker: .commandLine)
     try await world.addMessage(for: enrolled, in: scope)
     let message = try await world.identity.messages.list(scope).items.first
+    var provider = ProviderSettings()
+    provider.issuer = "https://login.example.com"
+    provider.clientID = "client-1"
+    try await world.identity.identityProviders.create(
+      in: scope, id: "oidc.acme", provider, by: Author(actor: .commandLine))
+    let signer = try await world.identity.signers.add(
+      to: scope.project, issuer: "backend-\(ofTenant)@example.com", keyID: nil, key: World.publicKey,
+      by: Author(actor: .commandLine))
     values = [
+      "providers": "oidc.acme", "signers": signer.id.text,
       "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",
       "tokens": token.token.id.text, "projects": scope.project.text,
       "tenants": scope.tenant?.text ?? "",

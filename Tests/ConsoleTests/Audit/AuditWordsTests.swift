@@ -16,6 +16,7 @@ import Testing
   /// What looks like an action and is none.
   private static let others: Set = [
     "securetoken.countersign", "example.com", "example.net", "example.org", "mail.test",
+    "oidc.staff",
   ]
 
   @Test func `every action of the rules has words, and a group to find it by`() throws {

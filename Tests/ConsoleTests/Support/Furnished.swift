@@ -76,6 +76,7 @@ extension World {
     try await setPolicy(euShop, .enabled, 5, .account)
     try await setPolicy(try await tenantID("us-shop"), .unspecified, nil, nil)
     try await users()
+    try await trust()
   }
 
   private func administrator(_ email: String, _ name: String, _ grant: Grant) async throws {

@@ -67,10 +67,10 @@ struct World: Sendable {
 
   /// Runs a test on a copy of the furnished instance.
   static func furnished(
-    publicURL: String = World.publicURL, maximumPages: Int? = nil,
+    publicURL: String = World.publicURL, sparePages: Int? = nil,
     _ body: (World) async throws -> Void
   ) async throws {
-    try await onCopy(of: try await Furnished.shared.folder(), publicURL, maximumPages, body)
+    try await onCopy(of: try await Furnished.shared.folder(), publicURL, sparePages, body)
   }
 
   /// Runs a test on an instance that nobody has set up.
@@ -79,14 +79,16 @@ struct World: Sendable {
   }
 
   private static func onCopy(
-    of template: String, _ publicURL: String, _ maximumPages: Int?,
+    of template: String, _ publicURL: String, _ sparePages: Int?,
     _ body: (World) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.copyItem(atPath: template, toPath: folder)
     defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/test.sqlite"
+    let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     let database = try SQLiteDatabase(
-      path: folder + "/test.sqlite", readers: 2, maximumPages: maximumPages)
+      path: path, readers: 2, maximumPages: sparePages.map { size / 4_096 + $0 })
     do {
       try await body(try await World(database, publicURL: publicURL, seed: 7))
       await database.close()

@@ -7,8 +7,8 @@ struct PermissionTests {
   static let table: [Role: Set<Permission>] = [
     .owner: [
       .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
-      .deleteProject, .manageKeys, .findUsers, .changeUsers, .exportUsers, .removeFactors,
-      .endSessions, .readMessages, .readAudit,
+      .deleteProject, .manageKeys, .manageTrust, .findUsers, .changeUsers, .exportUsers,
+      .removeFactors, .endSessions, .readMessages, .readAudit,
       .seeAdministrators, .manageAdministrators,
     ],
     .policy: [

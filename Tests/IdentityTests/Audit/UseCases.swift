@@ -22,7 +22,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
 
   static let all: [UseCase] =
     settings + users + factors + signIns + administration
-    + administrators
+    + administrators + federation
 
   private static let settings: [UseCase] = [
     UseCase("make a project", ["project.create"]) { i in

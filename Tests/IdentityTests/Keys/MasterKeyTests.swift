@@ -20,6 +20,7 @@ struct MasterKeyTests {
         UNION ALL SELECT totp_secret FROM administrator WHERE totp_secret IS NOT NULL
         UNION ALL SELECT sealed_key FROM signing_key
         UNION ALL SELECT sealed_text FROM outbox WHERE sealed_text IS NOT NULL
+        UNION ALL SELECT sealed_secret FROM identity_provider WHERE sealed_secret IS NOT NULL
         """
       ) { try $0.value(0) as [UInt8] }
       return Set(boxes.map { Hex.encode(Array($0[1..<5])) })
@@ -45,6 +46,8 @@ struct MasterKeyTests {
       let carol = try await instance.enrolled(.mallory)
       _ = try await instance.identity.enrolments.withdraw(
         carol.session, enrolment: carol.factor.text, by: Instance.visitor)
+      try await instance.configureProvider()
+      try await instance.configureProvider(in: instance.east)
       let pending = try await instance.pending(.alice)
 
       let ring = try ring(instance)

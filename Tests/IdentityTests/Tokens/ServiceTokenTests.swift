@@ -7,7 +7,8 @@ struct ServiceTokenTests {
   /// What a token of each role may do in its scope.
   static let table: [ServiceTokenRole: Set<Permission>] = [
     .owner: [
-      .seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants, .manageKeys, .findUsers,
+      .seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants, .manageKeys,
+      .manageTrust, .findUsers,
       .changeUsers, .exportUsers, .removeFactors, .endSessions, .readAudit, .seeAdministrators,
     ],
     .policy: [.seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants],

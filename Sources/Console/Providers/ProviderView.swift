@@ -1,0 +1,86 @@
+import HTTP
+import Identity
+import Templating
+
+struct ProviderView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  /// Nil for one that is about to be made.
+  let provider: IdentityProvider?
+  let answers: ProviderAnswers
+  let history: [HistoryRow]?
+
+  init(
+    frame: Frame, context: ScopeContext, provider: IdentityProvider?, answers: ProviderAnswers,
+    history: [AuditRow]?
+  ) {
+    self.frame = FrameView(frame)
+    self.context = context
+    self.provider = provider
+    self.answers = answers
+    self.history = history?.map { HistoryRow($0, frame.times) }
+  }
+
+  private var isOIDC: Bool { provider?.kind != .saml }
+  private var mayChange: Bool { context.may(.manageTrust) }
+
+  private var action: String {
+    provider.map { ConsolePaths.provider(context.scope, $0.id.text) }
+      ?? ConsolePaths.newProvider(context.scope)
+  }
+
+  private var facts: [Fact] {
+    guard let provider else { return [] }
+    let settings = provider.settings
+    var facts = [
+      Fact("Provider id", HTML.isolated(provider.id.text)), Fact("Protocol", provider.kind.name),
+    ]
+    if !settings.displayName.isEmpty {
+      facts.append(Fact("Name", HTML.isolated(settings.displayName)))
+    }
+    if isOIDC {
+      facts.append(Fact("Issuer", HTML.isolated(settings.issuer)))
+      facts.append(Fact("Client id", HTML.isolated(settings.clientID)))
+      let names = settings.keys.names.joined(separator: ", ")
+      facts.append(Fact("Keys", names.isEmpty ? HTML.escaped("none") : HTML.isolated(names)))
+      facts.append(Fact("Client secret", settings.clientSecret == nil ? "none" : "kept sealed"))
+    }
+    facts.append(Fact("Added", frame.times.moment(provider.createdAt)))
+    facts.append(Fact("Changed", frame.times.moment(provider.changedAt)))
+    return facts
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("heading") { $0.provider?.id.text ?? "Add a provider" },
+    .flag("isNew") { $0.provider == nil },
+    .markup("state") { $0.provider.map(ProviderRow.state) },
+    .text("kind") { $0.context.scope.kindInSentence },
+    .flag("mayChange") { $0.mayChange },
+    .flag("isOIDC") { $0.isOIDC },
+    .text("action") { $0.action },
+    .text("cancel") { ConsolePaths.providers($0.context.scope) },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("seen") { $0.answers.seen },
+    .text("id") { $0.answers.id },
+    .text("idError") { $0.frame.error(at: "id") },
+    .text("name") { $0.answers.name },
+    .text("nameError") { $0.frame.error(at: "name") },
+    .text("issuer") { $0.answers.issuer },
+    .text("issuerError") { $0.frame.error(at: "issuer") },
+    .text("client") { $0.answers.clientID },
+    .text("clientError") { $0.frame.error(at: "client") },
+    .text("jwks") { $0.answers.keys },
+    .text("keysError") { $0.frame.error(at: "keys") },
+    .flag("isEnabled") { $0.answers.isEnabled },
+    .text("button") { $0.provider == nil ? "Add the provider" : "Save the provider" },
+    .list("facts") { $0.facts },
+    .text("removal") { view in
+      view.mayChange
+        ? view.provider.map { ConsolePaths.providerRemoval(view.context.scope, $0.id.text) } : nil
+    },
+    .flag("showsHistory") { $0.history != nil },
+    .flag("hasHistory") { !($0.history ?? []).isEmpty },
+    .list("history") { $0.history ?? [] },
+  ]
+}

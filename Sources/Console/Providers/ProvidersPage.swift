@@ -1,0 +1,22 @@
+import HTTP
+import Identity
+import Templating
+
+/// `S/settings/providers`: the providers of identity that a pool knows.
+struct ProvidersPage: Sendable {
+  let identity: Identity
+  let frames: Frames
+  let view: Template<ProvidersView>
+
+  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let scope = context.scope
+    let providers = try await refusing { try await identity.identityProviders.list(scope).items }
+    var frame = try await frames.frame("Identity providers", in: context, tab: .settings)
+    frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
+    return .html(
+      view.render(
+        ProvidersView(
+          frame: frame, context: context, providers: providers,
+          isEmulator: identity.profile == .emulator)))
+  }
+}

@@ -1,0 +1,82 @@
+import HTTP
+import Identity
+import Templating
+
+struct ProvidersView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let rows: [ProviderRow]
+  let isEmulator: Bool
+
+  init(
+    frame: Frame, context: ScopeContext, providers: [IdentityProvider], isEmulator: Bool
+  ) {
+    self.frame = FrameView(frame)
+    self.context = context
+    rows = providers.map { ProviderRow(provider: $0, scope: context.scope, times: frame.times) }
+    self.isEmulator = isEmulator
+  }
+
+  private var add: String? {
+    context.may(.manageTrust) ? ConsolePaths.newProvider(context.scope) : nil
+  }
+
+  /// What was done to providers, those that are gone among them.
+  private var history: String? {
+    let query: Form = ["action": "provider"]
+    return context.may(.readAudit) ? query.query(of: ConsolePaths.audit(context.scope)) : nil
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("scopeName") { $0.context.scope.name },
+    .text("kind") { $0.context.scope.kindInSentence },
+    .flag("isEmulator") { $0.isEmulator },
+    .text("add") { $0.add },
+    .flag("hasRows") { !$0.rows.isEmpty },
+    .list("rows") { $0.rows },
+    .object("empty") { view in
+      EmptyView(
+        heading: "No identity provider",
+        sentence:
+          "Users sign in with what the settings allow. A provider of OpenID Connect lets them sign in with the accounts of their company.",
+        link: view.add.map { EmptyLink(text: "Add a provider", href: $0, isPrimary: true) })
+    },
+    .text("history") { $0.history },
+  ]
+}
+
+/// A provider in the list.
+struct ProviderRow: ViewModel {
+  let provider: IdentityProvider
+  let scope: Scope
+  let times: Times
+
+  static func state(_ provider: IdentityProvider) -> Markup {
+    guard provider.kind == .oidc else { return Chip.off("kept only") }
+    guard provider.settings.isEnabled else { return Chip.off("off") }
+    return provider.settings.keys.count > 0 ? Chip.on("on") : Chip.look("on, no keys")
+  }
+
+  static let keys: Keys<Self> = [
+    .text("name") { row in
+      let name = row.provider.settings.displayName
+      return name.isEmpty ? row.provider.id.text : name
+    },
+    .text("id") { $0.provider.id.text },
+    .text("protocol") { $0.provider.kind.name },
+    .markup("state") { state($0.provider) },
+    .markup("changed") { $0.times.day($0.provider.changedAt) },
+    .text("href") { ConsolePaths.provider($0.scope, $0.provider.id.text) },
+  ]
+}
+
+extension IdentityProvider.Kind {
+  /// The protocol as people write it.
+  var name: String {
+    switch self {
+    case .oidc: "OpenID Connect"
+    case .saml: "SAML"
+    }
+  }
+}

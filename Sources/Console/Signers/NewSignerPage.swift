@@ -1,0 +1,97 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/projects/{p}/settings/signers/new`: registers the public key of a back end.
+struct NewSignerPage: Sendable {
+  let signers: Signers
+  let frames: Frames
+  let view: Template<NewSignerView>
+
+  func show(_ context: ProjectContext) async throws(Refusal) -> Response {
+    try await page(context, issuer: "", keyID: "", key: "", fault: nil)
+  }
+
+  func register(_ context: ProjectContext) async throws(Refusal) -> Response {
+    let form = context.signedIn.form
+    let (issuer, keyID) = (form.trimmed("issuer"), form.trimmed("key-id"))
+    let key = form["key"] ?? ""
+    do {
+      _ = try await signers.add(
+        to: context.project.id, issuer: issuer, keyID: keyID, key: key,
+        by: context.signedIn.author)
+    } catch {
+      let fault = try Self.fault(error)
+      // A private key goes back into no page.
+      let isPrivate = key.contains("PRIVATE KEY")
+      return try await page(
+        context, issuer: issuer, keyID: keyID, key: isPrivate ? "" : key, fault: fault)
+    }
+    frames.leave("Registered the key of \(issuer).", for: context.signedIn)
+    return .redirect(to: ConsolePaths.signers(context.project.id.text))
+  }
+
+  private func page(
+    _ context: ProjectContext, issuer: String, keyID: String, key: String, fault: FieldError?
+  ) async throws(Refusal) -> Response {
+    var frame = try await frames.frame("Register a key", in: context, tab: .settings)
+    frame.errors = fault.map { [$0] } ?? []
+    frame.crumbs = SignersPage.crumbs(context)
+    let model = NewSignerView(
+      frame: FrameView(frame), context: context, issuer: issuer, keyID: keyID, key: key)
+    return .html(view.render(model), status: fault == nil ? .ok : .unprocessableContent)
+  }
+
+  private static func fault(_ error: SignerError) throws(Refusal) -> FieldError {
+    switch error {
+    case .invalidIssuer:
+      FieldError(
+        field: "issuer",
+        text: "Write the e-mail address of the service account, as it stands in the tokens.")
+    case .invalidKeyID:
+      FieldError(
+        field: "key-id", text: "Write a key id of at most 128 characters without spaces.")
+    case .invalidKey(let fault): FieldError(field: "key", text: words(fault))
+    case .exists:
+      FieldError(field: "key", text: "This key of this service account is registered already.")
+    case .tooMany:
+      FieldError(
+        field: "key",
+        text: "There can be \(Signers.most) keys in force. Revoke one that is not used.")
+    case .projectNotFound, .notFound: throw .notFound
+    case .unavailable: throw .unavailable(error)
+    }
+  }
+
+  private static func words(_ fault: PublicKey.Fault) -> String {
+    switch fault {
+    case .isPrivate:
+      "That is a private key. Keep it where it signs, and paste the public key that belongs to it."
+    case .unreadable:
+      "Paste one public key or one certificate as PEM, with its first and last line."
+    case .unusable: "The RSA key must have 2048 to 8192 bits."
+    case .otherKind: "Custom tokens are signed with RS256, which needs an RSA key."
+    }
+  }
+}
+
+struct NewSignerView: ViewModel {
+  let frame: FrameView
+  let context: ProjectContext
+  let issuer: String
+  let keyID: String
+  let key: String
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("action") { ConsolePaths.newSigner($0.context.project.id.text) },
+    .text("cancel") { ConsolePaths.signers($0.context.project.id.text) },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("issuer") { $0.issuer },
+    .text("issuerError") { $0.frame.error(at: "issuer") },
+    .text("keyID") { $0.keyID },
+    .text("keyIDError") { $0.frame.error(at: "key-id") },
+    .text("key") { $0.key },
+    .text("keyError") { $0.frame.error(at: "key") },
+  ]
+}

@@ -1,0 +1,70 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/projects/{p}/settings/signers`: the keys of the project's own back ends; one is revoked after
+/// asking.
+struct SignersPage: Sendable {
+  let identity: Identity
+  let frames: Frames
+  let view: Template<SignersView>
+  let revocation: Template<SignerRevocationView>
+
+  private static let historyLength = 5
+
+  func show(_ context: ProjectContext) async throws(Refusal) -> Response {
+    let project = context.project
+    let signers = try await refusing { try await identity.signers.list(project.id) }
+    let administrator = context.signedIn.administrator
+    var history: [AuditRow]?
+    if administrator.may(.readAudit, in: project.scope) {
+      history = try await refusing {
+        try await identity.audit.list(
+          AuditFilter(scope: project.scope, objectKind: "signer"), limit: Self.historyLength
+        ).items
+      }
+    }
+    var frame = try await frames.frame("Keys for custom tokens", in: context, tab: .settings)
+    frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(project.scope))]
+    return .html(
+      view.render(
+        SignersView(
+          frame: frame, project: project, signers: signers, history: history,
+          mayChange: administrator.may(.manageTrust, in: project.scope),
+          isEmulator: identity.profile == .emulator)))
+  }
+
+  func ask(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
+    let all = try await refusing { try await identity.signers.list(context.project.id) }
+    guard let signer = all.first(where: { $0.id.text == id && $0.revokedAt == nil }) else {
+      throw .notFound
+    }
+    var frame = try await frames.frame("Revoke a key · Settings", in: context, tab: .settings)
+    frame.crumbs = Self.crumbs(context)
+    return .html(
+      revocation.render(
+        SignerRevocationView(frame: FrameView(frame), context: context, signer: signer)))
+  }
+
+  func revoke(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
+    do {
+      try await identity.signers.revoke(
+        ID(id), of: context.project.id, by: context.signedIn.author)
+    } catch {
+      guard case .unavailable = error else { throw .notFound }
+      throw .unavailable(error)
+    }
+    frames.leave(
+      "Revoked the key. Custom tokens that it signs are refused from now on.",
+      for: context.signedIn)
+    return .redirect(to: ConsolePaths.signers(context.project.id.text))
+  }
+
+  static func crumbs(_ context: ProjectContext) -> [Link] {
+    [
+      Link(text: "Settings", href: ConsolePaths.settings(context.project.scope)),
+      Link(
+        text: "Keys for custom tokens", href: ConsolePaths.signers(context.project.id.text)),
+    ]
+  }
+}

@@ -1,0 +1,238 @@
+import CCrypto
+
+/// Somebody else's public key, by which what they signed is known.
+///
+/// RSA keys of 2048 to 8192 bits check RS256 (RFC 7518 section 3.3), keys on the curve P-256 check
+/// ES256 (section 3.4). A key has one algorithm, so a signature never chooses it.
+public final class PublicKey: Sendable {
+  /// What a key can check.
+  public enum Algorithm: String, Sendable, CaseIterable {
+    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    case rs256 = "RS256"
+    /// ECDSA on P-256 with SHA-256.
+    case es256 = "ES256"
+  }
+
+  // Sendable without the compiler's proof, because:
+  // 1. the pointer is set once and freed in `deinit` only;
+  // 2. libcrypto's own locks make verifying with one EVP_PKEY safe from many threads.
+  @safe private struct Handle: @unchecked Sendable { let pointer: OpaquePointer }
+  private let handle: Handle
+
+  /// What the key checks.
+  public let algorithm: Algorithm
+
+  /// Why something is not a key that can be used.
+  public enum Fault: Error, Sendable, Equatable {
+    /// A private key, which is nobody's business here.
+    case isPrivate
+    /// Not a public key.
+    case unreadable
+    /// An RSA key that is too short or too long, or has an exponent that nobody should use.
+    case unusable
+    /// A key of another kind, or on another curve.
+    case otherKind
+  }
+
+  /// The shortest modulus in bits.
+  public static let shortest = 2_048
+  /// The longest modulus in bits: checking takes longer with each.
+  public static let longest = 8_192
+
+  private init(taking pointer: OpaquePointer?) throws(Fault) {
+    guard let pointer = unsafe pointer else {
+      ERR_clear_error()
+      throw .unreadable
+    }
+    do throws(Fault) {
+      algorithm = try unsafe Self.algorithm(of: pointer)
+    } catch {
+      unsafe EVP_PKEY_free(pointer)
+      throw error
+    }
+    handle = unsafe Handle(pointer: pointer)
+  }
+
+  deinit { unsafe EVP_PKEY_free(handle.pointer) }
+
+  private static func algorithm(of pointer: OpaquePointer) throws(Fault) -> Algorithm {
+    if unsafe EVP_PKEY_is_a(pointer, "RSA") == 1 {
+      guard (shortest...longest).contains(Int(unsafe EVP_PKEY_get_bits(pointer))) else {
+        throw .unusable
+      }
+      // A long exponent makes each check as slow as a signature, and 1 checks nothing.
+      guard let exponent = try? unsafe number(OSSL_PKEY_PARAM_RSA_E, of: pointer),
+        exponent.count <= 8, exponent != [1], (exponent.last ?? 0) & 1 == 1
+      else { throw .unusable }
+      return .rs256
+    }
+    guard unsafe EVP_PKEY_is_a(pointer, "EC") == 1, unsafe curve(of: pointer) == "prime256v1"
+    else { throw .otherKind }
+    return .es256
+  }
+
+  private static func curve(of pointer: OpaquePointer) -> String? {
+    var name = [CChar](repeating: 0, count: 80)
+    var count = 0
+    guard unsafe EVP_PKEY_get_group_name(pointer, &name, name.count, &count) == 1 else {
+      return nil
+    }
+    return String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Reads a SubjectPublicKeyInfo structure (RFC 5280 section 4.1.2.7) as DER.
+  ///
+  /// - Throws: ``Fault``.
+  public convenience init(der: [UInt8]) throws(Fault) {
+    let pointer = unsafe der.withUnsafeBufferPointer { buffer in
+      var start = buffer.baseAddress
+      return unsafe d2i_PUBKEY(nil, &start, buffer.count)
+    }
+    try unsafe self.init(taking: pointer)
+  }
+
+  /// Reads one public key or one X.509 certificate as PEM (RFC 7468).
+  ///
+  /// - Throws: ``Fault``.
+  public convenience init(pem: String) throws(Fault) {
+    guard !pem.contains("PRIVATE KEY") else { throw .isPrivate }
+    let bytes = Array(pem.utf8)
+    let pointer: OpaquePointer? = unsafe bytes.withUnsafeBufferPointer { buffer in
+      guard let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count))
+      else { return nil }
+      defer { unsafe BIO_free(bio) }
+      guard pem.contains("BEGIN CERTIFICATE") else {
+        return unsafe PEM_read_bio_PUBKEY(bio, nil, nil, nil)
+      }
+      guard let certificate = unsafe PEM_read_bio_X509(bio, nil, nil, nil) else { return nil }
+      defer { unsafe X509_free(certificate) }
+      return unsafe X509_get_pubkey(certificate)
+    }
+    try unsafe self.init(taking: pointer)
+  }
+
+  /// Takes the numbers of an RSA key, big-endian (RFC 7518 section 6.3.1).
+  ///
+  /// - Throws: ``Fault``.
+  public convenience init(modulus: [UInt8], exponent: [UInt8]) throws(Fault) {
+    guard modulus.count <= Self.longest / 8 + 1, exponent.count <= 8 else { throw .unusable }
+    let key = DER.sequence([DER.integer(modulus), DER.integer(exponent)])
+    // rsaEncryption, 1.2.840.113549.1.1.1, whose parameters are NULL.
+    let kind: [UInt8] = [
+      0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00,
+    ]
+    try self.init(der: DER.sequence([DER.sequence([kind]), DER.bits(key)]))
+  }
+
+  /// Takes the point of a key on P-256, 32 bytes each (RFC 7518 section 6.2.1).
+  ///
+  /// - Throws: ``Fault``, also for a point that is not on the curve.
+  public convenience init(x: [UInt8], y: [UInt8]) throws(Fault) {
+    guard x.count == 32, y.count == 32 else { throw .unreadable }
+    // ecPublicKey, 1.2.840.10045.2.1, on prime256v1, 1.2.840.10045.3.1.7.
+    let kind: [UInt8] = [
+      0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,
+      0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07,
+    ]
+    try self.init(der: DER.sequence([DER.sequence([kind]), DER.bits([4] + x + y)]))
+  }
+
+  /// The key as SubjectPublicKeyInfo in DER, the same for the same key however it was given.
+  ///
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  public func der() throws(CryptoError) -> [UInt8] {
+    var buffer: UnsafeMutablePointer<UInt8>?
+    let count = unsafe i2d_PUBKEY(handle.pointer, &buffer)
+    guard count > 0, let buffer = unsafe buffer else { throw .failed("public key as DER") }
+    defer { unsafe CRYPTO_free(buffer, #fileID, #line) }
+    return unsafe Array(UnsafeBufferPointer(start: buffer, count: Int(count)))
+  }
+
+  /// The modulus and the exponent of an RSA key, big-endian without leading zeros.
+  ///
+  /// - Throws: ``CryptoError/failed(_:)`` for a key of another kind.
+  public func numbers() throws(CryptoError) -> (modulus: [UInt8], exponent: [UInt8]) {
+    guard algorithm == .rs256 else { throw .failed("not an RSA key") }
+    return (
+      try unsafe Self.number(OSSL_PKEY_PARAM_RSA_N, of: handle.pointer),
+      try unsafe Self.number(OSSL_PKEY_PARAM_RSA_E, of: handle.pointer)
+    )
+  }
+
+  /// The point of a key on P-256, 32 bytes each.
+  ///
+  /// - Throws: ``CryptoError/failed(_:)`` for a key of another kind.
+  public func point() throws(CryptoError) -> (x: [UInt8], y: [UInt8]) {
+    guard algorithm == .es256 else { throw .failed("not a key on P-256") }
+    func padded(_ bytes: [UInt8]) -> [UInt8] {
+      [UInt8](repeating: 0, count: max(0, 32 - bytes.count)) + bytes
+    }
+    return (
+      padded(try unsafe Self.number(OSSL_PKEY_PARAM_EC_PUB_X, of: handle.pointer)),
+      padded(try unsafe Self.number(OSSL_PKEY_PARAM_EC_PUB_Y, of: handle.pointer))
+    )
+  }
+
+  /// The length of the modulus or of the curve, in bits.
+  public var bits: Int { Int(unsafe EVP_PKEY_get_bits(handle.pointer)) }
+
+  private static func number(
+    _ name: String, of pointer: OpaquePointer
+  ) throws(CryptoError) -> [UInt8] {
+    var value: OpaquePointer?
+    guard unsafe EVP_PKEY_get_bn_param(pointer, name, &value) == 1, let value = unsafe value
+    else { throw .failed("numbers of a public key") }
+    defer { unsafe BN_free(value) }
+    var bytes = [UInt8](repeating: 0, count: Int(unsafe (BN_num_bits(value) + 7) / 8))
+    guard unsafe BN_bn2bin(value, &bytes) == Int32(bytes.count) else {
+      throw .failed("numbers of a public key")
+    }
+    return bytes
+  }
+
+  /// Tells whether `signature` is this key's signature of `message`, as a JSON Web Token has it.
+  public func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+    var signature = signature
+    if algorithm == .es256 {
+      // RFC 7518 section 3.4: both numbers one after the other; libcrypto wants them in DER.
+      guard signature.count == 64 else { return false }
+      signature = DER.sequence([
+        DER.integer(Array(signature[..<32])), DER.integer(Array(signature[32...])),
+      ])
+    }
+    guard let context = unsafe EVP_MD_CTX_new() else { return false }
+    defer { unsafe EVP_MD_CTX_free(context) }
+    guard unsafe EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, handle.pointer) == 1 else {
+      return false
+    }
+    let outcome = unsafe EVP_DigestVerify(
+      context, signature, signature.count, message, message.count)
+    if outcome != 1 { ERR_clear_error() }
+    return outcome == 1
+  }
+}
+
+/// The few pieces of DER (ITU-T X.690) that keys and signatures are written with.
+private enum DER {
+  static func sequence(_ parts: [[UInt8]]) -> [UInt8] { tagged(0x30, parts.flatMap { $0 }) }
+
+  static func bits(_ bytes: [UInt8]) -> [UInt8] { tagged(0x03, [0] + bytes) }
+
+  /// A whole number that is not negative, of big-endian bytes.
+  static func integer(_ bytes: [UInt8]) -> [UInt8] {
+    var digits = Array(bytes.drop { $0 == 0 })
+    if digits.isEmpty || digits[0] & 0x80 != 0 { digits.insert(0, at: 0) }
+    return tagged(0x02, digits)
+  }
+
+  private static func tagged(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+    let count = content.count
+    let length: [UInt8] =
+      switch count {
+      case ..<0x80: [UInt8(count)]
+      case ..<0x100: [0x81, UInt8(count)]
+      default: [0x82, UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)]
+      }
+    return [tag] + length + content
+  }
+}

@@ -1,0 +1,252 @@
+import Crypto
+import Database
+import JSON
+
+/// Signs users in by what another provider of identity says of them.
+public struct Federation: Sendable {
+  let store: Store
+  let signIns: SignIns
+  let providers: IdentityProviders
+  /// Seals pending tokens.
+  let pending: Sealer
+}
+
+/// What a provider's word leads to.
+public enum FederatedSignIn: Sendable {
+  /// The account was found, made or linked; a second factor may be due.
+  case account(SignInOutcome, FederatedAccount)
+  /// The address is that of an account that does not know the provider, and the provider does not
+  /// say that it is the user's: the user signs in another way first, and links then.
+  case needsConfirmation(providers: [String])
+}
+
+/// What became of an account with a provider's word.
+public struct FederatedAccount: Sendable {
+  /// The account as it is now.
+  public let account: Account
+  /// Whether it was made.
+  public let isNew: Bool
+  /// Whether the provider has given the address to somebody else since.
+  public let isEmailRecycled: Bool
+}
+
+extension Federation {
+  /// Signs in the user of an identity, and makes or links the account.
+  ///
+  /// An account with the same address is linked when the provider says that the address is the
+  /// user's. Where the account's own address was not verified, nobody knows who made it, and its
+  /// password, phone number, other identities and sessions go.
+  ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - assertion: What the provider says.
+  ///   - mayCreate: Whether an account is made when there is none.
+  ///   - author: Whose request it is.
+  /// - Returns: What it leads to.
+  /// - Throws: ``FederationError``.
+  public func signIn(
+    _ scope: Scope, _ assertion: ProviderAssertion, mayCreate: Bool, by author: Author
+  ) async throws(FederationError) -> FederatedSignIn {
+    guard !scope.isDisabled else { throw .scopeDisabled }
+    let now = store.clock.now()
+    let uid = store.random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
+    return try await write { connection in
+      let link = assertion.link
+      let isOnePerEmail = try Self.isOneAccountPerEmail(scope, connection)
+      if let known = try AccountRecord.find(
+        scope, provider: link.provider, rawID: link.rawID, connection)
+      {
+        guard !known.disabled else { throw FederationError.userDisabled }
+        if !known.providers.contains(link) { try link.store(for: known.key, in: scope, connection) }
+        return try pass(known.key, link, in: scope, at: now, connection)
+      }
+      if isOnePerEmail, let email = link.email,
+        let known = try AccountRecord.find(scope, email: email, connection)
+      {
+        guard assertion.isEmailVerified else {
+          return .needsConfirmation(providers: known.providers.map(\.provider))
+        }
+        guard !known.disabled else { throw FederationError.userDisabled }
+        try merge(assertion, into: known, in: scope, by: author, at: now, connection)
+        let recycled = known.providers.contains { $0.provider == link.provider }
+        return try pass(known.key, link, in: scope, isRecycled: recycled, at: now, connection)
+      }
+      guard mayCreate else { throw FederationError.userNotFound }
+      guard try Self.allowsSignUp(scope, connection) else { throw FederationError.signUpDisabled }
+      let account = try make(
+        assertion, uid: uid, withEmail: isOnePerEmail, in: scope, by: author, at: now, connection)
+      return try pass(account.key, link, in: scope, isNew: true, at: now, connection)
+    }
+  }
+
+  /// Links an identity to the user of a session, for whom another session begins.
+  ///
+  /// A second factor that the session has passed counts in the new one as well.
+  ///
+  /// - Throws: ``FederationError``.
+  public func link(
+    _ session: UserSession, _ assertion: ProviderAssertion, by author: Author
+  ) async throws(FederationError) -> FederatedSignIn {
+    let scope = session.scope
+    guard !scope.isDisabled else { throw .scopeDisabled }
+    let now = store.clock.now()
+    return try await write { connection in
+      let link = assertion.link
+      let old: Account
+      do { old = try Sessions.check(session, connection) } catch let error as SessionError {
+        throw FederationError.session(error)
+      }
+      let taken = try AccountRecord.find(
+        scope, provider: link.provider, rawID: link.rawID, connection)
+      guard taken == nil else { throw FederationError.alreadyLinked }
+      var email = old.email
+      if try Self.isOneAccountPerEmail(scope, connection), let given = link.email {
+        let other = try AccountRecord.find(scope, email: given, connection)
+        guard other == nil || other?.key == old.key else { throw FederationError.emailExists }
+        if email == nil { email = given }
+      }
+      let isVerified = old.emailVerified || assertion.isEmailVerified && email == link.email
+      try connection.run(
+        """
+        UPDATE account SET email = \(email), email_folded = \(email),
+          email_verified = \(isVerified && email != nil)
+        WHERE account_key = \(old.key)
+        """)
+      try link.store(for: old.key, in: scope, connection)
+      let new = try settle(old, link, in: scope, by: author, at: now, connection)
+      if let passed = session.secondFactor,
+        new.factors.contains(where: { $0.id == passed.enrolment }),
+        let provider = SignInProvider(rawValue: link.provider)
+      {
+        let grant = try Sessions.begin(
+          new, in: scope, provider: provider, secondFactor: passed, at: now, random: store.random,
+          connection)
+        return .account(
+          .signedIn(grant),
+          FederatedAccount(account: grant.account, isNew: false, isEmailRecycled: false))
+      }
+      return try pass(old.key, link, in: scope, at: now, connection)
+    }
+  }
+
+  /// Writes, and says what it means that an identity or an address was taken at the same time.
+  private func write(
+    _ body: @escaping @Sendable (borrowing Connection) throws -> FederatedSignIn
+  ) async throws(FederationError) -> FederatedSignIn {
+    try await store.write(FederationError.self) { connection in
+      do { return try body(connection) } catch let error as AccountError {
+        switch error {
+        case .federatedIDAlreadyLinked: throw FederationError.alreadyLinked
+        case .emailExists: throw FederationError.emailExists
+        default: throw error
+        }
+      }
+    }
+  }
+
+  /// Whether an address belongs to one account, which is then found by it.
+  private static func isOneAccountPerEmail(
+    _ scope: Scope, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try connection.first(
+      "SELECT allow_duplicate_emails FROM project WHERE project_id = \(scope.project.text)"
+    ) { try $0.value(0) as Bool } != true
+  }
+
+  /// Whether users may make accounts themselves, which `client.permissions` can forbid.
+  private static func allowsSignUp(
+    _ scope: Scope, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let members = try connection.first(
+      "SELECT members FROM scope WHERE scope_key = \(scope.key)"
+    ) { try $0.value(0) as String }
+    let client = (try? JSON.parse(Array((members ?? "{}").utf8)))?["client"]
+    return client?["permissions"]?["disabledUserSignup"] != true
+  }
+
+  /// Goes on after the provider's word, which is a first factor.
+  private func pass(
+    _ account: Int64, _ link: ProviderLink, in scope: Scope, isNew: Bool = false,
+    isRecycled: Bool = false, at now: Instant, _ connection: borrowing Connection
+  ) throws -> FederatedSignIn {
+    guard let account = try AccountRecord.find(key: account, connection),
+      let provider = SignInProvider(rawValue: link.provider)
+    else { throw Failure("account vanished") }
+    let outcome = try signIns.passFirstFactor(
+      account, in: scope, provider: provider, at: now, connection)
+    return .account(
+      outcome,
+      FederatedAccount(account: account, isNew: isNew, isEmailRecycled: isRecycled))
+  }
+
+  private func make(
+    _ assertion: ProviderAssertion, uid: String, withEmail: Bool, in scope: Scope,
+    by author: Author, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Account {
+    let link = assertion.link
+    var new = NewAccount()
+    // Where addresses may be doubled, they stay with the identity.
+    new.email = withEmail ? link.email : nil
+    new.emailVerified = new.email != nil && assertion.isEmailVerified
+    new.displayName = link.displayName
+    new.photoURL = link.photoURL
+    new.providers = [link]
+    let account = try AccountRecord.insert(
+      new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now, connection)
+    var entry = AuditEntry("account.sign-up", "account", uid, name: account.label, in: scope)
+    entry.to = account.words
+    try entry.record(by: Self.author(account, author), at: now, connection)
+    return account
+  }
+
+  private func merge(
+    _ assertion: ProviderAssertion, into old: Account, in scope: Scope, by author: Author,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let link = assertion.link
+    try connection.run(
+      """
+      UPDATE account SET email_verified = 1, display_name = \(link.displayName),
+        photo_url = \(link.photoURL)
+      WHERE account_key = \(old.key)
+      """)
+    var ended = 0
+    if !old.emailVerified {
+      try connection.run(
+        """
+        UPDATE account SET password_hash = NULL, password_updated_at = NULL, phone = NULL
+        WHERE account_key = \(old.key)
+        """)
+      try ProviderLink.remove(nil, of: old, connection)
+      ended = try AccountRecord.endSessions(old.key, at: now, connection)
+    }
+    try link.store(for: old.key, in: scope, connection)
+    _ = try settle(
+      old, link, in: scope, sessionsEnded: ended, by: author, at: now, connection)
+  }
+
+  /// Keeps counts and searches right, records what changed, and tells the user.
+  private func settle(
+    _ old: Account, _ link: ProviderLink, in scope: Scope, sessionsEnded: Int = 0,
+    by author: Author, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Account {
+    guard let new = try AccountRecord.find(key: old.key, connection) else {
+      throw Failure("account vanished")
+    }
+    try AccountCounts.move(from: old, to: new, in: scope, connection)
+    try SearchIndex.update(new, connection)
+    var entry = AuditEntry(
+      "account.change", "account", old.id.text, name: new.label, in: scope)
+    (entry.from, entry.to) = Words.difference(
+      old.fieldWords(password: "as it was", sessions: sessionsEnded),
+      new.fieldWords(password: "as it was", sessions: 0))
+    try entry.record(by: Self.author(new, author), at: now, connection)
+    try store.outbox.notify(
+      .providerLinked(name: link.provider), new, in: scope, at: now, connection)
+    return new
+  }
+
+  private static func author(_ account: Account, _ author: Author) -> Author {
+    Author(actor: .user(account.id), address: author.address, requestID: author.requestID)
+  }
+}

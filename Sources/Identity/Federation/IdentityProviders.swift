@@ -1,0 +1,249 @@
+import Crypto
+import Database
+
+/// Makes, finds, changes and deletes the providers of identity that scopes know.
+///
+/// Whoever may change one says whose word about users is believed.
+public struct IdentityProviders: Sendable {
+  let store: Store
+  let sealer: Sealer
+
+  /// How many providers a scope can have.
+  public static let most = 100
+
+  /// The protocol that an id is of; nil for what is no id.
+  public static func kind(of id: String) -> IdentityProvider.Kind? {
+    guard id.utf8.count <= ProviderLink.longestProvider,
+      let kind = IdentityProvider.Kind.allCases.first(where: { id.hasPrefix($0.prefix) })
+    else { return nil }
+    let name = id.dropFirst(kind.prefix.count)
+    let isName = name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+        UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    return !name.isEmpty && isName ? kind : nil
+  }
+
+  /// Makes a provider.
+  ///
+  /// - Throws: ``ProviderError``.
+  @discardableResult
+  public func create(
+    in scope: Scope, id: String, _ settings: ProviderSettings, by author: Author
+  ) async throws(ProviderError) -> IdentityProvider {
+    guard let kind = Self.kind(of: id) else { throw .invalidID }
+    try settings.check(kind)
+    let now = store.clock.now()
+    let sealed = try sealed(settings.clientSecret, of: id, in: scope)
+    return try await store.write(ProviderError.self) { connection in
+      let others = try connection.all(
+        "SELECT provider_id FROM identity_provider WHERE scope_key = \(scope.key)"
+      ) { try $0.value(0) as String }
+      guard !others.contains(where: { $0 == id }) else { throw ProviderError.exists }
+      guard others.count < Self.most else { throw ProviderError.tooMany }
+      try connection.run(
+        """
+        INSERT INTO identity_provider (scope_key, provider_id, display_name, enabled, issuer,
+          client_id, key_set, sealed_secret, members, created_at, changed_at)
+        VALUES (\(scope.key), \(id), \(settings.displayName), \(settings.isEnabled),
+          \(settings.issuer), \(settings.clientID), \(settings.keys.text), \(sealed),
+          \(settings.members), \(now.microseconds), \(now.microseconds))
+        """)
+      var entry = AuditEntry("provider.create", "provider", id, name: id, in: scope)
+      entry.to = Words.difference(ProviderSettings().words(), settings.words()).to
+      try entry.record(by: author, at: now, connection)
+      return try find(scope, id, connection)
+    }
+  }
+
+  /// Finds a provider.
+  ///
+  /// - Throws: ``ProviderError/notFound``, ``ProviderError/unavailable(_:)``.
+  public func find(
+    _ scope: Scope, _ id: String
+  ) async throws(ProviderError) -> IdentityProvider {
+    try await store.read(ProviderError.self) { connection in try find(scope, id, connection) }
+  }
+
+  func find(
+    _ scope: Scope, _ id: String, _ connection: borrowing Connection
+  ) throws -> IdentityProvider {
+    let found = try connection.first(
+      """
+      SELECT \(Self.columns) FROM identity_provider
+      WHERE scope_key = \(scope.key) AND provider_id = \(id)
+      """
+    ) { try decode($0, scope) }
+    guard let found else { throw ProviderError.notFound }
+    return found
+  }
+
+  /// The providers of a scope of one protocol, or of both, by id.
+  ///
+  /// - Throws: ``ProviderError/unavailable(_:)``.
+  public func list(
+    _ scope: Scope, kind: IdentityProvider.Kind? = nil, after: String? = nil, limit: Int = most
+  ) async throws(ProviderError) -> Page<IdentityProvider> {
+    let limit = Page<IdentityProvider>.size(limit)
+    // The ids of a protocol are those between its prefix and the prefix's next.
+    let first = max(after ?? "", kind?.prefix ?? "")
+    let last = kind.map { $0.rawValue + "/" } ?? "\u{10FFFF}"
+    return try await store.read(ProviderError.self) { connection in
+      let found = try connection.all(
+        """
+        SELECT \(Self.columns) FROM identity_provider
+        WHERE scope_key = \(scope.key) AND provider_id > \(first) AND provider_id < \(last)
+        ORDER BY provider_id LIMIT \(limit + 1)
+        """
+      ) { try decode($0, scope) }
+      return Page(found, limit: limit) { $0.id.text }
+    }
+  }
+
+  /// Changes a provider; what stays the same writes nothing.
+  ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - id: The provider.
+  ///   - seen: When it had been changed last when it was looked at; nil when that does not matter.
+  ///   - author: Who changes it.
+  ///   - edit: Changes the settings as they are now.
+  /// - Returns: The provider as it is then.
+  /// - Throws: ``ProviderError``, and what `edit` throws.
+  @discardableResult
+  public func update(
+    _ scope: Scope, _ id: String, expecting seen: Instant? = nil, by author: Author,
+    edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
+  ) async throws(ProviderError) -> IdentityProvider {
+    let now = store.clock.now()
+    return try await store.write(ProviderError.self) { connection in
+      let old = try find(scope, id, connection)
+      guard seen == nil || seen == old.changedAt else { throw ProviderError.changedMeanwhile }
+      var new = old.settings
+      try edit(&new)
+      try new.check(old.kind)
+      let isNewSecret = new.clientSecret != old.settings.clientSecret
+      let (from, to) = Words.difference(
+        old.settings.words(),
+        new.words(secret: isNewSecret && new.clientSecret != nil ? "changed" : nil))
+      guard from != nil else { return old }
+      let sealed = try sealed(new.clientSecret, of: id, in: scope)
+      try connection.run(
+        """
+        UPDATE identity_provider SET display_name = \(new.displayName),
+          enabled = \(new.isEnabled), issuer = \(new.issuer), client_id = \(new.clientID),
+          key_set = \(new.keys.text), sealed_secret = \(sealed), members = \(new.members),
+          changed_at = \(now.microseconds)
+        WHERE scope_key = \(scope.key) AND provider_id = \(id)
+        """)
+      var entry = AuditEntry("provider.change", "provider", id, name: id, in: scope)
+      (entry.from, entry.to) = (from, to)
+      try entry.record(by: author, at: now, connection)
+      return try find(scope, id, connection)
+    }
+  }
+
+  /// Deletes a provider.
+  ///
+  /// Users keep their identities at it, and sign in with them again when it is made anew.
+  ///
+  /// - Throws: ``ProviderError``.
+  public func delete(
+    _ scope: Scope, _ id: String, by author: Author
+  ) async throws(ProviderError) {
+    let now = store.clock.now()
+    try await store.write(ProviderError.self) { connection in
+      let old = try find(scope, id, connection)
+      try connection.run(
+        """
+        DELETE FROM identity_provider
+        WHERE scope_key = \(scope.key) AND provider_id = \(id)
+        """)
+      var entry = AuditEntry("provider.delete", "provider", id, name: id, in: scope)
+      entry.from = Words.difference(old.settings.words(), ProviderSettings().words()).from
+      try entry.record(by: author, at: now, connection)
+    }
+  }
+
+  private static let columns: SQL = """
+    provider_id, display_name, enabled, issuer, client_id, key_set, sealed_secret, members,
+    created_at, changed_at
+    """
+
+  private func decode(_ row: borrowing Row, _ scope: Scope) throws -> IdentityProvider {
+    let id: String = try row.value(0)
+    guard let kind = Self.kind(of: id) else { throw Failure("unknown kind of provider") }
+    var settings = ProviderSettings()
+    settings.displayName = try row.value(1)
+    settings.isEnabled = try row.value(2)
+    settings.issuer = try row.value(3)
+    settings.clientID = try row.value(4)
+    settings.keys = try KeySet(try row.value(5))
+    if let box = try row.value(6) as [UInt8]? {
+      settings.clientSecret = try sealer.open(box, with: Self.place(of: id, in: scope))
+    }
+    settings.members = try row.value(7)
+    return IdentityProvider(
+      id: ID(id), kind: kind, settings: settings,
+      createdAt: Instant(microseconds: try row.value(8)),
+      changedAt: Instant(microseconds: try row.value(9)))
+  }
+
+  private func sealed(
+    _ secret: Secret?, of id: String, in scope: Scope
+  ) throws(ProviderError) -> [UInt8]? {
+    guard let secret, !secret.isEmpty else { return nil }
+    do { return try sealer.seal(secret.revealedBytes, with: Self.place(of: id, in: scope)) } catch {
+      throw .unavailable(Failure(error))
+    }
+  }
+
+  /// What a secret is sealed for, so that a row that is moved elsewhere does not open.
+  private static func place(of id: String, in scope: Scope) -> [UInt8] {
+    Array("\(scope.key) \(id)".utf8)
+  }
+}
+
+extension IdentityProviders: SealedPlace {
+  static let name = "identity_provider"
+
+  func reseal(
+    after position: String, limit: Int, _ connection: borrowing Connection
+  ) throws -> ResealedPart {
+    // A position is that of a row: its scope, a space, its id.
+    let place = position.split(separator: " ", maxSplits: 1).map(String.init)
+    let scope = place.first.flatMap { Int64($0) } ?? 0
+    let id = place.count > 1 ? place[1] : ""
+    let rows = try connection.all(
+      """
+      SELECT scope_key, provider_id, sealed_secret FROM identity_provider
+      WHERE (scope_key, provider_id) > (\(scope), \(id))
+      ORDER BY scope_key, provider_id LIMIT \(limit)
+      """
+    ) { row in
+      (
+        scope: try row.value(0) as Int64, id: try row.value(1) as String,
+        sealed: try row.value(2) as [UInt8]?
+      )
+    }
+    var part = ResealedPart()
+    for row in rows {
+      let place = "\(row.scope) \(row.id)"
+      part.read(place)
+      guard let sealed = row.sealed, let box = try sealer.resealed(sealed, with: Array(place.utf8))
+      else { continue }
+      try connection.run(
+        """
+        UPDATE identity_provider SET sealed_secret = \(box)
+        WHERE scope_key = \(row.scope) AND provider_id = \(row.id)
+        """)
+      part.changed += 1
+    }
+    return part
+  }
+}

@@ -1,0 +1,194 @@
+import Crypto
+import JSON
+
+/// The public keys of a provider of identity.
+///
+/// They are given as a JSON Web Key Set (RFC 7517), as one key of it, as the JSON object of
+/// certificates by their ids that Google publishes, or as PEM; and kept as a set. Keys that this
+/// server cannot use are left out, as RFC 7517 section 5 has it.
+public struct KeySet: Sendable, Equatable {
+  /// A key and its id.
+  struct Entry: Sendable {
+    let id: String?
+    let key: PublicKey
+  }
+
+  let entries: [Entry]
+  /// The set as JSON text; empty without keys.
+  public let text: String
+
+  /// How many keys a set may have.
+  public static let most = 32
+  /// The longest text that is read, in bytes.
+  public static let longest = 65_536
+
+  /// Why a text is not a set of keys.
+  public enum Fault: Error, Sendable, Equatable {
+    /// Neither JSON of a known form nor PEM.
+    case unreadable
+    /// Nothing in it is a key that can be used.
+    case noKey
+    /// A private key, which must not leave the provider.
+    case isPrivate
+    /// An RSA key that is too short or too long.
+    case unusable
+    /// Too long, or too many keys.
+    case tooMany
+  }
+
+  /// A set without keys.
+  public init() { self.init(entries: [], text: "") }
+
+  private init(entries: [Entry], text: String) {
+    self.entries = entries
+    self.text = text
+  }
+
+  /// Reads keys; an empty text has none.
+  ///
+  /// - Throws: ``Fault``.
+  public init(_ text: String) throws(Fault) {
+    guard text.utf8.count <= Self.longest else { throw .tooMany }
+    let trimmed = text.drop { $0.isWhitespace }
+    guard !trimmed.isEmpty else {
+      self.init()
+      return
+    }
+    let entries = trimmed.first == "{" ? try Self.json(text) : try Self.pem(text)
+    guard !entries.isEmpty else { throw .noKey }
+    guard entries.count <= Self.most else { throw .tooMany }
+    var keys: [JSON] = []
+    for entry in entries { keys.append(try Self.written(entry)) }
+    let set: JSON = ["keys": .array(keys)]
+    self.init(
+      entries: entries, text: String(decoding: set.serialized(), as: UTF8.self))
+  }
+
+  /// How many keys there are.
+  public var count: Int { entries.count }
+
+  /// The ids of the keys, for people; a key without one is the beginning of its fingerprint.
+  public var names: [String] {
+    entries.map { entry in
+      entry.id
+        ?? String(
+          Hex.encode(HashFunction.sha256.digest((try? entry.key.der()) ?? [])).prefix(16))
+    }
+  }
+
+  /// Whether both have the same keys under the same ids.
+  public static func == (left: Self, right: Self) -> Bool { left.text == right.text }
+
+  /// Whether a token was signed by one of the keys: the one that it names, or any when none has
+  /// that name.
+  func haveSigned(_ token: JSONWebToken) -> Bool {
+    let named = entries.filter { $0.id != nil && $0.id == token.keyID }
+    return (named.isEmpty ? entries : named).contains { token.isSigned(by: $0.key) }
+  }
+}
+
+// MARK: - Reading
+
+extension KeySet {
+  private static func json(_ text: String) throws(Fault) -> [Entry] {
+    guard let object = (try? JSON.parse(Array(text.utf8)))?.objectValue else { throw .unreadable }
+    if let keys = object["keys"] {
+      guard let keys = keys.arrayValue else { throw .unreadable }
+      var entries: [Entry] = []
+      for key in keys { if let entry = try webKey(key) { entries.append(entry) } }
+      return entries
+    }
+    if object["kty"] != nil { return try webKey(.object(object)).map { [$0] } ?? [] }
+    var entries: [Entry] = []
+    for (id, value) in object.members {
+      guard let text = value.stringValue, text.contains("-----BEGIN") else { throw .unreadable }
+      entries.append(Entry(id: id, key: try one(text)))
+    }
+    return entries
+  }
+
+  /// A JSON Web Key; nil for one of a kind that is not used here.
+  private static func webKey(_ value: JSON) throws(Fault) -> Entry? {
+    guard let key = value.objectValue, let kind = key["kty"]?.stringValue else {
+      throw .unreadable
+    }
+    guard key["d"] == nil, key["k"] == nil else { throw .isPrivate }
+    let use = key["use"]?.stringValue ?? "sig"
+    guard use == "sig" else { return nil }
+    func number(_ name: String) throws(Fault) -> [UInt8] {
+      guard let text = key[name]?.stringValue, let bytes = Base64URL.decode(text) else {
+        throw .unreadable
+      }
+      return bytes
+    }
+    let read: PublicKey
+    do throws(PublicKey.Fault) {
+      switch kind {
+      case "RSA" where ["RS256", nil].contains(key["alg"]?.stringValue):
+        guard let modulus = try? number("n"), let exponent = try? number("e") else {
+          throw .unreadable
+        }
+        read = try PublicKey(modulus: modulus, exponent: exponent)
+      case "EC" where key["crv"] == "P-256" && ["ES256", nil].contains(key["alg"]?.stringValue):
+        guard let x = try? number("x"), let y = try? number("y") else { throw .unreadable }
+        read = try PublicKey(x: x, y: y)
+      default: return nil
+      }
+    } catch {
+      throw Fault(error)
+    }
+    return Entry(id: key["kid"]?.stringValue, key: read)
+  }
+
+  /// One block of PEM after the other.
+  private static func pem(_ text: String) throws(Fault) -> [Entry] {
+    var entries: [Entry] = []
+    var rest = text[...]
+    while let start = rest.firstRange(of: "-----BEGIN ") {
+      let block = rest[start.lowerBound...]
+      guard let end = block.firstRange(of: "-----END "),
+        let last = block[end.upperBound...].firstRange(of: "-----")
+      else { throw .unreadable }
+      entries.append(Entry(id: nil, key: try one(String(block[..<last.upperBound]) + "\n")))
+      guard entries.count <= most else { throw .tooMany }
+      rest = block[last.upperBound...]
+    }
+    guard !entries.isEmpty else { throw .unreadable }
+    return entries
+  }
+
+  private static func one(_ pem: String) throws(Fault) -> PublicKey {
+    do throws(PublicKey.Fault) { return try PublicKey(pem: pem) } catch { throw Fault(error) }
+  }
+
+  private static func written(_ entry: Entry) throws(Fault) -> JSON {
+    let key = entry.key
+    var object: JSON.Object = ["use": "sig", "alg": .string(key.algorithm.rawValue)]
+    if let id = entry.id { object.append("kid", .string(id)) }
+    switch key.algorithm {
+    case .rs256:
+      guard let numbers = try? key.numbers() else { throw .unreadable }
+      object.append("kty", "RSA")
+      object.append("n", .string(Base64URL.encode(numbers.modulus)))
+      object.append("e", .string(Base64URL.encode(numbers.exponent)))
+    case .es256:
+      guard let point = try? key.point() else { throw .unreadable }
+      object.append("kty", "EC")
+      object.append("crv", "P-256")
+      object.append("x", .string(Base64URL.encode(point.x)))
+      object.append("y", .string(Base64URL.encode(point.y)))
+    }
+    return .object(object)
+  }
+}
+
+extension KeySet.Fault {
+  init(_ fault: PublicKey.Fault) {
+    switch fault {
+    case .isPrivate: self = .isPrivate
+    case .unreadable: self = .unreadable
+    case .unusable: self = .unusable
+    case .otherKind: self = .noKey
+    }
+  }
+}

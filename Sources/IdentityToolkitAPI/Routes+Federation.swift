@@ -1,0 +1,57 @@
+import HTTP
+import JSON
+
+/// Sign-in by somebody else's word, and whose word counts.
+extension Routes {
+  mutating func addFederation() {
+    client(
+      .post, Path("v1", "accounts:signInWithCustomToken"), .v1, .signInWithCustomToken,
+      methods.signInWithCustomToken)
+    client(
+      .post, Path("v1", "accounts:signInWithIdp"), .v1, .signInWithIdp, methods.signInWithIdp)
+    for kind in ProviderMessage.kinds {
+      let name = kind.collection
+      let ofProject = Path("v2", "projects", nil, .literal(name), parameters: String.self)
+      let ofTenant = Path(
+        "v2", "projects", nil, "tenants", nil, .literal(name), parameters: String.self,
+        String.self)
+      scoped(.get, ofProject, ofTenant, .v2, .readProviders, kind.list) {
+        [methods] (call) async throws(WireError) in try await methods.listProviders(kind, call)
+      }
+      scoped(.post, ofProject, ofTenant, .v2, .changeProviders, kind.create) {
+        [methods] (call) async throws(WireError) in try await methods.createProvider(kind, call)
+      }
+      provider(.get, kind, .readProviders, kind.get, methods.getProvider)
+      provider(.patch, kind, .changeProviders, kind.patch, methods.updateProvider)
+      provider(.delete, kind, .changeProviders, kind.delete, methods.deleteProvider)
+    }
+  }
+
+  private typealias ProviderMethod =
+    @Sendable (ProviderMessage, AdminCall, String) async throws(WireError) -> JSON
+
+  /// A method over one provider of a project, and of a tenant.
+  private mutating func provider(
+    _ method: HTTP.Method, _ kind: ProviderMessage, _ action: Action, _ declaration: Declaration,
+    _ work: @escaping ProviderMethod
+  ) {
+    let name = kind.collection
+    let ofProject = Path(
+      "v2", "projects", nil, .literal(name), nil, parameters: String.self, String.self)
+    add(
+      ofProject.route(method) { [gate] request, project, id in
+        await gate.admin(request, .v2, action, project: project, tenant: nil) {
+          (call) async throws(WireError) in try await work(kind, call, id)
+        }
+      }, declaration, .admin(action), .v2, below: "projects.")
+    let ofTenant = Path(
+      "v2", "projects", nil, "tenants", nil, .literal(name), nil, parameters: String.self,
+      String.self, String.self)
+    add(
+      ofTenant.route(method) { [gate] request, project, tenant, id in
+        await gate.admin(request, .v2, action, project: project, tenant: tenant) {
+          (call) async throws(WireError) in try await work(kind, call, id)
+        }
+      }, declaration, .admin(action), .v2, below: "projects.tenants.")
+  }
+}

@@ -1,0 +1,33 @@
+import Identity
+import JSON
+
+extension Declaration {
+  static let signInWithCustomToken = Declaration(
+    "accounts.signInWithCustomToken",
+    "Signs in the user that a token of the project's own back end names.",
+    takes: ["token": .text.required, "returnSecureToken": .flag],
+    gives: .message(
+      ["kind": .kind("VerifyCustomTokenResponse"), "isNewUser": .flag.required], .tokens))
+}
+
+extension Methods {
+  /// `accounts:signInWithCustomToken`: tokens, and never a question for a second factor.
+  func signInWithCustomToken(_ call: ClientCall) async throws(WireError) -> JSON {
+    guard let token = try call.message.text("token"), !token.isEmpty else {
+      throw WireError("MISSING_CUSTOM_TOKEN")
+    }
+    let scope = try await scope(of: call)
+    let result: (grant: SessionGrant, isNewUser: Bool)
+    do throws(CustomTokenError) {
+      result = try await identity.customTokens.signIn(scope, token: token, by: call.visitor)
+    } catch {
+      throw WireError(error)
+    }
+    // No uid and no address: clients take both from the token.
+    var answer: JSON.Object = [
+      "kind": "identitytoolkit#VerifyCustomTokenResponse", "isNewUser": .bool(result.isNewUser),
+    ]
+    try appendTokens(result.grant, to: &answer)
+    return .object(answer)
+  }
+}

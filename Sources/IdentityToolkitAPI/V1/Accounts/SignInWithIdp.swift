@@ -1,0 +1,254 @@
+import HTTP
+import Identity
+import JSON
+
+extension Declaration {
+  static let signInWithIdp = Declaration(
+    "accounts.signInWithIdp",
+    "Signs in, or links, the user of an ID token of another provider of identity.",
+    takes: [
+      "requestUri": .text.required,
+      "postBody": .text.noted(
+        "A form with providerId and id_token, and with nonce where the token has one."),
+      "pendingToken": .text, "idToken": .text.noted("Of the user to whom the identity is linked."),
+      "returnIdpCredential": .flag.noted("Answers some errors with 200 and errorMessage."),
+      "returnSecureToken": .flag, "autoCreate": .flag, "sessionId": .text,
+    ],
+    gives: .message(
+      [
+        "kind": .kind("VerifyAssertionResponse"), "context": .text, "providerId": .text,
+        "federatedId": .text, "localId": .text, "email": .text, "emailVerified": .flag,
+        "displayName": .text, "fullName": .text, "firstName": .text, "lastName": .text,
+        "screenName": .text, "photoUrl": .text, "rawUserInfo": .text, "oauthIdToken": .text,
+        "oauthAccessToken": .text, "pendingToken": .text, "nonce": .text, "isNewUser": .flag,
+        "emailRecycled": .flag, "needConfirmation": .flag, "verifiedProvider": .list(.text),
+        "errorMessage": .text, "tenantId": .text,
+      ], .tokens, .secondFactorDue),
+    failing: [501])
+}
+
+extension Methods {
+  /// `accounts:signInWithIdp`: tokens, the credential with which the second factor is given, or
+  /// that the user has to sign in another way first.
+  func signInWithIdp(_ call: ClientCall) async throws(WireError) -> JSON {
+    var session: UserSession?
+    if let token = try call.message.text("idToken"), !token.isEmpty {
+      session = try await tokens.session(token, call)
+    }
+    let scope: Scope
+    if let session { scope = session.scope } else { scope = try await self.scope(of: call) }
+    let credential = try ProviderCredential(call.message, identity.profile)
+    let assertion = try await assertion(credential, in: scope)
+    var answer = Methods.answer(assertion, credential, identity.profile)
+    let returnsErrors = try call.message.flag("returnIdpCredential") ?? false
+    if assertion.link.provider.hasPrefix(IdentityProvider.Kind.oidc.prefix) {
+      answer.append("pendingToken", .string(try pendingToken(assertion, in: scope)))
+    }
+    let result: FederatedSignIn
+    do throws(FederationError) {
+      if let session {
+        result = try await identity.federation.link(session, assertion, by: call.visitor)
+      } else {
+        let creates = try? call.message.flag("autoCreate")
+        result = try await identity.federation.signIn(
+          scope, assertion, mayCreate: creates != false, by: call.visitor)
+      }
+    } catch {
+      switch error {
+      case .alreadyLinked where returnsErrors, .emailExists where returnsErrors:
+        // The client keeps the credential that way, and can link with it later.
+        answer.append("errorMessage", .string(WireError(error).message))
+        return .object(answer)
+      default: throw WireError(error)
+      }
+    }
+    return try finish(answer, result, in: scope)
+  }
+
+  private func assertion(
+    _ credential: ProviderCredential, in scope: Scope
+  ) async throws(WireError) -> ProviderAssertion {
+    do throws(FederationError) {
+      if let pending = credential.pendingToken {
+        return try await identity.federation.assertion(scope, pendingToken: pending)
+      }
+      return try await identity.federation.assertion(
+        scope, provider: credential.provider, idToken: credential.idToken, nonce: credential.nonce)
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  private func pendingToken(
+    _ assertion: ProviderAssertion, in scope: Scope
+  ) throws(WireError) -> String {
+    do throws(FederationError) {
+      return try identity.federation.pendingToken(assertion, in: scope)
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  private func finish(
+    _ start: JSON.Object, _ result: FederatedSignIn, in scope: Scope
+  ) throws(WireError) -> JSON {
+    var answer = start
+    UserMessage.append("tenantId", scope.tenant?.text, to: &answer)
+    switch result {
+    case .needsConfirmation(let providers):
+      // A 200: the web SDK makes an error of its own from the member.
+      answer.append("needConfirmation", true)
+      answer.append("verifiedProvider", .array(providers.map { .string($0) }))
+    case .account(let outcome, let federated):
+      let account = federated.account
+      answer.append("localId", .string(account.id.text))
+      if account.email != nil, account.email == answer["email"]?.stringValue {
+        answer["emailVerified"] = .bool(account.emailVerified)
+      }
+      if federated.isNew { answer.append("isNewUser", true) }
+      if federated.isEmailRecycled { answer.append("emailRecycled", true) }
+      switch outcome {
+      case .signedIn(let grant): try appendTokens(grant, to: &answer)
+      case .secondFactorDue(_, let pendingCredential, let factors):
+        answer.append("mfaPendingCredential", .string(pendingCredential))
+        answer.append("mfaInfo", UserMessage.mfaInfo(factors, masked: true))
+      }
+    }
+    return .object(answer)
+  }
+
+  /// What the provider said, in the words that clients read.
+  private static func answer(
+    _ assertion: ProviderAssertion, _ credential: ProviderCredential, _ profile: Profile
+  ) -> JSON.Object {
+    let link = assertion.link
+    let isGoogle = link.provider == "google.com"
+    var answer: JSON.Object = [
+      "kind": "identitytoolkit#VerifyAssertionResponse", "context": "",
+      "providerId": .string(link.provider),
+      "federatedId": .string((isGoogle ? "https://accounts.google.com/" : "") + link.rawID),
+    ]
+    UserMessage.append("displayName", link.displayName, to: &answer)
+    UserMessage.append("fullName", link.displayName, to: &answer)
+    UserMessage.append("firstName", assertion.firstName, to: &answer)
+    UserMessage.append("lastName", assertion.lastName, to: &answer)
+    UserMessage.append("screenName", assertion.screenName, to: &answer)
+    UserMessage.append("email", link.email, to: &answer)
+    if link.email != nil { answer.append("emailVerified", .bool(assertion.isEmailVerified)) }
+    UserMessage.append("photoUrl", link.photoURL, to: &answer)
+    answer.append(
+      "rawUserInfo", .string(isGoogle ? googleUserInfo(assertion) : assertion.claims))
+    guard credential.pendingToken == nil else { return answer }
+    UserMessage.append("oauthIdToken", credential.idToken, to: &answer)
+    // The web SDK makes its credential of an access token for most providers, so that the emulator
+    // always has one.
+    let fake = profile == .emulator ? "FirebaseAuthEmulatorFakeAccessToken_\(link.provider)" : nil
+    UserMessage.append("oauthAccessToken", credential.accessToken ?? fake, to: &answer)
+    UserMessage.append("nonce", credential.nonce, to: &answer)
+    return answer
+  }
+
+  /// The names under which Google's own service hands on what Google says.
+  private static func googleUserInfo(_ assertion: ProviderAssertion) -> String {
+    let link = assertion.link
+    let email = link.email == nil ? "" : " https://www.googleapis.com/auth/userinfo.email"
+    var info: JSON.Object = [
+      "granted_scopes": .string("openid https://www.googleapis.com/auth/userinfo.profile" + email),
+      "id": .string(link.rawID),
+    ]
+    UserMessage.append("name", link.displayName, to: &info)
+    UserMessage.append("given_name", assertion.firstName, to: &info)
+    UserMessage.append("family_name", assertion.lastName, to: &info)
+    info.append("verified_email", .bool(assertion.isEmailVerified))
+    info.append("locale", "en")
+    UserMessage.append("email", link.email, to: &info)
+    UserMessage.append("picture", link.photoURL, to: &info)
+    return Resource.text(info)
+  }
+}
+
+/// What a request to sign in by another provider holds.
+private struct ProviderCredential {
+  var provider = ""
+  var idToken = ""
+  var accessToken: String?
+  var nonce: String?
+  /// What an earlier answer gave, in place of all the rest.
+  var pendingToken: String?
+
+  /// Reads the parameters in the request's address, its form and its fragment, of which the later
+  /// ones count.
+  init(_ message: Message, _ profile: Profile) throws(WireError) {
+    if let pending = try message.text("pendingToken"), !pending.isEmpty {
+      pendingToken = pending
+      return
+    }
+    guard let uri = try message.text("requestUri"), !uri.isEmpty else {
+      throw WireError("MISSING_REQUEST_URI")
+    }
+    let parts = uri.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+    let address = parts[0].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    guard ProviderCredential.isAbsolute(address[0]) else { throw WireError("INVALID_REQUEST_URI") }
+    let texts = [
+      address.count > 1 ? String(address[1]) : "", try message.text("postBody") ?? "",
+      parts.count > 1 ? String(parts[1]) : "",
+    ]
+    var values: [String: String] = [:]
+    for text in texts {
+      guard let form = Form(urlEncoded: text) else {
+        throw WireError("INVALID_IDP_RESPONSE : The form in postBody is not well coded.")
+      }
+      for entry in form.entries { values[entry.name] = entry.value }
+    }
+    func given(_ name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+    guard let provider = given("providerId") else {
+      throw WireError(
+        "INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: no providerId.")
+    }
+    self.provider = profile == .emulator ? provider.lowercased() : provider
+    accessToken = given("access_token")
+    nonce = given("nonce")
+    guard !self.provider.hasPrefix(IdentityProvider.Kind.saml.prefix) else {
+      throw WireError(
+        FederationError.unsupported("Sign-in by SAML is not served; its configurations are kept."))
+    }
+    if let token = given("id_token") {
+      idToken = token
+    } else if profile == .emulator, let token = accessToken, ProviderCredential.isReadable(token) {
+      // As in Google's emulator, which reads it where an ID token would stand.
+      idToken = token
+    } else {
+      try refuseOther(code: given("code"))
+    }
+  }
+
+  /// Says why there is nothing to sign in with.
+  private func refuseOther(code: String?) throws(WireError) {
+    let text =
+      if code != nil {
+        "An authorisation code would have to be sent to the provider, and this server calls nobody; "
+          + "exchange it in the application and send the id_token."
+      } else if accessToken != nil {
+        "An access token would have to be shown to the provider, and this server calls nobody; "
+          + "send the id_token."
+      } else {
+        "Sign-in needs a credential of the provider (id_token)."
+      }
+    guard code == nil, accessToken == nil else {
+      throw WireError(FederationError.unsupported(text))
+    }
+    throw WireError("INVALID_IDP_RESPONSE : \(text)")
+  }
+
+  private static func isReadable(_ token: String) -> Bool {
+    token.first == "{" || JSONWebToken(token) != nil
+  }
+
+  private static func isAbsolute(_ address: Substring) -> Bool {
+    guard let colon = address.firstIndex(of: ":") else { return false }
+    let scheme = address[..<colon].utf8
+    return !scheme.isEmpty
+      && scheme.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x2B...0x39).contains($0) }
+      && address.index(after: colon) < address.endIndex
+  }
+}

@@ -1,0 +1,141 @@
+import Identity
+import JSON
+
+/// The configuration of a provider of identity on the wire: `oauthIdpConfigs` and
+/// `inboundSamlConfigs`.
+struct ProviderMessage: Sendable {
+  let kind: IdentityProvider.Kind
+  /// The collection, which is also the list's member.
+  let collection: String
+  /// The query parameter that names a new one.
+  let idParameter: String
+  let schema: Schema
+  let list: Declaration
+  let create: Declaration
+  let get: Declaration
+  let patch: Declaration
+  let delete: Declaration
+
+  static let kinds = [
+    ProviderMessage(.oidc, "oauthIdpConfigs", "oauthIdpConfigId", "OpenID Connect", .oidcProvider),
+    ProviderMessage(.saml, "inboundSamlConfigs", "inboundSamlConfigId", "SAML", .samlProvider),
+  ]
+
+  private init(
+    _ kind: IdentityProvider.Kind, _ collection: String, _ idParameter: String, _ name: String,
+    _ schema: Schema
+  ) {
+    self.kind = kind
+    self.collection = collection
+    self.idParameter = idParameter
+    self.schema = schema
+    list = Declaration(
+      "\(collection).list", "Reads the \(name) providers by id, a page at a time.",
+      query: ["pageSize": .integer, "pageToken": .text],
+      gives: Schema(
+        .message(
+          Schema.Members(members: [
+            (name: collection, schema: .list(schema)), (name: "nextPageToken", schema: .text),
+          ]))), failing: [404])
+    create = Declaration(
+      "\(collection).create", "Makes a provider of \(name).",
+      query: Schema(
+        .message(Schema.Members(members: [(name: idParameter, schema: .text.required)]))),
+      takes: schema, gives: schema, failing: [404, 409])
+    get = Declaration(
+      "\(collection).get", "Reads a provider of \(name).", gives: schema, failing: [404])
+    patch = Declaration(
+      "\(collection).patch", "Changes what the mask names of a provider of \(name).",
+      query: ["updateMask": .text], takes: schema, gives: schema, failing: [404])
+    delete = Declaration(
+      "\(collection).delete", "Deletes a provider of \(name); users keep their identities at it.",
+      gives: [:], failing: [404])
+  }
+
+  /// What is only stored and given back.
+  private var members: [String] { kind == .oidc ? ["responseType"] : ["idpConfig", "spConfig"] }
+
+  /// Writes a provider; what is empty or off is left out.
+  func write(_ provider: IdentityProvider, in scope: Scope) -> JSON {
+    var message: JSON.Object = [
+      "name": .string("\(parent(scope))/\(collection)/\(provider.id)")
+    ]
+    for member in resource(provider.settings) { message.append(member.name, member.value) }
+    return .object(message)
+  }
+
+  private func parent(_ scope: Scope) -> String {
+    let project = "projects/\(scope.projectNumber)"
+    return scope.tenant.map { "\(project)/tenants/\($0)" } ?? project
+  }
+
+  /// The members of a provider as they are read and written.
+  private func resource(_ settings: ProviderSettings) -> JSON.Object {
+    var resource = JSON.Object()
+    UserMessage.append("displayName", settings.displayName, to: &resource)
+    if settings.isEnabled { resource.append("enabled", true) }
+    UserMessage.append("clientId", settings.clientID, to: &resource)
+    UserMessage.append("issuer", settings.issuer, to: &resource)
+    UserMessage.append("clientSecret", settings.clientSecret?.revealedText, to: &resource)
+    if let keys = try? JSON.parse(Array(settings.keys.text.utf8)) { resource.append("jwks", keys) }
+    for member in Resource.stored(settings.members) { resource.append(member.name, member.value) }
+    return resource
+  }
+
+  /// Reads a message in its one form, by the types of its members.
+  func read(_ message: JSON.Object) throws(WireError) -> JSON.Object {
+    let message = Message(message, path: "config")
+    if let keys = try message.value("jwks"), keys.objectValue == nil, keys.stringValue == nil {
+      throw .invalidValue(at: message.field("jwks"), type: "TYPE_MESSAGE", keys)
+    }
+    return try schema.canonical(message)
+  }
+
+  /// Puts what a mask names into a provider's settings.
+  func apply(
+    _ mask: UpdateMask, _ body: JSON.Object, to settings: inout ProviderSettings
+  ) throws(ProviderError) {
+    var resource = resource(settings)
+    mask.apply(body, to: &resource)
+    settings.displayName = resource["displayName"]?.stringValue ?? ""
+    settings.isEnabled = Resource.flag("enabled", in: resource)
+    settings.members = Resource.text(Resource.members(members, of: resource))
+    guard kind == .oidc else { return }
+    settings.clientID = resource["clientId"]?.stringValue ?? ""
+    settings.issuer = resource["issuer"]?.stringValue ?? ""
+    settings.clientSecret = resource["clientSecret"]?.stringValue.map { Secret($0) }
+    let keys = resource["jwks"] ?? ""
+    let text = keys.stringValue ?? String(decoding: keys.serialized(), as: UTF8.self)
+    do throws(KeySet.Fault) { settings.keys = try KeySet(text) } catch {
+      throw .invalidKeys(error)
+    }
+  }
+}
+
+extension Schema {
+  /// A provider of OpenID Connect.
+  static let oidcProvider = named(
+    "OAuthIdpConfig",
+    [
+      "name": .text, "displayName": .text, "enabled": .flag, "clientId": .text, "issuer": .text,
+      "clientSecret": .text,
+      "responseType": ["idToken": .flag, "code": .flag, "token": .flag],
+      "jwks": .anything.noted(
+        "The provider's public keys: a JSON Web Key Set, or PEM as text. It is read back as a set. "
+          + "An addition of this server, which fetches nothing from the provider."),
+    ])
+
+  /// A provider of SAML.
+  static let samlProvider = named(
+    "InboundSamlConfig",
+    [
+      "name": .text, "displayName": .text, "enabled": .flag,
+      "idpConfig": [
+        "idpEntityId": .text, "ssoUrl": .text, "signRequest": .flag,
+        "idpCertificates": .list(["x509Certificate": .text]),
+      ],
+      "spConfig": [
+        "spEntityId": .text, "callbackUri": .text, "spCertificates": .list(.object),
+      ],
+    ])
+}

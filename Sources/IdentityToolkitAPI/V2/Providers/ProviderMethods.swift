@@ -1,0 +1,96 @@
+import HTTP
+import Identity
+import JSON
+
+/// The methods over `oauthIdpConfigs` and `inboundSamlConfigs`, which differ in their message alone.
+extension Methods {
+  /// `GET …`: by id, a page at a time.
+  func listProviders(
+    _ kind: ProviderMessage, _ call: AdminCall
+  ) async throws(WireError) -> JSON {
+    let limit = try call.request.pageSize("pageSize", standard: 20, maximum: 100)
+    let after = call.request.parameter("pageToken").flatMap { $0.isEmpty ? nil : $0 }
+    let page: Page<IdentityProvider>
+    do throws(ProviderError) {
+      page = try await identity.identityProviders.list(
+        call.scope, kind: kind.kind, after: after, limit: limit)
+    } catch {
+      throw WireError(error)
+    }
+    var answer = JSON.Object()
+    if !page.items.isEmpty {
+      answer.append(
+        kind.collection, .array(page.items.map { kind.write($0, in: call.scope) }))
+    }
+    UserMessage.append("nextPageToken", page.next, to: &answer)
+    return .object(answer)
+  }
+
+  /// `POST …?oauthIdpConfigId=`.
+  func createProvider(
+    _ kind: ProviderMessage, _ call: AdminCall
+  ) async throws(WireError) -> JSON {
+    guard let id = call.request.parameter(kind.idParameter), !id.isEmpty else {
+      throw WireError("MISSING_CONFIG_ID")
+    }
+    guard IdentityProviders.kind(of: id) == kind.kind else {
+      throw WireError(ProviderError.invalidID)
+    }
+    let body = try kind.read(call.message.object)
+    do throws(ProviderError) {
+      var settings = ProviderSettings()
+      try kind.apply(UpdateMask(of: body), body, to: &settings)
+      let provider = try await identity.identityProviders.create(
+        in: call.scope, id: id, settings, by: call.author)
+      return kind.write(provider, in: call.scope)
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  /// `GET …/{id}`.
+  func getProvider(
+    _ kind: ProviderMessage, _ call: AdminCall, _ id: String
+  ) async throws(WireError) -> JSON {
+    do throws(ProviderError) {
+      guard IdentityProviders.kind(of: id) == kind.kind else { throw .notFound }
+      return kind.write(
+        try await identity.identityProviders.find(call.scope, id), in: call.scope)
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  /// `PATCH …/{id}`: what the mask names, or the members of the body without one.
+  func updateProvider(
+    _ kind: ProviderMessage, _ call: AdminCall, _ id: String
+  ) async throws(WireError) -> JSON {
+    let body = try kind.read(call.message.object)
+    let text = call.request.parameter("updateMask") ?? ""
+    let mask = text.isEmpty ? UpdateMask(of: body) : UpdateMask(text)
+    do throws(ProviderError) {
+      guard IdentityProviders.kind(of: id) == kind.kind else { throw .notFound }
+      let provider = try await identity.identityProviders.update(
+        call.scope, id, by: call.author
+      ) { (settings) throws(ProviderError) in
+        try kind.apply(mask, body, to: &settings)
+      }
+      return kind.write(provider, in: call.scope)
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  /// `DELETE …/{id}`.
+  func deleteProvider(
+    _ kind: ProviderMessage, _ call: AdminCall, _ id: String
+  ) async throws(WireError) -> JSON {
+    do throws(ProviderError) {
+      guard IdentityProviders.kind(of: id) == kind.kind else { throw .notFound }
+      try await identity.identityProviders.delete(call.scope, id, by: call.author)
+    } catch {
+      throw WireError(error)
+    }
+    return [:]
+  }
+}

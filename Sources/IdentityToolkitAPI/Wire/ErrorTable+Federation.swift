@@ -1,0 +1,89 @@
+import HTTP
+import Identity
+
+/// What refusals of sign-in by somebody else's word are called on the wire.
+extension WireError {
+  init(_ error: CustomTokenError) {
+    switch error {
+    case .invalid(let text): self.init("INVALID_CUSTOM_TOKEN : \(text)")
+    case .credentialMismatch:
+      self.init("CREDENTIAL_MISMATCH : The token is of nobody who may sign for this project.")
+    case .tenantMismatch:
+      self.init("TENANT_ID_MISMATCH : Specified tenant ID does not match the custom token.")
+    case .missingUID: self.init("MISSING_IDENTIFIER")
+    case .invalidClaims: self.init("INVALID_CLAIMS")
+    case .forbiddenClaim(let name): self.init(AccountError.forbiddenClaim(name))
+    case .claimsTooLarge: self.init("CLAIMS_TOO_LARGE")
+    case .userDisabled: self.init("USER_DISABLED")
+    case .scopeDisabled: self.init("PROJECT_DISABLED")
+    case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  init(_ error: FederationError) {
+    switch error {
+    case .invalidResponse(let text): self.init("INVALID_IDP_RESPONSE : \(text)")
+    case .invalidNonce(let text): self.init("MISSING_OR_INVALID_NONCE : \(text)")
+    case .providerNotFound:
+      self.init("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
+    case .providerDisabled:
+      self.init("OPERATION_NOT_ALLOWED : The identity provider configuration is disabled.")
+    case .unsupported(let text):
+      self.init(
+        "NOT_IMPLEMENTED : \(text)", status: .notImplemented, reason: "notImplemented",
+        isFrontEnd: true)
+    case .invalidPendingToken: self.init("INVALID_PENDING_TOKEN")
+    case .alreadyLinked: self.init("FEDERATED_USER_ID_ALREADY_LINKED")
+    case .emailExists: self.init("EMAIL_EXISTS")
+    case .userNotFound: self.init("USER_NOT_FOUND")
+    case .userDisabled: self.init("USER_DISABLED")
+    case .signUpDisabled: self.init("ADMIN_ONLY_OPERATION")
+    case .scopeDisabled: self.init("PROJECT_DISABLED")
+    case .session(let error): self.init(error)
+    case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  init(_ error: ProviderError) {
+    switch error {
+    case .invalidID:
+      self.init(
+        "INVALID_CONFIG_ID : An id is oidc. or saml. with letters, digits, dots, hyphens and "
+          + "underscores behind it, 128 in all.")
+    case .exists:
+      self.init("CONFIGURATION_EXISTS", status: .conflict, reason: "conflict")
+    case .tooMany:
+      self.init("QUOTA_EXCEEDED : At most \(IdentityProviders.most) providers can be configured.")
+    case .notFound:
+      self.init("CONFIGURATION_NOT_FOUND", status: .notFound, reason: "notFound")
+    case .changedMeanwhile: self.init("ABORTED", status: .conflict, reason: "conflict")
+    case .nameTooLong:
+      self.init(
+        "INVALID_DISPLAY_NAME : A display name has at most \(Account.longestName) characters.")
+    case .missingIssuer: self.init("MISSING_ISSUER")
+    case .invalidIssuer:
+      self.init("INVALID_CONFIG : The issuer must be an https address without query and fragment.")
+    case .missingClientID: self.init("MISSING_OAUTH_CLIENT_ID")
+    case .invalidClientID: self.init("INVALID_OAUTH_CLIENT_ID")
+    case .missingClientSecret: self.init("MISSING_OAUTH_CLIENT_SECRET")
+    case .invalidResponseType:
+      self.init("INVALID_OAUTH_RESPONSETYPE : Exactly one response type must be true.")
+    case .invalidKeys(let fault):
+      self.init("INVALID_CONFIG : jwks \(Self.words(fault))")
+    case .missingRelyingParty: self.init("MISSING_SAML_RELYING_PARTY_CONFIG")
+    case .invalidMember(let name):
+      self.init("INVALID_CONFIG : \(name) is missing or not what it must be.")
+    case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  private static func words(_ fault: KeySet.Fault) -> String {
+    switch fault {
+    case .unreadable: "is neither a JSON Web Key Set nor PEM."
+    case .noKey: "has no RSA key and no key on P-256 for signatures."
+    case .isPrivate: "has a private key, which must stay with the provider."
+    case .unusable: "has an RSA key that is not of 2048 to 8192 bits."
+    case .tooMany: "has more than \(KeySet.most) keys."
+    }
+  }
+}

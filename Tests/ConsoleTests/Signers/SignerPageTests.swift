@@ -1,0 +1,81 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Keys for custom tokens in the console.
+@Suite struct SignerPageTests {
+  private static let list = "/projects/globex/settings/signers"
+
+  @Test func `a key is registered and revoked`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let empty = try await ada.get(Self.list)
+      #expect(empty.says("No key for custom tokens"))
+      let added = try await ada.submit(
+        Self.list + "/new",
+        ["issuer": "back-end@globex.example", "key": World.publicKey, "key-id": "k-1"])
+      #expect(added.location == Self.list)
+      let page = try await ada.get(Self.list)
+      #expect(page.says("Registered the key of back-end@globex.example."))
+      let signer = try #require(try await world.identity.signers.list(ID("globex")).first)
+      let revocation = "\(Self.list)/\(signer.id)/revocation"
+      #expect(page.values(of: "href").contains(revocation))
+      #expect(try await ada.get(revocation).says(signer.fingerprint))
+      let revoked = try await ada.submit(revocation, [:])
+      #expect(revoked.location == Self.list)
+      let after = try await ada.get(Self.list)
+      #expect(after.says("1 revoked key"))
+      #expect(try await ada.get(revocation).status == .notFound)
+    }
+  }
+
+  @Test(arguments: [
+    ("nobody", World.publicKey, "", "issuer"), ("a@b.example", "nonsense", "", "key"),
+    ("a@b.example", World.publicKey, "two words", "key-id"),
+  ])
+  func `what cannot be is said beside the field, and what was typed stays`(
+    issuer: String, key: String, keyID: String, field: String
+  ) async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let wrong = try await ada.submit(
+        Self.list + "/new", ["issuer": issuer, "key": key, "key-id": keyID])
+      #expect(wrong.status == .unprocessableContent)
+      #expect(wrong.says("id=\"\(field)-error\""))
+      #expect(wrong.value(of: "key-id") == nil || wrong.says("value=\"\(keyID)\""))
+      #expect(wrong.says("value=\"\(issuer)\""))
+      Markup.check(wrong)
+    }
+  }
+
+  @Test func `a private key comes back in no page`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let wrong = try await ada.submit(
+        Self.list + "/new",
+        [
+          "issuer": "a@b.example", "key-id": "",
+          "key": "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----",
+        ])
+      #expect(wrong.says("That is a private key."))
+      #expect(!wrong.says("c2VjcmV0"))
+    }
+  }
+
+  @Test func `who may not register sees no way to`() async throws {
+    try await World.furnished { world in
+      let list = "/projects/acme-retail/settings/signers"
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let page = try await tomas.get(list)
+      #expect(page.status == .ok)
+      #expect(
+        !page.values(of: "href").contains { $0.contains("/new") || $0.contains("revocation") })
+      #expect(try await tomas.get(list + "/new").status == .forbidden)
+      // A role in one tenant is not enough.
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      #expect(try await nadia.get(list).status == .forbidden)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Crypto
+import Identity
+
+extension UseCase {
+  static let federation: [UseCase] = [
+    UseCase("register a key for custom tokens", ["signer.add"]) { i in
+      {
+        _ = try await i.identity.signers.add(
+          to: i.acme.project, issuer: "a@b.example", keyID: nil, key: Forge.back.pem(),
+          by: Instance.boss)
+      }
+    },
+    UseCase("revoke a key for custom tokens", ["signer.revoke"]) { i in
+      let signer = try await i.identity.signers.add(
+        to: i.acme.project, issuer: "a@b.example", keyID: nil, key: Forge.back.pem(),
+        by: Instance.boss)
+      return {
+        try await i.identity.signers.revoke(signer.id, of: i.acme.project, by: Instance.boss)
+      }
+    },
+    UseCase("add an identity provider", ["provider.create"]) { i in
+      { try await i.configureProvider() }
+    },
+    UseCase("change an identity provider", ["provider.change"]) { i in
+      try await i.configureProvider()
+      return {
+        try await i.identity.identityProviders.update(i.acme, "oidc.acme", by: Instance.boss) {
+          (settings) throws(ProviderError) in settings.displayName = "Other"
+        }
+      }
+    },
+    UseCase("remove an identity provider", ["provider.delete"]) { i in
+      try await i.configureProvider()
+      return {
+        try await i.identity.identityProviders.delete(i.acme, "oidc.acme", by: Instance.boss)
+      }
+    },
+    UseCase("link a user with an identity elsewhere", ["account.change"]) { i in
+      let alice = try await i.account(.alice)
+      return {
+        var change = AccountChange()
+        change.link = ProviderLink(provider: "google.com", rawID: "1")
+        _ = try await i.identity.accounts.update(i.acme, alice.id, change, by: Instance.boss)
+      }
+    },
+    UseCase("sign up by an identity provider", ["account.sign-up"]) { i in
+      try await i.configureProvider()
+      return { _ = try await i.signIn(withProviderSaying: "") }
+    },
+    UseCase("be linked by a verified address", ["account.change"]) { i in
+      try await i.configureProvider()
+      _ = try await i.account(.alice)
+      return {
+        _ = try await i.signIn(
+          withProviderSaying: #""email":"alice@example.com","email_verified":true"#)
+      }
+    },
+    UseCase("sign in by an identity provider again", []) { i in
+      try await i.configureProvider()
+      _ = try await i.signIn(withProviderSaying: "")
+      return { _ = try await i.signIn(withProviderSaying: "") }
+    },
+  ]
+}

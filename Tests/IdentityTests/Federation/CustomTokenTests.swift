@@ -1,0 +1,249 @@
+import Crypto
+import Identity
+import Testing
+
+struct CustomTokenTests {
+  private static let issuer = "backend@acme.example"
+
+  /// A payload at noon, with members in place of others or added to them.
+  private static func payload(_ members: String = "", without: [String] = []) -> String {
+    let noon = FixedClock.noon.seconds
+    return Forge.object(
+      [
+        ("iss", "\"\(issuer)\""), ("sub", "\"\(issuer)\""),
+        ("aud", "\"\(CustomTokens.audience)\""), ("iat", "\(noon)"), ("exp", "\(noon + 3600)"),
+        ("uid", #""mallory""#),
+      ], without: without, and: members)
+  }
+
+  private func register(
+    _ instance: Instance, _ forge: Forge = .back, keyID: String? = nil, in scope: Scope? = nil
+  ) async throws -> TokenSigner {
+    try await instance.identity.signers.add(
+      to: (scope ?? instance.acme).project, issuer: Self.issuer, keyID: keyID, key: forge.pem(),
+      by: Instance.boss)
+  }
+
+  private func signIn(
+    _ instance: Instance, _ token: String, in scope: Scope? = nil
+  ) async throws -> (grant: SessionGrant, isNewUser: Bool) {
+    try await instance.identity.customTokens.signIn(
+      scope ?? instance.acme, token: token, by: Instance.visitor)
+  }
+
+  @Test func `a token of a registered key makes the account and signs in`() async throws {
+    try await withInstance { instance in
+      let signer = try await register(instance)
+      let token = try Forge.back.token(Self.payload())
+      let first = try await signIn(instance, token)
+      #expect(first.isNewUser)
+      #expect(first.grant.account.id == ID("mallory"))
+      #expect(first.grant.account.isCustomAuth)
+      #expect(first.grant.session.provider == .custom)
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "account.sign-up")
+      #expect(row.to == "uid mallory, by a custom token")
+      let again = try await signIn(instance, token)
+      #expect(!again.isNewUser)
+      let used = try await instance.identity.signers.list(instance.acme.project).first
+      #expect(used?.id == signer.id)
+      #expect(used?.lastUsedAt != nil)
+      try await instance.identity.recordUses()
+    }
+  }
+
+  @Test func `a user with a second factor is not asked for it`() async throws {
+    try await withInstance { instance in
+      _ = try await register(instance)
+      let device = try await instance.enrolled(.alice)
+      let uid = #""uid":"\#(device.account.id)""#
+      let token = try Forge.back.token(Self.payload(uid, without: ["uid"]))
+      let result = try await signIn(instance, token)
+      #expect(!result.isNewUser)
+      #expect(result.grant.session.secondFactor == nil)
+      #expect(result.grant.account.isCustomAuth)
+      let session = result.grant.session
+      await expect("unsupportedFirstFactor") {
+        try await instance.identity.enrolments.start(session)
+      }
+    }
+  }
+
+  @Test func `claims ride with the session and survive its refresh`() async throws {
+    try await withInstance { instance in
+      _ = try await register(instance)
+      let token = try Forge.back.token(Self.payload(#""claims":{"plan":"gold","n":[1,2]}"#))
+      let first = try await signIn(instance, token)
+      #expect(first.grant.session.claims == #"{"plan":"gold","n":[1,2]}"#)
+      let refreshed = try await instance.identity.sessions.refresh(
+        first.grant.refreshToken, project: instance.acme.project)
+      #expect(refreshed.session.claims == first.grant.session.claims)
+      let plain = try await signIn(instance, Forge.back.token(Self.payload()))
+      #expect(plain.grant.session.claims == nil)
+      #expect(plain.grant.account.customAttributes == nil)
+    }
+  }
+
+  @Test func `a token for a tenant signs in there and nowhere else`() async throws {
+    try await withInstance { instance in
+      _ = try await register(instance)
+      let east = try #require(instance.east.tenant)
+      let token = try Forge.back.token(Self.payload(#""tenant_id":"\#(east)""#))
+      let result = try await signIn(instance, token, in: instance.east)
+      #expect(result.grant.session.scope == instance.east)
+      await expect("tenantMismatch") { try await signIn(instance, token) }
+      await expect("tenantMismatch") { try await signIn(instance, token, in: instance.west) }
+      let plain = try Forge.back.token(Self.payload())
+      await expect("tenantMismatch") { try await signIn(instance, plain, in: instance.east) }
+    }
+  }
+
+  @Test func `a key counts for its own project, until it is revoked`() async throws {
+    try await withInstance { instance in
+      let signer = try await register(instance)
+      let token = try Forge.back.token(Self.payload())
+      await expect("credentialMismatch") { try await signIn(instance, token, in: instance.globex) }
+      // The other project knows the issuer by another key.
+      _ = try await register(instance, .other, in: instance.globex)
+      await expect("invalid") { try await signIn(instance, token, in: instance.globex) }
+      try await instance.identity.signers.revoke(
+        signer.id, of: instance.acme.project, by: Instance.boss)
+      await expect("credentialMismatch") { try await signIn(instance, token) }
+    }
+  }
+
+  @Test func `the key that a token names is tried, and each when it names none`() async throws {
+    try await withInstance { instance in
+      _ = try await register(instance, .back, keyID: "one")
+      _ = try await register(instance, .other, keyID: "two")
+      func token(_ forge: Forge, kid: String?) throws -> String {
+        let named = kid.map { #","kid":"\#($0)""# } ?? ""
+        return try forge.token(Self.payload(), header: #"{"alg":"RS256"\#(named)}"#)
+      }
+      for good in [
+        try token(.back, kid: "one"), try token(.other, kid: "two"), try token(.other, kid: nil),
+        try token(.back, kid: "three"),
+      ] {
+        await expect("done") { try await signIn(instance, good) }
+      }
+      let crossed = try token(.back, kid: "two")
+      await expect("invalid") { try await signIn(instance, crossed) }
+    }
+  }
+
+  @Test func `who may not sign in does not by a token either`() async throws {
+    try await withInstance { instance in
+      _ = try await register(instance)
+      let token = try Forge.back.token(Self.payload())
+      let account = try await signIn(instance, token).grant.account
+      var change = AccountChange()
+      change.disabled = true
+      _ = try await instance.identity.accounts.update(
+        instance.acme, account.id, change, by: Instance.boss)
+      await expect("userDisabled") { try await signIn(instance, token) }
+      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+        $0.disableAuth = true
+      }
+      let closed = try await instance.identity.scopes.find(project: instance.acme.project)
+      await expect("scopeDisabled") { try await signIn(instance, token, in: closed) }
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("", ["aud"], "invalid"), (#""aud":"acme""#, ["aud"], "invalid"),
+      (#""aud":["\#(CustomTokens.audience)"]"#, ["aud"], "invalid"),
+      ("", ["iss"], "invalid"), ("", ["sub"], "invalid"),
+      (#""sub":"somebody@else.example""#, ["sub"], "invalid"),
+      (#""iss":"x@y.example","sub":"x@y.example""#, ["iss", "sub"], "credentialMismatch"),
+      ("", ["iat"], "invalid"), ("", ["exp"], "invalid"),
+      (#""exp":1772366400"#, ["exp"], "invalid"), (#""exp":1772370001"#, ["exp"], "invalid"),
+      (#""exp":"1772370000""#, ["exp"], "invalid"), (#""exp":1e300"#, ["exp"], "invalid"),
+      (#""iat":1772366701,"exp":1772366800"#, ["iat", "exp"], "invalid"),
+      (#""iat":1772366700,"exp":1772366800"#, ["iat", "exp"], "done"),
+      (#""nbf":1772366701"#, [], "invalid"),
+      ("", ["uid"], "missingUID"), (#""uid":"""#, ["uid"], "missingUID"),
+      (#""uid":7"#, ["uid"], "missingUID"), (#""user_id":"x""#, ["uid"], "missingUID"),
+      (#""uid":"a\u0007b""#, ["uid"], "invalid"),
+      (#""uid":"\#(String(repeating: "u", count: 129))""#, ["uid"], "invalid"),
+      (#""claims":null"#, [], "invalidClaims"), (#""claims":[1]"#, [], "invalidClaims"),
+      (#""claims":{"sub":"root"}"#, [], "forbiddenClaim"),
+      (#""claims":{"firebase":{}}"#, [], "forbiddenClaim"),
+      (#""claims":{"auth_time":1}"#, [], "forbiddenClaim"),
+      (#""claims":{"a":"\#(String(repeating: "x", count: 1_000))"}"#, [], "claimsTooLarge"),
+      (#""claims":{}"#, [], "done"), (#""tenant_id":7"#, [], "tenantMismatch"),
+    ] as [(String, [String], String)])
+  func `each part of a token is looked at`(members: String, without: [String], result: String)
+    async throws
+  {
+    try await withInstance { instance in
+      _ = try await register(instance)
+      let token = try Forge.back.token(Self.payload(members, without: without))
+      await expect(result) { try await signIn(instance, token) }
+    }
+  }
+
+  @Test(arguments: [
+    #"{"alg":"none"}"#, #"{"alg":"HS256"}"#, #"{"alg":"RS512"}"#, #"{"alg":"ES256"}"#,
+    #"{"alg":"rs256"}"#, #"{"typ":"JWT"}"#, #"{"alg":"RS256","crit":["exp"]}"#,
+    #"{"alg":["RS256"]}"#,
+  ])
+  func `no header talks its way past the signature`(header: String) async throws {
+    try await withInstance { instance in
+      _ = try await register(instance)
+      let payload = Self.payload()
+      for token in [
+        try Forge.back.token(payload, header: header), Forge.unsigned(payload, header: header),
+      ] {
+        await expect("invalid") { try await signIn(instance, token) }
+      }
+      let wrongKey = try Forge.other.token(payload)
+      await expect("invalid") { try await signIn(instance, wrongKey) }
+      // An HMAC with the public key for its secret.
+      let unsigned = Forge.unsigned(payload, header: #"{"alg":"HS256"}"#)
+      let mac = try HMAC.code(
+        .sha256, key: Secret(Forge.back.pem()), message: Array(unsigned.dropLast().utf8))
+      let forged = unsigned + Base64URL.encode(mac)
+      await expect("invalid") { try await signIn(instance, forged) }
+    }
+  }
+
+  @Test(arguments: [
+    "", "x", "a.b", "a.b.c.d", "..", "e30.e30.", "{}", "{\"uid\":\"mallory\"}",
+    String(repeating: "a", count: 20_000), "e30.\(String(repeating: "e", count: 16_000)).e30",
+    "eyJhIjoxLCJhIjoyfQ.e30.e30",
+  ])
+  func `what is no token is refused`(token: String) async throws {
+    try await withInstance { instance in
+      _ = try await register(instance)
+      await expect("invalid") { try await signIn(instance, token) }
+    }
+  }
+
+  @Test func `the emulator takes what nobody signed`() async throws {
+    try await withEmulator { identity in
+      let scope = try await identity.scopes.find(project: ID("demo-project"))
+      for token in [
+        Forge.unsigned(Self.payload("", without: ["iat", "exp", "iss", "sub"])),
+        try Forge.back.token(Self.payload()), #"{"uid":"bare"}"#, #"{"uid":7}"#,
+        #"{"user_id":"old","claims":{"a":1}}"#,
+      ] {
+        await expect("done") {
+          try await identity.customTokens.signIn(scope, token: token, by: Instance.visitor)
+        }
+      }
+      let seventh = try await identity.accounts.find(scope, ID("7"))
+      #expect(seventh?.isCustomAuth == true)
+      for (token, result) in [
+        (#"{"uid":}"#, "invalid"), (#"{"claims":{}}"#, "missingUID"),
+        (#"{"uid":"a","claims":{"iss":1}}"#, "forbiddenClaim"), ("nonsense", "invalid"),
+        (Forge.unsigned(Self.payload("", without: ["aud"])), "invalid"),
+        (Forge.unsigned(Self.payload(#""tenant_id":"t""#)), "tenantMismatch"),
+      ] {
+        await expect(result) {
+          try await identity.customTokens.signIn(scope, token: token, by: Instance.visitor)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Crypto
+import Identity
+import Testing
+
+struct KeySetTests {
+  @Test func `a set, one key, certificates by id and PEM are read`() throws {
+    let text = try Forge.back.keySet(id: "a")
+    let set = try KeySet(text)
+    #expect(set.names == ["a"])
+    // Without the set around it.
+    #expect(try KeySet(String(text.dropFirst(9).dropLast(2))) == set)
+    let pem = try KeySet(Forge.back.pem() + "\n" + Forge.other.pem())
+    #expect(pem.count == 2)
+    #expect(pem.names.allSatisfy { $0.count == 16 })
+    let certificate = try Forge.back.key.certificatePEM(
+      commonName: "x", serial: 1, from: 0, until: 1
+    ).split(separator: "\n").joined(separator: "\\n")
+    #expect(try KeySet(#"{"old_key":"\#(certificate)"}"#).names == ["old_key"])
+    #expect(try KeySet("  \n").count == 0)
+    #expect(KeySet().text == "")
+    // What is written is read as the same.
+    for written in [set, pem] { #expect(try KeySet(written.text) == written) }
+  }
+
+  @Test func `keys for other things are left out`() throws {
+    let usable = try Forge.back.keySet().dropFirst(9).dropLast(2)
+    let text = """
+      {"keys":[{"kty":"OKP","crv":"Ed25519","x":"AA"},{"kty":"RSA","use":"enc","n":"AA","e":"AQAB"},
+      {"kty":"RSA","alg":"RS512","n":"AA","e":"AQAB"},{"kty":"EC","crv":"P-384","x":"AA","y":"AA"},
+      \(usable)]}
+      """
+    #expect(try KeySet(text).names == ["k1"])
+  }
+
+  @Test(
+    arguments: [
+      ("nonsense", .unreadable), ("{", .unreadable), (#"{"keys":{}}"#, .unreadable),
+      (#"{"keys":[7]}"#, .unreadable), (#"{"keys":[]}"#, .noKey), (#"{"a":"b"}"#, .unreadable),
+      (#"{"keys":[{"kty":"RSA","n":7,"e":"AQAB"}]}"#, .unreadable),
+      (#"{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB","d":"AQAB"}]}"#, .isPrivate),
+      (#"{"keys":[{"kty":"oct","k":"AQAB"}]}"#, .isPrivate),
+      (#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"AA"}]}"#, .noKey),
+      ("-----BEGIN RSA PRIVATE KEY-----\nAA\n-----END RSA PRIVATE KEY-----", .isPrivate),
+      ("-----BEGIN PUBLIC KEY-----", .unreadable),
+      (String(repeating: "x", count: 70_000), .tooMany),
+      (
+        #"{"keys":[{"kty":"RSA","n":"\#(String(repeating: "_", count: 172))","e":"AQAB"}]}"#,
+        .unusable
+      ),
+    ] as [(String, KeySet.Fault)])
+  func `what is no set of keys is refused`(text: String, fault: KeySet.Fault) {
+    #expect(throws: fault) { try KeySet(text) }
+  }
+}

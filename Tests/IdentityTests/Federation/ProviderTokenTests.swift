@@ -1,0 +1,123 @@
+import Crypto
+import Identity
+import Testing
+
+struct ProviderTokenTests {
+  private static let digest =
+    Hex.encode(HashFunction.sha256.digest(Array("a raw nonce".utf8)))
+
+  @Test(
+    arguments: [
+      ("", ["iss"], "invalidResponse"),
+      (#""iss":"https://login.acme.example/""#, ["iss"], "invalidResponse"),
+      ("", ["aud"], "invalidResponse"), (#""aud":"client-2""#, ["aud"], "invalidResponse"),
+      (#""aud":["client-1"]"#, ["aud"], "done"),
+      (#""aud":["client-1","client-2"]"#, ["aud"], "invalidResponse"),
+      (#""aud":["client-1","client-2"],"azp":"client-1""#, ["aud"], "done"),
+      (#""azp":"client-2""#, [], "invalidResponse"), (#""aud":[7]"#, ["aud"], "invalidResponse"),
+      ("", ["sub"], "invalidResponse"), (#""sub":7"#, ["sub"], "invalidResponse"),
+      (#""sub":"""#, ["sub"], "invalidResponse"),
+      (#""sub":"\#(String(repeating: "s", count: 513))""#, ["sub"], "invalidResponse"),
+      ("", ["exp"], "invalidResponse"), ("", ["iat"], "invalidResponse"),
+      (#""exp":1772366340"#, ["exp"], "invalidResponse"), (#""exp":1772366341"#, ["exp"], "done"),
+      (#""iat":1772366461"#, ["iat"], "invalidResponse"), (#""iat":1772366460"#, ["iat"], "done"),
+      (#""nbf":1772366461"#, [], "invalidResponse"),
+      (#""nonce":"\#(digest)""#, [], "invalidNonce"),
+    ] as [(String, [String], String)])
+  func `each claim of an ID token is looked at`(
+    members: String, without: [String], result: String
+  ) async throws {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      let token = try Forge.back.token(Instance.claims(members, without: without))
+      await expect(result) { try await instance.assertion(token) }
+    }
+  }
+
+  @Test func `a nonce is that of the token`() async throws {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      let token = try Forge.back.token(Instance.claims(#""nonce":"\#(Self.digest)""#))
+      await expect("done") { try await instance.assertion(token, nonce: "a raw nonce") }
+      await expect("invalidNonce") { try await instance.assertion(token, nonce: "another") }
+      // The digest in place of what it is the digest of.
+      await expect("invalidNonce") { try await instance.assertion(token, nonce: Self.digest) }
+      let plain = try Forge.back.token(Instance.claims())
+      await expect("invalidNonce") { try await instance.assertion(plain, nonce: "a raw nonce") }
+    }
+  }
+
+  @Test(arguments: [
+    #"{"alg":"none"}"#, #"{"alg":"HS256"}"#, #"{"alg":"ES256"}"#, #"{"alg":"RS256","crit":[]}"#,
+    #"{"kid":"k1"}"#,
+  ])
+  func `no header talks its way past the signature`(header: String) async throws {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      let claims = Instance.claims()
+      for token in [
+        try Forge.back.token(claims, header: header), Forge.unsigned(claims, header: header),
+        try Forge.other.token(claims), claims,
+      ] {
+        await expect("invalidResponse") { try await instance.assertion(token) }
+      }
+    }
+  }
+
+  @Test func `only a provider of the scope that is on counts`() async throws {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      let token = try Forge.back.token(Instance.claims())
+      for provider in ["oidc.other", "google.com", "password", ""] {
+        await expect("providerNotFound") {
+          try await instance.assertion(token, provider: provider)
+        }
+      }
+      await expect("providerNotFound") { try await instance.assertion(token, in: instance.east) }
+      await expect("unsupported") { try await instance.assertion(token, provider: "saml.acme") }
+      let providers = instance.identity.identityProviders
+      try await providers.update(instance.acme, "oidc.acme", by: Instance.boss) {
+        (settings) throws(ProviderError) in settings.keys = KeySet()
+      }
+      await expect("invalidResponse") { try await instance.assertion(token) }
+      try await providers.update(instance.acme, "oidc.acme", by: Instance.boss) {
+        (settings) throws(ProviderError) in settings.isEnabled = false
+      }
+      await expect("providerDisabled") { try await instance.assertion(token) }
+    }
+  }
+
+  @Test func `what is no address or name is passed over`() async throws {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      let name = String(repeating: "n", count: 300)
+      let said = try await instance.assertion(
+        Forge.back.token(
+          Instance.claims(
+            #""email":"no address","email_verified":true,"name":"\#(name)","picture":7"#)))
+      #expect(said.link.email == nil)
+      #expect(!said.isEmailVerified)
+      #expect(said.link.displayName == nil)
+      #expect(said.link.photoURL == nil)
+    }
+  }
+
+  @Test func `the emulator takes what nobody signed, of any provider`() async throws {
+    try await withEmulator { identity in
+      let scope = try await identity.scopes.find(project: ID("demo-project"))
+      for (token, provider, result) in [
+        (#"{"sub":"1"}"#, "google.com", "done"),
+        (Forge.unsigned(#"{"sub":"2"}"#), "oidc.any", "done"),
+        (#"{"sub":"1"}"#, "saml.acme", "unsupported"), ("", "google.com", "invalidResponse"),
+        ("x", "google.com", "invalidResponse"), ("{", "google.com", "invalidResponse"),
+        ("{}", "google.com", "invalidResponse"), (#"{"sub":""}"#, "x.com", "invalidResponse"),
+        (#"{"sub":7}"#, "x.com", "invalidResponse"), (#"{"sub":"1"}"#, "phone", "invalidResponse"),
+      ] {
+        await expect(result) {
+          try await identity.federation.assertion(
+            scope, provider: provider, idToken: token, nonce: nil)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+struct CustomTokenTests {
+  private static let path = "/v1/accounts:signInWithCustomToken"
+  private static let issuer: JSON = "backend@acme.example"
+
+  private static func payload(_ server: TestServer, _ members: JSON.Object = [:]) -> JSON {
+    var payload: JSON.Object = [
+      "iss": issuer, "sub": issuer, "aud": .string(CustomTokens.audience),
+      "iat": .number(JSON.Number(server.now.seconds)),
+      "exp": .number(JSON.Number(server.now.seconds + 3600)), "uid": "alice",
+    ]
+    for member in members { payload[member.name] = member.value }
+    return .object(payload)
+  }
+
+  private func register(_ server: TestServer) async throws {
+    _ = try await server.identity.signers.add(
+      to: ID(TestServer.project), issuer: "backend@acme.example", keyID: nil,
+      key: Forge.back.pem(), by: Author(actor: .commandLine))
+  }
+
+  @Test func `a custom token is changed for tokens`() async throws {
+    try await TestServer.with { server in
+      try await register(server)
+      let token = try Forge.back.token(
+        Self.payload(server, ["claims": ["plan": "gold", "name": "nobody"]]))
+      let answer = try await server.post(
+        Self.path, ["token": .string(token), "returnSecureToken": true])
+      #expect(
+        masked(answer.json)
+          == (try json(
+            """
+            {"kind": "identitytoolkit#VerifyCustomTokenResponse", "isNewUser": true,
+             "idToken": "<idToken>", "refreshToken": "<refreshToken>", "expiresIn": "3600"}
+            """)))
+      let first = try claims(answer["idToken"])
+      #expect(first["sub"] == "alice")
+      #expect(first["plan"] == "gold")
+      // A name that tokens use themselves says what it always says.
+      #expect(first["name"] == nil)
+      #expect(first["firebase"] == ["identities": [:], "sign_in_provider": "custom"])
+      let again = try await server.post(Self.path, ["token": .string(token)])
+      #expect(again["isNewUser"] == false)
+      let user = try await server.post(
+        "/v1/accounts:lookup", ["idToken": answer["idToken"] ?? nil])["users"]?.arrayValue?.first
+      #expect(user?["customAuth"] == true)
+      #expect(user?["customAttributes"] == nil)
+      let refreshed = try await server.post(
+        "/v1/token",
+        ["grantType": "refresh_token", "refreshToken": answer["refreshToken"] ?? nil])
+      #expect(try claims(refreshed["id_token"])["plan"] == "gold")
+    }
+  }
+
+  @Test func `the session's claims count before those of the user`() async throws {
+    try await TestServer.with { server in
+      try await register(server)
+      _ = try await server.post(
+        TestServer.accounts, ["localId": "alice", "email": "alice@example.com"], .owner)
+      _ = try await server.post(
+        TestServer.accounts + ":update",
+        ["localId": "alice", "customAttributes": #"{"plan":"silver","team":"a"}"#], .owner)
+      let token = try Forge.back.token(Self.payload(server, ["claims": ["plan": "gold"]]))
+      let answer = try await server.post(Self.path, ["token": .string(token)])
+      let payload = try claims(answer["idToken"])
+      #expect(payload["plan"] == "gold")
+      #expect(payload["team"] == "a")
+    }
+  }
+
+  @Test(
+    arguments: [
+      ([:], "MISSING_CUSTOM_TOKEN"), (["token": ""], "MISSING_CUSTOM_TOKEN"),
+      (
+        ["token": "x"],
+        "INVALID_CUSTOM_TOKEN : Invalid assertion format. 3 dot separated segments required."
+      ),
+      (["token": 7], "Invalid value at 'token' (TYPE_STRING), 7"),
+    ] as [(JSON, String)])
+  func `what is no token is refused`(body: JSON, error: String) async throws {
+    try await TestServer.with { server in
+      let answer = try await server.post(Self.path, body)
+      #expect(answer.status == 400)
+      #expect(answer.error == error)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (
+        ["aud": "x"],
+        "INVALID_CUSTOM_TOKEN : The audience of the token is not that of custom tokens."
+      ),
+      (["exp": 1], "INVALID_CUSTOM_TOKEN : The token has no time of issue and expiry."),
+      (
+        ["iss": "x@y.example", "sub": "x@y.example"],
+        "CREDENTIAL_MISMATCH : The token is of nobody who may sign for this project."
+      ),
+      (
+        ["tenant_id": "t"],
+        "TENANT_ID_MISMATCH : Specified tenant ID does not match the custom token."
+      ),
+      (["uid": ""], "MISSING_IDENTIFIER"), (["claims": 7], "INVALID_CLAIMS"),
+      (["claims": ["exp": 1]], "FORBIDDEN_CLAIM : exp"),
+      (["claims": ["a": .string(String(repeating: "x", count: 1000))]], "CLAIMS_TOO_LARGE"),
+    ] as [(JSON.Object, String)])
+  func `each refusal has its word`(members: JSON.Object, error: String) async throws {
+    try await TestServer.with { server in
+      try await register(server)
+      let token = try Forge.back.token(Self.payload(server, members))
+      #expect(try await server.post(Self.path, ["token": .string(token)]).error == error)
+    }
+  }
+
+  @Test func `USER_DISABLED and PROJECT_DISABLED end a sign-in by a custom token`() async throws {
+    try await TestServer.with { server in
+      try await register(server)
+      let token = JSON.string(try Forge.back.token(Self.payload(server)))
+      _ = try await server.post(
+        TestServer.accounts, ["localId": "alice", "disabled": true], .owner)
+      #expect(try await server.post(Self.path, ["token": token]).error == "USER_DISABLED")
+      _ = try await server.identity.projects.update(
+        ID(TestServer.project), by: Author(actor: .commandLine)
+      ) { project throws(ProjectError) in project.disableAuth = true }
+      #expect(try await server.post(Self.path, ["token": token]).error == "PROJECT_DISABLED")
+    }
+  }
+
+  @Test func `nothing unsigned is taken in the standalone profile`() async throws {
+    try await TestServer.with { server in
+      try await register(server)
+      for token in [Forge.unsigned(Self.payload(server)), #"{"uid":"alice"}"#] {
+        let answer = try await server.post(Self.path, ["token": .string(token)])
+        #expect(answer.error?.hasPrefix("INVALID_CUSTOM_TOKEN : ") == true)
+      }
+    }
+  }
+
+  @Test func `the emulator takes unsigned tokens and bare JSON`() async throws {
+    try await TestServer.with(.emulator) { server in
+      for token in [Forge.unsigned(Self.payload(server)), #"{"uid":"alice"}"#] {
+        let answer = try await server.post(Self.path, ["token": .string(token)])
+        #expect(answer.status == 200)
+        #expect(try claims(answer["idToken"])["sub"] == "alice")
+      }
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+struct ProviderConfigTests {
+  private static let oidc = "/v2/projects/acme-mfa/oauthIdpConfigs"
+  private static let saml = "/v2/projects/acme-mfa/inboundSamlConfigs"
+  private static let body: JSON = [
+    "displayName": "Acme", "enabled": true, "clientId": "client", "clientSecret": "secret",
+    "issuer": "https://oidc.example/issuer", "responseType": ["idToken": true],
+  ]
+  private static let samlBody: JSON = [
+    "displayName": "Acme", "enabled": true,
+    "idpConfig": [
+      "idpEntityId": "entity", "ssoUrl": "https://sso.example/login", "signRequest": true,
+      "idpCertificates": [["x509Certificate": "CERT"]],
+    ],
+    "spConfig": ["spEntityId": "sp", "callbackUri": "https://acme.example/__/auth/handler"],
+  ]
+
+  private func number(_ server: TestServer) async throws -> String {
+    let config = try await server.get(TestServer.config)
+    return try config.text("name").split(separator: "/")[1].description
+  }
+
+  @Test func `an OpenID Connect provider is made, read, changed and deleted`() async throws {
+    try await TestServer.with { server in
+      let name = "projects/\(try await number(server))/oauthIdpConfigs/oidc.acme"
+      var expected = try #require(Self.body.objectValue)
+      expected["name"] = .string(name)
+      let made = try await server.post(Self.oidc + "?oauthIdpConfigId=oidc.acme", Self.body, .owner)
+      #expect(made.json == .object(expected))
+      let path = Self.oidc + "/oidc.acme"
+      #expect(try await server.get(path).json == .object(expected))
+      let changed = try await server.patch(
+        path + "?updateMask=displayName,responseType.code,responseType.idToken",
+        ["displayName": "Other", "responseType": ["code": true], "clientId": "ignored"])
+      expected["displayName"] = "Other"
+      expected["responseType"] = ["code": true]
+      #expect(changed.json == .object(expected))
+      let off = try await server.patch(path, ["enabled": false])
+      #expect(off["enabled"] == nil)
+      #expect(try await server.delete(path).json == [:])
+      let gone = try await server.get(path)
+      #expect(gone.status == 404)
+      #expect(gone.error == "CONFIGURATION_NOT_FOUND")
+      #expect(try await server.delete(path).error == "CONFIGURATION_NOT_FOUND")
+      #expect(try await server.patch(path, ["enabled": true]).error == "CONFIGURATION_NOT_FOUND")
+    }
+  }
+
+  @Test func `a SAML provider is kept and given back`() async throws {
+    try await TestServer.with { server in
+      var expected = try #require(Self.samlBody.objectValue)
+      expected["name"] = .string(
+        "projects/\(try await number(server))/inboundSamlConfigs/saml.acme")
+      let made = try await server.post(
+        Self.saml + "?inboundSamlConfigId=saml.acme", Self.samlBody, .owner)
+      #expect(made.json == .object(expected))
+      let changed = try await server.patch(
+        Self.saml + "/saml.acme?updateMask=idpConfig.ssoUrl",
+        ["idpConfig": ["ssoUrl": "https://other.example"]])
+      #expect(changed["idpConfig"]?["ssoUrl"] == "https://other.example")
+      #expect(changed["idpConfig"]?["idpEntityId"] == "entity")
+      // Each collection has its own protocol.
+      #expect(try await server.get(Self.oidc + "/saml.acme").status == 404)
+      #expect(try await server.get(Self.oidc).json == [:])
+    }
+  }
+
+  @Test func `a list goes on where the page before ended, and tenants have their own`()
+    async throws
+  {
+    try await TestServer.with { server in
+      for id in ["oidc.c", "oidc.a", "oidc.b"] {
+        _ = try await server.post(Self.oidc + "?oauthIdpConfigId=\(id)", Self.body, .owner)
+      }
+      func ids(_ answer: Answer) -> [String] {
+        (answer["oauthIdpConfigs"]?.arrayValue ?? []).compactMap { config in
+          config["name"]?.stringValue?.split(separator: "/").last.map(String.init)
+        }
+      }
+      let first = try await server.get(Self.oidc + "?pageSize=2")
+      #expect(ids(first) == ["oidc.a", "oidc.b"])
+      let token = try first.text("nextPageToken")
+      let rest = try await server.get(Self.oidc + "?pageSize=2&pageToken=\(token)")
+      #expect(ids(rest) == ["oidc.c"])
+      #expect(rest["nextPageToken"] == nil)
+      let tenant = try await server.addTenant()
+      let path = "/v2/projects/acme-mfa/tenants/\(tenant)/oauthIdpConfigs"
+      #expect(try await server.get(path).json == [:])
+      let made = try await server.post(path + "?oauthIdpConfigId=oidc.a", Self.body, .owner)
+      #expect(try made.text("name").hasSuffix("/tenants/\(tenant)/oauthIdpConfigs/oidc.a"))
+      let admin = "/admin/v2/projects/acme-mfa/tenants/\(tenant)/oauthIdpConfigs/oidc.a"
+      #expect(try await server.get(admin).status == 200)
+    }
+  }
+
+  @Test func `keys are taken as a set and as PEM, and read as a set`() async throws {
+    try await TestServer.with { server in
+      _ = try await server.post(Self.oidc + "?oauthIdpConfigId=oidc.a", Self.body, .owner)
+      let path = Self.oidc + "/oidc.a?updateMask=jwks"
+      let set = try await server.patch(path, ["jwks": try Forge.back.keySet()])
+      let key = try #require(set["jwks"]?["keys"]?.arrayValue?.first)
+      #expect(key["kid"] == "k1")
+      #expect(key["alg"] == "RS256")
+      let pem = try await server.patch(path, ["jwks": .string(try Forge.back.pem())])
+      #expect(pem["jwks"]?["keys"]?.arrayValue?.first?["n"] == key["n"])
+      let cleared = try await server.patch(path, [:])
+      #expect(cleared["jwks"] == nil)
+      let refused = try await server.patch(path, ["jwks": "nonsense"])
+      #expect(
+        refused.error == "INVALID_CONFIG : jwks is neither a JSON Web Key Set nor PEM.")
+    }
+  }
+
+  @Test(arguments: [
+    ("", #"{}"#, "MISSING_CONFIG_ID"),
+    (
+      "saml.a", #"{}"#,
+      "INVALID_CONFIG_ID : An id is oidc. or saml. with letters, digits, dots, hyphens and underscores behind it, 128 in all."
+    ),
+    ("oidc.a", #"{}"#, "MISSING_OAUTH_CLIENT_ID"),
+    ("oidc.a", #"{"clientId":"c"}"#, "MISSING_ISSUER"),
+    (
+      "oidc.a", #"{"clientId":"c","issuer":"acme"}"#,
+      "INVALID_CONFIG : The issuer must be an https address without query and fragment."
+    ),
+    ("oidc.a", #"{"clientId":"a b","issuer":"https://a.b"}"#, "INVALID_OAUTH_CLIENT_ID"),
+    (
+      "oidc.a", #"{"clientId":"c","issuer":"https://a.b","responseType":{"code":true}}"#,
+      "MISSING_OAUTH_CLIENT_SECRET"
+    ),
+    (
+      "oidc.a",
+      #"{"clientId":"c","issuer":"https://a.b","responseType":{"code":true,"idToken":true}}"#,
+      "INVALID_OAUTH_RESPONSETYPE : Exactly one response type must be true."
+    ),
+    ("oidc.a", #"{"clientId":7}"#, "Invalid value at 'config.client_id' (TYPE_STRING), 7"),
+    ("oidc.a", #"{"jwks":7}"#, "Invalid value at 'config.jwks' (TYPE_MESSAGE), 7"),
+  ])
+  func `what cannot be kept is refused`(id: String, body: String, error: String) async throws {
+    try await TestServer.with { server in
+      let answer = try await server.call(
+        .post, Self.oidc + "?oauthIdpConfigId=\(id)", text: body, .owner)
+      #expect(answer.status == 400)
+      #expect(answer.error == error)
+    }
+  }
+
+  @Test(arguments: [
+    (#"{}"#, "MISSING_SAML_RELYING_PARTY_CONFIG"),
+    (
+      #"{"spConfig":{"spEntityId":"s"}}"#,
+      "INVALID_CONFIG : idp_config is missing or not what it must be."
+    ),
+    (
+      #"{"spConfig":{"spEntityId":"s"},"idpConfig":{"idpEntityId":"e","ssoUrl":"http://a"}}"#,
+      "INVALID_CONFIG : idp_config.sso_url is missing or not what it must be."
+    ),
+  ])
+  func `what is no SAML provider is refused`(body: String, error: String) async throws {
+    try await TestServer.with { server in
+      let answer = try await server.call(
+        .post, Self.saml + "?inboundSamlConfigId=saml.a", text: body, .owner)
+      #expect(answer.error == error)
+    }
+  }
+
+  @Test func `CONFIGURATION_EXISTS answers 409`() async throws {
+    try await TestServer.with { server in
+      let path = Self.oidc + "?oauthIdpConfigId=oidc.a"
+      _ = try await server.post(path, Self.body, .owner)
+      let twice = try await server.post(path, Self.body, .owner)
+      #expect(twice.status == 409)
+      #expect(twice.error == "CONFIGURATION_EXISTS")
+    }
+  }
+
+  @Test func `only owners say whose word counts`() async throws {
+    try await TestServer.with { server in
+      let path = Self.oidc + "?oauthIdpConfigId=oidc.a"
+      for role in ServiceTokenRole.allCases where role != .owner {
+        let token = try await server.token(role)
+        let made = try await server.post(path, Self.body, .bearer(token))
+        #expect(made.status == 403, "\(role)")
+        let read = try await server.get(Self.oidc, .bearer(token))
+        #expect(read.status == (role == .policy ? 200 : 403), "\(role)")
+      }
+    }
+  }
+}
