@@ -110,7 +110,8 @@ struct Samples: Sendable {
     try await world.identity.identityProviders.create(
       in: scope, id: "oidc.acme", provider, by: Author(actor: .commandLine))
     let signer = try await world.identity.signers.add(
-      to: scope.project, issuer: "backend-\(ofTenant)@example.com", keyID: nil, key: World.publicKey,
+      to: scope.project, issuer: "backend-\(ofTenant)@example.com", keyID: nil,
+      key: World.publicKey,
       by: Author(actor: .commandLine))
     values = [
       "providers": "oidc.acme", "signers": signer.id.text,
