@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+/// `docs/clients.md` has every error word that the source can send, and no other.
+struct DocumentedWordTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../..")
+
+  /// Words that stand where an error is made: at the head of a text, or alone.
+  ///
+  /// In the error tables every such word is one. Elsewhere the names of enums look alike, so that
+  /// there it takes an error's initialiser, or the colon behind the word.
+  static func words(in text: String, isTable: Bool) -> Set<String> {
+    let headed = #/"([A-Z]{4,}|[A-Z]+(?:_[A-Z]+)+) : /#
+    let alone = #/"([A-Z]+(?:_[A-Z]+)+)"/#
+    let made = #/(?:WireError|\.init|RowError|problem|message:)[\s(]+"([A-Z]+(?:_[A-Z]+)+)["\s]/#
+    return Set(text.matches(of: headed).map { String($0.1) })
+      .union(text.matches(of: made).map { String($0.1) })
+      .union(isTable ? text.matches(of: alone).map { String($0.1) } : [])
+  }
+
+  @Test func `every error word is documented, and every documented word is sent`() throws {
+    let sources = Self.root.appending(path: "Sources/IdentityToolkitAPI")
+    var sent: Set<String> = []
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: sources.path)
+    for path in paths where path.hasSuffix(".swift") {
+      let text = try String(contentsOf: sources.appending(path: path), encoding: .utf8)
+      sent.formUnion(Self.words(in: text, isTable: path.contains("ErrorTable")))
+    }
+    #expect(sent.count > 70)
+    let page = try String(
+      contentsOf: Self.root.appending(path: "docs/clients.md"), encoding: .utf8)
+    let table = try #require(page.split(separator: "## Every error word\n").last)
+    let documented = Set(table.matches(of: #/\n\| `([A-Z_]+)`/#).map { String($0.1) })
+    #expect(sent.subtracting(documented).sorted() == [], "not in docs/clients.md")
+    #expect(documented.subtracting(sent).sorted() == [], "sent by nothing")
+  }
+
+  @Test func `a word is seen where an error is made, and not in the name of an enum`() {
+    let text = #"""
+      throw WireError("A_WORD")
+      throw WireError(
+        "B_WORD : text", status: .conflict)
+      return cond ? "C_WORD : text" : nil
+      case "D_WORD": .phone
+      """#
+    #expect(Self.words(in: text, isTable: false) == ["A_WORD", "B_WORD", "C_WORD"])
+    #expect(Self.words(in: #"case .x: "D_WORD""#, isTable: true) == ["D_WORD"])
+  }
+}
