@@ -34,6 +34,25 @@ def test_a_user_without_anything(sdk):
     assert user.provider_data == [] and user.email is None and not user.email_verified
 
 
+def test_users_are_found_by_a_list_of_identifiers(sdk):
+    auth.create_user(app=sdk.app, **ADA)
+    auth.create_user(uid="bob", email="bob@example.com", app=sdk.app)
+    auth.create_user(uid="cyd", phone_number="+15551230003", app=sdk.app)
+    record = auth.ImportUserRecord("dan", email="dan@example.com", provider_data=[
+        auth.UserProvider("dans-google-id", "google.com", email="dan@gmail.example")])
+    assert auth.import_users([record], app=sdk.app).failure_count == 0
+    asked = [auth.UidIdentifier("ada"), auth.EmailIdentifier("bob@example.com"),
+             auth.PhoneIdentifier("+15551230003"),
+             auth.ProviderIdentifier("google.com", "dans-google-id"),
+             auth.UidIdentifier("nobody"), auth.ProviderIdentifier("google.com", "nobody")]
+    found = auth.get_users(asked, sdk.app)
+    assert sorted(user.uid for user in found.users) == ["ada", "bob", "cyd", "dan"]
+    assert found.not_found == asked[4:]
+    [dan] = [user for user in found.users if user.uid == "dan"]
+    [google] = [one for one in dan.provider_data if one.provider_id == "google.com"]
+    assert (google.uid, google.email) == ("dans-google-id", "dan@gmail.example")
+
+
 def test_what_is_changed_is_changed_and_nothing_else(sdk):
     auth.create_user(app=sdk.app, **ADA)
     user = auth.update_user(

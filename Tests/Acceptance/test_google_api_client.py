@@ -86,6 +86,8 @@ def contains(whole, part):
     """Whether everything of a part stands in the whole."""
     if isinstance(part, dict):
         return all(name in whole and contains(whole[name], value) for name, value in part.items())
+    if isinstance(part, list):
+        return len(whole) == len(part) and all(map(contains, whole, part))
     return whole == part
 
 
@@ -193,3 +195,30 @@ def test_a_users_whole_life_by_the_described_service(api, v2):
     listed = admin.batchGet(targetProjectId=api.project, maxResults=10).execute()
     assert [one["localId"] for one in listed["users"]] == [uid]
     assert admin.delete(targetProjectId=api.project, body={"localId": uid}).execute()["kind"]
+
+
+def test_the_old_service_as_it_was_described(api):
+    """Version 3, which iOS and the import and export commands still speak."""
+    party = service(api, "v3", key=api.key).relyingparty()
+    admin = service(api, "v3", api.token).relyingparty()
+    user = {"email": "ada@example.com", "password": "swordfish", "returnSecureToken": True}
+    uid = party.signupNewUser(body=user).execute()["localId"]
+    session = party.verifyPassword(body=user).execute()
+    [shown] = party.getAccountInfo(body={"idToken": session["idToken"]}).execute()["users"]
+    assert shown["localId"] == uid
+    changed = party.setAccountInfo(
+        body={"idToken": session["idToken"], "displayName": "Ada"}).execute()
+    assert changed["displayName"] == "Ada"
+    assert party.getProjectConfig().execute()["projectId"]
+    assert party.getPublicKeys().execute()
+    uploaded = admin.uploadAccount(body={
+        "targetProjectId": api.project,
+        "users": [{"localId": "bob", "email": "bob@example.com"}]}).execute()
+    assert "error" not in uploaded
+    down = admin.downloadAccount(
+        body={"targetProjectId": api.project, "maxResults": 10}).execute()
+    assert {one["localId"] for one in down["users"]} == {uid, "bob"}
+    with pytest.raises(HttpError) as error:
+        admin.downloadAccount(body={"maxResults": 10}).execute()
+    assert message_of(error).startswith("INSUFFICIENT_PERMISSION")
+    assert party.deleteAccount(body={"idToken": session["idToken"]}).execute()["kind"]

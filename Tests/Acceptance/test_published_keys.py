@@ -18,6 +18,13 @@ TOKEN_KEYS = [
 TOKEN_CERTIFICATES = [
     f"/www.googleapis.com/robot/v1/metadata/x509/{ACCOUNT}", f"/robot/v1/metadata/x509/{ACCOUNT}",
 ]
+COOKIE_CERTIFICATES = [
+    "/www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys",
+    "/identitytoolkit.googleapis.com/v1/publicKeys",
+]
+COOKIE_KEYS = ["/identitytoolkit.googleapis.com/v1/sessionCookiePublicKeys",
+               "/v1/sessionCookiePublicKeys"]
+
 
 def by_key_set(url, token, **more):
     key = jwt.PyJWKClient(url).get_signing_key_from_jwt(token)
@@ -61,6 +68,23 @@ def test_an_id_token_by_discovery(api, id_token):
     said = by_key_set(document["jwks_uri"], id_token, audience=api.project,
                       issuer=document["issuer"])
     assert said["email"] == "ada@example.com"
+
+
+@pytest.mark.parametrize("path", COOKIE_CERTIFICATES + COOKIE_KEYS)
+def test_a_session_cookie(api, id_token, path):
+    answer = api.http.post(
+        f"/v1/projects/{api.project}:createSessionCookie",
+        headers={"Authorization": f"Bearer {api.token}"},
+        json={"idToken": id_token, "validDuration": "86400"})
+    cookie = ok(answer)["sessionCookie"]
+    check = by_key_set if path in COOKIE_KEYS else by_certificate
+    said = check(api.url + path, cookie, audience=api.project,
+                 issuer=f"https://session.firebase.google.com/{api.project}")
+    assert said["exp"] == said["iat"] + 86400
+    assert said["firebase"]["sign_in_second_factor"] == "totp"
+    # It is nothing that signs somebody in elsewhere.
+    assert api.client(":lookup", {"idToken": cookie}).json()["error"]["message"].startswith(
+        "INVALID_ID_TOKEN")
 
 
 def test_a_token_is_of_one_project(standalone, api, owner, id_token):

@@ -42,6 +42,11 @@ class Api:
         return ok(self.admin(
             "PATCH", path, {member: message}, version="v2", params={"updateMask": member}))
 
+    def allow_secrets(self):
+        """Lets imports bring the secrets of authenticators along, which they may not otherwise."""
+        return ok(self.admin("PATCH", "config", {"importTotpSecrets": True}, version="v2",
+                             params={"updateMask": "importTotpSecrets"}))
+
     def sign_up(self, email, password="swordfish"):
         return ok(self.client(
             ":signUp", {"email": email, "password": password, "returnSecureToken": True}))

@@ -1,0 +1,90 @@
+"""Nobody learns by asking which addresses have an account: same bytes, comparable work."""
+
+import time
+
+import pytest
+
+from support.rest import ok
+
+KNOWN = [f"known-{n}@example.com" for n in range(9)]
+UNKNOWN = [f"nobody{n}@example.com" for n in range(9)]
+
+
+@pytest.fixture
+def pool(api):
+    """A project with e-mail privacy, and users whose addresses are as long as those of nobody."""
+    ok(api.admin("PATCH", "config", {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": True}},
+                 version="v2", params={"updateMask": "emailPrivacyConfig"}))
+    for email in KNOWN:
+        ok(api.admin("POST", "accounts", {
+            "email": email, "password": "swordfish", "emailVerified": True}))
+    return api
+
+
+QUESTIONS = {
+    "signInWithPassword": lambda email: {
+        "email": email, "password": "not this one", "returnSecureToken": True},
+    "sendOobCode": lambda email: {"requestType": "PASSWORD_RESET", "email": email},
+    "createAuthUri": lambda email: {"identifier": email, "continueUri": "http://localhost/"},
+    "signInWithEmailLink": lambda email: {"email": email, "oobCode": "not a code"},
+    "resetPassword": lambda email: {"email": email, "oobCode": "not a code"},
+}
+
+
+def ask(api, method, email):
+    begun = time.perf_counter()
+    answer = api.http.post(
+        f"/v1/accounts:{method}", params={"key": api.key}, json=QUESTIONS[method](email))
+    assert answer.status_code in (200, 400), answer.text
+    return answer, time.perf_counter() - begun
+
+
+def seen(answer, email):
+    """What a stranger sees of an answer, apart from what they said themselves and from chance."""
+    text = answer.text.replace(email, "<email>")
+    body = answer.json()
+    if "sessionId" in body:
+        text = text.replace(body["sessionId"], "<sessionId>")
+    fields = sorted(name for name in answer.headers if name not in ("date", "content-length"))
+    return answer.status_code, text, fields
+
+
+@pytest.mark.parametrize("method", QUESTIONS)
+def test_an_address_that_is_known_is_answered_like_one_that_is_not(pool, method):
+    ask(pool, method, "warm@example.com")
+    times, answers = {True: [], False: []}, set()
+    for known, unknown in zip(KNOWN, UNKNOWN):
+        for email in (known, unknown):
+            answer, seconds = ask(pool, method, email)
+            answers.add(str(seen(answer, email)))
+            times[email == known].append(seconds)
+    assert len(answers) == 1, answers
+    # The quickest of each side: what else the machine does only ever adds.
+    known, unknown = min(times[True]), min(times[False])
+    # A hash or a write on one side alone would be many times as long.
+    assert max(known, unknown) < 3 * min(known, unknown) + 0.004, (known, unknown)
+
+
+def test_a_wrong_password_costs_a_hash_either_way(pool):
+    """The work itself, and not only how it compares."""
+    costs = []
+    for email in (KNOWN[0], UNKNOWN[0]):
+        costs.append(min(ask(pool, "signInWithPassword", email)[1] for _ in range(3)))
+    cheap = min(ask(pool, "createAuthUri", KNOWN[1])[1] for _ in range(3))
+    assert min(costs) > 2 * cheap, (costs, cheap)
+
+
+def test_a_link_that_is_asked_for_goes_to_those_alone_who_have_an_account(pool, owner):
+    """The answer says the same; what is sent does not."""
+    for email in (KNOWN[0], UNKNOWN[0]):
+        assert ok(ask(pool, "sendOobCode", email)[0])["email"] == email
+    outbox = owner.get(f"/projects/{pool.project}/outbox").text
+    assert KNOWN[0] in outbox and UNKNOWN[0] not in outbox
+
+
+def test_without_privacy_the_difference_is_told(pool):
+    ok(pool.admin("PATCH", "config", {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": False}},
+                  version="v2", params={"updateMask": "emailPrivacyConfig"}))
+    words = [ask(pool, "signInWithPassword", email)[0].json()["error"]["message"]
+             for email in (KNOWN[0], UNKNOWN[0])]
+    assert words == ["INVALID_PASSWORD", "EMAIL_NOT_FOUND"]

@@ -1,0 +1,170 @@
+"""The real firebase-admin for Python against the emulator profile: sessions, cookies and links."""
+
+import datetime
+import time
+
+import httpx
+import pytest
+
+from support.rest import claims, ok, refused
+from support.sdk import auth, query_of
+from support.waiting import until
+
+EMAIL = "ada@example.com"
+SETTINGS = auth.ActionCodeSettings("https://localhost/after?cart=7&lang=en", True)
+
+
+@pytest.fixture
+def ada(sdk):
+    return auth.create_user(
+        uid="ada", email=EMAIL, password="swordfish", email_verified=True, app=sdk.app)
+
+
+def test_revoked_sessions_end(sdk, ada):
+    session = ok(sdk.api.sign_in(EMAIL))
+    assert auth.verify_id_token(session["idToken"], sdk.app, check_revoked=True)["uid"] == "ada"
+    # Sessions are told from one another by the second.
+    until(lambda: time.time() >= claims(session["idToken"])["auth_time"] + 1, "the next second")
+    auth.revoke_refresh_tokens("ada", sdk.app)
+    user = auth.get_user("ada", sdk.app)
+    assert user.tokens_valid_after_timestamp // 1000 > claims(session["idToken"])["auth_time"]
+    with pytest.raises(auth.RevokedIdTokenError):
+        auth.verify_id_token(session["idToken"], sdk.app, check_revoked=True)
+    refused(sdk.api.http.post("/v1/token", params={"key": "k"}, json={
+        "grantType": "refresh_token", "refreshToken": session["refreshToken"]}), "TOKEN_EXPIRED")
+    again = ok(sdk.api.sign_in(EMAIL))["idToken"]
+    assert auth.verify_id_token(again, sdk.app, check_revoked=True)["uid"] == "ada"
+
+
+def test_a_disabled_users_token(sdk, ada):
+    session = ok(sdk.api.sign_in(EMAIL))
+    auth.update_user("ada", disabled=True, app=sdk.app)
+    with pytest.raises((auth.UserDisabledError, auth.RevokedIdTokenError)):
+        auth.verify_id_token(session["idToken"], sdk.app, check_revoked=True)
+
+
+def test_a_token_of_another_project_is_refused_by_the_sdk(sdk, ada):
+    other = sdk.api.http.post(
+        "/v1/projects/somewhere-else/accounts", headers={"Authorization": "Bearer owner"},
+        json={"email": EMAIL, "password": "swordfish"})
+    ok(other)
+    session = sdk.api.http.post(
+        "/v1/accounts:signInWithPassword", headers={"Authorization": "Bearer owner"},
+        json={"email": EMAIL, "password": "swordfish", "returnSecureToken": True,
+              "targetProjectId": "somewhere-else"})
+    with pytest.raises(auth.InvalidIdTokenError, match="aud"):
+        auth.verify_id_token(ok(session)["idToken"], sdk.app)
+
+
+def test_a_session_cookie(sdk, ada):
+    id_token = ok(sdk.api.sign_in(EMAIL))["idToken"]
+    cookie = auth.create_session_cookie(id_token, datetime.timedelta(days=5), sdk.app)
+    said = auth.verify_session_cookie(cookie, check_revoked=True, app=sdk.app)
+    assert said["uid"] == "ada" and said["email"] == EMAIL
+    assert said["iss"] == "https://session.firebase.google.com/demo-project"
+    assert said["exp"] - said["iat"] == 5 * 86400
+    assert said["auth_time"] == claims(id_token)["auth_time"]
+    assert said["firebase"] == claims(id_token)["firebase"]
+    # One is not taken for the other.
+    with pytest.raises(auth.InvalidSessionCookieError):
+        auth.verify_session_cookie(id_token, app=sdk.app)
+    with pytest.raises(auth.InvalidIdTokenError):
+        auth.verify_id_token(cookie, sdk.app)
+    refused(sdk.api.client(":lookup", {"idToken": cookie}), "INVALID_ID_TOKEN")
+    with pytest.raises(auth.InvalidIdTokenError):
+        auth.create_session_cookie("not.a.token", datetime.timedelta(hours=1), sdk.app)
+    until(lambda: time.time() >= said["auth_time"] + 1, "the next second")
+    auth.revoke_refresh_tokens("ada", sdk.app)
+    with pytest.raises(auth.RevokedSessionCookieError):
+        auth.verify_session_cookie(cookie, check_revoked=True, app=sdk.app)
+
+
+def test_a_custom_token_signs_in(sdk):
+    auth.create_user(uid="bob", email="bob@example.com", app=sdk.app)
+    for uid, new in (("bob", False), ("made-by-the-token", True)):
+        token = auth.create_custom_token(uid, {"premium": True}, sdk.app).decode()
+        session = ok(sdk.api.client(
+            ":signInWithCustomToken", {"token": token, "returnSecureToken": True}))
+        assert session["isNewUser"] is new
+        assert "localId" not in session and "email" not in session
+        said = auth.verify_id_token(session["idToken"], sdk.app, check_revoked=True)
+        assert said["uid"] == uid and said["premium"] is True
+        assert said["firebase"]["sign_in_provider"] == "custom"
+        # What the token said stays with the session.
+        refreshed = ok(sdk.api.http.post("/v1/token", params={"key": "k"}, json={
+            "grantType": "refresh_token", "refreshToken": session["refreshToken"]}))
+        assert claims(refreshed["id_token"])["premium"] is True
+    with pytest.raises(auth.InvalidIdTokenError, match="custom token"):
+        auth.verify_id_token(token, sdk.app)
+
+
+def test_a_link_verifies_an_address(sdk):
+    auth.create_user(uid="bob", email="bob@example.com", password="swordfish", app=sdk.app)
+    link = auth.generate_email_verification_link("bob@example.com", app=sdk.app)
+    asked = query_of(link)
+    assert asked["mode"] == "verifyEmail" and asked["apiKey"] and asked["lang"] == "en"
+    assert "tenantId" not in asked
+    done = ok(sdk.api.client(":update", {"oobCode": asked["oobCode"]}))
+    assert done["email"] == "bob@example.com" and done["emailVerified"] is True
+    assert auth.get_user("bob", sdk.app).email_verified
+    refused(sdk.api.client(":update", {"oobCode": asked["oobCode"]}), "INVALID_OOB_CODE")
+
+
+def test_a_link_sets_a_password_anew_and_is_opened_as_a_browser_would(sdk, ada):
+    asked = query_of(auth.generate_password_reset_link(EMAIL, SETTINGS, app=sdk.app))
+    assert asked["mode"] == "resetPassword"
+    assert asked["continueUrl"] == "https://localhost/after?cart=7&lang=en"
+    looked = ok(sdk.api.client(":resetPassword", {"oobCode": asked["oobCode"]}))
+    assert (looked["email"], looked["requestType"]) == (EMAIL, "PASSWORD_RESET")
+    link = auth.generate_password_reset_link(EMAIL, app=sdk.app)
+    opened = httpx.get(link + "&newPassword=a-new-password")
+    assert opened.status_code == 200 and "success" in opened.json()["authEmulator"]
+    ok(sdk.api.sign_in(EMAIL, "a-new-password"))
+    refused(sdk.api.sign_in(EMAIL, "swordfish"), "INVALID_")
+
+
+def test_a_link_signs_in(sdk):
+    link = auth.generate_sign_in_with_email_link("new@example.com", SETTINGS, sdk.app)
+    asked = query_of(link)
+    assert asked["mode"] == "signIn"
+    session = ok(sdk.api.client(
+        ":signInWithEmailLink", {"email": "new@example.com", "oobCode": asked["oobCode"]}))
+    said = auth.verify_id_token(session["idToken"], sdk.app)
+    assert said["email"] == "new@example.com" and said["email_verified"] is True
+    assert auth.get_user(said["uid"], sdk.app).email_verified
+
+
+def test_a_link_for_nobody(sdk):
+    with pytest.raises(auth.EmailNotFoundError):
+        auth.generate_password_reset_link("nobody@example.com", app=sdk.app)
+
+
+def test_codes_that_were_sent_can_be_read_in_the_emulator(sdk, ada):
+    ok(sdk.api.client(":sendOobCode", {"requestType": "PASSWORD_RESET", "email": EMAIL}))
+    url = f"{sdk.server.url}/emulator/v1/projects/demo-project/oobCodes"
+    [code] = [code for code in httpx.get(url).json()["oobCodes"] if code["email"] == EMAIL]
+    assert code["requestType"] == "PASSWORD_RESET"
+    assert query_of(code["oobLink"])["oobCode"] == code["oobCode"]
+
+
+def test_provider_configurations_are_kept(sdk):
+    oidc = auth.create_oidc_provider_config(
+        "oidc.acme", "client-id", "https://issuer.example", display_name="Acme", enabled=True,
+        app=sdk.app)
+    assert (oidc.client_id, oidc.issuer, oidc.enabled) == (
+        "client-id", "https://issuer.example", True)
+    changed = auth.update_oidc_provider_config("oidc.acme", display_name="Other", app=sdk.app)
+    assert (changed.display_name, changed.client_id) == ("Other", "client-id")
+    listed = list(auth.list_oidc_provider_configs(app=sdk.app).iterate_all())
+    assert [one.provider_id for one in listed] == ["oidc.acme"]
+    auth.delete_oidc_provider_config("oidc.acme", app=sdk.app)
+    with pytest.raises(auth.ConfigurationNotFoundError):
+        auth.get_oidc_provider_config("oidc.acme", app=sdk.app)
+    saml = auth.create_saml_provider_config(
+        "saml.acme", "IDP_ENTITY", "https://idp.example/sso", ["CERTIFICATE"], "RP_ENTITY",
+        "https://app.example/callback", display_name="Acme", enabled=False, app=sdk.app)
+    assert auth.get_saml_provider_config("saml.acme", app=sdk.app).idp_entity_id == "IDP_ENTITY"
+    assert saml.x509_certificates == ["CERTIFICATE"] and saml.enabled is False
+    auth.delete_saml_provider_config("saml.acme", app=sdk.app)
+    with pytest.raises(auth.ConfigurationNotFoundError):
+        auth.get_saml_provider_config("saml.acme", app=sdk.app)
