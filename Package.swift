@@ -35,12 +35,13 @@ let package = Package(
     library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
     library("CCmark", pkgConfig: "libcmark", package: "libcmark-dev"),
     library("CCrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
+    library("CCrypt", pkgConfig: "libcrypt", package: "libcrypt-dev"),
     library("CArgon2", pkgConfig: "libargon2", package: "libargon2-dev"),
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
     library("CQREncode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
     library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
 
-    module("Crypto", ["CCrypto", "CArgon2"]),
+    module("Crypto", ["CCrypto", "CArgon2", "CCrypt"]),
     module("JSON", []),
 
     module("OTP", ["Crypto"]),
@@ -70,6 +71,7 @@ let package = Package(
         .embedInCode("Migrations/m0014_phones_sqlite.sql"),
         .embedInCode("Migrations/m0015_federation_sqlite.sql"),
         .embedInCode("Migrations/m0016_keys_sqlite.sql"),
+        .embedInCode("Migrations/m0017_import_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),

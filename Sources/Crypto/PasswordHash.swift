@@ -2,6 +2,8 @@ import CArgon2
 
 /// A password hash with its algorithm and parameters in one text, as `$argon2id$v=19$m=…$salt$hash`.
 ///
+/// New ones are Argon2id; those of imported users are what they were until the user signs in.
+///
 /// Source: RFC 9106; the cost is OWASP's second choice for Argon2id (m = 19 456 KiB, t = 2, p = 1).
 public struct PasswordHash: Sendable, Equatable {
   /// The encoded text, to be stored.
@@ -52,12 +54,16 @@ public struct PasswordHash: Sendable, Equatable {
     return PasswordHash(encoded: String(decoding: ended, as: UTF8.self))
   }
 
-  /// Compares in constant time; false for a text that is not an Argon2id hash.
+  /// True when it was made by the algorithm that new hashes have, at whatever cost.
+  var isOwn: Bool { encoded.hasPrefix("$argon2id$") }
+
+  /// Compares in constant time; false for a text that cannot be read.
   ///
-  /// Blocks like `make`.
+  /// Blocks like `make`, or longer where a hash was imported with a higher cost.
   func matches(_ password: Secret) -> Bool {
-    guard encoded.hasPrefix("$argon2id$") else { return false }
-    let bytes = password.revealedBytes
-    return unsafe argon2id_verify(encoded, bytes, bytes.count) == 0
+    if encoded.hasPrefix("$2") {
+      return Derivation.matchesBcrypt(password.revealedBytes, encoded)
+    }
+    return HashText(encoded)?.matches(password) ?? false
   }
 }

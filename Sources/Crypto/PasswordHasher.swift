@@ -42,13 +42,14 @@ public final class PasswordHasher: Sendable {
   /// Tells whether `password` is the one of `hash`.
   ///
   /// Without a hash it does the same work and says no, so that the time does not tell whether an
-  /// account exists.
+  /// account exists. A hash from elsewhere that does not match costs that work as well.
   ///
   /// - Throws: ``CryptoError/busy``, or ``CryptoError/failed(_:)`` without memory.
   public func matches(_ password: Secret, _ hash: PasswordHash?) async throws(CryptoError) -> Bool {
     let (cost, random) = (cost, random)
     return try await run { () throws(CryptoError) in
-      if let hash { return hash.matches(password) }
+      if let hash, hash.matches(password) { return true }
+      if let hash, hash.isOwn { return false }
       _ = try PasswordHash.make(password, cost: cost, random: random)
       return false
     }

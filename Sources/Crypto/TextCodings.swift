@@ -8,6 +8,24 @@ public enum Base64URL {
     String(decoding: encodedBytes(bytes), as: UTF8.self)
   }
 
+  /// Returns the text of `bytes` with the padding that some readers want.
+  public static func encodePadded(_ bytes: [UInt8]) -> String {
+    let text = encode(bytes)
+    return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+  }
+
+  /// Returns the text of `bytes` in the standard alphabet, with padding: RFC 4648 section 4.
+  public static func encodeStandard(_ bytes: [UInt8]) -> String {
+    let text = encodePadded(bytes).utf8.map { byte in
+      switch byte {
+      case UInt8(ascii: "-"): UInt8(ascii: "+")
+      case UInt8(ascii: "_"): UInt8(ascii: "/")
+      default: byte
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
   /// Returns the ASCII bytes of the text of `bytes`.
   public static func encodedBytes(_ bytes: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
@@ -95,5 +113,28 @@ public enum Hex {
       result.append(digits[Int(byte & 15)])
     }
     return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Reads the ASCII bytes of a text in any case; nil for anything else.
+  public static func decode(_ text: [UInt8]) -> [UInt8]? {
+    guard text.count % 2 == 0 else { return nil }
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count / 2)
+    for index in stride(from: 0, to: text.count, by: 2) {
+      guard let high = value(of: text[index]), let low = value(of: text[index + 1]) else {
+        return nil
+      }
+      result.append(high << 4 | low)
+    }
+    return result
+  }
+
+  private static func value(of digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
   }
 }

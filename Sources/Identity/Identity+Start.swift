@@ -52,6 +52,7 @@ extension Identity {
       migration("m0014_phones", PackageResources.m0014_phones_sqlite_sql),
       migration("m0015_federation", PackageResources.m0015_federation_sqlite_sql),
       migration("m0016_keys", PackageResources.m0016_keys_sqlite_sql),
+      migration("m0017_import", PackageResources.m0017_import_sqlite_sql),
     ]
   }
 

@@ -23,6 +23,8 @@ public struct Identity: Sendable {
   public let policies: Policies
   /// Accounts of users.
   public let accounts: Accounts
+  /// Imports of users.
+  public let imports: Imports
   /// Enrolment and withdrawal by users.
   public let enrolments: Enrolments
   /// Sign-in of users.
@@ -105,6 +107,7 @@ public struct Identity: Sendable {
     audit = Audit(store: store)
     policies = Policies(store: store, audit: audit)
     accounts = Accounts(store: store, hasher: hasher)
+    imports = Imports(store: store, hasher: hasher, totp: totp)
     enrolments = Enrolments(store: store, tickets: tickets, totp: totp)
     signIns = SignIns(
       store: store, accounts: accounts, hasher: hasher, tickets: tickets, totp: totp)

@@ -57,6 +57,7 @@ struct Routes {
     scoped(.post, "accounts:lookup", .lookUpAccounts, .lookup, methods.lookupAccounts)
     scoped(.post, "accounts:update", .updateAccounts, .update, methods.updateAccount)
     scoped(.post, "accounts:delete", .deleteAccounts, .delete, methods.deleteAccount)
+    scoped(.post, "accounts:batchCreate", .createAccounts, .batchCreate, methods.batchCreate)
     scoped(.post, "accounts:batchDelete", .deleteAccounts, .batchDelete, methods.batchDelete)
     scoped(.get, "accounts:batchGet", .listAccounts, .batchGet, methods.batchGet)
     scoped(.post, "accounts:query", .listAccounts, .query, methods.query)

@@ -12,6 +12,8 @@ public enum JSONError: Error, Equatable, Sendable {
   case duplicateMember(String)
   /// The byte at this offset begins a sequence that is not UTF-8.
   case invalidUTF8(offset: Int)
+  /// An element is larger than its reader takes.
+  case tooLarge
 }
 
 extension JSONError: CustomStringConvertible {
@@ -22,6 +24,7 @@ extension JSONError: CustomStringConvertible {
     case .syntax(let offset): "The JSON document is not well formed at byte \(offset)."
     case .tooDeep: "The JSON document is nested too deeply."
     case .duplicateMember(let name): "The JSON document has the member \"\(name)\" twice."
+    case .tooLarge: "An element of the JSON document is too large."
     case .invalidUTF8(let offset): "The JSON document is not valid UTF-8 at byte \(offset)."
     }
   }

@@ -12,6 +12,7 @@ struct Countersign {
     TokenListCommand.self, TokenRevokeCommand.self, SignerAddCommand.self,
     SignerListCommand.self, SignerRevokeCommand.self, KeysListCommand.self, KeysRotateCommand.self,
     KeysRetireCommand.self, KeysRotateMasterCommand.self, BackupCommand.self,
+    ImportCommand.self, ExportCommand.self,
   ]
 
   static func main() async {

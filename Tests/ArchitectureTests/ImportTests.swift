@@ -4,9 +4,9 @@ import Testing
 /// What each module may import of this package; arrows point down, never sideways or up.
 private let mayImport: [String: Set<String>] = [
   "CMicroHTTPD": [], "CSQLite": [], "CCmark": [], "CCrypto": [], "CArgon2": [], "CQREncode": [],
-  "CZlib": [], "CCurl": [],
+  "CZlib": [], "CCurl": [], "CCrypt": [],
 
-  "Crypto": ["CCrypto", "CArgon2"],
+  "Crypto": ["CCrypto", "CArgon2", "CCrypt"],
   "JSON": [],
 
   "OTP": ["Crypto"],
@@ -37,8 +37,8 @@ private let mayImport: [String: Set<String>] = [
 /// The one module that may import each C library.
 private let onlyImporter = [
   "CMicroHTTPD": "HTTPServer", "CZlib": "HTTPServer", "CSQLite": "DatabaseSQLite",
-  "CCmark": "Markdown", "CCrypto": "Crypto", "CArgon2": "Crypto", "CQREncode": "QRCode",
-  "CCurl": "SMTP",
+  "CCmark": "Markdown", "CCrypto": "Crypto", "CArgon2": "Crypto", "CCrypt": "Crypto",
+  "CQREncode": "QRCode", "CCurl": "SMTP",
 ]
 
 /// What comes with the toolchain.

@@ -16,6 +16,7 @@ import tempfile
 import time
 import urllib.request
 
+import imports
 import signins
 from server import Nginx, Server, crowd, openssl_signatures, prepare, seal, wrk
 
@@ -235,6 +236,41 @@ class Bench:
             server.stop()
         return result
 
+    def imports(self, count, many):
+        """Users who come in, beside their rows put in by C; `many` is for the memory."""
+        program = imports.yardstick(self.folder)
+        path = self.folder / "users.json"
+        imports.write(path, count)
+        by_command, by_call, by_library, peaks = [], [], [], []
+
+        def result(rate):
+            return {"rate": rate, "p99": 0, "errors": 0}
+
+        for run in range(self.runs):
+            data = self.folder / f"import-{run}"
+            rate, peak = imports.by_command(self.own, data, path)
+            by_command.append(result(rate))
+            peaks.append(peak)
+            by_library.append(
+                imports.by_library(program, self.own, data, self.folder / f"rows-{run}"))
+            by_call.append(result(imports.by_call(self.own, self.folder / f"call-{run}", count)[0]))
+            for name in ("import", "rows", "call"):
+                shutil.rmtree(self.folder / f"{name}-{run}")
+        base = statistics.median(by_library)
+        library = f"{base:.0f} rows/s by C"
+        self.row(f"countersign import, {count} users", by_command, library, 0.4, base)
+        self.row(f"batchCreate, {count} users", by_call, library, 0.4, base)
+        imports.write(path, many)
+        data = self.folder / "import-many"
+        rate, peak = imports.by_command(self.own, data, path)
+        base = imports.by_library(program, self.own, data, self.folder / "rows-many")
+        self.row(
+            f"countersign import, {many} users", [result(rate)], f"{base:.0f} rows/s by C", 0.4,
+            base)
+        self.notes.append(
+            f"memory of countersign import: {max(peaks):.0f} MiB for {count} users, {peak:.0f} MiB"
+            f" for {many}")
+
     def report(self):
         print(f"\n{'what':42} {'per s':>10} {'p99 ms':>8} {'errors':>6} {'ratio':>7} {'aim':>5}  of")
         for row in self.rows:
@@ -298,7 +334,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", choices=["pages", "console", "sign-ins", "config", "emulator", "standalone"])
+    parser.add_argument("--only", choices=["pages", "console", "sign-ins", "config", "emulator", "standalone", "import"])
     parser.add_argument(
         "--against", metavar="FOLDER|REVISION",
         help="measure a former build too: a checkout that is built, or a revision to build")
@@ -318,6 +354,8 @@ def main():
             bench.sign_in("emulator", 40_000 if arguments.quick else 120_000, 0.10)
         if wanted in (None, "standalone"):
             bench.sign_in("standalone", 12_000 if arguments.quick else 40_000, 0.4)
+        if wanted in (None, "import"):
+            bench.imports(*((20_000, 60_000) if arguments.quick else (100_000, 1_000_000)))
         bench.report()
 
 

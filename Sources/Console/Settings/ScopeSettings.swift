@@ -17,6 +17,7 @@ struct ScopeValues: Sendable {
     let domains: [String]
     let emailPrivacy: Bool
     let expiresAnonymous: Bool
+    let importsTOTP: Bool
   }
 }
 
@@ -35,7 +36,7 @@ struct ScopeSettings: Sendable {
           userPermissions: project.userPermissions,
           project: ScopeValues.ProjectValues(
             domains: project.authorizedDomains, emailPrivacy: project.emailPrivacy,
-            expiresAnonymous: project.expiresAnonymous))
+            expiresAnonymous: project.expiresAnonymous, importsTOTP: project.importsTOTP))
       } catch {
         guard case .unavailable = error else { throw .notFound }
         throw .unavailable(error)
@@ -67,7 +68,9 @@ struct ScopeSettings: Sendable {
           answers.apply(to: &edit.displayName, &edit.signIn, &edit.withdrawalNeedsFactor)
           answers.passwords.apply(to: &edit.passwords, &edit.userPermissions)
           answers.passwords.apply(expiry: &edit.expiresAnonymous)
-          answers.apply(domains: &edit.authorizedDomains, privacy: &edit.emailPrivacy)
+          answers.apply(
+            domains: &edit.authorizedDomains, privacy: &edit.emailPrivacy,
+            importsTOTP: &edit.importsTOTP)
         }
         return nil
       } catch {

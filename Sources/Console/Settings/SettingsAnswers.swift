@@ -26,6 +26,7 @@ struct SettingsAnswers: Sendable {
   let domains: Field<[String]>
   let privacy: Field<Bool>
   let passwords: PasswordAnswers
+  let importsTOTP: Field<Bool>
   /// The lines of domains as they were typed.
   let typedDomains: String
 
@@ -41,6 +42,8 @@ struct SettingsAnswers: Sendable {
     let privacy = values.project?.emailPrivacy ?? false
     self.privacy = Field(was: privacy, now: privacy)
     passwords = PasswordAnswers(values)
+    let importsTOTP = values.project?.importsTOTP ?? false
+    self.importsTOTP = Field(was: importsTOTP, now: importsTOTP)
     typedDomains = domains.joined(separator: "\n")
   }
 
@@ -56,6 +59,7 @@ struct SettingsAnswers: Sendable {
     withdrawal = flag("withdrawal")
     privacy = flag("privacy")
     passwords = PasswordAnswers(form)
+    importsTOTP = flag("import-totp")
     typedDomains = form["domains"] ?? ""
     domains = Field(
       was: Self.lines(form["was-domains"] ?? ""), now: Self.lines(typedDomains))
@@ -71,7 +75,7 @@ struct SettingsAnswers: Sendable {
   var isChanged: Bool {
     name.isChanged || password.isChanged || emailLink.isChanged || anonymous.isChanged
       || phone.isChanged || withdrawal.isChanged || domains.isChanged || privacy.isChanged
-      || passwords.isChanged
+      || passwords.isChanged || importsTOTP.isChanged
   }
 
   func apply(
@@ -85,9 +89,10 @@ struct SettingsAnswers: Sendable {
     withdrawal.apply(to: &needsFactor)
   }
 
-  func apply(domains: inout [String], privacy: inout Bool) {
+  func apply(domains: inout [String], privacy: inout Bool, importsTOTP: inout Bool) {
     self.domains.applyDifference(to: &domains)
     self.privacy.apply(to: &privacy)
+    self.importsTOTP.apply(to: &importsTOTP)
   }
 }
 

@@ -86,6 +86,7 @@ struct SettingsView: ViewModel {
       facts.append(
         Fact("Anonymous users", project.expiresAnonymous ? "go after 30 days" : "stay"))
       facts.append(Fact("E-mail privacy", project.emailPrivacy ? "on" : "off"))
+      facts.append(Fact("Import of TOTP secrets", project.importsTOTP ? "on" : "off"))
     }
     return facts
   }
@@ -122,6 +123,8 @@ struct SettingsView: ViewModel {
     .text("domainsError") { $0.frame.error(at: "domains") },
     .flag("privacy") { $0.answers.privacy.now },
     .flag("wasPrivacy") { $0.answers.privacy.was },
+    .flag("importsTOTP") { $0.answers.importsTOTP.now },
+    .flag("importedTOTP") { $0.answers.importsTOTP.was },
     .list("facts") { $0.facts },
     .flag("isOff") { $0.scope.isDisabled },
     .markup("signInState") { $0.scope.isDisabled ? Chip.bad("off") : Chip.on("on") },

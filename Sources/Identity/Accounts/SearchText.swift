@@ -21,10 +21,16 @@ struct SearchText: Sendable {
   }
 
   init(_ account: Account) {
-    var lines = [account.email, account.displayName, account.phoneNumber, account.id.text]
-      .map { Self.folded($0 ?? "") }
-    lines += account.factors.map { Self.folded($0.id.text) }
-    lines += account.factors.compactMap { $0.phoneNumber.map(Self.folded) }
+    self.init(
+      fields: [account.email, account.displayName, account.phoneNumber, account.id.text],
+      factors: account.factors.map { ($0.id.text, $0.phoneNumber) })
+  }
+
+  /// Of e-mail, name, phone number and uid, and the ids and numbers of factors.
+  init(fields: [String?], factors: [(id: String, phoneNumber: String?)]) {
+    var lines = fields.map { Self.folded($0 ?? "") }
+    lines += factors.map { Self.folded($0.id) }
+    lines += factors.compactMap { $0.phoneNumber.map(Self.folded) }
     self.init(folded: lines.joined(separator: "\n"))
   }
 

@@ -29,6 +29,23 @@ enum FactorRecord {
     try settle(account.key, in: scope, connection)
   }
 
+  /// Stores factors behind the last place of an account whose marks, counts and index are the
+  /// caller's to write.
+  static func store(
+    _ factors: [NewFactor], of key: Int64, after place: Int, _ connection: borrowing Connection
+  ) throws {
+    for (index, new) in factors.enumerated() {
+      try connection.run(
+        """
+        INSERT INTO factor (account_key, position, enrolment_id, kind, display_name, enrolled_at,
+          sealed_secret, last_step, phone)
+        VALUES (\(key), \(place + index + 1), \(new.id.text), \(new.kind.rawValue),
+          \(new.displayName), \(new.enrolledAt.microseconds), \(new.sealedSecret),
+          \(new.lastStep), \(new.phoneNumber))
+        """)
+    }
+  }
+
   /// Deletes factors of an account.
   static func delete(
     _ factors: [Factor], of account: Account, in scope: Scope, _ connection: borrowing Connection

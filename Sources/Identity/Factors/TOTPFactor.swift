@@ -29,13 +29,19 @@ struct TOTPFactor: Sendable {
     [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
   }
 
+  /// Seals a secret for one factor of one account.
+  func sealed(
+    _ secret: Secret, for factor: ID<Factor>, of account: ID<Account>, in scope: Scope
+  ) throws(CryptoError) -> [UInt8] {
+    try sealer.seal(secret.revealedBytes, with: associated(scope, account, factor))
+  }
+
   /// Stores a new factor as the account's newest.
   func insert(
     _ id: ID<Factor>, displayName: String, secret: Secret, lastStep: Int64, for account: Account,
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    let sealed = try sealer.seal(
-      secret.revealedBytes, with: associated(scope, account.id, id))
+    let sealed = try sealed(secret, for: id, of: account.id, in: scope)
     try FactorRecord.insert(
       NewFactor(
         id: id, kind: .totp, displayName: displayName, enrolledAt: now, sealedSecret: sealed,

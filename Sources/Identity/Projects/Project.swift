@@ -24,6 +24,8 @@ public struct Project: Sendable {
   public let allowTenants: Bool
   /// True when users withdraw a factor only from a session that has passed one.
   public let withdrawalNeedsFactor: Bool
+  /// True when imported users of it and of its tenants may bring TOTP secrets.
+  public let importsTOTP: Bool
   /// The scope of its own users.
   public var scope: Scope { policy.scope }
   /// What its own users may do without an administrator.
@@ -40,8 +42,8 @@ public struct Project: Sendable {
   static let columns: SQL = """
     \(Policy.columns), p.created_at, s.members, s.password, s.email_link, s.anonymous,
       p.email_privacy, p.allow_duplicate_emails, p.authorized_domains, p.allow_tenants,
-      s.phone, s.withdrawal_needs_factor, s.anonymous_expire, \(UserPermissions.columns),
-      \(PasswordPolicy.columns)
+      s.phone, s.withdrawal_needs_factor, p.import_totp, s.anonymous_expire,
+      \(UserPermissions.columns), \(PasswordPolicy.columns)
     """
 
   init(_ row: borrowing Row) throws {
@@ -58,10 +60,11 @@ public struct Project: Sendable {
     authorizedDomains = domains.split(separator: "\n").map(String.init)
     allowTenants = try row.value(column + 8)
     withdrawalNeedsFactor = try row.value(column + 10)
-    expiresAnonymous = try row.value(column + 11)
-    userPermissions = try UserPermissions(row, from: column + 12)
+    importsTOTP = try row.value(column + 11)
+    expiresAnonymous = try row.value(column + 12)
+    userPermissions = try UserPermissions(row, from: column + 13)
     let decided = try PasswordPolicy.decided(
-      row, from: column + 12 + UserPermissions.columnCount)
+      row, from: column + 13 + UserPermissions.columnCount)
     (passwords, passwordsChangedAt) = (decided?.policy, decided?.at)
   }
 
@@ -70,7 +73,7 @@ public struct Project: Sendable {
     ProjectEdit(
       displayName: displayName, members: members, signIn: signIn, emailPrivacy: emailPrivacy,
       allowDuplicateEmails: allowDuplicateEmails, authorizedDomains: authorizedDomains,
-      allowTenants: allowTenants, disableAuth: scope.isDisabled,
+      allowTenants: allowTenants, importsTOTP: importsTOTP, disableAuth: scope.isDisabled,
       withdrawalNeedsFactor: withdrawalNeedsFactor,
       userPermissions: userPermissions, passwords: passwords, expiresAnonymous: expiresAnonymous,
       configuration: policy.configuration)
@@ -113,6 +116,8 @@ public struct ProjectEdit: Equatable, Sendable {
   public var authorizedDomains: [String]
   /// True when tenants can be made.
   public var allowTenants: Bool
+  /// True when imported users of it and of its tenants may bring TOTP secrets.
+  public var importsTOTP: Bool
   /// True when nobody can sign in to the project's own users.
   public var disableAuth: Bool
   /// True when its own users withdraw a factor only from a session that has passed one.

@@ -164,7 +164,8 @@ public struct Projects: Sendable {
     try connection.run(
       """
       UPDATE project SET display_name = \(new.displayName), allow_tenants = \(new.allowTenants),
-        email_privacy = \(new.emailPrivacy), allow_duplicate_emails = \(new.allowDuplicateEmails),
+        email_privacy = \(new.emailPrivacy), import_totp = \(new.importsTOTP),
+        allow_duplicate_emails = \(new.allowDuplicateEmails),
         authorized_domains = \(new.authorizedDomains.joined(separator: "\n"))
       WHERE project_id = \(project.id.text)
       """)
@@ -298,7 +299,8 @@ extension ProjectEdit {
       ("e-mail privacy", Words.onOff(emailPrivacy)),
       ("duplicate e-mails", Words.onOff(allowDuplicateEmails)),
       ("authorised domains", authorizedDomains.joined(separator: ", ")),
-      ("tenants", Words.onOff(allowTenants)), ("sign-in", disableAuth ? "off" : "on"),
+      ("tenants", Words.onOff(allowTenants)),
+      ("import of TOTP secrets", Words.onOff(importsTOTP)), ("sign-in", disableAuth ? "off" : "on"),
       ("sign-up by users", Words.onOff(userPermissions.signUp)),
       ("deletion by users", Words.onOff(userPermissions.deletion)),
       ("anonymous users", expiresAnonymous ? "deleted after 30 days" : "kept"),

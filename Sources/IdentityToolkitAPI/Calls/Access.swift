@@ -56,6 +56,14 @@ extension Operator {
     return token.project == project && (token.tenant == nil || token.tenant == tenant)
   }
 
+  /// Whether it is told the hashes of passwords: whoever may do everything, and nobody else.
+  ///
+  /// An application's back end need not, and a stolen token of it must not give them away.
+  var readsHashes: Bool {
+    guard case .service(let token) = self else { return true }
+    return token.role == .owner
+  }
+
   func may(_ action: Action, _ project: ID<Project>, _ tenant: ID<Tenant>?) -> Bool {
     guard case .service(let token) = self else { return true }
     // Making and deleting tenants is the project's business, so a tenant's token does not do.

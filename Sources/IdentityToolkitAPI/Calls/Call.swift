@@ -27,6 +27,8 @@ struct AdminCall: Sendable {
   let scope: Scope
   let message: Message
   let author: Author
+  /// Who calls, for what only some of those who may call are told.
+  let holder: Operator
 }
 
 extension AdminCall {

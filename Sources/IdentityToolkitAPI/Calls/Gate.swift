@@ -128,7 +128,8 @@ extension Gate {
     }
     let author = Author(
       actor: bearer.actor, address: request.peer, requestID: request.id.text)
-    return AdminCall(request: request, scope: scope, message: message, author: author)
+    return AdminCall(
+      request: request, scope: scope, message: message, author: author, holder: bearer)
   }
 
   private func namedProject(_ message: Message) throws(WireError) -> ID<Project>? {

@@ -38,7 +38,8 @@ extension Schema {
     [
       "localId": .text.required, "email": .text, "emailVerified": .flag, "displayName": .text,
       "photoUrl": .text, "phoneNumber": .text, "passwordHash": .text, "salt": .text,
-      "passwordUpdatedAt": .integer, "providerUserInfo": .list(.provider), "validSince": .int64,
+      "version": .integer, "passwordUpdatedAt": .integer, "providerUserInfo": .list(.provider),
+      "validSince": .int64,
       "disabled": .flag, "createdAt": .int64, "lastLoginAt": .int64, "lastRefreshAt": .timestamp,
       "customAttributes": .text, "customAuth": .flag, "mfaInfo": .list(.factor),
       "tenantId": .text, "initialEmail": .text,
@@ -74,6 +75,8 @@ extension Schema {
       "recaptchaConfig": recaptcha, "passwordPolicyConfig": passwordPolicy,
       "emailPrivacyConfig": emailPrivacy, "mobileLinksConfig": mobileLinks,
       "autodeleteAnonymousUsers": .flag, "defaultHostingSite": .text, "mfa": .mfa,
+      "importTotpSecrets": .flag.noted(
+        "An extension: imported users may bring TOTP secrets, in the project and its tenants."),
     ])
 
   /// A tenant.

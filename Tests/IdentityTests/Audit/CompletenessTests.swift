@@ -48,7 +48,7 @@ struct AuditCompletenessTests {
         "account.sign-up", "account.change", "account.delete", "account.delete-all",
         "sessions.end", "factor.enrol", "factor.withdraw", "factor.remove", "factor.remove-all",
         "signer.add", "signer.revoke", "provider.create", "provider.change", "provider.delete",
-        "account.download", "factor.rename", "administrator.create",
+        "account.download", "account.import", "factor.rename", "administrator.create",
         "administrator.code-due", "administrator.sign-in", "administrator.sign-out",
         "administrator.invite",
         "administrator.revoke-invitation", "administrator.grant", "administrator.revoke",

@@ -127,6 +127,39 @@ struct UseCase: Sendable, CustomTestStringConvertible {
   ]
 
   private static let users: [UseCase] = [
+    UseCase("import users", ["account.import"]) { i in
+      {
+        _ = try await i.identity.imports.run(
+          i.acme, [ImportTests.user(.alice), ImportTests.user(.bob)],
+          ImportOptions(existing: .refuse), by: Instance.boss)
+      }
+    },
+    UseCase("import a user in place of another", ["account.change", "account.import"]) { i in
+      let account = try await i.account(.alice)
+      let row = ImportTests.user(.alice) {
+        $0.localID = account.id.text
+        $0.displayName = "Replaced"
+      }
+      return {
+        _ = try await i.identity.imports.run(
+          i.acme, [row], ImportOptions(existing: .replace), by: Instance.boss)
+      }
+    },
+    UseCase("begin an import of many parts", ["account.import"]) { i in
+      var options = ImportOptions(existing: .keep)
+      options.record = .beginning("users.json")
+      let first = options
+      return {
+        _ = try await i.identity.imports.run(
+          i.acme, [ImportTests.user(.alice)], first, by: Instance.boss)
+      }
+    },
+    UseCase("end an import of many parts", ["account.import"]) { i in
+      {
+        try await i.identity.imports.recordEnd(
+          ImportOutcome(), of: i.acme, name: "users.json", by: Instance.boss)
+      }
+    },
     UseCase("make an account", ["account.create"]) { i in { _ = try await i.account(.alice) } },
     UseCase("sign up", ["account.sign-up"]) { i in
       {

@@ -12,21 +12,56 @@ extension Declaration {
 
 extension Methods {
   /// `accounts:batchGet`: all users by id, a page at a time.
+  ///
+  /// Hashes of passwords are for tokens of the role `owner`, and each answer with them is recorded.
   func batchGet(_ call: AdminCall) async throws(WireError) -> JSON {
     let limit = try call.pageSize("maxResults", standard: 20, maximum: 1000)
     let after = try call.parameter("nextPageToken").flatMap { $0.isEmpty ? nil : $0 }
-    let page: Page<Account>
+    let page: Page<ExportedAccount>
     do throws(AccountError) {
-      page = try await identity.accounts.batch(call.scope, after: after, limit: limit)
+      page = try await identity.accounts.export(call.scope, after: after, limit: limit)
+      if call.holder.readsHashes, page.items.contains(where: { $0.passwordHash != nil }) {
+        try await identity.accounts.recordDownload(
+          of: call.scope, count: page.items.count, words: "with hashes of passwords",
+          by: call.author)
+      }
     } catch {
       throw WireError(error)
     }
     var answer: JSON.Object = ["kind": "identitytoolkit#DownloadAccountResponse"]
     if !page.items.isEmpty {
       answer.append(
-        "users", .array(page.items.map { UserMessage.write($0, tenant: call.scope.tenant) }))
+        "users",
+        .array(
+          page.items.map { item in
+            UserMessage.write(item, tenant: call.scope.tenant, hashes: call.holder.readsHashes)
+          }))
     }
     UserMessage.append("nextPageToken", page.next, to: &answer)
     return .object(answer)
+  }
+}
+
+extension UserMessage {
+  /// A user with the hash of the password, where that may be told.
+  ///
+  /// A hash of Firebase's own scrypt is told as Firebase does, with its salt and version 0, which is
+  /// what its command line exports. Any other is the text that says how it was made, which
+  /// `accounts:batchCreate` takes back without `hashAlgorithm`.
+  fileprivate static func write(
+    _ item: ExportedAccount, tenant: ID<Tenant>?, hashes: Bool
+  ) -> JSON {
+    let user = write(item.account, tenant: tenant)
+    guard hashes, let hash = item.passwordHash, case .object(var object) = user else {
+      return user
+    }
+    if let firebase = hash.firebaseScrypt {
+      object["passwordHash"] = .string(Base64URL.encodePadded(firebase.hash))
+      object["salt"] = .string(Base64URL.encodePadded(firebase.salt))
+      object["version"] = 0
+    } else {
+      object["passwordHash"] = .string(Base64URL.encodePadded(Array(hash.encoded.utf8)))
+    }
+    return .object(object)
   }
 }

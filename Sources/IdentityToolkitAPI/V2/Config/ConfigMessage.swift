@@ -9,6 +9,7 @@ enum ConfigMessage {
     "signIn", "notification", "quota", "monitoring", "multiTenant", "authorizedDomains", "client",
     "blockingFunctions", "smsRegionConfig", "recaptchaConfig", "passwordPolicyConfig",
     "emailPrivacyConfig", "mobileLinksConfig", "autodeleteAnonymousUsers", "defaultHostingSite",
+    "importTotpSecrets",
   ]
 
   static func write(_ project: Project) -> JSON {
@@ -43,6 +44,7 @@ enum ConfigMessage {
     project.emailPrivacy = Resource.flag(
       "emailPrivacyConfig", "enableImprovedEmailPrivacy", in: resource)
     project.allowTenants = Resource.flag("multiTenant", "allowTenants", in: resource)
+    project.importsTOTP = Resource.flag("importTotpSecrets", in: resource)
     project.authorizedDomains =
       resource["authorizedDomains"]?.arrayValue?.compactMap(\.stringValue) ?? []
     project.passwords = PasswordPolicyMessage.read(resource)
@@ -50,6 +52,7 @@ enum ConfigMessage {
     project.expiresAnonymous = Resource.flag("autodeleteAnonymousUsers", in: resource)
     // What is kept apart is not kept twice.
     for path in Resource.kept { Resource.remove(path, from: &resource) }
+    resource["importTotpSecrets"] = nil
     project.members = Resource.text(resource)
     MFAMessage.apply(mask, root: "mfa", configuration, to: &project.configuration)
   }
@@ -76,6 +79,7 @@ enum ConfigMessage {
     }
     _ = try message.message("emailPrivacyConfig")?.flag("enableImprovedEmailPrivacy")
     _ = try message.message("multiTenant")?.flag("allowTenants")
+    _ = try message.flag("importTotpSecrets")
     for domain in try message.texts("authorizedDomains") {
       guard !domain.isEmpty, domain.utf8.allSatisfy({ $0 > 0x20 }) else {
         throw WireError("INVALID_CONFIG : A domain is empty or has a space in it.")
@@ -102,6 +106,8 @@ enum ConfigMessage {
     Resource.write(project.userPermissions, into: &resource)
     if project.expiresAnonymous { resource["autodeleteAnonymousUsers"] = true }
     PasswordPolicyMessage.write(project.passwords, changedAt: nil, into: &resource)
+    // An extension: it stands there only where it is on, so that others see what they know.
+    resource["importTotpSecrets"] = project.importsTOTP ? true : JSON?.none
     resource["authorizedDomains"] = .array(project.authorizedDomains.map { .string($0) })
     return resource
   }

@@ -1,0 +1,178 @@
+/// What a caller says of the hashes that it imports, before it is checked.
+///
+/// The names are those of Google's Identity Toolkit.
+public struct HashParameters: Sendable {
+  /// The word of the algorithm, as `SCRYPT`; nil or empty when the hashes tell themselves.
+  public var algorithm: String?
+  /// The key of an HMAC or of Firebase's scrypt.
+  public var signerKey: [UInt8]?
+  /// What stands between password and salt in Firebase's scrypt.
+  public var saltSeparator: [UInt8]?
+  /// Rounds, of whichever algorithm has them.
+  public var rounds: Int?
+  /// The memory cost of Firebase's scrypt: an exponent of two.
+  public var memoryCost: Int?
+  /// The cost of plain scrypt: a power of two.
+  public var cpuMemCost: Int?
+  /// The parallelization of plain scrypt.
+  public var parallelization: Int?
+  /// The block size of plain scrypt.
+  public var blockSize: Int?
+  /// The length of a plain scrypt's hash in bytes.
+  public var dkLen: Int?
+  /// The order of salt and password.
+  public var order: PasswordOrder?
+  /// What Argon2 hashes were made with.
+  public var argon2: Argon2?
+  /// The length of an Argon2 hash in bytes.
+  public var argon2Length: Int?
+
+  /// Makes parameters of nothing.
+  public init() {}
+}
+
+/// What is wrong with the parameters of an import.
+public enum HashParameterError: Error, Equatable, Sendable {
+  /// There is no such algorithm.
+  case unknownAlgorithm
+  /// A parameter that the algorithm needs is not there; by its name on the wire.
+  case missing(String)
+  /// A number is out of its range.
+  case outOfRange(String, ClosedRange<Int>)
+  /// A number that must be a power of two greater than one is not.
+  case notPowerOfTwo(String)
+  /// A key, separator or associated data longer than 1024 bytes.
+  case tooLong(String)
+  /// A hash would take more memory or time than is allowed.
+  case tooDear
+}
+
+extension PasswordAlgorithm {
+  /// Checks parameters against what the algorithm allows and what this server is willing to do.
+  ///
+  /// - Throws: ``HashParameterError``.
+  public init(_ parameters: HashParameters) throws(HashParameterError) {
+    guard let word = parameters.algorithm, !word.isEmpty else {
+      self = .told
+      return
+    }
+    switch word {
+    case "HMAC_SHA256": self = try .hmac(.sha256, parameters)
+    case "HMAC_SHA512": self = try .hmac(.sha512, parameters)
+    case "HMAC_SHA1": self = try .hmac(.sha1, parameters)
+    case "HMAC_MD5": self = try .hmac(.md5, parameters)
+    case "MD5": self = try .digest(.md5, parameters)
+    case "SHA1": self = try .digest(.sha1, parameters)
+    case "SHA256": self = try .digest(.sha256, parameters)
+    case "SHA512": self = try .digest(.sha512, parameters)
+    case "PBKDF_SHA1": self = .pbkdf2(.sha1, rounds: try Self.pbkdf2Rounds(parameters))
+    case "PBKDF2_SHA256": self = .pbkdf2(.sha256, rounds: try Self.pbkdf2Rounds(parameters))
+    case "SCRYPT": self = try .firebaseScrypt(parameters)
+    case "STANDARD_SCRYPT": self = try .scrypt(parameters)
+    case "BCRYPT": self = .bcrypt
+    case "ARGON2": self = try .argon2(parameters)
+    default: throw .unknownAlgorithm
+    }
+  }
+
+  private static func hmac(
+    _ digest: LegacyDigest, _ parameters: HashParameters
+  ) throws(HashParameterError) -> PasswordAlgorithm {
+    // As the Node SDK has it, which never says the order.
+    .hmac(digest, key: try signerKey(parameters), order: parameters.order ?? .passwordFirst)
+  }
+
+  private static func digest(
+    _ digest: LegacyDigest, _ parameters: HashParameters
+  ) throws(HashParameterError) -> PasswordAlgorithm {
+    let range = digest == .md5 ? PasswordCeiling.md5Rounds : PasswordCeiling.digestRounds
+    // proto3 leaves a zero out, so an absent number is one.
+    let rounds = try checked(parameters.rounds ?? 0, "rounds", range)
+    return .digest(digest, rounds: rounds, order: parameters.order ?? .saltFirst)
+  }
+
+  private static func pbkdf2Rounds(
+    _ parameters: HashParameters
+  ) throws(HashParameterError) -> Int {
+    try checked(parameters.rounds ?? 0, "rounds", PasswordCeiling.pbkdf2Rounds)
+  }
+
+  private static func firebaseScrypt(
+    _ parameters: HashParameters
+  ) throws(HashParameterError) -> PasswordAlgorithm {
+    .firebaseScrypt(
+      signerKey: try signerKey(parameters),
+      saltSeparator: try bytes(parameters.saltSeparator ?? [], "saltSeparator"),
+      rounds: try required(parameters.rounds, "rounds", 1...8),
+      memoryCost: try required(parameters.memoryCost, "memoryCost", 1...14))
+  }
+
+  private static func scrypt(
+    _ parameters: HashParameters
+  ) throws(HashParameterError) -> PasswordAlgorithm {
+    let cost = try required(parameters.cpuMemCost, "cpuMemCost", 2...(1 << 30))
+    let blockSize = try required(parameters.blockSize, "blockSize", 1...(1 << 20))
+    let lanes = try required(parameters.parallelization, "parallelization", 1...(1 << 20))
+    // The hash's own length counts; what is said of it must make sense all the same.
+    _ = try checked(parameters.dkLen ?? 64, "dkLen", 1...PasswordCeiling.hash)
+    guard cost & (cost - 1) == 0 else { throw .notPowerOfTwo("cpuMemCost") }
+    let memory = 128 * cost * blockSize
+    guard memory <= PasswordCeiling.memory, memory * lanes <= PasswordCeiling.scryptWork else {
+      throw .tooDear
+    }
+    return .scrypt(cost: cost, blockSize: blockSize, parallelization: lanes)
+  }
+
+  private static func argon2(
+    _ parameters: HashParameters
+  ) throws(HashParameterError) -> PasswordAlgorithm {
+    guard let argon2 = parameters.argon2 else { throw .missing("argon2Parameters") }
+    _ = try checked(
+      parameters.argon2Length ?? 32, "argon2Parameters.hashLengthBytes", 4...PasswordCeiling.hash)
+    return .argon2(try checked(argon2))
+  }
+
+  /// Checks the numbers of an Argon2 hash.
+  static func checked(_ argon2: Argon2) throws(HashParameterError) -> Argon2 {
+    _ = try checked(
+      argon2.lanes, "argon2Parameters.parallelism", PasswordCeiling.argon2Lanes)
+    _ = try checked(argon2.passes, "argon2Parameters.iterations", PasswordCeiling.argon2Passes)
+    _ = try checked(
+      argon2.memory, "argon2Parameters.memoryCostKib",
+      8 * argon2.lanes...PasswordCeiling.memory >> 10)
+    _ = try checked(argon2.version, "argon2Parameters.version", 16...19)
+    guard argon2.version != 17, argon2.version != 18 else {
+      throw .outOfRange("argon2Parameters.version", 16...19)
+    }
+    _ = try bytes(argon2.associatedData, "argon2Parameters.associatedData")
+    return argon2
+  }
+
+  private static func signerKey(
+    _ parameters: HashParameters
+  ) throws(HashParameterError) -> [UInt8] {
+    guard let key = parameters.signerKey, !key.isEmpty else { throw .missing("signerKey") }
+    return try bytes(key, "signerKey")
+  }
+
+  private static func required(
+    _ number: Int?, _ name: String, _ range: ClosedRange<Int>
+  ) throws(HashParameterError) -> Int {
+    guard let number else { throw .missing(name) }
+    return try checked(number, name, range)
+  }
+
+  private static func checked(
+    _ number: Int, _ name: String, _ range: ClosedRange<Int>
+  ) throws(HashParameterError) -> Int {
+    guard range.contains(number) else { throw .outOfRange(name, range) }
+    return number
+  }
+
+  private static func bytes(
+    _ bytes: [UInt8], _ name: String
+  ) throws(HashParameterError) -> [UInt8] {
+    guard bytes.count <= PasswordCeiling.bytes else { throw .tooLong(name) }
+    return bytes
+  }
+}

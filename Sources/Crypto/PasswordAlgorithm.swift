@@ -1,0 +1,110 @@
+/// How passwords were hashed where users come from, with all that checking one takes.
+///
+/// Source: the import of Google's Identity Toolkit. ``init(_:)`` checks what a caller says;
+/// ``PasswordHash/init(_:salt:by:)`` makes one text of it with each hash.
+public enum PasswordAlgorithm: Sendable, Equatable {
+  /// A keyed hash of password and salt, RFC 2104.
+  case hmac(LegacyDigest, key: [UInt8], order: PasswordOrder)
+  /// A hash of salt and password, hashed again `rounds` times less one.
+  case digest(LegacyDigest, rounds: Int, order: PasswordOrder)
+  /// PBKDF2, RFC 8018 section 5.2; the length is the hash's own.
+  case pbkdf2(LegacyDigest, rounds: Int)
+  /// Firebase's: scrypt makes a key, and the hash is the signer key under it in AES-256-CTR.
+  case firebaseScrypt(signerKey: [UInt8], saltSeparator: [UInt8], rounds: Int, memoryCost: Int)
+  /// Scrypt, RFC 7914; the length is the hash's own.
+  case scrypt(cost: Int, blockSize: Int, parallelization: Int)
+  /// Bcrypt, whose hashes say cost and salt themselves.
+  case bcrypt
+  /// Argon2, RFC 9106.
+  case argon2(Argon2)
+  /// None that is told: each hash is a text that says how it was made.
+  case told
+}
+
+/// A hash function as old password tables use it.
+public enum LegacyDigest: String, Sendable, CaseIterable {
+  /// MD5, RFC 1321: 16 bytes.
+  case md5
+  /// SHA-1: 20 bytes.
+  case sha1
+  /// SHA-256: 32 bytes.
+  case sha256
+  /// SHA-512: 64 bytes.
+  case sha512
+
+  /// The length of the digest in bytes.
+  public var length: Int {
+    switch self {
+    case .md5: 16
+    case .sha1: 20
+    case .sha256: 32
+    case .sha512: 64
+    }
+  }
+}
+
+/// In which order a password and its salt are hashed.
+public enum PasswordOrder: String, Sendable, CaseIterable {
+  /// Salt, then password.
+  case saltFirst = "sp"
+  /// Password, then salt.
+  case passwordFirst = "ps"
+}
+
+/// What an Argon2 hash was made with.
+public struct Argon2: Sendable, Equatable {
+  /// The kinds of Argon2.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// Argon2d.
+    case d = "argon2d"
+    /// Argon2i.
+    case i = "argon2i"
+    /// Argon2id.
+    case id = "argon2id"
+  }
+
+  /// The kind.
+  public var kind: Kind
+  /// 16 for version 1.0, 19 for version 1.3.
+  public var version: Int
+  /// Memory in KiB.
+  public var memory: Int
+  /// Passes over the memory.
+  public var passes: Int
+  /// Lanes.
+  public var lanes: Int
+  /// Bytes that were hashed along with the password.
+  public var associatedData: [UInt8]
+
+  /// Takes the numbers as they are; ``PasswordAlgorithm/init(_:)`` checks them.
+  public init(
+    kind: Kind, version: Int, memory: Int, passes: Int, lanes: Int, associatedData: [UInt8] = []
+  ) {
+    self.kind = kind
+    self.version = version
+    self.memory = memory
+    self.passes = passes
+    self.lanes = lanes
+    self.associatedData = associatedData
+  }
+}
+
+/// What is too dear or makes no sense.
+///
+/// Who imports decides what each sign-in costs later, so the costs have ceilings.
+enum PasswordCeiling {
+  /// The most memory of one scrypt or Argon2, in bytes.
+  static let memory = 256 << 20
+  /// The most work of one scrypt: memory times parallelization, in bytes.
+  static let scryptWork = 1 << 30
+  static let bcryptCost = 4...14
+  static let pbkdf2Rounds = 0...2_000_000
+  static let digestRounds = 1...8_192
+  static let md5Rounds = 0...8_192
+  static let argon2Passes = 1...16
+  static let argon2Lanes = 1...16
+  /// The longest key, salt, separator or associated data, in bytes.
+  static let bytes = 1_024
+  /// The longest hash, in bytes.
+  static let hash = 1_024
+}

@@ -1,0 +1,43 @@
+import Database
+
+extension SearchIndex {
+  /// What is indexed of an account that was not there before.
+  struct New: Sendable {
+    let key: Int64
+    let folded: String
+    let beginnings: Set<String>
+  }
+
+  /// Indexes new accounts together, in the order of their keys.
+  ///
+  /// The beginnings go in by their order and not by account: neighbours in the index are written
+  /// together then.
+  static func insert(_ accounts: [New], _ connection: borrowing Connection) throws {
+    var beginnings: [(beginning: String, key: Int64)] = []
+    beginnings.reserveCapacity(accounts.count * 16)
+    for account in accounts {
+      try connection.run(
+        """
+        INSERT INTO account_text (account_key, folded) VALUES (\(account.key), \(account.folded))
+        """)
+      for beginning in account.beginnings { beginnings.append((beginning, account.key)) }
+    }
+    for account in accounts {
+      try connection.run(
+        """
+        INSERT INTO account_search (rowid, folded) VALUES (\(account.key), \(account.folded))
+        """)
+    }
+    beginnings.sort { one, other in
+      one.beginning.isSameBytes(as: other.beginning)
+        ? one.key < other.key
+        : one.beginning.utf8.lexicographicallyPrecedes(other.beginning.utf8)
+    }
+    for (beginning, key) in beginnings {
+      try connection.run(
+        """
+        INSERT INTO account_beginning (beginning, account_key) VALUES (\(beginning), \(key))
+        """)
+    }
+  }
+}

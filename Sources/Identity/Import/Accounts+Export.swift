@@ -1,0 +1,37 @@
+public import Crypto
+import Database
+
+/// An account with the hash of its password, for whoever takes users elsewhere.
+public struct ExportedAccount: Sendable {
+  /// The account.
+  public let account: Account
+  /// How its password is kept; nil without one.
+  public let passwordHash: PasswordHash?
+}
+
+extension Accounts {
+  /// Reads accounts with their hashes in the order of their uids.
+  ///
+  /// Second factors come without their secrets, as everywhere. Who reads hashes leaves a trace with
+  /// ``recordDownload(of:count:words:by:)``.
+  ///
+  /// - Throws: ``AccountError/unavailable(_:)``.
+  public func export(
+    _ scope: Scope, after: String?, limit: Int
+  ) async throws(AccountError) -> Page<ExportedAccount> {
+    let limit = Page<Account>.size(limit)
+    return try await store.read(AccountError.self) { connection in
+      let here: SQL = "a.scope_key = \(scope.key) AND a.uid > \(after ?? "")"
+      let accounts = try AccountRecord.many(
+        here, order: "ORDER BY a.uid", limit: limit + 1, connection)
+      let hashes = try connection.all(
+        "SELECT a.password_hash FROM account a WHERE \(here) ORDER BY a.uid LIMIT \(limit + 1)"
+      ) { try $0.value(0) as String? }
+      let rows = zip(accounts, hashes).map { account, hash in
+        ExportedAccount(
+          account: account, passwordHash: hash.map(PasswordHash.init(encoded:)))
+      }
+      return Page(rows, limit: limit) { $0.account.id.text }
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import Crypto
+import Database
+
+/// The rows of an import inside of their transaction.
+struct ImportBatch {
+  let scope: Scope
+  let options: ImportOptions
+  let outbox: Outbox
+  let author: Author
+  let now: Instant
+  /// Whether TOTP secrets may be imported.
+  private let takesTOTP: Bool
+  /// The number that the next account gets.
+  private var next: Int64
+  private var counts = AccountCounts()
+  /// What the search indexes get at the end, when it can be sorted.
+  private var texts: [SearchIndex.New] = []
+  var outcome = ImportOutcome()
+
+  init(
+    _ scope: Scope, _ options: ImportOptions, outbox: Outbox, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    let row = try connection.first(
+      """
+      SELECT s.next_account, p.import_totp FROM scope s JOIN project p USING (project_id)
+      WHERE s.scope_key = \(scope.key) AND s.deleted_at IS NULL
+      """
+    ) { row in (next: try row.value(0) as Int64, takesTOTP: try row.value(1) as Bool) }
+    guard let row else { throw ImportError.scopeNotFound }
+    self.scope = scope
+    self.options = options
+    self.outbox = outbox
+    self.author = author
+    self.now = now
+    next = row.next
+    takesTOTP = row.takesTOTP
+  }
+
+  mutating func add(
+    _ row: PreparedRow, at index: Int, _ connection: borrowing Connection
+  ) throws {
+    do {
+      switch row {
+      case .refused(let fault): throw fault
+      case .user(let prepared): try add(prepared, connection)
+      }
+    } catch let fault as ImportFault {
+      outcome.refusals.append(ImportOutcome.Refusal(index: index, fault: fault))
+    }
+  }
+
+  private mutating func add(
+    _ prepared: PreparedUser, _ connection: borrowing Connection
+  ) throws {
+    guard takesTOTP || !prepared.hasTOTP else { throw ImportFault.totpNotAllowed }
+    // Asked before, since the account is stored first: the identities would be found taken too late.
+    for link in prepared.user.providers {
+      let owner = try connection.first(
+        """
+        SELECT a.uid FROM account_provider p JOIN account a USING (account_key)
+        WHERE p.scope_key = \(scope.key) AND p.provider_id = \(link.provider)
+          AND p.raw_id = \(link.rawID)
+        """
+      ) { try $0.value(0) as String }
+      guard owner.map({ $0.isSameBytes(as: prepared.user.localID) }) ?? true else {
+        throw ImportFault.providerExists
+      }
+    }
+    let key = scope.accountKeys.lowerBound + next
+    do {
+      try insert(prepared, key, connection)
+    } catch {
+      guard case .uniqueViolation = error.code else { throw error }
+      return try meet(prepared, error, connection)
+    }
+    next += 1
+    for link in prepared.user.providers { try link.store(for: key, in: scope, connection) }
+    try FactorRecord.store(prepared.factors, of: key, after: 0, connection)
+    texts.append(
+      SearchIndex.New(key: key, folded: prepared.text.folded, beginnings: prepared.beginnings))
+    count(prepared)
+    outcome.made += 1
+  }
+
+  private func insert(
+    _ prepared: PreparedUser, _ key: Int64, _ connection: borrowing Connection
+  ) throws(DatabaseError) {
+    let user = prepared.user
+    let passwordAt = prepared.hash == nil ? nil : user.passwordUpdatedAt ?? now
+    try connection.run(
+      """
+      INSERT INTO account (account_key, scope_key, uid, email, email_folded, email_verified,
+        display_name, photo_url, phone, password_hash, password_updated_at, custom_auth, disabled,
+        custom_attributes, valid_since_s, created_at, last_login_at, last_login_day, name_folded,
+        has_totp, has_phone)
+      VALUES (\(key), \(scope.key), \(user.localID), \(prepared.email), \(prepared.email),
+        \(user.emailVerified && prepared.email != nil), \(user.displayName), \(user.photoURL),
+        \(user.phoneNumber), \(prepared.hash), \(passwordAt?.microseconds), \(user.isCustomAuth),
+        \(user.disabled), \(user.customAttributes), \(validSince(user)),
+        \((user.createdAt ?? now).microseconds), \(user.lastLoginAt?.microseconds),
+        \(user.lastLoginAt?.day ?? 0), \(prepared.text.name), \(prepared.hasTOTP),
+        \(prepared.hasPhone))
+      """)
+  }
+
+  /// In seconds; what is given is brought into the range that moments have.
+  func validSince(_ user: ImportedUser) -> Int64 {
+    user.validSince.map { Instant(seconds: $0).seconds } ?? now.seconds
+  }
+
+  /// What becomes of a row whose uid, address or phone number is there already.
+  private mutating func meet(
+    _ prepared: PreparedUser, _ error: DatabaseError, _ connection: borrowing Connection
+  ) throws {
+    let key = try connection.first(
+      """
+      SELECT account_key FROM account
+      WHERE scope_key = \(scope.key) AND uid = \(prepared.user.localID)
+      """
+    ) { try $0.value(0) as Int64 }
+    guard let key else { throw Self.conflict(error) }
+    switch options.existing {
+    case .refuse: throw ImportFault.localIDExists
+    case .keep: outcome.kept += 1
+    case .replace:
+      try replace(key, by: prepared, connection)
+      outcome.replaced += 1
+    }
+  }
+
+  /// The fault that a broken uniqueness means.
+  static func conflict(_ error: DatabaseError) -> any Error {
+    switch AccountRecord.conflict(error) as? AccountError {
+    case .emailExists: ImportFault.emailExists
+    case .phoneExists: ImportFault.phoneExists
+    case .duplicateLocalID: ImportFault.localIDExists
+    case .federatedIDAlreadyLinked: ImportFault.providerExists
+    default: error
+    }
+  }
+
+  private mutating func count(_ prepared: PreparedUser) {
+    counts.users += 1
+    counts.enrolledUsers += (!prepared.factors.isEmpty).number
+    counts.totpUsers += prepared.hasTOTP.number
+    counts.phoneUsers += prepared.hasPhone.number
+    counts.unverifiedEmails += (prepared.email != nil && !prepared.user.emailVerified).number
+    counts.disabled += prepared.user.disabled.number
+  }
+
+  /// Files what was added, counts it and records it.
+  func finish(_ connection: borrowing Connection) throws -> ImportOutcome {
+    if !texts.isEmpty {
+      try SearchIndex.insert(texts, connection)
+      try connection.run(
+        """
+        UPDATE scope SET next_account = \(next), users = users + \(counts.users),
+          enrolled_users = enrolled_users + \(counts.enrolledUsers),
+          totp_users = totp_users + \(counts.totpUsers),
+          phone_users = phone_users + \(counts.phoneUsers),
+          unverified_users = unverified_users + \(counts.unverifiedEmails),
+          disabled_users = disabled_users + \(counts.disabled)
+        WHERE scope_key = \(scope.key)
+        """)
+    }
+    switch options.record {
+    case .nothing: break
+    case .call:
+      guard outcome.made + outcome.replaced > 0 else { break }
+      try outcome.record(nil, in: scope, by: author, at: now, connection)
+    case .beginning(let name):
+      var entry = AuditEntry(
+        "account.import", "scope", Policies.objectID(scope), name: scope.name, in: scope)
+      entry.note = "\(name), begun"
+      try entry.record(by: author, at: now, connection)
+    }
+    return outcome
+  }
+}

@@ -1,0 +1,100 @@
+import Crypto
+import Database
+
+/// Takes users over from elsewhere, many at a time.
+public struct Imports: Sendable {
+  let store: Store
+  let hasher: PasswordHasher
+  let totp: TOTPFactor
+
+  /// The most rows of one call.
+  public static let mostRows = 1_000
+
+  /// Stores a list of users in one transaction.
+  ///
+  /// A row that cannot be stored is refused alone; the others are stored all the same.
+  ///
+  /// A replaced account keeps its sessions from nobody: they end. Its second factors stay where the
+  /// row names none of their kind, so that a list which cannot carry TOTP does not take it away.
+  ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - rows: Users, at most ``mostRows``.
+  ///   - options: What happens to those that are there, and what is recorded.
+  ///   - author: Who imports.
+  /// - Returns: What was done, and which rows were refused.
+  /// - Throws: ``ImportError``; nothing was stored then.
+  public func run(
+    _ scope: Scope, _ rows: [ImportRow], _ options: ImportOptions, by author: Author
+  ) async throws(ImportError) -> ImportOutcome {
+    guard !rows.isEmpty else { throw .empty }
+    guard rows.count <= Self.mostRows else { throw .tooMany }
+    try Self.check(rows, options)
+    let now = store.clock.now()
+    var prepared: [PreparedRow] = []
+    prepared.reserveCapacity(rows.count)
+    for row in rows { prepared.append(try await prepare(row, in: scope, at: now)) }
+    let (list, outbox) = (prepared, store.outbox)
+    return try await store.write(ImportError.self) { connection in
+      var batch = try ImportBatch(scope, options, outbox: outbox, by: author, at: now, connection)
+      for (index, row) in list.enumerated() { try batch.add(row, at: index, connection) }
+      return try batch.finish(connection)
+    }
+  }
+
+  /// Records what an import of many parts has done in all.
+  ///
+  /// - Throws: ``ImportError/unavailable(_:)``.
+  public func recordEnd(
+    _ outcome: ImportOutcome, of scope: Scope, name: String, by author: Author
+  ) async throws(ImportError) {
+    let now = store.clock.now()
+    try await store.write(ImportError.self) { connection in
+      try outcome.record("\(name), complete", in: scope, by: author, at: now, connection)
+    }
+  }
+
+  /// What stands twice in a list of which that stops all.
+  private static func check(
+    _ rows: [ImportRow], _ options: ImportOptions
+  ) throws(ImportError) {
+    guard options.sanityCheck || options.existing == .refuse else { return }
+    var ids: Set<String> = []
+    var emails: Set<String> = []
+    var identities: Set<[String]> = []
+    for case .success(let user) in rows {
+      if options.existing == .refuse, !user.localID.isEmpty {
+        guard ids.insert(user.localID).inserted else { throw .duplicateLocalID(user.localID) }
+      }
+      guard options.sanityCheck else { continue }
+      if let email = user.email {
+        guard emails.insert(AccountRules.folded(email: email)).inserted else {
+          throw .duplicateEmail(email)
+        }
+      }
+      for link in user.providers {
+        guard identities.insert([link.provider, link.rawID]).inserted else {
+          throw .duplicateProvider(provider: link.provider, rawID: link.rawID)
+        }
+      }
+    }
+  }
+}
+
+extension ImportOutcome {
+  /// Writes the audit row of an import, which says numbers and names nobody.
+  func record(
+    _ name: String?, in scope: Scope, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    var entry = AuditEntry(
+      "account.import", "scope", Policies.objectID(scope), name: scope.name, in: scope)
+    var words = [Words.count(made, "user", "users")]
+    if replaced > 0 { words.append("\(replaced) replaced") }
+    if kept > 0 { words.append("\(kept) there already") }
+    if !refusals.isEmpty { words.append("\(refusals.count) refused") }
+    entry.to = words.joined(separator: ", ")
+    entry.note = name
+    try entry.record(by: author, at: now, connection)
+  }
+}

@@ -1,0 +1,149 @@
+import Crypto
+import OTP
+
+/// A row with all that can be made of it before the database is asked.
+enum PreparedRow: Sendable {
+  case refused(ImportFault)
+  case user(PreparedUser)
+}
+
+/// A user that is ready to be stored.
+struct PreparedUser: Sendable {
+  let user: ImportedUser
+  let email: String?
+  let hash: String?
+  let factors: [NewFactor]
+  let text: SearchText
+  let beginnings: Set<String>
+
+  var hasTOTP: Bool { factors.contains { $0.kind == .totp } }
+  var hasPhone: Bool { factors.contains { $0.kind == .phone } }
+}
+
+extension Imports {
+  /// The most second factors of one account.
+  static let mostFactors = 5
+  private static let secretLengths = 10...64
+
+  func prepare(
+    _ row: ImportRow, in scope: Scope, at now: Instant
+  ) async throws(ImportError) -> PreparedRow {
+    let user: ImportedUser
+    switch row {
+    case .failure(let fault): return .refused(fault)
+    case .success(let read): user = read
+    }
+    do throws(ImportFault) { try Self.check(user, in: scope) } catch { return .refused(error) }
+    let hash: PasswordHash?
+    switch user.password {
+    case nil: hash = nil
+    case .hash(let given): hash = given
+    case .emulatorText(let text):
+      guard store.profile == .emulator else { return .refused(.emulatorHash) }
+      guard let stored = PasswordHash(emulatorText: text, random: store.random) else {
+        return .refused(.hash(.malformed))
+      }
+      hash = stored
+    case .plain(let password):
+      do { try AccountRules.checkPassword(password) } catch { return .refused(.weakPassword) }
+      do { hash = try await hasher.hash(password) } catch {
+        throw error == .busy ? .busy : .unavailable(Failure(error))
+      }
+    }
+    let factors: [NewFactor]
+    do {
+      factors = try prepareFactors(of: user, in: scope, at: now)
+    } catch let fault as ImportFault {
+      return .refused(fault)
+    } catch {
+      throw .unavailable(Failure(error))
+    }
+    let email = user.email.map { AccountRules.folded(email: $0) }
+    let text = SearchText(
+      fields: [email, user.displayName, user.phoneNumber, user.localID],
+      factors: factors.map { ($0.id.text, $0.phoneNumber) })
+    return .user(
+      PreparedUser(
+        user: user, email: email, hash: hash?.encoded, factors: factors, text: text,
+        beginnings: text.beginnings))
+  }
+
+  private static func check(_ user: ImportedUser, in scope: Scope) throws(ImportFault) {
+    guard !user.localID.isEmpty else { throw .missingLocalID }
+    do { try AccountRules.checkUID(user.localID) } catch { throw .invalidLocalID }
+    if let tenant = user.tenant, tenant != scope.tenant { throw .otherTenant }
+    for link in user.providers {
+      do throws(AccountError) { try link.check() } catch {
+        if case .invalidRawID = error { throw .missingRawID }
+        throw .invalidProvider
+      }
+    }
+    if let phone = user.phoneNumber {
+      do { try AccountRules.checkPhone(phone) } catch { throw .invalidPhone }
+    }
+    if let email = user.email {
+      do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
+    }
+    if let name = user.displayName {
+      do { try AccountRules.checkName(name) } catch { throw .nameTooLong }
+    }
+    guard (user.photoURL ?? "").utf8.count <= ProviderLink.longestField else {
+      throw .photoTooLong
+    }
+    guard !user.factors.isEmpty else { return }
+    guard user.email != nil else { throw .factorNeedsEmail }
+    guard user.emailVerified else { throw .factorNeedsVerifiedEmail }
+    try check(user.factors)
+  }
+
+  private static func check(_ factors: [ImportedFactor]) throws(ImportFault) {
+    var ids: Set<String> = []
+    var phones: Set<String> = []
+    var apps = 0
+    for factor in factors {
+      if let id = factor.id {
+        guard ids.insert(id).inserted else { throw .duplicateFactorID }
+        do { try AccountRules.checkUID(id) } catch { throw .invalidFactorID }
+      }
+      guard !Factor.isTooLong(factor.displayName ?? "") else { throw .factorNameTooLong }
+      switch factor.kind {
+      case .phone(let number):
+        do { try AccountRules.checkPhone(number) } catch { throw .invalidFactorPhone }
+        guard phones.insert(number).inserted else { throw .duplicateFactorPhone }
+      case .totp(nil): throw .totpNotAllowed
+      case .totp(let secret?):
+        guard secretLengths.contains(secret.count) else { throw .invalidTOTPSecret }
+        apps += 1
+      case .unknown: throw .unsupportedFactor
+      }
+    }
+    guard apps <= 1 else { throw .tooManyTOTP }
+    guard factors.count <= mostFactors else { throw .tooManyFactors }
+  }
+
+  private func prepareFactors(
+    of user: ImportedUser, in scope: Scope, at now: Instant
+  ) throws -> [NewFactor] {
+    guard !user.factors.isEmpty else { return [] }
+    var result: [NewFactor] = []
+    for factor in user.factors {
+      let id = ID<Factor>(factor.id ?? store.random.uuid())
+      // As the wire tells moments that administrators give: in milliseconds.
+      let at = factor.enrolledAt ?? Instant(milliseconds: now.milliseconds)
+      let name = factor.displayName.flatMap { $0.isEmpty ? nil : $0 }
+      switch factor.kind {
+      case .phone(let number):
+        result.append(
+          NewFactor(
+            id: id, kind: .phone, displayName: name, enrolledAt: at, phoneNumber: number))
+      case .totp(let secret?):
+        let sealed = try totp.sealed(secret, for: id, of: ID(user.localID), in: scope)
+        result.append(
+          NewFactor(
+            id: id, kind: .totp, displayName: name, enrolledAt: at, sealedSecret: sealed))
+      case .totp(nil), .unknown: throw ImportFault.unsupportedFactor
+      }
+    }
+    return result
+  }
+}

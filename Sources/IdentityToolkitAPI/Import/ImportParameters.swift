@@ -1,0 +1,55 @@
+import Identity
+import JSON
+
+extension HashParameters {
+  /// Reads what the message of an import says of its hashes.
+  init(_ message: Message) throws(WireError) {
+    self.init()
+    algorithm = try message.text("hashAlgorithm")?.uppercased()
+    signerKey = try message.bytes("signerKey")
+    saltSeparator = try message.bytes("saltSeparator")
+    rounds = try message.int32("rounds")
+    memoryCost = try message.int32("memoryCost")
+    cpuMemCost = try message.int32("cpuMemCost")
+    parallelization = try message.int32("parallelization")
+    blockSize = try message.int32("blockSize")
+    dkLen = try message.int32("dkLen").flatMap { $0 == 0 ? nil : $0 }
+    switch try message.enumeration("passwordHashOrder", Self.orders) {
+    case 1: order = .saltFirst
+    case 2: order = .passwordFirst
+    default: break
+    }
+    guard let argon2 = try message.message("argon2Parameters") else { return }
+    argon2Length = try argon2.int32("hashLengthBytes").flatMap { $0 == 0 ? nil : $0 }
+    let kinds: [Argon2.Kind] = [.id, .d, .id, .i]
+    let version = try argon2.enumeration("version", Self.versions) ?? 0
+    self.argon2 = Argon2(
+      kind: kinds[try argon2.enumeration("hashType", Self.kinds) ?? 0],
+      version: version == 1 ? 16 : 19, memory: try argon2.int32("memoryCostKib") ?? 0,
+      passes: try argon2.int32("iterations") ?? 0, lanes: try argon2.int32("parallelism") ?? 0,
+      associatedData: try argon2.bytes("associatedData") ?? [])
+  }
+
+  static let orders = EnumType(
+    name: "google.cloud.identitytoolkit.v1.UploadAccountRequest.PasswordHashOrder",
+    values: ["UNSPECIFIED_ORDER", "SALT_AND_PASSWORD", "PASSWORD_AND_SALT"])
+  static let kinds = EnumType(
+    name: "google.cloud.identitytoolkit.v1.Argon2Parameters.HashType",
+    values: ["HASH_TYPE_UNSPECIFIED", "ARGON2_D", "ARGON2_ID", "ARGON2_I"])
+  static let versions = EnumType(
+    name: "google.cloud.identitytoolkit.v1.Argon2Parameters.Version",
+    values: ["VERSION_UNSPECIFIED", "VERSION_10", "VERSION_13"])
+}
+
+extension Message {
+  /// Bytes, in either alphabet of base64 and with or without its padding.
+  func bytes(_ name: String) throws(WireError) -> [UInt8]? {
+    guard let text = try text(name) else { return nil }
+    guard let bytes = Base64URL.decode(text) else {
+      throw .invalidValue(
+        at: path.isEmpty ? Names.snake(name) : "\(path).\(Names.snake(name))", type: "TYPE_BYTES",
+        .string(text))
+    }
+    return bytes
+  }
+}

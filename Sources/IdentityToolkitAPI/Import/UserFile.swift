@@ -1,0 +1,148 @@
+public import Identity
+public import JSON
+
+/// The files with users that the Firebase command line writes and reads, as JSON and as CSV.
+///
+/// ```swift
+/// let file = try UserFile(hashes: parameters, profile: .standalone)
+/// let row = file.row(json: try JSON.parse(bytes))
+/// ```
+public struct UserFile: Sendable {
+  private let reader: UserRow
+
+  /// Prepares for files whose hashes were made in one way.
+  ///
+  /// - Throws: `HashParameterError`.
+  public init(hashes: HashParameters, profile: Profile) throws(HashParameterError) {
+    reader = UserRow(algorithm: try PasswordAlgorithm(hashes), profile: profile)
+  }
+
+  /// Reads an element of `users`.
+  public func row(json: JSON) -> ImportRow {
+    guard case .object(let object) = json else {
+      return .failure(.unreadable("The user is not a JSON object."))
+    }
+    do throws(WireError) { return try reader.read(Message(object)) } catch {
+      return .failure(.unreadable(error.message))
+    }
+  }
+
+  /// Reads the fields of a line.
+  ///
+  /// What stands behind the last known field is passed over; the line may also end before.
+  public func row(csv fields: [String]) -> ImportRow {
+    func field(_ index: Int) -> String? {
+      index < fields.count && !fields[index].isEmpty ? fields[index] : nil
+    }
+    var object: JSON.Object = [:]
+    for (index, name) in Self.columns {
+      guard let text = field(index) else { continue }
+      let isTrue = text.lowercased() == "true"
+      object.append(name, Self.flags.contains(name) ? .bool(isTrue) : .string(text))
+    }
+    var providers: [JSON] = []
+    for (index, provider) in Self.providers {
+      guard let rawID = field(index) else { continue }
+      var link: JSON.Object = ["providerId": .string(provider), "rawId": .string(rawID)]
+      for (offset, name) in Self.providerFields.enumerated() {
+        if let text = field(index + 1 + offset) { link.append(name, .string(text)) }
+      }
+      providers.append(.object(link))
+    }
+    if !providers.isEmpty { object.append("providerUserInfo", .array(providers)) }
+    return row(json: .object(object))
+  }
+
+  private static let columns: [(Int, String)] = [
+    (0, "localId"), (1, "email"), (2, "emailVerified"), (3, "passwordHash"), (4, "salt"),
+    (5, "displayName"), (6, "photoUrl"), (23, "createdAt"), (24, "lastLoginAt"),
+    (25, "phoneNumber"), (26, "disabled"), (27, "customAttributes"),
+  ]
+  private static let flags = ["emailVerified", "disabled"]
+  private static let providers: [(Int, String)] = [
+    (7, "google.com"), (11, "facebook.com"), (15, "twitter.com"), (19, "github.com"),
+    (28, "apple.com"), (32, "microsoft.com"), (36, "gc.apple.com"),
+    (40, "playgames.google.com"), (44, "linkedin.com"), (48, "yahoo.com"),
+  ]
+  private static let providerFields = ["email", "displayName", "photoUrl"]
+}
+
+// MARK: - Writing
+
+extension UserFile {
+  /// An element of `users`.
+  ///
+  /// Second factors are phones alone: an authenticator app is of no use without its secret, and a
+  /// secret leaves no server.
+  public static func json(_ item: ExportedAccount) -> JSON {
+    let account = item.account
+    var user: JSON.Object = ["localId": .string(account.id.text)]
+    UserMessage.append("email", account.email, to: &user)
+    user.append("emailVerified", .bool(account.emailVerified))
+    if let hash = item.passwordHash {
+      user.append("passwordHash", .string(Base64URL.encodeStandard(Array(hash.encoded.utf8))))
+    }
+    UserMessage.append("displayName", account.displayName, to: &user)
+    UserMessage.append("photoUrl", account.photoURL, to: &user)
+    UserMessage.append("lastSignedInAt", account.lastLoginAt.map(milliseconds), to: &user)
+    user.append("createdAt", .string(milliseconds(account.createdAt)))
+    UserMessage.append("phoneNumber", account.phoneNumber, to: &user)
+    if account.disabled { user.append("disabled", true) }
+    UserMessage.append("customAttributes", account.customAttributes, to: &user)
+    let phones = account.factors.filter { $0.kind == .phone }
+    if !phones.isEmpty { user.append("mfaInfo", UserMessage.mfaInfo(phones)) }
+    user.append(
+      "providerUserInfo",
+      .array(
+        account.providers.map { link in
+          var provider: JSON.Object = [
+            "providerId": .string(link.provider), "rawId": .string(link.rawID),
+          ]
+          UserMessage.append("email", link.email, to: &provider)
+          UserMessage.append("displayName", link.displayName, to: &provider)
+          UserMessage.append("photoUrl", link.photoURL, to: &provider)
+          return .object(provider)
+        }))
+    return .object(user)
+  }
+
+  /// A line with its end; providers that have no column are left out, and so are second factors.
+  public static func csv(_ item: ExportedAccount) -> String {
+    let account = item.account
+    var fields = [String](repeating: "", count: 52)
+    fields[0] = account.id.text
+    fields[1] = account.email ?? ""
+    fields[2] = String(account.emailVerified)
+    fields[3] =
+      item.passwordHash.map { Base64URL.encodeStandard(Array($0.encoded.utf8)) } ?? ""
+    fields[5] = account.displayName ?? ""
+    fields[6] = account.photoURL ?? ""
+    for link in account.providers {
+      guard let index = providers.first(where: { $0.1 == link.provider })?.0 else { continue }
+      fields[index] = link.rawID
+      fields[index + 1] = link.email ?? ""
+      fields[index + 2] = link.displayName ?? ""
+      fields[index + 3] = link.photoURL ?? ""
+    }
+    fields[23] = milliseconds(account.createdAt)
+    fields[24] = account.lastLoginAt.map(milliseconds) ?? ""
+    fields[25] = account.phoneNumber ?? ""
+    fields[26] = account.disabled ? "true" : ""
+    fields[27] = account.customAttributes ?? ""
+    return fields.map(quoted).joined(separator: ",") + ",\n"
+  }
+
+  private static func milliseconds(_ moment: Instant) -> String { String(moment.milliseconds) }
+
+  private static func quoted(_ field: String) -> String {
+    let special: [UInt8] = [0x22, 0x2C, 0x0A, 0x0D]
+    guard field.utf8.contains(where: special.contains) else { return field }
+    var bytes: [UInt8] = [0x22]
+    for byte in field.utf8 {
+      if byte == 0x22 { bytes.append(byte) }
+      bytes.append(byte)
+    }
+    bytes.append(0x22)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

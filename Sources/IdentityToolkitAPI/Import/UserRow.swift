@@ -1,0 +1,144 @@
+import Identity
+import JSON
+
+/// Reads the users of an import: those of a message and those of a file, which differ in one name.
+struct UserRow: Sendable {
+  let algorithm: PasswordAlgorithm
+  let profile: Profile
+
+  /// Reads a row.
+  ///
+  /// A value of a wrong type is an error of the whole message; what the user cannot have is a fault
+  /// of the row.
+  func read(_ row: Message) throws(WireError) -> ImportRow {
+    var user = ImportedUser()
+    user.localID = try row.text("localId") ?? ""
+    user.email = try row.given("email")
+    user.emailVerified = try row.flag("emailVerified") ?? false
+    user.displayName = try row.given("displayName")
+    user.photoURL = try row.given("photoUrl")
+    user.phoneNumber = try row.given("phoneNumber")
+    user.disabled = try row.flag("disabled") ?? false
+    user.isCustomAuth = try row.flag("customAuth") ?? false
+    user.tenant = try row.given("tenantId").map { ID($0) }
+    user.validSince = try row.int64("validSince").flatMap { $0 == 0 ? nil : $0 }
+    user.createdAt = try row.moment("createdAt")
+    user.lastLoginAt = try row.moment("lastLoginAt")
+    if user.lastLoginAt == nil { user.lastLoginAt = try row.moment("lastSignedInAt") }
+    user.passwordUpdatedAt = try row.moment("passwordUpdatedAt")
+    do throws(ImportFault) {
+      user.password = try password(
+        hash: try Self.given("passwordHash", row), salt: try Self.given("salt", row),
+        plain: try Self.given("rawPassword", row))
+      if let claims = try Self.given("customAttributes", row) {
+        try Self.check(claims: claims)
+        user.customAttributes = claims
+      }
+    } catch {
+      return .failure(error)
+    }
+    for provider in try row.messages("providerUserInfo") {
+      switch try Self.provider(provider) {
+      case .success(let link?): user.providers.append(link)
+      case .success(nil): break
+      case .failure(let fault): return .failure(fault)
+      }
+    }
+    for factor in try row.messages("mfaInfo") {
+      switch try Self.factor(factor) {
+      case .success(let read): user.factors.append(read)
+      case .failure(let fault): return .failure(fault)
+      }
+    }
+    return .success(user)
+  }
+
+  /// Reads the password from whatever a row gives: its hash, or the text itself.
+  func password(
+    hash: String?, salt: String?, plain: String?
+  ) throws(ImportFault) -> ImportedPassword? {
+    guard let hash else { return plain.map { .plain(Secret($0)) } }
+    if Self.isEmulatorText(hash) { return try emulator(hash) }
+    guard let bytes = Base64URL.decode(hash) else { throw .hashNotBase64 }
+    let decoded = String(decoding: bytes, as: UTF8.self)
+    if Self.isEmulatorText(decoded) { return try emulator(decoded) }
+    guard let salt = Base64URL.decode(salt ?? "") else { throw .hashNotBase64 }
+    do throws(ImportedHashError) {
+      return .hash(try PasswordHash(bytes, salt: salt, by: algorithm))
+    } catch {
+      throw .hash(error)
+    }
+  }
+
+  private static func isEmulatorText(_ text: String) -> Bool { text.hasPrefix("fakeHash:") }
+
+  private func emulator(_ text: String) throws(ImportFault) -> ImportedPassword {
+    guard profile == .emulator else { throw .emulatorHash }
+    return .emulatorText(text)
+  }
+
+  /// A text of a row in which a wrong type is the row's own fault.
+  private static func given(_ name: String, _ row: Message) throws(ImportFault) -> String? {
+    do throws(WireError) { return try row.given(name) } catch { throw .unreadable(error.message) }
+  }
+
+  static func check(claims: String) throws(ImportFault) {
+    do throws(WireError) { _ = try CustomClaims.change(claims) } catch {
+      if error.message.hasPrefix("CLAIMS_TOO_LARGE") { throw .claimsTooLarge }
+      if error.message.hasPrefix("FORBIDDEN_CLAIM") { throw .forbiddenClaim }
+      throw .invalidClaims
+    }
+  }
+
+  /// An identity; nil for what is one of this server's own ways in, which other members say.
+  private static func provider(
+    _ message: Message
+  ) throws(WireError) -> Result<ProviderLink?, ImportFault> {
+    let provider = try message.text("providerId") ?? ""
+    guard provider != "password", provider != "phone" else { return .success(nil) }
+    guard let rawID = try message.given("rawId"), !provider.isEmpty else {
+      return .failure(.missingRawID)
+    }
+    return .success(
+      ProviderLink(
+        provider: provider, rawID: rawID, email: try message.text("email"),
+        displayName: try message.text("displayName"), photoURL: try message.text("photoUrl")))
+  }
+
+  private static func factor(
+    _ message: Message
+  ) throws(WireError) -> Result<ImportedFactor, ImportFault> {
+    var factor = ImportedFactor(.unknown)
+    factor.id = try message.given("mfaEnrollmentId")
+    factor.displayName = try message.given("displayName")
+    if let text = try message.given("enrolledAt") {
+      guard let moment = Instant(rfc3339: text) else {
+        return .failure(.unreadable("The time of enrollment is not one of RFC 3339."))
+      }
+      factor.enrolledAt = moment
+    }
+    if let phone = try message.given("phoneInfo") {
+      factor.kind = .phone(phone)
+    } else if let totp = try message.message("totpInfo") {
+      guard let text = try totp.given("sharedSecretKey") else {
+        return .failure(.totpNotAllowed)
+      }
+      guard let secret = Base32.decode(text) else { return .failure(.invalidTOTPSecret) }
+      factor.kind = .totp(Secret(secret))
+    }
+    return .success(factor)
+  }
+}
+
+extension Message {
+  /// A text that is there and not empty.
+  func given(_ name: String) throws(WireError) -> String? {
+    try text(name).flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// A moment in milliseconds; nil for an empty text, which stands for none in files.
+  fileprivate func moment(_ name: String) throws(WireError) -> Instant? {
+    guard let value = try value(name), value != "" else { return nil }
+    return try int64(name).map(Instant.init(milliseconds:))
+  }
+}

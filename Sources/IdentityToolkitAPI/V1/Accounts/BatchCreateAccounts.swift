@@ -1,0 +1,92 @@
+import Identity
+import JSON
+
+extension Declaration {
+  static let batchCreate = Declaration(
+    "accounts.batchCreate", "Imports up to 1000 users, with hashes of their passwords.",
+    takes: [
+      "users": .list(.importedUser).required,
+      "hashAlgorithm": .text.noted(
+        "How passwordHash was made; when it is left out, each hash is a text that says so itself."),
+      "signerKey": .text, "saltSeparator": .text, "rounds": .integer, "memoryCost": .integer,
+      "cpuMemCost": .integer, "parallelization": .integer, "blockSize": .integer,
+      "dkLen": .integer, "passwordHashOrder": .choice(HashParameters.orders),
+      "argon2Parameters": [
+        "hashLengthBytes": .integer, "hashType": .choice(HashParameters.kinds),
+        "parallelism": .integer, "iterations": .integer, "memoryCostKib": .integer,
+        "version": .choice(HashParameters.versions), "associatedData": .text,
+      ],
+      "sanityCheck": .flag, "allowOverwrite": .flag,
+    ],
+    gives: [
+      "kind": .kind("UploadAccountResponse"),
+      "error": .list(["index": .integer, "message": .text]),
+    ])
+}
+
+extension Schema {
+  /// A user as an import brings it.
+  fileprivate static let importedUser = named(
+    "ImportedUser",
+    [
+      "localId": .text.required, "email": .text, "emailVerified": .flag, "displayName": .text,
+      "photoUrl": .text, "phoneNumber": .text, "passwordHash": .text, "salt": .text,
+      "rawPassword": .text, "passwordUpdatedAt": .int64, "validSince": .int64,
+      "disabled": .flag, "createdAt": .int64, "lastLoginAt": .int64, "customAttributes": .text,
+      "customAuth": .flag, "tenantId": .text,
+      "providerUserInfo": .list([
+        "providerId": .text, "rawId": .text, "email": .text, "displayName": .text,
+        "photoUrl": .text,
+      ]),
+      "mfaInfo": .list([
+        "mfaEnrollmentId": .text, "displayName": .text, "enrolledAt": .text, "phoneInfo": .text,
+        "totpInfo": [
+          "sharedSecretKey": .text.noted(
+            "Base32; taken only where the project allows the import of TOTP secrets.")
+        ],
+      ]),
+    ])
+}
+
+extension Methods {
+  /// `accounts:batchCreate`: users from elsewhere; a row that cannot be stored is told in the answer
+  /// and does not stop the others.
+  func batchCreate(_ call: AdminCall) async throws(WireError) -> JSON {
+    let message = call.message
+    let parameters = try HashParameters(message)
+    let algorithm: PasswordAlgorithm
+    do throws(HashParameterError) {
+      algorithm = try PasswordAlgorithm(parameters)
+    } catch {
+      throw WireError(error)
+    }
+    let reader = UserRow(algorithm: algorithm, profile: identity.profile)
+    let users = try message.messages("users")
+    guard users.count <= Imports.mostRows else { throw WireError(ImportError.tooMany) }
+    var rows: [ImportRow] = []
+    rows.reserveCapacity(users.count)
+    for user in users { rows.append(try reader.read(user)) }
+    let overwrites = try message.flag("allowOverwrite") ?? false
+    var options = ImportOptions(existing: overwrites ? .replace : .refuse)
+    options.sanityCheck = try message.flag("sanityCheck") ?? false
+    let outcome: ImportOutcome
+    do throws(ImportError) {
+      outcome = try await identity.imports.run(call.scope, rows, options, by: call.author)
+    } catch {
+      throw WireError(error)
+    }
+    var answer: JSON.Object = ["kind": "identitytoolkit#UploadAccountResponse"]
+    if !outcome.refusals.isEmpty {
+      answer.append(
+        "error",
+        .array(
+          outcome.refusals.map { refusal in
+            [
+              "index": .number(JSON.Number(refusal.index)),
+              "message": .string(refusal.fault.text),
+            ]
+          }))
+    }
+    return .object(answer)
+  }
+}

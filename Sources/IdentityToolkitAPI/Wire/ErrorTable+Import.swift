@@ -1,0 +1,96 @@
+public import Identity
+
+extension WireError {
+  init(_ error: ImportError) {
+    switch error {
+    case .empty: self.init("MISSING_USER_ACCOUNT")
+    case .tooMany:
+      self.init(
+        "MAXIMUM_USER_COUNT_EXCEEDED : At most \(Imports.mostRows) users can be imported at once.")
+    case .duplicateLocalID(let id): self.init("DUPLICATE_LOCAL_ID : \(id.prefix(128))")
+    case .duplicateEmail(let email): self.init("DUPLICATE_EMAIL : \(email.prefix(320))")
+    case .duplicateProvider(let provider, let rawID):
+      self.init(
+        "DUPLICATE_RAW_ID : Provider id(\(provider.prefix(128))), Raw id(\(rawID.prefix(512)))")
+    case .scopeNotFound: self.init("PROJECT_NOT_FOUND")
+    case .busy: self = .unavailable
+    case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  init(_ error: HashParameterError) {
+    switch error {
+    case .unknownAlgorithm:
+      self.init("INVALID_HASH_ALGORITHM : There is no such hash algorithm.")
+    case .missing(let name):
+      self.init("\(Self.word(name)) : The hash algorithm needs \(name).")
+    case .outOfRange(let name, let range):
+      self.init(
+        "\(Self.word(name)) : \(name) must be between \(range.lowerBound) and \(range.upperBound).")
+    case .notPowerOfTwo(let name):
+      self.init("\(Self.word(name)) : \(name) must be a power of two, and greater than one.")
+    case .tooLong(let name): self.init("\(Self.word(name)) : \(name) is longer than 1024 bytes.")
+    case .tooDear:
+      self.init(
+        "INVALID_HASH_MEMORY_COST : A hash may take 256 MiB, and 1 GiB over all parallelization.")
+    }
+  }
+
+  private static func word(_ parameter: String) -> String {
+    switch parameter {
+    case "signerKey": "INVALID_HASH_KEY"
+    case "saltSeparator": "INVALID_HASH_SALT_SEPARATOR"
+    case "rounds": "INVALID_HASH_ROUNDS"
+    case "memoryCost", "cpuMemCost": "INVALID_HASH_MEMORY_COST"
+    case "parallelization": "INVALID_HASH_PARALLELIZATION"
+    case "blockSize": "INVALID_HASH_BLOCK_SIZE"
+    case "dkLen": "INVALID_HASH_DERIVED_KEY_LENGTH"
+    default: "INVALID_HASH_PARAMETERS"
+    }
+  }
+}
+
+extension ImportFault {
+  /// What a row's error says: where Google's production or emulator has a text, that text.
+  public var text: String {
+    switch self {
+    case .unreadable(let text): text
+    case .missingLocalID: "localId is missing"
+    case .invalidLocalID: "localId is invalid"
+    case .localIDExists: "localId belongs to an existing account - can not overwrite."
+    case .otherTenant: "Tenant id in userInfo does not match the tenant id in request."
+    case .invalidEmail: "email is invalid"
+    case .emailExists: "email exists in other account in database"
+    case .invalidPhone: "phone number format is invalid"
+    case .phoneExists: "phone number exists in other account in database"
+    case .nameTooLong: "display name is too long"
+    case .photoTooLong: "photo url is too long"
+    case .hashNotBase64: "Password hash and salt should be base64 encoded."
+    case .hash(.empty): "password hash is empty"
+    case .hash(.malformed): "password hash is invalid for the hash algorithm"
+    case .hash(.salt): "password salt is invalid for the hash algorithm"
+    case .hash(.tooDear): "password hash costs more than this server computes"
+    case .emulatorHash: "password hash is one of the emulator"
+    case .weakPassword: "password should be at least 6 characters"
+    case .invalidClaims: "Invalid custom claims provided."
+    case .claimsTooLarge: "Custom claims provided are too large."
+    case .forbiddenClaim: "Custom claims provided include a reserved claim."
+    case .missingRawID: "federatedId or (providerId & rawId) is required"
+    case .invalidProvider: "provider id is invalid"
+    case .providerExists: "raw id exists in other account in database"
+    case .factorNeedsEmail: "Second factor account requires email to be presented."
+    case .factorNeedsVerifiedEmail: "Second factor account requires email to be verified."
+    case .duplicateFactorID: "Enrollment id already exists."
+    case .invalidFactorID: "Enrollment id is invalid."
+    case .unsupportedFactor: "Second factor not supported."
+    case .totpNotAllowed: "Importing TOTP MFA is not supported."
+    case .invalidTOTPSecret: "TOTP secret should be base32 of 10 to 64 bytes."
+    case .invalidFactorPhone: "Phone number format is invalid"
+    case .duplicateFactorPhone:
+      "Phone number already enrolled as second factor for this account."
+    case .tooManyTOTP: "Too many TOTP based second factors enrolled for this account."
+    case .tooManyFactors: "Too many second factors enrolled for this account."
+    case .factorNameTooLong: "Display name of second factor is too long."
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Identity
+import IdentityToolkitAPI
+
+/// Imports a file of users, also while the server runs.
+///
+/// Each part of the file is one transaction, and what is there already stays as it is: an import that
+/// was stopped goes on when it is started again.
+enum ImportCommand: Command {
+  static let name = "import"
+  static let summary = "imports users from a file of the Firebase command line, JSON or CSV"
+  static let operands = "FILE"
+  static let options =
+    [
+      Instance.dataOption,
+      Option("project", "P", variable: false, help: "The project that gets the users."),
+      Option("tenant", "T", variable: false, help: "One tenant of the project, if it gets them."),
+      Option(
+        "overwrite", variable: false,
+        help: "Replaces users that are there; without it they stay as they are."),
+      Option(
+        "format", "FORMAT", variable: false, help: "json or csv; else the name of the file tells."),
+    ] + HashOptions.all
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let project = try arguments.required("project")
+    guard arguments.operands.count == 1 else { throw UsageError(message: "it wants one file") }
+    let path = arguments.operands[0]
+    let format = try UserFileReader.Format(path: path, said: arguments.value("format"))
+    let parameters = try HashOptions.parameters(arguments)
+    return try await Instance.use(arguments) { instance in
+      let scope = try await Self.scope(project, arguments.value("tenant"), instance)
+      let file: UserFile
+      do throws(HashParameterError) {
+        file = try UserFile(hashes: parameters, profile: instance.identity.profile)
+      } catch {
+        throw UsageError(message: HashOptions.sentence(error))
+      }
+      let reader = try UserFileReader(path: path, format: format, file: file)
+      var task = ImportTask(
+        imports: instance.identity.imports, scope: scope,
+        name: path.split(separator: "/").last.map(String.init) ?? path,
+        existing: arguments.has("overwrite") ? .replace : .keep)
+      return try await task.run(reader)
+    }
+  }
+
+  static func scope(
+    _ project: String, _ tenant: String?, _ instance: Instance
+  ) async throws -> Scope {
+    do {
+      return try await instance.identity.scopes.existing(
+        project: ID(project), tenant: tenant.map { ID($0) })
+    } catch {
+      if case .unavailable = error { throw error }
+      throw ConfigurationError("There is no such project or tenant.")
+    }
+  }
+}
+
+/// An import under way.
+private struct ImportTask {
+  let imports: Imports
+  let scope: Scope
+  let name: String
+  let existing: ImportOptions.Existing
+
+  private let author = Author(actor: .commandLine)
+  private var total = ImportOutcome()
+  private var read = 0
+  private var refused = 0
+  private var hasBegun = false
+  private var toldAt = ContinuousClock.now
+
+  init(imports: Imports, scope: Scope, name: String, existing: ImportOptions.Existing) {
+    self.imports = imports
+    self.scope = scope
+    self.name = name
+    self.existing = existing
+  }
+
+  /// Reads a part while the one before it is stored.
+  mutating func run(_ reader: UserFileReader) async throws -> Int32 {
+    var reader = reader
+    var stored: Task<ImportOutcome, any Error>?
+    var rows: [FileRow] = []
+    var trouble: UserFileError?
+    repeat {
+      let next: [FileRow]
+      do {
+        next = try reader.next(Imports.mostRows)
+      } catch let error as UserFileError {
+        trouble = error
+        next = []
+      }
+      if let stored { account(try await stored.value, rows) }
+      rows = next
+      stored = rows.isEmpty ? nil : store(rows)
+    } while stored != nil
+    if hasBegun {
+      try await imports.recordEnd(
+        total, of: scope, name: trouble == nil ? name : "\(name), broken off", by: author)
+    }
+    return finish(trouble)
+  }
+
+  private mutating func store(_ rows: [FileRow]) -> Task<ImportOutcome, any Error> {
+    var options = ImportOptions(existing: existing)
+    options.record = hasBegun ? .nothing : .beginning(name)
+    hasBegun = true
+    let list = rows.map(\.row)
+    return Task { [imports, scope, author, options] in
+      var tries = 0
+      while true {
+        do {
+          return try await imports.run(scope, list, options, by: author)
+        } catch ImportError.unavailable(let failure) where tries < 5 {
+          // The server writes too: whoever comes too late tries again.
+          tries += 1
+          guard failure.description.contains("busy") else { throw ImportError.unavailable(failure) }
+        }
+      }
+    }
+  }
+
+  private mutating func account(_ outcome: ImportOutcome, _ rows: [FileRow]) {
+    for refusal in outcome.refusals {
+      let row = rows[refusal.index]
+      var who = "user \(read + refusal.index)"
+      if case .success(let user) = row.row, !user.localID.isEmpty {
+        who += " (\(Terminal.plain(user.localID)))"
+      }
+      Terminal.complain("line \(row.line), \(who): \(Terminal.plain(refusal.fault.text))")
+    }
+    total.made += outcome.made
+    total.replaced += outcome.replaced
+    total.kept += outcome.kept
+    total.refusals += outcome.refusals
+    read += rows.count
+    guard ContinuousClock.now - toldAt >= .seconds(1) else { return }
+    toldAt = .now
+    Terminal.complain("\(read) users read, \(total.made) imported …")
+  }
+
+  private func finish(_ trouble: UserFileError?) -> Int32 {
+    var words = ["\(total.made) imported"]
+    if total.replaced > 0 { words.append("\(total.replaced) replaced") }
+    if total.kept > 0 { words.append("\(total.kept) there already, left as they were") }
+    if !total.refusals.isEmpty { words.append("\(total.refusals.count) refused") }
+    Terminal.say("\(read) users read: \(words.joined(separator: ", ")).")
+    if let trouble {
+      Terminal.complain("The file could not be read to its end. \(trouble.message)")
+    }
+    return trouble == nil && total.refusals.isEmpty ? 0 : 1
+  }
+}
+
+extension Terminal {
+  /// A text of somebody else's without what a terminal would obey.
+  static func plain(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.prefix(300).map { scalar in
+          scalar.value < 32 || (127...159).contains(scalar.value) ? "\u{FFFD}" : scalar
+        }))
+  }
+}

@@ -1,0 +1,113 @@
+import Crypto
+import Identity
+
+/// The options about hashes, called as the Firebase command line calls them.
+enum HashOptions {
+  static let all = [
+    Option(
+      "hash-algo", "NAME", variable: false,
+      help: "How passwords were hashed: SCRYPT, BCRYPT, …; when left out, hashes tell themselves."),
+    Option(
+      "hash-key", "KEY", variable: false, help: "The signer key in base64 (HMAC_*, SCRYPT)."),
+    Option(
+      "salt-separator", "TEXT", variable: false, help: "The salt separator in base64 (SCRYPT)."),
+    Option(
+      "rounds", "N", variable: false,
+      help: "Rounds (MD5, SHA*, PBKDF*, SCRYPT), or passes (ARGON2)."),
+    Option(
+      "mem-cost", "N", variable: false,
+      help: "Memory cost (SCRYPT, STANDARD_SCRYPT), or memory in KiB (ARGON2)."),
+    Option(
+      "parallelization", "N", variable: false, help: "Parallelization (STANDARD_SCRYPT, ARGON2)."),
+    Option("block-size", "N", variable: false, help: "Block size (STANDARD_SCRYPT)."),
+    Option("dk-len", "N", variable: false, help: "Length of the hash (STANDARD_SCRYPT, ARGON2)."),
+    Option(
+      "hash-input-order", "ORDER", variable: false,
+      help: "SALT_FIRST or PASSWORD_FIRST (HMAC_*, MD5, SHA*)."),
+    Option(
+      "argon2-type", "TYPE", variable: false, help: "argon2id, argon2i or argon2d; argon2id."),
+    Option("argon2-version", "N", variable: false, help: "16 or 19; 19 when left out."),
+    Option(
+      "associated-data", "DATA", variable: false, help: "Associated data in base64 (ARGON2)."),
+  ]
+
+  /// What was said of the hashes.
+  static func parameters(_ arguments: Arguments) throws(UsageError) -> HashParameters {
+    var parameters = HashParameters()
+    parameters.algorithm = arguments.value("hash-algo")?.uppercased()
+    parameters.signerKey = try bytes("hash-key", arguments)
+    parameters.saltSeparator = try bytes("salt-separator", arguments)
+    parameters.rounds = try number("rounds", arguments)
+    parameters.memoryCost = try number("mem-cost", arguments)
+    parameters.cpuMemCost = parameters.memoryCost
+    parameters.parallelization = try number("parallelization", arguments)
+    parameters.blockSize = try number("block-size", arguments)
+    parameters.dkLen = try number("dk-len", arguments)
+    switch arguments.value("hash-input-order")?.uppercased() {
+    case nil: break
+    case "SALT_FIRST": parameters.order = .saltFirst
+    case "PASSWORD_FIRST": parameters.order = .passwordFirst
+    case let word?:
+      throw UsageError(message: "\(word) is no order; use SALT_FIRST or PASSWORD_FIRST")
+    }
+    guard parameters.algorithm == "ARGON2" else { return parameters }
+    let word = arguments.value("argon2-type")?.lowercased() ?? Argon2.Kind.id.rawValue
+    guard let kind = Argon2.Kind(rawValue: word) else {
+      throw UsageError(message: "\(word) is no type; use argon2id, argon2i or argon2d")
+    }
+    parameters.argon2Length = parameters.dkLen
+    parameters.argon2 = Argon2(
+      kind: kind, version: try number("argon2-version", arguments) ?? 19,
+      memory: parameters.memoryCost ?? 0, passes: parameters.rounds ?? 0,
+      lanes: parameters.parallelization ?? 1,
+      associatedData: try bytes("associated-data", arguments) ?? [])
+    return parameters
+  }
+
+  /// The sentence for parameters that do not do; the names are those of the wire.
+  static func sentence(_ error: HashParameterError) -> String {
+    switch error {
+    case .unknownAlgorithm: "there is no such hash algorithm"
+    case .missing(let name): "the hash algorithm needs --\(option(name))"
+    case .outOfRange(let name, let range):
+      "--\(option(name)) must be between \(range.lowerBound) and \(range.upperBound)"
+    case .notPowerOfTwo(let name):
+      "--\(option(name)) must be a power of two, and greater than one"
+    case .tooLong(let name): "--\(option(name)) is longer than 1024 bytes"
+    case .tooDear: "a hash may take 256 MiB, and 1 GiB over all parallelization"
+    }
+  }
+
+  private static func option(_ name: String) -> String {
+    switch name {
+    case "signerKey": "hash-key"
+    case "saltSeparator": "salt-separator"
+    case "memoryCost", "cpuMemCost", "argon2Parameters.memoryCostKib": "mem-cost"
+    case "argon2Parameters.iterations": "rounds"
+    case "argon2Parameters.parallelism": "parallelization"
+    case "argon2Parameters.hashLengthBytes", "dkLen": "dk-len"
+    case "argon2Parameters.version": "argon2-version"
+    case "argon2Parameters.associatedData": "associated-data"
+    case "blockSize": "block-size"
+    default: name
+    }
+  }
+
+  private static func number(_ name: String, _ arguments: Arguments) throws(UsageError) -> Int? {
+    guard let text = arguments.value(name) else { return nil }
+    guard let number = Int(text) else {
+      throw UsageError(message: "--\(name) wants a whole number, not \(text)")
+    }
+    return number
+  }
+
+  private static func bytes(
+    _ name: String, _ arguments: Arguments
+  ) throws(UsageError) -> [UInt8]? {
+    guard let text = arguments.value(name) else { return nil }
+    guard let bytes = Base64URL.decode(text) else {
+      throw UsageError(message: "--\(name) is not base64")
+    }
+    return bytes
+  }
+}

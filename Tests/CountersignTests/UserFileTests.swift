@@ -1,0 +1,86 @@
+import Identity
+import Testing
+
+@testable import countersign
+
+@Suite struct CSVReaderTests {
+  private func read(_ text: String, by size: Int) throws -> [[String]] {
+    var reader = CSVReader()
+    let bytes = Array(text.utf8)
+    var records: [CSVReader.Record] = []
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      let part = Array(bytes[start..<min(start + size, bytes.count)])
+      try reader.take(part, isLast: false, into: &records)
+    }
+    try reader.take([], isLast: true, into: &records)
+    return records.map(\.fields)
+  }
+
+  @Test func `fields are what stands between commas and quotes`() throws {
+    let text = "\u{FEFF}a,b,\r\n\"x,\"\"y\"\"\nz\",,é\n\nlast"
+    for size in [4, 5, 1_000] {
+      #expect(
+        try read(text, by: size) == [["a", "b", ""], ["x,\"y\"\nz", "", "é"], ["last"]])
+    }
+  }
+
+  @Test(arguments: ["\"a", "\"a\"b,c\n"])
+  func `quotes that do not fit are refused`(text: String) {
+    #expect(throws: UserFileError.self) { try read(text, by: 3) }
+  }
+
+  @Test func `a record tells its line`() throws {
+    var reader = CSVReader()
+    var records: [CSVReader.Record] = []
+    try reader.take(Array("a\n\"b\nc\"\nd\n".utf8), isLast: true, into: &records)
+    #expect(records.map(\.line) == [1, 2, 4])
+  }
+}
+
+@Suite struct HashOptionsTests {
+  private func parameters(_ words: String...) throws -> HashParameters {
+    try HashOptions.parameters(Arguments(words, options: HashOptions.all))
+  }
+
+  @Test func `the options are those of the Firebase command line`() throws {
+    let scrypt = try parameters(
+      "--hash-algo=scrypt", "--hash-key=a2V5", "--salt-separator=Bw==", "--rounds=8",
+      "--mem-cost=14")
+    #expect(
+      try PasswordAlgorithm(scrypt)
+        == .firebaseScrypt(
+          signerKey: Array("key".utf8), saltSeparator: [7], rounds: 8, memoryCost: 14))
+    let standard = try parameters(
+      "--hash-algo", "STANDARD_SCRYPT", "--mem-cost", "1024", "--parallelization", "16",
+      "--block-size", "8", "--dk-len", "64")
+    #expect(
+      try PasswordAlgorithm(standard) == .scrypt(cost: 1_024, blockSize: 8, parallelization: 16))
+    let hmac = try parameters(
+      "--hash-algo=HMAC_SHA256", "--hash-key=a2V5", "--hash-input-order=SALT_FIRST")
+    #expect(
+      try PasswordAlgorithm(hmac) == .hmac(.sha256, key: Array("key".utf8), order: .saltFirst))
+    let argon2 = try parameters(
+      "--hash-algo=ARGON2", "--mem-cost=19456", "--rounds=2", "--argon2-type=argon2i",
+      "--argon2-version=16")
+    #expect(
+      try PasswordAlgorithm(argon2)
+        == .argon2(Argon2(kind: .i, version: 16, memory: 19_456, passes: 2, lanes: 1)))
+    #expect(try PasswordAlgorithm(parameters()) == .told)
+  }
+
+  @Test(arguments: [
+    ["--rounds", "many"], ["--hash-key", "!"], ["--hash-input-order", "MIXED"],
+    ["--hash-algo", "ARGON2", "--argon2-type", "argon3"],
+  ])
+  func `what is no value is bad use`(words: [String]) {
+    #expect(throws: UsageError.self) {
+      try HashOptions.parameters(Arguments(words, options: HashOptions.all))
+    }
+  }
+
+  @Test func `a sentence names the option`() {
+    #expect(HashOptions.sentence(.missing("signerKey")) == "the hash algorithm needs --hash-key")
+    #expect(
+      HashOptions.sentence(.outOfRange("rounds", 1...8)) == "--rounds must be between 1 and 8")
+  }
+}

@@ -1,0 +1,206 @@
+import Crypto
+import Testing
+
+@Suite struct ImportedHashTests {
+  let hasher = PasswordHasher(width: 2, cost: PasswordTests.cheap)
+
+  @Test(arguments: HashVector.all)
+  func `a published hash matches its password and no other`(vector: HashVector) async throws {
+    let algorithm = try PasswordAlgorithm(vector.parameters)
+    let hash = try PasswordHash(vector.hash, salt: vector.salt, by: algorithm)
+    #expect(try await hasher.matches(Secret(vector.password), hash))
+    #expect(try await !hasher.matches(Secret(vector.password + [0x21]), hash))
+    #expect(try await !hasher.matches(Secret("another"), hash))
+    #expect(hasher.needsUpgrade(hash))
+  }
+
+  @Test(arguments: HashVector.all)
+  func `the text that is stored says all by itself`(vector: HashVector) async throws {
+    let algorithm = try PasswordAlgorithm(vector.parameters)
+    let hash = try PasswordHash(vector.hash, salt: vector.salt, by: algorithm)
+    let again = try PasswordHash(Array(hash.encoded.utf8), salt: [], by: .told)
+    #expect(again == hash)
+    #expect(try await hasher.matches(Secret(vector.password), again))
+  }
+
+  @Test func `one changed byte of a hash is not it`() async throws {
+    for vector in HashVector.all where vector.parameters.algorithm != "BCRYPT" {
+      var bytes = vector.hash
+      bytes[bytes.count - 1] ^= 1
+      let hash = try PasswordHash(
+        bytes, salt: vector.salt, by: PasswordAlgorithm(vector.parameters))
+      #expect(try await !hasher.matches(Secret(vector.password), hash), "\(vector.source)")
+    }
+  }
+
+  @Test func `an MD5 may be given as its hexadecimal text`() async throws {
+    let text = Array("900150983CD24FB0d6963f7d28e17f72".utf8)
+    let hash = try PasswordHash(
+      text, salt: Array("a".utf8), by: .digest(.md5, rounds: 0, order: .saltFirst))
+    #expect(try await hasher.matches(Secret("bc"), hash))
+  }
+
+  @Test func `the texts of other software are read`() async throws {
+    // The reference implementation writes base64 with the standard alphabet.
+    let argon =
+      "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8"
+    let hash = try PasswordHash(Array(argon.utf8), salt: [], by: .told)
+    #expect(try await hasher.matches(Secret("password"), hash))
+    let own = try await hasher.hash(Secret("abc"))
+    #expect(
+      try PasswordHash(Array(own.encoded.utf8), salt: [], by: .told).encoded.hasPrefix(
+        "$argon2id$v=19$m=64,t=1,p=1$"))
+  }
+
+  @Test func `bcrypt reads no further than a NUL, so a password with one never matches`()
+    async throws
+  {
+    let hash = try PasswordHash(
+      Array("$2a$06$If6bvum7DFjUnE9p2uDeDu0YHzrHM6tf.iqN8.yx.jNN1ILEf7h0i".utf8), salt: [],
+      by: .bcrypt)
+    #expect(try await hasher.matches(Secret("abc"), hash))
+    #expect(try await !hasher.matches(Secret("abc\0def"), hash))
+  }
+
+  @Test func `the fake hash of the emulator becomes one that can be checked`() async throws {
+    let text = "fakeHash:salt=fakeSaltX:password=pa:password=ss"
+    let hash = try #require(PasswordHash(emulatorText: text, random: .system))
+    #expect(!hash.encoded.contains("pa:password=ss"))
+    #expect(try await hasher.matches(Secret("pa:password=ss"), hash))
+    #expect(try await !hasher.matches(Secret("ss"), hash))
+    #expect(PasswordHash(emulatorText: "fakeHash:salt=x", random: .system) == nil)
+    #expect(PasswordHash(emulatorText: "$2a$", random: .system) == nil)
+  }
+
+  @Test func `a wrong password costs at least a hash of today`() async throws {
+    let hasher = PasswordHasher(
+      width: 1, cost: PasswordHash.Cost(memory: 65_536, passes: 4))
+    let hash = try PasswordHash(
+      HashFunction.sha256.digest(Array("abc".utf8)), salt: [],
+      by: .digest(.sha256, rounds: 1, order: .saltFirst))
+    let clock = ContinuousClock()
+    _ = try await hasher.matches(Secret("x"), nil)
+    let unknown = try await clock.measure { _ = try await hasher.matches(Secret("x"), nil) }
+    let known = try await clock.measure { _ = try await hasher.matches(Secret("x"), hash) }
+    #expect(known > unknown / 4)
+  }
+
+  @Test(arguments: [
+    "", "$", "$$$", "$md5$", "$md5$n=1$$", "$md4$n=1,o=sp$YQ$YQ", "$sha1$n=0,o=sp$YQ$YQ",
+    "$sha256$n=1,n=2,o=sp$YQ$YQ", "$argon2id$v=18$m=64,t=1,p=1$c29tZXNhbHQ$c29tZXNhbHQ",
+    "$argon2id$v=19$m=999999999,t=1,p=1$c29tZXNhbHQ$c29tZXNhbHQ",
+    "$argon2id$v=19$m=64,t=1,p=1$YQ$c29tZXNhbHQ", "$scrypt$n=3,r=1,p=1$YQ$YQ",
+    "$scrypt$n=1048576,r=8,p=1$YQ$YQ",
+    "$2a$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW",
+    "$2a$15$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW",
+    "$2x$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW",
+    "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOe", "$hmac-sha256$o=ps$YQ$YQ",
+    "$pbkdf2-sha256$n=2000001$YQ$YQ", "$firebase-scrypt$r=9,m=14,s=,k=YQ$YQ$YQ", "plain",
+  ])
+  func `a text that says nothing sound is refused`(text: String) async throws {
+    #expect(throws: ImportedHashError.self) {
+      try PasswordHash(Array(text.utf8), salt: [], by: .told)
+    }
+    #expect(try await !hasher.matches(Secret("x"), PasswordHash(encoded: text)))
+  }
+}
+
+@Suite struct HashParameterTests {
+  private func check(_ algorithm: String, _ set: (inout HashParameters) -> Void) throws {
+    var parameters = HashParameters()
+    parameters.algorithm = algorithm
+    set(&parameters)
+    _ = try PasswordAlgorithm(parameters)
+  }
+
+  @Test(arguments: [
+    ("MD5", 0, 8_192), ("SHA1", 1, 8_192), ("SHA256", 1, 8_192),
+    ("SHA512", 1, 8_192), ("PBKDF_SHA1", 0, 2_000_000), ("PBKDF2_SHA256", 0, 2_000_000),
+  ])
+  func `rounds have a range`(algorithm: String, least: Int, most: Int) throws {
+    for rounds in [least, most] { try check(algorithm) { $0.rounds = rounds } }
+    for rounds in [least - 1, most + 1, Int.max, Int.min] {
+      #expect(throws: HashParameterError.outOfRange("rounds", least...most)) {
+        try check(algorithm) { $0.rounds = rounds }
+      }
+    }
+  }
+
+  @Test(arguments: ["HMAC_SHA256", "HMAC_SHA512", "HMAC_SHA1", "HMAC_MD5", "SCRYPT"])
+  func `a key that is needed is missed`(algorithm: String) throws {
+    for key in [nil, []] as [[UInt8]?] {
+      #expect(throws: HashParameterError.missing("signerKey")) {
+        try check(algorithm) {
+          ($0.signerKey, $0.rounds, $0.memoryCost) = (key, 8, 14)
+        }
+      }
+    }
+    #expect(throws: HashParameterError.tooLong("signerKey")) {
+      try check(algorithm) {
+        ($0.signerKey, $0.rounds, $0.memoryCost) = ([UInt8](repeating: 0, count: 1_025), 8, 14)
+      }
+    }
+  }
+
+  @Test func `scrypt has ceilings`() throws {
+    func scrypt(_ cost: Int?, _ blockSize: Int?, _ lanes: Int?) throws {
+      try check("STANDARD_SCRYPT") {
+        ($0.cpuMemCost, $0.blockSize, $0.parallelization) = (cost, blockSize, lanes)
+      }
+    }
+    try scrypt(262_144, 8, 1)
+    #expect(throws: HashParameterError.tooDear) { try scrypt(524_288, 8, 1) }
+    #expect(throws: HashParameterError.tooDear) { try scrypt(262_144, 8, 5) }
+    #expect(throws: HashParameterError.tooDear) { try scrypt(1 << 30, 1 << 20, 1 << 20) }
+    #expect(throws: HashParameterError.notPowerOfTwo("cpuMemCost")) { try scrypt(1_000, 8, 1) }
+    #expect(throws: HashParameterError.missing("blockSize")) { try scrypt(1_024, nil, 1) }
+    #expect(throws: HashParameterError.self) { try scrypt(1_024, 0, 1) }
+    for (rounds, cost) in [(0, 14), (9, 14), (8, 0), (8, 15)] {
+      #expect(throws: HashParameterError.self) {
+        try check("SCRYPT") { ($0.signerKey, $0.rounds, $0.memoryCost) = ([1], rounds, cost) }
+      }
+    }
+  }
+
+  @Test func `Argon2 has ceilings`() throws {
+    func argon2(_ set: (inout Argon2) -> Void) throws {
+      try check("ARGON2") {
+        var argon2 = Argon2(kind: .id, version: 19, memory: 262_144, passes: 16, lanes: 16)
+        set(&argon2)
+        $0.argon2 = argon2
+      }
+    }
+    try argon2 { _ in }
+    #expect(throws: HashParameterError.self) { try argon2 { $0.memory = 262_145 } }
+    #expect(throws: HashParameterError.self) { try argon2 { $0.memory = 127 } }
+    #expect(throws: HashParameterError.self) { try argon2 { $0.passes = 17 } }
+    #expect(throws: HashParameterError.self) { try argon2 { $0.passes = 0 } }
+    #expect(throws: HashParameterError.self) { try argon2 { $0.lanes = 17 } }
+    #expect(throws: HashParameterError.self) { try argon2 { $0.version = 17 } }
+    #expect(throws: HashParameterError.missing("argon2Parameters")) { try check("ARGON2") { _ in } }
+  }
+
+  @Test func `another algorithm is none`() throws {
+    #expect(throws: HashParameterError.unknownAlgorithm) { try check("ROT13") { _ in } }
+    #expect(try PasswordAlgorithm(HashParameters()) == .told)
+  }
+
+  @Test func `a hash has the length of its algorithm`() throws {
+    let short = [UInt8](repeating: 7, count: 8)
+    for algorithm in [
+      PasswordAlgorithm.digest(.sha256, rounds: 1, order: .saltFirst),
+      .hmac(.sha1, key: [1], order: .saltFirst), .bcrypt,
+      .firebaseScrypt(signerKey: [1, 2], saltSeparator: [], rounds: 8, memoryCost: 14),
+    ] {
+      #expect(throws: ImportedHashError.malformed) {
+        try PasswordHash(short, salt: [], by: algorithm)
+      }
+      #expect(throws: ImportedHashError.empty) { try PasswordHash([], salt: [], by: algorithm) }
+    }
+    #expect(throws: ImportedHashError.salt) {
+      try PasswordHash(
+        short, salt: [1],
+        by: .argon2(Argon2(kind: .id, version: 19, memory: 64, passes: 1, lanes: 1)))
+    }
+  }
+}

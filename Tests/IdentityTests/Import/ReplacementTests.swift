@@ -1,0 +1,106 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+@Suite struct ReplacementTests {
+  private func replace(_ instance: Instance, _ row: ImportRow) async throws -> ImportOutcome {
+    try await instance.identity.imports.run(
+      instance.acme, [row], ImportOptions(existing: .replace), by: Instance.boss)
+  }
+
+  @Test func `an account that is there is refused, kept or replaced`() async throws {
+    try await withInstance { instance in
+      let imports = instance.identity.imports
+      let first = ImportTests.user(.alice) { $0.displayName = "First" }
+      let second = ImportTests.user(.alice) { $0.displayName = "Second" }
+      _ = try await imports.run(
+        instance.acme, [first], ImportTests.factorless, by: Instance.boss)
+      let refused = try await imports.run(
+        instance.acme, [second], ImportTests.factorless, by: Instance.boss)
+      #expect("\(refused.refusals[0].fault)" == "localIDExists")
+      let kept = try await imports.run(
+        instance.acme, [second], ImportOptions(existing: .keep), by: Instance.boss)
+      #expect(kept.kept == 1 && kept.made == 0 && kept.refusals.isEmpty)
+      func name() async throws -> String? {
+        try await instance.identity.accounts.find(instance.acme, ID("uid-alice"))?.displayName
+      }
+      #expect(try await name() == "First")
+      let replaced = try await replace(instance, second)
+      #expect(replaced.replaced == 1 && replaced.made == 0)
+      #expect(try await name() == "Second")
+      let log = try await instance.wholeLog().prefix(2).map(\.action)
+      #expect(log == ["account.import", "account.change"])
+    }
+  }
+
+  @Test func `a list without authenticator apps takes none away`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let uid = device.account.id
+      let outcome = try await replace(
+        instance,
+        ImportTests.user(.alice) {
+          $0.localID = uid.text
+          $0.factors = [ImportedFactor(.phone("+15555550101"))]
+        })
+      #expect(outcome.replaced == 1)
+      let account = try #require(
+        try await instance.identity.accounts.find(instance.acme, uid))
+      #expect(account.factors.map(\.kind) == [.totp, .phone])
+      #expect(account.factors.first?.id == device.factor)
+      // The session that was open has ended.
+      await expect("tokenExpired") { try await instance.identity.sessions.check(device.session) }
+    }
+  }
+
+  @Test func `the user is told what was done to the account`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      func row(_ number: String) -> ImportRow {
+        ImportTests.user(.alice) {
+          $0.localID = account.id.text
+          $0.email = "new@example.com"
+          $0.password = ImportTests.hash(Person.bob.password)
+          $0.factors = [ImportedFactor(.phone(number))]
+          $0.providers = [ProviderLink(provider: "google.com", rawID: "g")]
+        }
+      }
+      _ = try await replace(instance, row("+15555550101"))
+      _ = try await replace(instance, row("+15555550102"))
+      let mails = try await instance.database.read { connection in
+        try connection.all("SELECT /* test */ purpose, recipient FROM outbox ORDER BY message_id") {
+          "\(try $0.value(0) as String) \(try $0.value(1) as String)"
+        }
+      }
+      #expect(
+        mails == [
+          "notice-password-changed new@example.com", "notice-email-changed alice@example.com",
+          "notice-provider-linked new@example.com", "notice-factors-removed new@example.com",
+        ])
+    }
+  }
+
+  @Test func `a row that is refused changes nothing of the account`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      _ = try await instance.account(.bob)
+      let before = try await instance.contents()
+      for set in [
+        { $0.email = Person.bob.email },
+        { $0.factors = [ImportedFactor(.phone("+15555550101"), id: device.factor.text)] },
+        { $0.factors = (1...5).map { ImportedFactor(.phone("+1555555010\($0)")) } },
+      ] as [(inout ImportedUser) -> Void] {
+        let outcome = try await replace(
+          instance,
+          ImportTests.user(.alice) {
+            $0.localID = device.account.id.text
+            set(&$0)
+          })
+        #expect(outcome.refusals.count == 1)
+      }
+      #expect(try await instance.contents() == before)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+@Suite struct TOTPImportTests {
+  static let secret = Secret(Array("12345678901234567890".utf8))
+
+  private func row(id: String? = "app-1") -> ImportRow {
+    ImportTests.user(.alice) {
+      $0.password = .plain(Person.alice.password)
+      var factor = ImportedFactor(.totp(Self.secret), id: id)
+      factor.displayName = "Authenticator"
+      factor.enrolledAt = Instant(milliseconds: 1_650_000_000_123)
+      $0.factors = [factor]
+    }
+  }
+
+  private func allow(_ instance: Instance, _ on: Bool = true) async throws {
+    _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+      $0.importsTOTP = on
+    }
+  }
+
+  @Test func `secrets come in only where the project says so, which is recorded`() async throws {
+    try await withInstance { instance in
+      func run(_ scope: Scope) async throws -> [String] {
+        try await instance.identity.imports.run(
+          scope, [row()], ImportTests.factorless, by: Instance.boss
+        ).refusals.map { "\($0.fault)" }
+      }
+      #expect(try await run(instance.acme) == ["totpNotAllowed"])
+      try await allow(instance)
+      let log = try #require(try await instance.wholeLog().first)
+      #expect(log.to == "import of TOTP secrets: on" && log.action == "project.change")
+      #expect(try await run(instance.acme) == [])
+      #expect(try await run(instance.east) == [], "the project's switch is its tenants' too")
+      #expect(try await run(instance.globex) == ["totpNotAllowed"])
+      try await allow(instance, false)
+      #expect(try await run(instance.west) == ["totpNotAllowed"])
+    }
+  }
+
+  @Test func `an imported app signs in, and keeps the time of its enrolment`() async throws {
+    try await withInstance { instance in
+      try await allow(instance)
+      try await instance.setWindow(1)
+      _ = try await instance.identity.imports.run(
+        instance.acme, [row()], ImportTests.factorless, by: Instance.boss)
+      let account = try #require(
+        try await instance.identity.accounts.find(instance.acme, ID("uid-alice")))
+      let factor = try #require(account.factors.first)
+      #expect(factor.id.text == "app-1" && factor.displayName == "Authenticator")
+      #expect(factor.enrolledAt == Instant(milliseconds: 1_650_000_000_123))
+      #expect(factor.lastUsedAt == nil)
+      let device = Device(
+        account: account, factor: factor.id, secret: Self.secret,
+        session: UserSession(
+          scope: instance.acme, account: account.id, authTime: instance.now.seconds,
+          provider: .password))
+      // The first code ever, at the far end of the window: no step counts as used.
+      let code = try device.code(at: instance.now, steps: -1)
+      _ = try await instance.finalize(device, try await instance.pending(.alice), code: code)
+      let again = try await instance.pending(.alice)
+      await expect("invalidCode") { try await instance.finalize(device, again, code: code) }
+    }
+  }
+
+  @Test func `the secret is sealed at once`() async throws {
+    try await withInstance { instance in
+      try await allow(instance)
+      _ = try await instance.identity.imports.run(
+        instance.acme, [row()], ImportTests.factorless, by: Instance.boss)
+      let sealed = try await instance.database.read { connection in
+        try connection.first("SELECT /* test */ sealed_secret FROM factor") {
+          try $0.value(0) as [UInt8]
+        }
+      }
+      let bytes = try #require(sealed)
+      let text = String(decoding: bytes, as: UTF8.self)
+      #expect(bytes.count > 40 && !text.contains("1234567890"))
+    }
+  }
+
+  @Test func `a replaced app is another one from then on`() async throws {
+    try await withInstance { instance in
+      try await allow(instance)
+      let device = try await instance.enrolled(.alice)
+      let outcome = try await instance.identity.imports.run(
+        instance.acme,
+        [
+          row(id: nil).map {
+            var user = $0
+            user.localID = device.account.id.text
+            return user
+          }
+        ], ImportOptions(existing: .replace), by: Instance.boss)
+      #expect(outcome.replaced == 1)
+      let account = try #require(
+        try await instance.identity.accounts.find(instance.acme, device.account.id))
+      #expect(account.factors.count == 1 && account.factors[0].id != device.factor)
+    }
+  }
+}
