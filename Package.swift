@@ -67,6 +67,7 @@ let package = Package(
         .embedInCode("Migrations/m0009_places_sqlite.sql"),
         .embedInCode("Migrations/m0010_outbox_sqlite.sql"),
         .embedInCode("Migrations/m0011_audit_filing_sqlite.sql"),
+        .embedInCode("Migrations/m0012_oob_codes_sqlite.sql"),
         .embedInCode("Migrations/m0013_delivery_sqlite.sql"),
         .embedInCode("Migrations/m0014_phones_sqlite.sql"),
         .embedInCode("Migrations/m0015_federation_sqlite.sql"),

@@ -48,6 +48,7 @@ extension Identity {
       migration("m0009_places", PackageResources.m0009_places_sqlite_sql),
       migration("m0010_outbox", PackageResources.m0010_outbox_sqlite_sql),
       migration("m0011_audit_filing", PackageResources.m0011_audit_filing_sqlite_sql),
+      migration("m0012_oob_codes", PackageResources.m0012_oob_codes_sqlite_sql),
       migration("m0013_delivery", PackageResources.m0013_delivery_sqlite_sql),
       migration("m0014_phones", PackageResources.m0014_phones_sqlite_sql),
       migration("m0015_federation", PackageResources.m0015_federation_sqlite_sql),
@@ -128,6 +129,7 @@ extension Identity {
     try await store.write(StartError.self) { connection in
       try Ticket.deleteExpired(at: now, connection)
       try PhoneCodes.deleteExpired(at: now, connection)
+      try OutOfBandRecord.deleteExpired(at: now, connection)
       try connection.run("DELETE FROM throttle WHERE expires_at < \(now.microseconds)")
       try connection.run("DELETE FROM invitation WHERE expires_at < \(now.microseconds)")
       try Outbox.tidy(at: now, connection)

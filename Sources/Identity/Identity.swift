@@ -29,6 +29,8 @@ public struct Identity: Sendable {
   public let enrolments: Enrolments
   /// Sign-in of users.
   public let signIns: SignIns
+  /// Codes in mails.
+  public let outOfBandCodes: OutOfBandCodes
   /// Removal of factors by administrators.
   public let unenrolments: Unenrolments
   /// Sessions of users.
@@ -93,7 +95,7 @@ public struct Identity: Sendable {
   ) throws(CryptoError) {
     let store = Store(
       database: database, profile: profile, clock: clock, random: random,
-      outbox: try Outbox(keys: keys, random: random))
+      outbox: try Outbox(keys: keys, random: random), links: ActionLinks(profile: profile))
     let tickets = try Sealer(keys, purpose: "ticket", random: random)
     let totp = try TOTPFactor(keys: keys, random: random)
     self.store = store
@@ -111,6 +113,7 @@ public struct Identity: Sendable {
     enrolments = Enrolments(store: store, tickets: tickets, totp: totp)
     signIns = SignIns(
       store: store, accounts: accounts, hasher: hasher, tickets: tickets, totp: totp)
+    outOfBandCodes = OutOfBandCodes(store: store, accounts: accounts)
     unenrolments = Unenrolments(store: store)
     sessions = Sessions(store: store)
     apiKeys = APIKeys(store: store)

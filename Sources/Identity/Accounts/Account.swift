@@ -33,6 +33,10 @@ public struct Account: Sendable {
   public let passwordUpdatedAt: Instant?
   /// True when there is a password.
   public let hasPassword: Bool
+  /// True when the user has signed in by a link in a mail.
+  public let signsInByLink: Bool
+  /// The first address of an account whose user changed it since; nil when it was not changed.
+  public let initialEmail: String?
   /// True for an account without any credential.
   public let isAnonymous: Bool
   /// True when it was made by a custom token.
@@ -55,8 +59,12 @@ public struct Account: Sendable {
     a.uid, a.account_key, a.email, a.email_verified, a.display_name, a.photo_url, a.phone,
       a.disabled, a.custom_attributes, a.valid_since_s, a.created_at, a.last_login_at,
       a.last_refresh_at, a.password_updated_at, a.password_hash IS NOT NULL, a.anonymous,
-      a.custom_auth, a.wrong_codes, a.codes_blocked_until, a.has_providers
+      a.custom_auth, a.wrong_codes, a.codes_blocked_until, a.has_providers, a.email_link,
+      a.initial_email
     """
+
+  /// How many columns these are.
+  static let columnCount = 22
 
   init(_ row: borrowing Row, factors: [Factor]) throws {
     func instant(_ column: Int) throws -> Instant? {
@@ -82,6 +90,8 @@ public struct Account: Sendable {
     wrongCodes = try row.value(17)
     codesBlockedUntil = try instant(18)
     hasProviders = try row.value(19)
+    signsInByLink = try row.value(20)
+    initialEmail = try row.value(21)
     self.factors = factors
   }
 

@@ -180,8 +180,8 @@ struct AccountList: Sendable {
       """
     ) { row in
       (
-        account: try Account(row, factors: []), hasFactors: try row.value(20),
-        value: try row.anyValue(21)
+        account: try Account(row, factors: []), hasFactors: try row.value(Account.columnCount),
+        value: try row.anyValue(Account.columnCount + 1)
       )
     }
   }

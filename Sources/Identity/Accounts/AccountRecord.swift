@@ -37,7 +37,12 @@ enum AccountRecord {
       SELECT \(Account.columns), a.has_totp OR a.has_phone FROM account a
       WHERE \(condition) \(order) LIMIT \(limit)
       """
-    ) { row in (account: try Account(row, factors: []), hasFactors: try row.value(20) as Bool) }
+    ) { row in
+      (
+        account: try Account(row, factors: []),
+        hasFactors: try row.value(Account.columnCount) as Bool
+      )
+    }
     return try withFactors(plain, connection)
   }
 

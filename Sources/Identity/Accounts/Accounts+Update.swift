@@ -49,7 +49,7 @@ extension Accounts {
     if case .set(let password) = change.password { hash = try await self.hash(password, in: scope) }
     let newHash = hash
     let now = store.clock.now()
-    let (random, outbox) = (store.random, store.outbox)
+    let store = store
     return try await store.write(AccountError.self) { connection in
       if let session {
         do { _ = try Sessions.check(session, connection) } catch let error as SessionError {
@@ -62,7 +62,7 @@ extension Accounts {
       try Self.store(change, newHash, over: old, at: now, connection)
       try Self.changeProviders(change, of: old, in: scope, connection)
       let removed = try Self.changeFactors(
-        change.factors, of: old, in: scope, at: now, random: random, connection)
+        change.factors, of: old, in: scope, at: now, random: store.random, connection)
       var ended = 0
       if !removed.isEmpty || Self.endsSessions(change, old) {
         ended = try AccountRecord.endSessions(old.key, at: now, connection)
@@ -73,9 +73,12 @@ extension Accounts {
       guard let new = try AccountRecord.find(key: old.key, connection) else {
         throw AccountError.notFound
       }
+      if session != nil, !Self.isSame(new.email, old.email) {
+        try store.offerRecovery(of: old, now: new.email, in: scope, at: now, connection)
+      }
       try AccountCounts.move(from: old, to: new, in: scope, connection)
       try SearchIndex.update(new, connection)
-      try outbox.notifyChange(
+      try store.outbox.notifyChange(
         from: old, to: new, removed: removed, newPassword: newHash != nil, in: scope, by: author,
         at: now, connection)
       // Guesses at the old password say nothing of the new one.
@@ -88,11 +91,11 @@ extension Accounts {
         new.fieldWords(password: newHash == nil ? "as it was" : "changed", sessions: 0))
       if entry.from != nil { try entry.record(by: author, at: now, connection) }
       if session == nil, let link = change.link, !old.providers.contains(link) {
-        try outbox.notify(
+        try store.outbox.notify(
           .providerLinked(name: link.provider), new, in: scope, at: now, connection)
       }
       let grant = try session.map { session in
-        try Sessions.renew(session, of: new, at: now, random: random, connection)
+        try Sessions.renew(session, of: new, at: now, random: store.random, connection)
       }
       return AccountUpdate(account: new, sessionsEnded: ended, grant: grant)
     }
@@ -139,7 +142,7 @@ extension Accounts {
       case .clear:
         try connection.run(
           """
-          UPDATE account SET password_hash = NULL, password_updated_at = NULL
+          UPDATE account SET password_hash = NULL, password_updated_at = NULL, email_link = 0
           WHERE account_key = \(old.key)
           """)
       case .set:

@@ -49,8 +49,8 @@ extension Enrolments {
     _ session: UserSession, _ proof: PhoneProof, displayName: String?, by author: Author
   ) async throws(EnrolmentError) -> SessionGrant {
     let now = store.clock.now()
-    let (random, tickets) = (store.random, tickets)
-    let id = ID<Factor>(random.uuid())
+    let (store, tickets) = (store, tickets)
+    let id = ID<Factor>(store.random.uuid())
     let trimmed = (displayName ?? "").trimmed
     let name = trimmed.isEmpty ? nil : trimmed
     let outcome: Result<SessionGrant, EnrolmentError> = try await store.write(EnrolmentError.self) {
@@ -90,7 +90,7 @@ extension Enrolments {
       // The token that asked may be of a session that has no row any more.
       try AccountRecord.endSessions(account.key, before: session.authTime + 1, connection)
       return try Self.complete(
-        id, of: account.key, session, by: author, at: now, random: random, connection)
+        id, of: account.key, session, by: author, at: now, store: store, connection)
     }
     return try outcome.get()
   }

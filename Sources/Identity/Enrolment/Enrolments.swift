@@ -115,8 +115,8 @@ public struct Enrolments: Sendable {
       throw .invalidSessionInfo
     }
     let now = store.clock.now()
-    let (random, totp) = (store.random, totp)
-    let id = ID<Factor>(random.uuid())
+    let (store, totp) = (store, totp)
+    let id = ID<Factor>(store.random.uuid())
     let outcome: Result<SessionGrant, EnrolmentError> = try await store.write(EnrolmentError.self) {
       connection in
       let account = try Self.check(session, .totp, connection)
@@ -148,15 +148,16 @@ public struct Enrolments: Sendable {
         id, displayName: name, secret: ticket.secret, lastStep: step, for: account,
         in: session.scope, at: now, connection)
       return try Self.complete(
-        id, of: account.key, session, by: author, at: now, random: random, connection)
+        id, of: account.key, session, by: author, at: now, store: store, connection)
     }
     return try outcome.get()
   }
 
-  /// Writes the audit row of a new factor, and begins the session that has passed it.
+  /// Writes the audit row of a new factor, mails the way to take it back, and begins the session
+  /// that has passed it.
   static func complete(
     _ id: ID<Factor>, of account: Int64, _ session: UserSession, by author: Author,
-    at now: Instant, random: RandomSource, _ connection: borrowing Connection
+    at now: Instant, store: Store, _ connection: borrowing Connection
   ) throws -> Result<SessionGrant, EnrolmentError> {
     guard let enrolled = try AccountRecord.find(key: account, connection),
       let factor = enrolled.factors.first(where: { $0.id == id })
@@ -165,11 +166,12 @@ public struct Enrolments: Sendable {
       "factor.enrol", "account", enrolled.id.text, name: enrolled.label, in: session.scope)
     entry.to = factor.words
     try entry.record(by: author, at: now, connection)
+    try store.offerReversal(of: id, by: enrolled, in: session.scope, at: now, connection)
     return .success(
       try Sessions.begin(
         enrolled, in: session.scope, provider: session.provider,
-        secondFactor: SecondFactorClaim(kind: factor.kind, enrolment: id), at: now, random: random,
-        connection))
+        secondFactor: SecondFactorClaim(kind: factor.kind, enrolment: id), at: now,
+        random: store.random, connection))
   }
 }
 

@@ -26,6 +26,7 @@ struct Store: Sendable {
   let clock: WallClock
   let random: RandomSource
   let outbox: Outbox
+  let links: ActionLinks
 
   /// Runs `body` in one transaction and translates what the database throws, once.
   func write<T: Sendable, E: UseCaseError>(

@@ -153,6 +153,7 @@ enum Deletion {
     if gone.count < left {
       try connection.run("DELETE FROM guidance WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM identity_provider WHERE scope_key = \(scope)")
+      try connection.run("DELETE FROM oob_code WHERE scope_key = \(scope)")
     }
     return sessions + messages + gone.count
   }

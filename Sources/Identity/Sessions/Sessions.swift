@@ -192,7 +192,9 @@ public struct Sessions: Sendable {
     _ connection: borrowing Connection
   ) throws -> SessionGrant {
     let kept = account.factors.contains { $0.id == old.secondFactor?.enrolment }
-    let isLinked = old.provider == .anonymous && !account.isAnonymous && account.hasPassword
+    let isLinked =
+      old.provider == .anonymous && !account.isAnonymous
+      && (account.hasPassword || account.signsInByLink)
     return try begin(
       account, in: old.scope, provider: isLinked ? .password : old.provider,
       secondFactor: kept ? old.secondFactor : nil, isSignIn: false, at: now, random: random,

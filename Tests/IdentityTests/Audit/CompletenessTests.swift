@@ -45,6 +45,8 @@ struct AuditCompletenessTests {
         "tenant.delete", "policy.change", "guidance.change", "audit.download", "api-key.create",
         "api-key.revoke", "key.rotate", "key.retire", "service-token.create",
         "service-token.revoke", "account.create",
+        "account.link", "account.reset-password", "account.verify-email", "account.change-email",
+        "account.recover-email", "factor.revert",
         "account.sign-up", "account.change", "account.delete", "account.delete-all",
         "sessions.end", "factor.enrol", "factor.withdraw", "factor.remove", "factor.remove-all",
         "signer.add", "signer.revoke", "provider.create", "provider.change", "provider.delete",
@@ -86,6 +88,8 @@ extension Instance {
       ("recovery_code", "SELECT /* test */ * FROM recovery_code ORDER BY 1, 2"),
       ("console_session", "SELECT /* test */ * FROM console_session ORDER BY 1"),
       ("audit", "SELECT /* test */ * FROM audit ORDER BY 1"),
+      ("oob_code", "SELECT /* test */ * FROM oob_code ORDER BY 1"),
+      ("outbox", "SELECT /* test */ * FROM outbox ORDER BY 1"),
       ("guidance", "SELECT /* test */ * FROM guidance ORDER BY 1, 2"),
     ]
     return try await database.read { connection in

@@ -59,6 +59,8 @@ struct QueryPlanTests {
     _ = try await identity.accounts.lookup(
       instance.acme, ids: ["x"], emails: ["x"], phoneNumbers: ["x"])
     _ = try await identity.apiKeys.list(instance.acme.project)
+    _ = try await identity.signIns.ways(
+      of: "x@example.com", in: instance.acme, goingOnTo: "http://localhost")
     _ = try await identity.serviceTokens.list(instance.acme.project)
     _ = try await identity.serviceTokens.list(
       instance.acme.project, tenant: instance.east.tenant)

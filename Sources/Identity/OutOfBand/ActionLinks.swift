@@ -1,0 +1,100 @@
+import Database
+import Synchronization
+
+/// Where links in mails lead to.
+final class ActionLinks: Sendable {
+  private let publicURL = Mutex("")
+  private let profile: Profile
+
+  init(profile: Profile) { self.profile = profile }
+
+  /// The path of the page that a browser opens a link at.
+  static let page = "/__/auth/action"
+
+  /// Says under which address the server is reached.
+  func lead(to address: String) { publicURL.withLock { $0 = address } }
+
+  /// The link of a code.
+  func link(
+    _ code: String, _ kind: OutOfBandCode.Kind, in scope: Scope, apiKey: String,
+    continueURL: String?, language: String, handler: String?
+  ) -> String {
+    let path = profile == .emulator ? "/emulator/action" : Self.page
+    var link = handler ?? publicURL.withLock { $0 } + path
+    link += link.contains("?") ? "&" : "?"
+    link += "mode=\(kind.mode)&lang=\(language)&oobCode=\(code)&apiKey=\(Self.encoded(apiKey))"
+    if let continueURL { link += "&continueUrl=\(Self.encoded(continueURL))" }
+    if let tenant = scope.tenant { link += "&tenantId=\(Self.encoded(tenant.text))" }
+    return link
+  }
+
+  static func encoded(_ text: String) -> String {
+    var result = ""
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        result += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return result
+  }
+}
+
+extension OutOfBandCode {
+  /// An address with more parameters in its query, as an application gets the code of a link that
+  /// signs in.
+  ///
+  /// What the address has already stays, and so does its fragment.
+  public static func address(_ text: String, with parameters: [(name: String, value: String)])
+    -> String
+  {
+    let fragment = text.firstIndex(of: "#") ?? text.endIndex
+    var address = String(text[..<fragment])
+    var separator = address.contains("?") ? "&" : "?"
+    if let last = address.last, last == "?" || last == "&" { separator = "" }
+    for (name, value) in parameters {
+      address += "\(separator)\(ActionLinks.encoded(name))=\(ActionLinks.encoded(value))"
+      separator = "&"
+    }
+    return address + text[fragment...]
+  }
+}
+
+/// What a project says about its links.
+struct LinkGround: Sendable {
+  /// The domains that links may go on to.
+  let domains: [String]
+  /// The page of the application's own that links lead to, in place of ours.
+  let handler: String?
+  /// A key of the project.
+  let apiKey: String
+
+  static func read(_ scope: Scope, _ connection: borrowing Connection) throws -> LinkGround {
+    let project = scope.project.text
+    let row = try connection.first(
+      """
+      SELECT p.authorized_domains, CASE WHEN json_valid(s.members) THEN
+        json_extract(s.members, '$.notification.sendEmail.callbackUri') || '' END
+      FROM scope s JOIN project p USING (project_id)
+      WHERE s.project_id = \(project) AND s.tenant_id = ''
+      """
+    ) { row in (domains: try row.value(0) as String, handler: try row.value(1) as String?) }
+    let key = try connection.first(
+      """
+      SELECT api_key FROM api_key WHERE project_id = \(project)
+      ORDER BY created_at, api_key LIMIT 1
+      """
+    ) { try $0.value(0) as String }
+    let handler = row?.handler.flatMap { text in
+      ContinueURL.host(of: text) == nil || text.contains("#") ? nil : text
+    }
+    return LinkGround(
+      domains: row?.domains.split(separator: "\n").map(String.init) ?? [], handler: handler,
+      apiKey: key ?? "fake-api-key")
+  }
+}

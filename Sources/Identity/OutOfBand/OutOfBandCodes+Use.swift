@@ -1,0 +1,200 @@
+public import Crypto
+import Database
+
+extension OutOfBandCodes {
+  /// Looks at a code without using it.
+  ///
+  /// - Parameters:
+  ///   - code: The code.
+  ///   - scope: The pool that it must be of; nil for whichever it is of.
+  /// - Returns: What it would do.
+  /// - Throws: ``OutOfBandError``.
+  public func look(
+    at code: String, in scope: Scope? = nil
+  ) async throws(OutOfBandError) -> OutOfBandCode {
+    let now = store.clock.now()
+    return try await store.read(OutOfBandError.self) { connection in
+      let record = try OutOfBandRecord.find(code, connection)
+      try record.check(in: scope, at: now)
+      guard !record.code.scope.isDisabled else { throw OutOfBandError.scopeDisabled }
+      if record.code.kind == .signIn { return record.code }
+      return record.code(with: try record.subject(connection))
+    }
+  }
+
+  /// What a code was for that cannot be used any more; nil when it was never made.
+  ///
+  /// It tells of no account: whoever finds an old link learns nothing from it.
+  ///
+  /// - Throws: ``OutOfBandError/unavailable(_:)``.
+  public func remains(of code: String) async throws(OutOfBandError) -> OutOfBandCode? {
+    do {
+      return try await store.read(OutOfBandError.self) { connection in
+        try OutOfBandRecord.find(code, connection).code
+      }
+    } catch {
+      if case .invalidCode = error { return nil }
+      throw error
+    }
+  }
+
+  /// Sets a new password by a code, and ends the sessions of the account.
+  ///
+  /// Whoever reads the address has it from then on: it counts as verified. When it did not before,
+  /// somebody else may have made the account with it, so other ways into the account end.
+  ///
+  /// - Returns: What was done.
+  /// - Throws: ``OutOfBandError``.
+  @discardableResult
+  public func resetPassword(
+    _ code: String, to password: Secret, in scope: Scope? = nil, by author: Author
+  ) async throws(OutOfBandError) -> OutOfBandCode {
+    // Looked at first, so that a code that is no good costs no hash.
+    let seen = try await look(at: code, in: scope)
+    guard seen.kind == .passwordReset else { throw .invalidCode }
+    let hash: PasswordHash
+    do { hash = try await accounts.hash(password) } catch { throw OutOfBandError(error) }
+    let now = store.clock.now()
+    return try await store.write(OutOfBandError.self) { connection in
+      let (record, account) = try Self.take(code, in: scope, .passwordReset, at: now, connection)
+      let scope = record.code.scope
+      guard try SignIns.methods(scope, connection).password else {
+        throw OutOfBandError.passwordLoginDisabled
+      }
+      if !account.emailVerified { try AccountRecord.endOtherWaysIn(account, connection) }
+      try connection.run(
+        """
+        UPDATE account SET password_hash = \(hash.encoded),
+          password_updated_at = \(now.microseconds), email_verified = 1, anonymous = 0
+        WHERE account_key = \(account.key)
+        """)
+      let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      _ = try AccountRecord.changed(account, in: scope, connection)
+      // Guesses at the old password say nothing of the new one.
+      try Guess.forget(SignIns.guessName(scope.key, email: record.code.email), connection)
+      try Self.record(
+        "account.reset-password", account, in: scope,
+        from: Words.ended(ended, "session", "sessions"),
+        to: "password changed by a link to \(record.code.email)", by: author, at: now, connection)
+      return record.code(with: account)
+    }
+  }
+
+  /// Does what a code says that needs nothing besides: verifies or changes an address, goes back to
+  /// one, or takes a second factor away.
+  ///
+  /// - Returns: The account as it is then, and what was done.
+  /// - Throws: ``OutOfBandError``; ``OutOfBandError/invalidCode`` also for a code that resets a
+  ///   password or signs in.
+  @discardableResult
+  public func apply(
+    _ code: String, in scope: Scope? = nil, by author: Author
+  ) async throws(OutOfBandError) -> (account: Account, code: OutOfBandCode) {
+    let now = store.clock.now()
+    let store = store
+    return try await store.write(OutOfBandError.self) { connection in
+      let (record, account) = try Self.take(code, in: scope, nil, at: now, connection)
+      let scope = record.code.scope
+      let email = record.code.email
+      switch record.code.kind {
+      case .passwordReset, .signIn: throw OutOfBandError.invalidCode
+      case .verifyEmail:
+        try connection.run(
+          "UPDATE account SET email_verified = 1 WHERE account_key = \(account.key)")
+        try Self.record(
+          "account.verify-email", account, in: scope,
+          from: "\(email) \(account.emailVerified ? "verified" : "not verified")",
+          to: "\(email) verified", by: author, at: now, connection)
+      case .changeEmail:
+        guard let new = record.code.newEmail else { throw OutOfBandError.invalidCode }
+        let ended = try AccountRecord.setEmail(new, of: account, at: now, connection)
+        try store.offerRecovery(of: account, now: new, in: scope, at: now, connection)
+        try Self.record(
+          "account.change-email", account, in: scope,
+          from: Words.ended(ended, "session", "sessions", after: email), to: "\(new) verified",
+          by: author, at: now, connection)
+      case .recoverEmail:
+        let ended = try AccountRecord.setEmail(email, of: account, at: now, connection)
+        try record.useLaterRecoveries(at: now, connection)
+        try Self.record(
+          "account.recover-email", account, in: scope,
+          from: Words.ended(ended, "session", "sessions", after: account.email ?? "no address"),
+          to: "\(email) verified", by: author, at: now, connection)
+      case .revertFactor:
+        guard let factor = record.factor(of: account) else { throw OutOfBandError.invalidCode }
+        try FactorRecord.delete([factor], of: account, in: scope, connection)
+        let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+        try Self.record(
+          "factor.revert", account, in: scope,
+          from: Words.ended(ended, "session", "sessions", after: factor.words),
+          to: "removed by a link to \(email)", by: author, at: now, connection)
+      }
+      let changed = try AccountRecord.changed(account, in: scope, connection)
+      return (changed, record.code(with: account))
+    }
+  }
+
+  /// Takes a code that must still count, and uses it up.
+  static func take(
+    _ code: String, in scope: Scope?, _ kind: OutOfBandCode.Kind?, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> (record: OutOfBandRecord, account: Account) {
+    let record = try OutOfBandRecord.find(code, connection)
+    try record.check(in: scope, at: now)
+    guard kind == nil || record.code.kind == kind else { throw OutOfBandError.invalidCode }
+    guard !record.code.scope.isDisabled else { throw OutOfBandError.scopeDisabled }
+    let account = try record.subject(connection)
+    try record.use(at: now, connection)
+    return (record, account)
+  }
+
+  private static func record(
+    _ action: String, _ account: Account, in scope: Scope, from: String?, to: String,
+    by author: Author, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    var entry = AuditEntry(action, "account", account.id.text, name: account.label, in: scope)
+    (entry.from, entry.to) = (from, to)
+    let user = Author(
+      actor: .user(account.id), address: author.address, requestID: author.requestID)
+    try entry.record(by: user, at: now, connection)
+  }
+}
+
+extension AccountRecord {
+  /// An account after a change by columns, with what is kept of it elsewhere brought into line.
+  static func changed(
+    _ old: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> Account {
+    guard let new = try find(key: old.key, connection) else { throw Failure("account vanished") }
+    try AccountCounts.move(from: old, to: new, in: scope, connection)
+    try SearchIndex.update(new, connection)
+    return new
+  }
+
+  /// Gives an account an address that is known to be the user's, and ends its sessions.
+  ///
+  /// - Returns: How many there were.
+  fileprivate static func setEmail(
+    _ email: String, of account: Account, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Int {
+    do {
+      try connection.run(
+        """
+        UPDATE account SET email = \(email), email_folded = \(email), email_verified = 1,
+          anonymous = 0
+        WHERE account_key = \(account.key)
+        """)
+    } catch {
+      guard let conflict = conflict(error) as? AccountError else { throw error }
+      throw OutOfBandError(conflict)
+    }
+    return try endSessions(account.key, at: now, connection)
+  }
+
+  /// Ends the ways into an account besides its password: phone, other providers, links in mails.
+  static func endOtherWaysIn(_ account: Account, _ connection: borrowing Connection) throws {
+    try ProviderLink.remove(nil, of: account, connection)
+    try connection.run(
+      "UPDATE account SET phone = NULL, email_link = 0 WHERE account_key = \(account.key)")
+  }
+}

@@ -1,0 +1,219 @@
+import Database
+
+/// Codes that reach users outside of the application: makes them, mails them, and does what they
+/// say.
+public struct OutOfBandCodes: Sendable {
+  let store: Store
+  let accounts: Accounts
+
+  /// Says under which address the server is reached, for the links.
+  public func leadLinks(to publicURL: String) { store.links.lead(to: publicURL) }
+
+  /// Mails a link.
+  ///
+  /// - Parameters:
+  ///   - request: What for, and for whom.
+  ///   - scope: The user pool.
+  ///   - hidingUsers: Whether nobody may learn which addresses have an account. Then an unknown
+  ///     address is answered as a known one is, for the same work.
+  ///   - network: The address that the request came from, from which mails are bounded too; nil
+  ///     for a back end.
+  /// - Returns: The address of the account.
+  /// - Throws: ``OutOfBandError``.
+  public func send(
+    _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: String?
+  ) async throws(OutOfBandError) -> String {
+    let request = try checked(request, in: scope)
+    let now = store.clock.now()
+    let store = store
+    // A refusal that was counted must stay counted.
+    let outcome: Result<String, OutOfBandError> = try await store.write(OutOfBandError.self) {
+      connection in
+      let ground = try LinkGround.read(scope, connection)
+      try Self.check(request.continueURL, ground, store.profile)
+      let found: (email: String, refusal: OutOfBandError?)
+      var account: Account?
+      do throws(OutOfBandError) {
+        let subject = try Self.subject(request, in: scope, connection)
+        account = subject.account
+        found = (subject.email, subject.refusal)
+      } catch {
+        return .failure(error)
+      }
+      if let refusal = found.refusal, !(hidingUsers && refusal.tellsOfUsers) {
+        return .failure(refusal)
+      }
+      var new = OutOfBandRecord.New(
+        kind: request.kind, scope: scope, account: account, email: found.email)
+      new.newEmail = request.newEmail
+      new.continueURL = request.continueURL
+      new.apiKey = request.apiKey
+      new.language = OutOfBandMail.language(request.locale)
+      if store.profile == .standalone {
+        let recipient = request.kind == .changeEmail ? request.newEmail ?? "" : found.email
+        var names = [(MailQuota.name(to: recipient, in: scope), MailQuota.perAddress)]
+        if let network { names.append((MailQuota.name(from: network), MailQuota.perNetwork)) }
+        for (name, limit) in names {
+          if let until = try MailQuota.take(name, limit: limit, at: now, connection) {
+            return .failure(.tooManyMails(request.kind, until: until))
+          }
+        }
+      }
+      let sent = try store.mailCode(new, ground, at: now, connection)
+      if found.refusal != nil {
+        // The same was written as for an account; it is taken back, and nobody can tell by the time.
+        let digest = Store.digest(sent.link.code)
+        try connection.run("DELETE FROM oob_code WHERE code_digest = \(digest)")
+        try connection.run("DELETE FROM outbox WHERE message_id = \(sent.message)")
+      }
+      return .success(found.email)
+    }
+    return try outcome.get()
+  }
+
+  /// Makes a link for a back end that mails it itself.
+  ///
+  /// Whoever has it can act for the user, so the audit log tells of it.
+  ///
+  /// - Throws: ``OutOfBandError``.
+  public func link(
+    _ request: OutOfBandRequest, in scope: Scope, by author: Author
+  ) async throws(OutOfBandError) -> OutOfBandLink {
+    let request = try checked(request, in: scope)
+    let now = store.clock.now()
+    let store = store
+    return try await store.write(OutOfBandError.self) { connection in
+      let ground = try LinkGround.read(scope, connection)
+      try Self.check(request.continueURL, ground, store.profile)
+      let subject = try Self.subject(request, in: scope, connection)
+      if let refusal = subject.refusal { throw refusal }
+      var new = OutOfBandRecord.New(
+        kind: request.kind, scope: scope, account: subject.account, email: subject.email)
+      new.newEmail = request.newEmail
+      new.continueURL = request.continueURL
+      new.apiKey = request.apiKey
+      let link = try OutOfBandRecord.insert(new, ground, store: store, at: now, connection)
+      var entry = AuditEntry(
+        "account.link", "account", subject.account?.id.text ?? subject.email,
+        name: subject.account?.label ?? subject.email, in: scope)
+      entry.to = "\(request.kind.rawValue) for \(subject.email)"
+      try entry.record(by: author, at: now, connection)
+      return link
+    }
+  }
+
+  /// The links that an application's tests may look at, the oldest first; none in the standalone
+  /// profile.
+  ///
+  /// - Throws: ``OutOfBandError/unavailable(_:)``.
+  public func links(in scope: Scope) async throws(OutOfBandError) -> [ListedLink] {
+    guard store.profile == .emulator else { return [] }
+    let now = store.clock.now()
+    return try await store.read(OutOfBandError.self) { connection in
+      try connection.all(
+        """
+        SELECT kind, email, new_email, link FROM oob_code
+        WHERE scope_key = \(scope.key) AND link IS NOT NULL AND expires_at > \(now.microseconds)
+        ORDER BY created_at LIMIT 1000
+        """
+      ) { row in
+        let kind: String = try row.value(0)
+        guard let known = OutOfBandCode.Kind(rawValue: kind) else { throw Failure("unknown code") }
+        return ListedLink(
+          kind: known, email: try row.value(1), newEmail: try row.value(2), link: try row.value(3))
+      }
+    }
+  }
+}
+
+// MARK: - Whom a code is for
+
+extension OutOfBandCodes {
+  /// What can be said of a request without the database; addresses are folded.
+  private func checked(
+    _ request: OutOfBandRequest, in scope: Scope
+  ) throws(OutOfBandError) -> OutOfBandRequest {
+    guard !scope.isDisabled else { throw .scopeDisabled }
+    var checked = request
+    if case .email(let email) = request.subject {
+      do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
+      checked = OutOfBandRequest(
+        request.kind, for: .email(AccountRules.folded(email: email)))
+      checked.newEmail = request.newEmail
+      (checked.continueURL, checked.apiKey) = (request.continueURL, request.apiKey)
+      checked.locale = request.locale
+    }
+    guard request.kind == .changeEmail else {
+      checked.newEmail = nil
+      return checked
+    }
+    guard let email = request.newEmail else { throw .invalidNewEmail }
+    do { try AccountRules.checkEmail(email) } catch { throw .invalidNewEmail }
+    checked.newEmail = AccountRules.folded(email: email)
+    return checked
+  }
+
+  private static func check(
+    _ continueURL: String?, _ ground: LinkGround, _ profile: Profile
+  ) throws(OutOfBandError) {
+    guard let continueURL else { return }
+    try ContinueURL.check(continueURL, ground.domains, profile)
+  }
+
+  /// The account that a code shall be for, and why it shall not be made.
+  private static func subject(
+    _ request: OutOfBandRequest, in scope: Scope, _ connection: borrowing Connection
+  ) throws(OutOfBandError) -> (account: Account?, email: String, refusal: OutOfBandError?) {
+    do {
+      let methods = try SignIns.methods(scope, connection)
+      switch request.kind {
+      case .passwordReset: guard methods.password else { throw OutOfBandError.operationNotAllowed }
+      case .signIn: guard methods.emailLink else { throw OutOfBandError.operationNotAllowed }
+      default: break
+      }
+      switch request.subject {
+      case .session(let session):
+        let account = try OutOfBandError.translating { try Sessions.check(session, connection) }
+        guard let email = account.email else { throw OutOfBandError.missingEmail }
+        return (account, email, try refusal(account, request, connection))
+      case .email(let email):
+        let account = try AccountRecord.find(scope, email: email, connection)
+        if request.kind == .signIn {
+          return (nil, email, account?.disabled == true ? .userDisabled : nil)
+        }
+        guard let account else {
+          return (nil, email, request.kind == .passwordReset ? .emailNotFound : .userNotFound)
+        }
+        return (account, email, try refusal(account, request, connection))
+      }
+    } catch let error as OutOfBandError {
+      throw error
+    } catch {
+      throw .unavailable(Failure(error))
+    }
+  }
+
+  private static func refusal(
+    _ account: Account, _ request: OutOfBandRequest, _ connection: borrowing Connection
+  ) throws -> OutOfBandError? {
+    if account.disabled { return .userDisabled }
+    guard let email = request.newEmail else { return nil }
+    let owner = try connection.first(
+      """
+      SELECT account_key FROM account
+      WHERE scope_key = \(account.key >> 40) AND email_folded = \(email)
+      """
+    ) { try $0.value(0) as Int64 }
+    return owner == nil ? nil : .emailExists
+  }
+}
+
+extension OutOfBandError {
+  /// Whether it says which addresses have an account.
+  fileprivate var tellsOfUsers: Bool {
+    switch self {
+    case .emailNotFound, .userNotFound, .userDisabled, .emailExists: true
+    default: false
+    }
+  }
+}

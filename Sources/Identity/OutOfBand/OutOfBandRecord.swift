@@ -1,0 +1,214 @@
+import Crypto
+import Database
+
+/// A code as it is kept, for the use cases of this module.
+struct OutOfBandRecord {
+  let code: OutOfBandCode
+  let account: Int64?
+  let createdAt: Instant
+  private let digest: [UInt8]
+  private let enrolment: String?
+
+  /// Bytes of a code; nobody guesses 256 bits.
+  private static let length = 32
+  /// How long a code is remembered after its end, in seconds.
+  static let remembered: Int64 = 30 * 86_400
+
+  /// Finds a code in any pool; one that was never made is as good as one of another pool.
+  static func find(
+    _ text: String, _ connection: borrowing Connection
+  ) throws -> OutOfBandRecord {
+    guard text.utf8.count <= 128 else { throw OutOfBandError.invalidCode }
+    let digest = Store.digest(text)
+    let found = try connection.first(
+      """
+      SELECT \(Scope.columns), c.account_key, c.kind, c.email, c.new_email, c.enrolment_id,
+        c.continue_url, c.created_at, c.expires_at, c.used_at
+      FROM oob_code c JOIN scope s USING (scope_key) JOIN project p USING (project_id)
+      WHERE c.code_digest = \(digest) AND s.deleted_at IS NULL
+      """
+    ) { row in
+      let kind: String = try row.value(8)
+      guard let known = OutOfBandCode.Kind(rawValue: kind) else { throw Failure("unknown code") }
+      let code = OutOfBandCode(
+        kind: known, scope: try Scope(row), email: try row.value(9), newEmail: try row.value(10),
+        factor: nil, continueURL: try row.value(12),
+        expiresAt: Instant(microseconds: try row.value(14)),
+        usedAt: (try row.value(15) as Int64?).map(Instant.init(microseconds:)))
+      return OutOfBandRecord(
+        code: code, account: try row.value(7),
+        createdAt: Instant(microseconds: try row.value(13)), digest: digest,
+        enrolment: try row.value(11))
+    }
+    guard let found else { throw OutOfBandError.invalidCode }
+    return found
+  }
+
+  private init(
+    code: OutOfBandCode, account: Int64?, createdAt: Instant, digest: [UInt8], enrolment: String?
+  ) {
+    self.code = code
+    self.account = account
+    self.createdAt = createdAt
+    self.digest = digest
+    self.enrolment = enrolment
+  }
+
+  /// Refuses a code of another pool than this, if one is named, and one that was used or is late.
+  func check(in scope: Scope?, at now: Instant) throws(OutOfBandError) {
+    if let scope, scope.key != code.scope.key { throw .invalidCode }
+    guard code.usedAt == nil else { throw .usedCode }
+    guard now < code.expiresAt else { throw .expiredCode }
+  }
+
+  /// The account that the code is about, when it still has something to do there.
+  func subject(_ connection: borrowing Connection) throws -> Account {
+    guard let account, let found = try AccountRecord.find(key: account, connection) else {
+      throw OutOfBandError.invalidCode
+    }
+    guard !found.disabled else { throw OutOfBandError.userDisabled }
+    switch code.kind {
+    case .passwordReset, .verifyEmail, .changeEmail:
+      // A code says who reads one address; it is nothing to an account that has another one now.
+      guard found.email?.isSameBytes(as: code.email) ?? false else {
+        throw OutOfBandError.invalidCode
+      }
+      if code.kind == .passwordReset, let set = found.passwordUpdatedAt, set > createdAt {
+        throw OutOfBandError.invalidCode
+      }
+    case .revertFactor:
+      guard factor(of: found) != nil else { throw OutOfBandError.invalidCode }
+    case .recoverEmail, .signIn: break
+    }
+    return found
+  }
+
+  /// The factor that the code takes away.
+  func factor(of account: Account) -> Factor? {
+    account.factors.first { $0.id.text == enrolment }
+  }
+
+  /// The code for whoever shows it.
+  func code(with account: Account?) -> OutOfBandCode {
+    OutOfBandCode(
+      kind: code.kind, scope: code.scope, email: code.email,
+      newEmail: code.kind == .recoverEmail ? account?.email : code.newEmail,
+      factor: account.flatMap(factor), continueURL: code.continueURL, expiresAt: code.expiresAt,
+      usedAt: code.usedAt)
+  }
+
+  /// Uses the code up.
+  func use(at now: Instant, _ connection: borrowing Connection) throws {
+    try connection.run(
+      "UPDATE oob_code SET used_at = \(now.microseconds), link = NULL WHERE code_digest = \(digest)"
+    )
+  }
+
+  /// Uses up the ways back to addresses that the account has had since this one.
+  ///
+  /// Whoever took an account over may have changed its address twice, and holds a way back to the
+  /// one in between.
+  func useLaterRecoveries(at now: Instant, _ connection: borrowing Connection) throws {
+    try connection.run(
+      """
+      UPDATE oob_code SET used_at = \(now.microseconds), link = NULL
+      WHERE account_key = \(account) AND kind = \(OutOfBandCode.Kind.recoverEmail.rawValue)
+        AND created_at >= \(createdAt.microseconds) AND used_at IS NULL
+      """)
+  }
+
+  /// What is written with a new code.
+  struct New {
+    let kind: OutOfBandCode.Kind
+    let scope: Scope
+    let account: Account?
+    let email: String
+    var newEmail: String?
+    var factor: Factor?
+    var continueURL: String?
+    var apiKey: String?
+    var language = OutOfBandMail.languages[0]
+  }
+
+  /// Makes a code.
+  static func insert(
+    _ new: New, _ ground: LinkGround, store: Store, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> OutOfBandLink {
+    let code = store.random.token(bytes: length)
+    let link = store.links.link(
+      code, new.kind, in: new.scope, apiKey: new.apiKey ?? ground.apiKey,
+      continueURL: new.continueURL, language: new.language, handler: ground.handler)
+    let expires = now.advanced(bySeconds: new.kind.lifetime)
+    try connection.run(
+      """
+      INSERT INTO oob_code (code_digest, scope_key, account_key, kind, email, new_email,
+        enrolment_id, continue_url, created_at, expires_at, link)
+      VALUES (\(Store.digest(code)), \(new.scope.key), \(new.account?.key), \(new.kind.rawValue),
+        \(new.email), \(new.newEmail), \(new.factor?.id.text), \(new.continueURL),
+        \(now.microseconds), \(expires.microseconds),
+        \(store.profile == .emulator ? link : nil))
+      """)
+    return OutOfBandLink(email: new.email, code: code, link: link)
+  }
+
+  /// Forgets codes some time after their end.
+  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
+    let oldest = now.advanced(bySeconds: -remembered)
+    try connection.run("DELETE FROM oob_code WHERE expires_at < \(oldest.microseconds)")
+  }
+}
+
+extension Store {
+  /// Makes a code and mails its link.
+  ///
+  /// - Returns: The number of the mail, and the link.
+  @discardableResult
+  func mailCode(
+    _ new: OutOfBandRecord.New, _ ground: LinkGround? = nil, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> (message: Int64, link: OutOfBandLink) {
+    let ground = try ground ?? LinkGround.read(new.scope, connection)
+    let link = try OutOfBandRecord.insert(new, ground, store: self, at: now, connection)
+    let mail = OutOfBandMail(
+      kind: new.kind, scope: new.scope, email: new.email, newEmail: new.newEmail,
+      factor: new.factor, link: link.link)
+    let message = try outbox.add(
+      OutboxMessage(
+        channel: .mail, purpose: mail.purpose, recipient: mail.recipient, language: new.language,
+        subject: mail.subject, body: mail.body,
+        expiresAt: now.advanced(bySeconds: new.kind.lifetime)),
+      to: new.account, in: new.scope, at: now, connection)
+    return (message, link)
+  }
+
+  /// Sends the way back to the address that a user has just changed, if there was one.
+  func offerRecovery(
+    of old: Account, now email: String?, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    guard let before = old.email else { return }
+    try connection.run(
+      """
+      UPDATE account SET initial_email = coalesce(initial_email, \(before))
+      WHERE account_key = \(old.key)
+      """)
+    try mailCode(
+      OutOfBandRecord.New(
+        kind: .recoverEmail, scope: scope, account: old, email: before, newEmail: email),
+      at: now, connection)
+  }
+
+  /// Sends the way to take a second factor away that was just enrolled.
+  func offerReversal(
+    of factor: ID<Factor>, by account: Account, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    guard let email = account.email, let factor = account.factors.first(where: { $0.id == factor })
+    else { return }
+    try mailCode(
+      OutOfBandRecord.New(
+        kind: .revertFactor, scope: scope, account: account, email: email, factor: factor),
+      at: now, connection)
+  }
+}

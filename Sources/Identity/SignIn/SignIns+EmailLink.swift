@@ -1,0 +1,147 @@
+import Database
+
+/// What a link in a mail led to.
+public struct EmailLinkSignIn: Sendable {
+  /// Signed in, or a second factor is due.
+  public let outcome: SignInOutcome
+  /// Whether the account was made by it.
+  public let isNewUser: Bool
+}
+
+extension SignIns {
+  /// Signs in by the code of a link that was mailed to an address.
+  ///
+  /// Whoever reads the address owns the account: one that is not there is made, and the address is
+  /// verified from then on. Had it not been, somebody else may have made the account with it, so
+  /// its password and every other way in end.
+  ///
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - email: The address, which the link does not tell.
+  ///   - code: The code of the link.
+  ///   - session: The session of a user who adds this way to their account.
+  ///   - author: Where the request came from.
+  /// - Returns: What it led to.
+  /// - Throws: ``OutOfBandError``.
+  public func emailLink(
+    _ scope: Scope, email: String, code: String, linking session: UserSession? = nil,
+    by author: Author
+  ) async throws(OutOfBandError) -> EmailLinkSignIn {
+    guard !scope.isDisabled else { throw .scopeDisabled }
+    do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
+    let email = AccountRules.folded(email: email)
+    let now = store.clock.now()
+    return try await store.write(OutOfBandError.self) { connection in
+      guard try Self.methods(scope, connection).emailLink else {
+        throw OutOfBandError.operationNotAllowed
+      }
+      let record = try OutOfBandRecord.find(code, connection)
+      try record.check(in: scope, at: now)
+      guard record.code.kind == .signIn else { throw OutOfBandError.invalidCode }
+      guard record.code.email.isSameBytes(as: email) else { throw OutOfBandError.emailMismatch }
+      try record.use(at: now, connection)
+      let known = try AccountRecord.find(scope, email: email, connection)
+      return try OutOfBandError.translating {
+        if let session {
+          return try link(session, email, known, by: author, at: now, connection)
+        }
+        let account = try known.map { try trust($0, in: scope, by: author, at: now, connection) }
+        return EmailLinkSignIn(
+          outcome: try passFirstFactor(
+            account ?? newAccount(email, in: scope, by: author, at: now, connection), in: scope,
+            provider: .password, at: now, connection),
+          isNewUser: account == nil)
+      }
+    }
+  }
+
+  /// Makes the account of an address that is known to be the user's.
+  private func newAccount(
+    _ email: String, in scope: Scope, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Account {
+    var new = NewAccount()
+    new.email = email
+    new.emailVerified = true
+    let uid = store.random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
+    let account = try AccountRecord.insert(
+      new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now, connection)
+    try markAsLinked(account, connection)
+    var entry = AuditEntry("account.sign-up", "account", uid, name: account.label, in: scope)
+    entry.to = account.words
+    try entry.record(by: author.user(account), at: now, connection)
+    return try AccountRecord.changed(account, in: scope, connection)
+  }
+
+  /// Takes the address of an account for its user's.
+  private func trust(
+    _ account: Account, in scope: Scope, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Account {
+    guard !account.disabled else { throw OutOfBandError.userDisabled }
+    if !account.emailVerified {
+      try AccountRecord.endOtherWaysIn(account, connection)
+      try connection.run(
+        """
+        UPDATE account SET email_verified = 1, password_hash = NULL, password_updated_at = NULL,
+          anonymous = 0
+        WHERE account_key = \(account.key)
+        """)
+      let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      var entry = AuditEntry(
+        "account.verify-email", "account", account.id.text, name: account.label, in: scope)
+      let before = "not verified" + (account.hasPassword ? ", with a password" : "")
+      entry.from = Words.ended(ended, "session", "sessions", after: before)
+      entry.to = "verified" + (account.hasPassword ? ", without one" : "")
+      try entry.record(by: author.user(account), at: now, connection)
+    }
+    try markAsLinked(account, connection)
+    return try AccountRecord.changed(account, in: scope, connection)
+  }
+
+  /// Adds the address and this way of signing in to the account of a session.
+  private func link(
+    _ session: UserSession, _ email: String, _ known: Account?, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> EmailLinkSignIn {
+    let old = try Sessions.check(session, connection)
+    guard known == nil || known?.key == old.key else { throw OutOfBandError.emailExists }
+    let isSame = old.email?.isSameBytes(as: email) ?? false
+    try connection.run(
+      """
+      UPDATE account SET email = \(email), email_folded = \(email), email_verified = 1,
+        anonymous = 0
+      WHERE account_key = \(old.key)
+      """)
+    try markAsLinked(old, connection)
+    var ended = 0
+    if !isSame {
+      ended = try AccountRecord.endSessions(old.key, at: now, connection)
+      try store.offerRecovery(of: old, now: email, in: session.scope, at: now, connection)
+    }
+    let account = try AccountRecord.changed(old, in: session.scope, connection)
+    if !isSame || !old.emailVerified || !old.signsInByLink {
+      var entry = AuditEntry(
+        "account.change-email", "account", old.id.text, name: account.label, in: session.scope)
+      entry.from = Words.ended(
+        ended, "session", "sessions", after: old.email ?? "no address")
+      entry.to = "\(email) verified, signs in by links"
+      try entry.record(by: author.user(old), at: now, connection)
+    }
+    return EmailLinkSignIn(
+      outcome: .signedIn(
+        try Sessions.renew(session, of: account, at: now, random: store.random, connection)),
+      isNewUser: false)
+  }
+
+  private func markAsLinked(_ account: Account, _ connection: borrowing Connection) throws {
+    try connection.run("UPDATE account SET email_link = 1 WHERE account_key = \(account.key)")
+  }
+}
+
+extension Author {
+  /// The user of an account, from where the request came.
+  fileprivate func user(_ account: Account) -> Author {
+    Author(actor: .user(account.id), address: address, requestID: requestID)
+  }
+}

@@ -1,0 +1,93 @@
+import Crypto
+import Identity
+import Testing
+
+extension UseCase {
+  static let outOfBand: [UseCase] = [
+    UseCase("mail a code", []) { i in
+      _ = try await i.account(.alice)
+      return { _ = try await i.code(.passwordReset) }
+    },
+    UseCase("mail a code to nobody", []) { i in
+      {
+        _ = try await i.identity.outOfBandCodes.send(
+          OutOfBandRequest(.passwordReset, for: .email("nobody@example.com")), in: i.acme,
+          hidingUsers: true, from: "a")
+      }
+    },
+    UseCase("hand a link out", ["account.link"]) { i in
+      _ = try await i.account(.alice)
+      return {
+        _ = try await i.identity.outOfBandCodes.link(
+          OutOfBandRequest(.verifyEmail, for: .email(Person.alice.email)), in: i.acme,
+          by: Instance.boss)
+      }
+    },
+    UseCase("look at a code", []) { i in
+      _ = try await i.account(.alice)
+      let code = try await i.code(.verifyEmail)
+      return {
+        _ = try await i.identity.outOfBandCodes.look(at: code)
+        _ = try await i.identity.outOfBandCodes.remains(of: code)
+      }
+    },
+    UseCase("reset a password", ["account.reset-password"]) { i in
+      _ = try await i.account(.alice, isVerified: false)
+      let code = try await i.code(.passwordReset)
+      return {
+        _ = try await i.identity.outOfBandCodes.resetPassword(
+          code, to: Secret("a new password"), by: Instance.visitor)
+      }
+    },
+    UseCase("verify an address", ["account.verify-email"]) { i in
+      _ = try await i.account(.alice, isVerified: false)
+      let code = try await i.code(.verifyEmail)
+      return { _ = try await i.identity.outOfBandCodes.apply(code, by: Instance.visitor) }
+    },
+    UseCase("change an address by a code", ["account.change-email"]) { i in
+      _ = try await i.account(.alice)
+      let code = try await i.code(.changeEmail, newEmail: "new@example.com")
+      return { _ = try await i.identity.outOfBandCodes.apply(code, by: Instance.visitor) }
+    },
+    UseCase("go back to an address", ["account.recover-email"]) { i in
+      _ = try await i.account(.alice)
+      let code = try await i.code(.changeEmail, newEmail: "new@example.com")
+      _ = try await i.identity.outOfBandCodes.apply(code, by: Instance.visitor)
+      let back = try #require(try await i.mails("recover-email").last).code
+      return { _ = try await i.identity.outOfBandCodes.apply(back, by: Instance.visitor) }
+    },
+    UseCase("take a new factor away", ["factor.revert"]) { i in
+      _ = try await i.enrolled(.alice)
+      let code = try #require(try await i.mails("revert-factor").last).code
+      return { _ = try await i.identity.outOfBandCodes.apply(code, by: Instance.visitor) }
+    },
+    UseCase("sign up by a link", ["account.sign-up"]) { i in
+      try await i.allow(emailLink: true)
+      let code = try await i.code(.signIn)
+      return {
+        _ = try await i.identity.signIns.emailLink(
+          i.acme, email: Person.alice.email, code: code, by: Instance.visitor)
+      }
+    },
+    UseCase("sign in by a link for the first time", ["account.verify-email"]) { i in
+      try await i.allow(emailLink: true)
+      _ = try await i.account(.alice, isVerified: false)
+      let code = try await i.code(.signIn)
+      return {
+        _ = try await i.identity.signIns.emailLink(
+          i.acme, email: Person.alice.email, code: code, by: Instance.visitor)
+      }
+    },
+    UseCase("take an address into an account", ["account.change-email"]) { i in
+      try await i.allow(emailLink: true)
+      let session = try await i.identity.signIns.signUp(
+        i.acme, NewAccount(), by: Instance.visitor
+      ).session
+      let code = try await i.code(.signIn)
+      return {
+        _ = try await i.identity.signIns.emailLink(
+          i.acme, email: Person.alice.email, code: code, linking: session, by: Instance.visitor)
+      }
+    },
+  ]
+}

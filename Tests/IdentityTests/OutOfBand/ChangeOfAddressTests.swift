@@ -1,0 +1,135 @@
+import Crypto
+import Identity
+import Testing
+
+struct ChangeOfAddressTests {
+  private let new = "alice@elsewhere.example"
+
+  /// Asks for another address as its user does, and follows the link.
+  private func change(_ instance: Instance, to email: String) async throws {
+    let session = try await instance.session(.alice).session
+    var request = OutOfBandRequest(.changeEmail, for: .session(session))
+    request.newEmail = email
+    _ = try await instance.identity.outOfBandCodes.send(
+      request, in: instance.acme, hidingUsers: true, from: nil)
+    let mail = try #require(try await instance.mails().last)
+    #expect(mail.recipient == email && mail.purpose == "verify-new-email")
+    _ = try await instance.identity.outOfBandCodes.apply(try mail.code, by: Instance.visitor)
+  }
+
+  @Test func `a new address is verified before it counts, and the old one can go back`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let before = try await instance.session(.alice).session
+      instance.clock.advance(1)
+      try await change(instance, to: new)
+      let changed = try await instance.reload(alice)
+      #expect(changed.email == new && changed.emailVerified)
+      #expect(changed.initialEmail == Person.alice.email)
+      await expect("tokenExpired") { try await instance.identity.sessions.check(before) }
+      let mail = try #require(try await instance.mails().last)
+      #expect(mail.recipient == Person.alice.email && mail.purpose == "recover-email")
+      #expect(mail.body.contains(new))
+      let seen = try await instance.identity.outOfBandCodes.look(at: try mail.code)
+      #expect(seen.kind == .recoverEmail && seen.email == Person.alice.email)
+      #expect(seen.newEmail == new)
+      _ = try await instance.identity.outOfBandCodes.apply(try mail.code, by: Instance.visitor)
+      let recovered = try await instance.reload(alice)
+      #expect(recovered.email == Person.alice.email && recovered.emailVerified)
+      #expect(
+        try await instance.log().prefix(2).map(\.action) == [
+          "account.recover-email", "account.change-email",
+        ])
+    }
+  }
+
+  @Test func `whoever changed an address twice cannot take the account back`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      try await change(instance, to: "mallory-1@example.com")
+      let first = try #require(try await instance.mails().last).code
+      instance.clock.advance(60)
+      var request = OutOfBandRequest(.changeEmail, for: .email("mallory-1@example.com"))
+      request.newEmail = "mallory-2@example.com"
+      let link = try await instance.identity.outOfBandCodes.link(
+        request, in: instance.acme, by: Instance.boss)
+      _ = try await instance.identity.outOfBandCodes.apply(link.code, by: Instance.visitor)
+      let second = try #require(try await instance.mails().last)
+      #expect(second.recipient == "mallory-1@example.com")
+      _ = try await instance.identity.outOfBandCodes.apply(first, by: Instance.visitor)
+      let code = try second.code
+      await expect("usedCode") {
+        try await instance.identity.outOfBandCodes.apply(code, by: Instance.visitor)
+      }
+      #expect(try await instance.reload(alice).email == Person.alice.email)
+    }
+  }
+
+  @Test func `an address that was taken meanwhile stays with whom it is`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let code = try await instance.code(.changeEmail, newEmail: Person.bob.email)
+      _ = try await instance.account(.bob)
+      let codes = instance.identity.outOfBandCodes
+      await expect("emailExists") { try await codes.apply(code, by: Instance.visitor) }
+      #expect(try await instance.reload(alice).email == Person.alice.email)
+      // Nothing was done, so the code is still there.
+      await expect("done") { try await codes.look(at: code) }
+    }
+  }
+
+  @Test func `a user who changes the address in a session gives the old one a way back`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      var change = AccountChange()
+      change.email = .set(new)
+      _ = try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, renewing: session, by: Instance.visitor)
+      let mail = try #require(try await instance.mails("recover-email").last)
+      #expect(mail.recipient == Person.alice.email)
+      // What an administrator changes is not undone by a link.
+      change.email = .set("third@example.com")
+      _ = try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      #expect(try await instance.mails("recover-email").count == 1)
+    }
+  }
+
+  @Test func `a second factor that somebody else enrolled goes by the link of its mail`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let mail = try #require(try await instance.mails("revert-factor").last)
+      #expect(mail.recipient == Person.alice.email && mail.body.contains("“phone”"))
+      let codes = instance.identity.outOfBandCodes
+      let seen = try await codes.look(at: try mail.code)
+      #expect(seen.kind == .revertFactor && seen.factor?.id == device.factor)
+      _ = try await codes.apply(try mail.code, by: Instance.visitor)
+      #expect(try await instance.reload(device.account).factors.count == 0)
+      await expect("tokenExpired") { try await instance.identity.sessions.check(device.session) }
+      let code = try mail.code
+      await expect("usedCode") { try await codes.apply(code, by: Instance.visitor) }
+      #expect(try await instance.log().first?.action == "factor.revert")
+    }
+  }
+
+  @Test func `a factor that is gone cannot be taken away again`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let code = try #require(try await instance.mails("revert-factor").last).code
+      _ = try await instance.identity.enrolments.withdraw(
+        device.session, enrolment: device.factor.text, by: Instance.visitor)
+      _ = try await instance.enrol(try await instance.session(.alice).session)
+      await expect("invalidCode") {
+        try await instance.identity.outOfBandCodes.apply(code, by: Instance.visitor)
+      }
+      #expect(try await instance.reload(device.account).factors.count == 1)
+    }
+  }
+}

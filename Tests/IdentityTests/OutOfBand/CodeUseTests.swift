@@ -1,0 +1,220 @@
+import Crypto
+import Identity
+import Testing
+
+struct CodeUseTests {
+  @Test func `a password is reset once, and all sessions end`() async throws {
+    try await withInstance { instance in
+      let codes = instance.identity.outOfBandCodes
+      let alice = try await instance.account(.alice, isVerified: false)
+      let before = try await instance.session(.alice)
+      instance.clock.advance(1)
+      let code = try await instance.code(.passwordReset)
+      let seen = try await codes.look(at: code, in: instance.acme)
+      #expect(seen.kind == .passwordReset && seen.email == Person.alice.email)
+      try await codes.resetPassword(
+        code, to: Secret("a new password"), in: instance.acme, by: Instance.visitor)
+      await expect("usedCode") {
+        try await codes.resetPassword(code, to: Secret("a third password"), by: Instance.visitor)
+      }
+      await expect("usedCode") { try await codes.look(at: code) }
+      await expect("tokenExpired") { try await instance.identity.sessions.check(before.session) }
+      await expect("wrongPassword") { try await instance.firstFactor(.alice) }
+      let after = try await instance.identity.signIns.password(
+        instance.acme, email: Person.alice.email, password: Secret("a new password"), address: "a")
+      guard case .signedIn = after else { throw Unexpected("not signed in") }
+      #expect(try await instance.reload(alice).emailVerified == true)
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "account.reset-password" && row.actorKind == "user")
+      #expect(row.from == "1 session ended")
+    }
+  }
+
+  @Test func `a reset ends the other ways into an account whose address nobody had verified`()
+    async throws
+  {
+    try await withInstance { instance in
+      for isVerified in [false, true] {
+        let person: Person = isVerified ? .bob : .alice
+        let account = try await instance.account(person, isVerified: isVerified)
+        var change = AccountChange()
+        change.phoneNumber = .set(isVerified ? "+15550101" : "+15550100")
+        _ = try await instance.identity.accounts.update(
+          instance.acme, account.id, change, by: Instance.boss)
+        let code = try await instance.code(.passwordReset, person)
+        try await instance.identity.outOfBandCodes.resetPassword(
+          code, to: Secret("a new password"), by: Instance.visitor)
+        let phone = try await instance.reload(account).phoneNumber
+        #expect((phone == nil) == !isVerified)
+      }
+    }
+  }
+
+  @Test func `a weak password leaves the code as it was`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let code = try await instance.code(.passwordReset)
+      let codes = instance.identity.outOfBandCodes
+      await expect("account.weakPassword") {
+        try await codes.resetPassword(code, to: Secret("short"), by: Instance.visitor)
+      }
+      await expect("done") {
+        try await codes.resetPassword(code, to: Secret("long enough"), by: Instance.visitor)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (OutOfBandCode.Kind.passwordReset, Int64(3_600)), (.signIn, 3_600),
+    (.verifyEmail, 3 * 86_400), (.changeEmail, 3 * 86_400),
+  ])
+  func `a code counts until its time`(kind: OutOfBandCode.Kind, lifetime: Int64) async throws {
+    try await withInstance { instance in
+      try await instance.allow(emailLink: true)
+      _ = try await instance.account(.alice, isVerified: false)
+      let code = try await instance.code(
+        kind, newEmail: kind == .changeEmail ? "new@example.com" : nil)
+      instance.clock.advance(lifetime - 1)
+      await expect("done") { try await instance.identity.outOfBandCodes.look(at: code) }
+      instance.clock.advance(1)
+      await expect("expiredCode") { try await instance.identity.outOfBandCodes.look(at: code) }
+      let remains = try await instance.identity.outOfBandCodes.remains(of: code)
+      #expect(remains?.kind == kind && remains?.usedAt == nil)
+      try await instance.identity.tidy()
+      #expect(try await instance.codes() == 1)
+      instance.clock.advance(30 * 86_400 + 1)
+      try await instance.identity.tidy()
+      #expect(try await instance.codes() == 0)
+      await expect("invalidCode") { try await instance.identity.outOfBandCodes.look(at: code) }
+    }
+  }
+
+  @Test func `of twenty uses at once one counts`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let code = try await instance.code(.passwordReset)
+      let codes = instance.identity.outOfBandCodes
+      let outcomes = try await atOnce(20) { index in
+        await outcome {
+          try await codes.resetPassword(
+            code, to: Secret("new password \(index)"), by: Instance.visitor)
+        }
+      }
+      #expect(outcomes.tally == ["done": 1, "usedCode": 19])
+      let verify = try await instance.code(.verifyEmail)
+      let verified = try await atOnce(20) { _ in
+        await outcome { try await codes.apply(verify, by: Instance.visitor) }
+      }
+      #expect(verified.tally == ["done": 1, "usedCode": 19])
+      let rows = try await instance.log().filter { $0.objectID == alice.id.text }
+      #expect(rows.count { $0.action == "account.reset-password" } == 1)
+    }
+  }
+
+  @Test func `a code of another pool is as good as none`() async throws {
+    try await withInstance { instance in
+      let codes = instance.identity.outOfBandCodes
+      _ = try await instance.account(.alice, in: instance.east, isVerified: false)
+      _ = try await instance.account(.alice, isVerified: false)
+      let code = try await instance.code(.verifyEmail, in: instance.east)
+      let reset = try await instance.code(.passwordReset, in: instance.east)
+      for scope in [instance.acme, instance.west, instance.globex] {
+        await expect("invalidCode") { try await codes.look(at: code, in: scope) }
+        await expect("invalidCode") {
+          try await codes.apply(code, in: scope, by: Instance.visitor)
+        }
+        await expect("invalidCode") {
+          try await codes.resetPassword(
+            reset, to: Secret("a new password"), in: scope, by: Instance.visitor)
+        }
+      }
+      await expect("done") {
+        try await codes.apply(code, in: instance.east, by: Instance.visitor)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "", "x", "' OR 1=1 --", "\u{202E}\u{0}", String(repeating: "a", count: 100_000),
+  ])
+  func `a code that was never made does nothing`(code: String) async throws {
+    try await withInstance { instance in
+      let codes = instance.identity.outOfBandCodes
+      await expect("invalidCode") { try await codes.look(at: code) }
+      await expect("invalidCode") { try await codes.apply(code, by: Instance.visitor) }
+      await expect("invalidCode") {
+        try await codes.resetPassword(code, to: Person.wrong, by: Instance.visitor)
+      }
+      let remains = try await codes.remains(of: code)
+      #expect(remains?.kind == nil)
+    }
+  }
+
+  @Test func `codes do what they were made for and nothing else`() async throws {
+    try await withInstance { instance in
+      let codes = instance.identity.outOfBandCodes
+      try await instance.allow(emailLink: true)
+      _ = try await instance.account(.alice, isVerified: false)
+      let verify = try await instance.code(.verifyEmail)
+      let reset = try await instance.code(.passwordReset)
+      let signIn = try await instance.code(.signIn)
+      for code in [verify, signIn] {
+        await expect("invalidCode") {
+          try await codes.resetPassword(code, to: Secret("a new password"), by: Instance.visitor)
+        }
+      }
+      await expect("invalidCode") { try await codes.apply(signIn, by: Instance.visitor) }
+      await expect("invalidCode") { try await codes.apply(reset, by: Instance.visitor) }
+      for code in [verify, reset] {
+        await expect("invalidCode") {
+          try await instance.identity.signIns.emailLink(
+            instance.acme, email: Person.alice.email, code: code, by: Instance.visitor)
+        }
+      }
+      // None of this has used one up.
+      for code in [verify, reset, signIn] {
+        await expect("done") { try await codes.look(at: code) }
+      }
+    }
+  }
+
+  @Test func `an account that has changed since is not changed by an old code`() async throws {
+    try await withInstance { instance in
+      let codes = instance.identity.outOfBandCodes
+      let alice = try await instance.account(.alice)
+      let first = try await instance.code(.passwordReset)
+      instance.clock.advance(1)
+      let second = try await instance.code(.passwordReset)
+      let verify = try await instance.code(.verifyEmail)
+      try await codes.resetPassword(second, to: Secret("a new password"), by: Instance.visitor)
+      await expect("invalidCode") { try await codes.look(at: first) }
+      await expect("done") { try await codes.look(at: verify) }
+      var change = AccountChange()
+      change.email = .set("alice@elsewhere.example")
+      _ = try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      await expect("invalidCode") { try await codes.apply(verify, by: Instance.visitor) }
+      let changed = try await instance.reload(alice)
+      #expect(!changed.emailVerified)
+      change.email = .keep
+      change.disabled = true
+      _ = try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      await expect("userDisabled") { try await codes.look(at: verify) }
+      try await instance.identity.accounts.delete(instance.acme, alice.id, by: Instance.boss)
+      await expect("invalidCode") { try await codes.look(at: verify) }
+      #expect(try await instance.codes() == 0)
+    }
+  }
+
+  @Test func `codes go with their project`() async throws {
+    try await withInstance { instance in
+      try await instance.allow(emailLink: true)
+      let code = try await instance.code(.signIn, .mallory)
+      try await instance.identity.projects.delete(instance.acme.project, by: Instance.boss)
+      await expect("invalidCode") { try await instance.identity.outOfBandCodes.look(at: code) }
+      while try await instance.identity.purge() {}
+      #expect(try await instance.codes() == 0)
+    }
+  }
+}

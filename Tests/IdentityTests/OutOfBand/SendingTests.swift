@@ -1,0 +1,237 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+struct SendingTests {
+  private func send(
+    _ instance: Instance, _ request: OutOfBandRequest, in scope: Scope? = nil,
+    hidingUsers: Bool = false, from network: String? = "203.0.113.5"
+  ) async throws -> String {
+    try await instance.identity.outOfBandCodes.send(
+      request, in: scope ?? instance.acme, hidingUsers: hidingUsers, from: network)
+  }
+
+  @Test func `a mail goes to the address, with a link that has what SDKs look for`() async throws {
+    try await withInstance { instance in
+      instance.identity.outOfBandCodes.leadLinks(to: "https://mfa.example.com")
+      _ = try await instance.account(.alice, in: instance.east)
+      var request = OutOfBandRequest(.passwordReset, for: .email("ALICE@example.com"))
+      request.continueURL = "http://localhost/a?b=c&d"
+      request.apiKey = "AIza & co"
+      request.locale = "de-DE"
+      #expect(try await send(instance, request, in: instance.east) == "alice@example.com")
+      let mail = try #require(try await instance.mails().last)
+      #expect(mail.recipient == "alice@example.com")
+      #expect(mail.purpose == "reset-password" && mail.language == "en")
+      #expect(mail.subject == "Choose a new password for Acme")
+      let link = try mail.link
+      #expect(link.hasPrefix("https://mfa.example.com/__/auth/action?mode=resetPassword&lang=en&"))
+      #expect(parameter("apiKey", of: link) == "AIza%20%26%20co")
+      #expect(parameter("continueUrl", of: link) == "http%3A%2F%2Flocalhost%2Fa%3Fb%3Dc%26d")
+      #expect(parameter("tenantId", of: link) == instance.east.tenant?.text)
+      let code = try mail.code
+      #expect(code.utf8.count == 43)
+    }
+  }
+
+  @Test func `a link of a project's own users names no tenant, and its first key`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      _ = try await instance.code(.passwordReset)
+      let link = try #require(try await instance.mails().last).link
+      #expect(parameter("tenantId", of: link) == nil && parameter("continueUrl", of: link) == nil)
+      let key = try await instance.identity.apiKeys.list(instance.acme.project).first?.text
+      #expect(parameter("apiKey", of: link) == key)
+    }
+  }
+
+  @Test func `links lead to the application's own page where it has one`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      for (uri, beginning) in [
+        (#""https://app.example.com/act?x=1""#, "https://app.example.com/act?x=1&mode="),
+        (#""javascript:alert(1)""#, "/__/auth/action?mode="), ("17", "/__/auth/action?mode="),
+        (#""https://a.example/#x""#, "/__/auth/action?mode="), ("null", "/__/auth/action?mode="),
+      ] {
+        _ = try await instance.identity.projects.update(
+          instance.acme.project, by: Instance.boss
+        ) { $0.members = #"{"notification":{"sendEmail":{"callbackUri":\#(uri)}}}"# }
+        _ = try await instance.code(.verifyEmail)
+        let link = try #require(try await instance.mails().last).link
+        #expect(link.hasPrefix(beginning), "\(uri): \(link)")
+      }
+    }
+  }
+
+  @Test func `the database has the digest of a code alone`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let code = try await instance.code(.passwordReset)
+      #expect(try await instance.identity.outOfBandCodes.links(in: instance.acme).count == 0)
+      let rows = try await instance.database.read { connection in
+        try connection.all("SELECT /* test */ code_digest, link FROM oob_code") { row in
+          (digest: try row.value(0) as [UInt8], link: try row.value(1) as String?)
+        }
+      }
+      #expect(rows.count == 1 && rows[0].link == nil)
+      #expect(rows[0].digest == HashFunction.sha256.digest(Array(code.utf8)))
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `whether an address has an account is told only where it may be`(hiding: Bool) async throws {
+    try await withInstance { instance in
+      let bob = try await instance.account(.bob)
+      var change = AccountChange()
+      change.disabled = true
+      try await instance.identity.accounts.update(instance.acme, bob.id, change, by: Instance.boss)
+      for (person, refusal) in [(Person.mallory, "emailNotFound"), (.bob, "userDisabled")] {
+        let request = OutOfBandRequest(.passwordReset, for: .email(person.email))
+        await expect(hiding ? "done" : refusal) {
+          try await send(instance, request, hidingUsers: hiding)
+        }
+      }
+      #expect(try await instance.mails().count == 0)
+      #expect(try await instance.codes() == 0)
+      if hiding {
+        let request = OutOfBandRequest(.passwordReset, for: .email(Person.mallory.email))
+        #expect(try await send(instance, request, hidingUsers: true) == Person.mallory.email)
+      }
+    }
+  }
+
+  @Test func `an address that is taken is not told to a user who wants it`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      _ = try await instance.account(.bob)
+      let session = try await instance.session(.alice).session
+      var request = OutOfBandRequest(.changeEmail, for: .session(session))
+      request.newEmail = Person.bob.email
+      let taken = request
+      await expect("emailExists") { try await send(instance, taken) }
+      await expect("done") { try await send(instance, taken, hidingUsers: true) }
+      #expect(try await instance.mails().count == 0)
+      request.newEmail = "alice@elsewhere.example"
+      _ = try await send(instance, request)
+      #expect(try await instance.mails().map(\.recipient) == ["alice@elsewhere.example"])
+    }
+  }
+
+  @Test(arguments: [
+    ("https://app.example.com/x", "done"), ("https://deep.app.example.com", "done"),
+    ("HTTPS://APP.EXAMPLE.COM:8443/x#y", "done"), ("http://localhost:3000/", "done"),
+    ("http://192.0.2.1/", "done"), ("https://app.example.com/ä", "done"),
+    ("https://evilapp.example.com/", "unauthorizedDomain"),
+    ("https://app.example.com.evil.example/", "unauthorizedDomain"),
+    ("https://example.com/", "unauthorizedDomain"), ("http://1.192.0.2.1/", "unauthorizedDomain"),
+    ("https://evil.example/?app.example.com", "unauthorizedDomain"),
+    ("https://app.example.com@evil.example/", "invalidContinueURL"),
+    ("https://evil.example\\@app.example.com/", "invalidContinueURL"),
+    ("javascript:alert(1)", "invalidContinueURL"), ("//app.example.com", "invalidContinueURL"),
+    ("/welcome", "invalidContinueURL"), ("https://", "invalidContinueURL"),
+    ("https://app.example.com/\r\nSet-Cookie: a=b", "invalidContinueURL"),
+    ("https://app.example.com:99999999/", "invalidContinueURL"),
+    ("https://аpp.example.com/", "invalidContinueURL"),
+    ("https://app.example.com/" + String(repeating: "a", count: 4_000), "invalidContinueURL"),
+  ])
+  func `links go on to domains of the project only`(url: String, expected: String) async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+        $0.authorizedDomains = ["localhost", "app.example.com", "192.0.2.1"]
+      }
+      var request = OutOfBandRequest(.verifyEmail, for: .email(Person.alice.email))
+      request.continueURL = url
+      let asked = request
+      await expect(expected) { try await send(instance, asked) }
+    }
+  }
+
+  @Test func `an address gets ten mails an hour, whether it has an account or not`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      for person in [Person.alice, .mallory] {
+        let request = OutOfBandRequest(.passwordReset, for: .email(person.email))
+        for _ in 0..<10 { _ = try await send(instance, request, hidingUsers: true) }
+        await expect("tooManyMails") { try await send(instance, request, hidingUsers: true) }
+        await expect("tooManyMails") {
+          try await send(instance, request, hidingUsers: true, from: nil)
+        }
+      }
+      // Another pool's users of the same address have mails of their own.
+      _ = try await instance.account(.alice, in: instance.east)
+      let request = OutOfBandRequest(.passwordReset, for: .email(Person.alice.email))
+      _ = try await send(instance, request, in: instance.east)
+      #expect(try await instance.mails().count == 11)
+      instance.clock.advance(3_599)
+      await expect("tooManyMails") { try await send(instance, request) }
+      instance.clock.advance(1)
+      _ = try await send(instance, request)
+    }
+  }
+
+  @Test func `a network asks for so many mails an hour, to whomever`() async throws {
+    try await withInstance { instance in
+      try await instance.allow(emailLink: true)
+      for index in 0..<300 {
+        let request = OutOfBandRequest(.signIn, for: .email("somebody-\(index)@example.com"))
+        _ = try await send(instance, request, from: "203.0.113.5")
+      }
+      let request = OutOfBandRequest(.signIn, for: .email("one-more@example.com"))
+      await expect("tooManyMails") { try await send(instance, request, from: "203.0.113.5") }
+      await expect("done") { try await send(instance, request, from: "203.0.113.6") }
+    }
+  }
+
+  @Test func `what a pool does not allow is not mailed`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let link = OutOfBandRequest(.signIn, for: .email(Person.alice.email))
+      let reset = OutOfBandRequest(.passwordReset, for: .email(Person.alice.email))
+      await expect("operationNotAllowed") { try await send(instance, link) }
+      try await instance.allow(password: false, emailLink: true)
+      await expect("done") { try await send(instance, link) }
+      await expect("operationNotAllowed") { try await send(instance, reset) }
+      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+        $0.disableAuth = true
+      }
+      let closed = try await instance.identity.scopes.find(project: instance.acme.project)
+      await expect("scopeDisabled") { try await send(instance, link, in: closed) }
+    }
+  }
+
+  @Test func `a project's name cannot break out of a subject`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      try await instance.database.write { connection in
+        _ = try connection.run(
+          """
+          UPDATE /* test */ project SET display_name = \("A\r\nBcc: x@example.com\u{202E}")
+          WHERE project_id = \(instance.acme.project.text)
+          """)
+      }
+      let scope = try await instance.identity.scopes.find(project: instance.acme.project)
+      _ = try await instance.code(.passwordReset, in: scope)
+      let mail = try #require(try await instance.mails().last)
+      #expect(mail.subject == "Choose a new password for A  Bcc: x@example.com ")
+      #expect(!mail.body.contains("\u{202E}") && !mail.body.contains("\r"))
+    }
+  }
+
+  @Test func `a link for a back end is in the audit log, and in no mail`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let link = try await instance.identity.outOfBandCodes.link(
+        OutOfBandRequest(.passwordReset, for: .email(Person.alice.email)), in: instance.acme,
+        by: Instance.boss)
+      #expect(parameter("oobCode", of: link.link) == link.code)
+      #expect(try await instance.mails().count == 0)
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "account.link" && row.objectID == alice.id.text)
+      #expect(row.to == "PASSWORD_RESET for alice@example.com")
+      #expect(![row.to, row.from, row.note].contains { $0?.contains(link.code) ?? false })
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import Crypto
+import Identity
+import Testing
+
+struct EmailLinkTests {
+  private func signIn(
+    _ instance: Instance, _ code: String, _ person: Person = .alice, linking: UserSession? = nil
+  ) async throws -> EmailLinkSignIn {
+    try await instance.identity.signIns.emailLink(
+      instance.acme, email: person.email, code: code, linking: linking, by: Instance.visitor)
+  }
+
+  @Test func `a stranger's link makes the account, once`() async throws {
+    try await withInstance { instance in
+      try await instance.allow(emailLink: true)
+      let code = try await instance.code(.signIn, .mallory)
+      let outcomes = try await atOnce(20) { _ in
+        await outcome { try await signIn(instance, code, .mallory) }
+      }
+      #expect(outcomes.tally == ["done": 1, "usedCode": 19])
+      let found = try await instance.identity.accounts.lookup(
+        instance.acme, emails: [Person.mallory.email])
+      let account = try #require(found.first)
+      #expect(account.emailVerified && account.signsInByLink && !account.hasPassword)
+      #expect(try await instance.log().first?.action == "account.sign-up")
+    }
+  }
+
+  @Test func `a known user signs in, and is not new`() async throws {
+    try await withInstance { instance in
+      try await instance.allow(emailLink: true)
+      _ = try await instance.account(.alice)
+      let done = try await signIn(instance, try await instance.code(.signIn))
+      guard case .signedIn(let grant) = done.outcome else { throw Unexpected("not signed in") }
+      #expect(!done.isNewUser && grant.session.provider == .password)
+      #expect(grant.account.hasPassword)
+      _ = try await instance.session(.alice)
+    }
+  }
+
+  @Test func `the password of an account whose address nobody had verified is gone`() async throws {
+    try await withInstance { instance in
+      try await instance.allow(emailLink: true)
+      _ = try await instance.account(.alice, isVerified: false)
+      let before = try await instance.session(.alice).session
+      instance.clock.advance(1)
+      let done = try await signIn(instance, try await instance.code(.signIn))
+      guard case .signedIn(let grant) = done.outcome else { throw Unexpected("not signed in") }
+      #expect(grant.account.emailVerified && !grant.account.hasPassword)
+      await expect("tokenExpired") { try await instance.identity.sessions.check(before) }
+      await expect("wrongPassword") { try await instance.firstFactor(.alice) }
+      #expect(try await instance.log().first?.action == "account.verify-email")
+    }
+  }
+
+  @Test func `a second factor is asked for`() async throws {
+    try await withInstance { instance in
+      try await instance.allow(emailLink: true)
+      let device = try await instance.enrolled(.alice)
+      let done = try await signIn(instance, try await instance.code(.signIn))
+      guard case .secondFactorDue(_, let pending, let factors) = done.outcome else {
+        throw Unexpected("no second factor is due")
+      }
+      #expect(factors.map(\.id) == [device.factor])
+      _ = try await instance.finalize(device, pending, code: device.code(at: instance.now))
+    }
+  }
+
+  @Test func `the link does not tell the address, and whoever opens it has to know it`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allow(emailLink: true)
+      let code = try await instance.code(.signIn)
+      await expect("emailMismatch") { try await signIn(instance, code, .mallory) }
+      await expect("done") { try await signIn(instance, code) }
+    }
+  }
+
+  @Test func `a session takes the address into its account`() async throws {
+    try await withInstance { instance in
+      try await instance.allow(emailLink: true)
+      let anonymous = try await instance.identity.signIns.signUp(
+        instance.acme, NewAccount(), by: Instance.visitor)
+      let done = try await signIn(
+        instance, try await instance.code(.signIn), linking: anonymous.session)
+      guard case .signedIn(let grant) = done.outcome else { throw Unexpected("not signed in") }
+      #expect(grant.account.id == anonymous.account.id && !grant.account.isAnonymous)
+      #expect(grant.account.email == Person.alice.email && grant.account.emailVerified)
+      #expect(grant.session.provider == .password && !done.isNewUser)
+      await expect("tokenExpired") {
+        try await instance.identity.sessions.check(anonymous.session)
+      }
+      // Nobody takes the address of somebody else.
+      let other = try await instance.identity.signIns.signUp(
+        instance.acme, NewAccount(), by: Instance.visitor)
+      let code = try await instance.code(.signIn)
+      await expect("emailExists") { try await signIn(instance, code, linking: other.session) }
+    }
+  }
+
+  @Test func `the switch of the pool is obeyed`() async throws {
+    try await withInstance { instance in
+      try await instance.allow(emailLink: true)
+      let code = try await instance.code(.signIn)
+      try await instance.allow()
+      await expect("operationNotAllowed") { try await signIn(instance, code) }
+    }
+  }
+
+  @Test func `a disabled user stays out`() async throws {
+    try await withInstance { instance in
+      try await instance.allow(emailLink: true)
+      let alice = try await instance.account(.alice)
+      let code = try await instance.code(.signIn)
+      var change = AccountChange()
+      change.disabled = true
+      _ = try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      await expect("userDisabled") { try await signIn(instance, code) }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import Database
+import DatabaseSQLite
+import Testing
+
+@testable import Identity
+
+/// A mail as it waits to be sent.
+struct Mail: Sendable {
+  let purpose: String
+  let recipient: String
+  let language: String
+  let subject: String
+  let body: String
+
+  /// The link in it.
+  var link: String {
+    get throws {
+      let lines = body.split(separator: "\n").map(String.init)
+      return try #require(lines.first { $0.contains("oobCode=") })
+    }
+  }
+
+  /// The code in the link.
+  var code: String { get throws { try #require(parameter("oobCode", of: try link)) } }
+}
+
+/// A parameter of a link, as it stands there.
+func parameter(_ name: String, of link: String) -> String? {
+  let query = link.split(separator: "?", maxSplits: 1).last ?? ""
+  for pair in query.split(separator: "&") {
+    let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    if parts.first.map(String.init) == name { return parts.last.map(String.init) }
+  }
+  return nil
+}
+
+extension Instance {
+  /// The mails that wait, the oldest first.
+  func mails(_ purpose: String? = nil) async throws -> [Mail] {
+    let outbox = identity.store.outbox
+    return try await database.read { connection in
+      try connection.all(
+        """
+        SELECT /* test */ purpose, recipient, language, sealed_text, created_at FROM outbox
+        WHERE channel = 'mail' ORDER BY message_id
+        """
+      ) { row in
+        let recipient: String = try row.value(1)
+        let text = try outbox.open(
+          try row.value(3), recipient: recipient,
+          createdAt: Instant(microseconds: try row.value(4)))
+        return Mail(
+          purpose: try row.value(0), recipient: recipient, language: try row.value(2),
+          subject: text.subject, body: text.body)
+      }
+    }.filter { purpose == nil || $0.purpose == purpose }
+  }
+
+  /// How many codes are kept.
+  func codes() async throws -> Int {
+    try await database.read { connection in
+      try connection.first("SELECT /* test */ count(*) FROM oob_code") { try $0.value(0) } ?? 0
+    }
+  }
+
+  /// Mails a code to somebody, and takes it from the mail.
+  func code(
+    _ kind: OutOfBandCode.Kind, _ person: Person = .alice, in scope: Scope? = nil,
+    newEmail: String? = nil
+  ) async throws -> String {
+    var request = OutOfBandRequest(kind, for: .email(person.email))
+    request.newEmail = newEmail
+    _ = try await identity.outOfBandCodes.send(
+      request, in: scope ?? acme, hidingUsers: false, from: nil)
+    return try #require(try await mails().last).code
+  }
+
+  /// Changes which ways of signing in the pool of Acme's own users has.
+  func allow(password: Bool = true, emailLink: Bool = false) async throws {
+    _ = try await identity.projects.update(acme.project, by: Self.boss) { project in
+      project.signIn = SignInMethods(password: password, emailLink: emailLink, anonymous: true)
+    }
+  }
+}
