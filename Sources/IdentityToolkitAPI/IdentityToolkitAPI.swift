@@ -15,8 +15,10 @@ import JSON
 public struct IdentityToolkitAPI: Sendable {
   /// Which names of this server requests may be sent to in the emulator profile.
   public enum Hosts: Sendable {
-    /// `localhost`, names below it, and loopback addresses. Everything else is refused, since the
-    /// profile asks for no real credential and any web page can send requests to loopback.
+    /// `localhost`, names below it, and loopback addresses.
+    ///
+    /// Everything else is refused, since the profile asks for no real credential and any web page
+    /// can send requests to loopback.
     case loopback
     /// All; for an emulator that listens beyond loopback on purpose.
     case any
@@ -40,6 +42,7 @@ public struct IdentityToolkitAPI: Sendable {
     log: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     let url = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
+    identity.outOfBandCodes.leadLinks(to: url)
     let methods = Methods(identity: identity, tokens: IDTokens(identity: identity), publicURL: url)
     let credentials = Credentials(identity: identity)
     let routes = Routes(methods, Gate(identity: identity, credentials: credentials, log: log))

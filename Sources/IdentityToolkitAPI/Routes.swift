@@ -23,6 +23,7 @@ struct Routes {
     self.methods = methods
     self.gate = gate
     addAccounts()
+    addOutOfBand()
     addPhones()
     addFactors()
     addResources()

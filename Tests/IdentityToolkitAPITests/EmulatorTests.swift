@@ -105,7 +105,7 @@ struct EmulatorTests {
     }
   }
 
-  @Test func `there are no codes in mails and messages`() async throws {
+  @Test func `there are no codes before one is sent`() async throws {
     try await TestServer.with(.emulator) { server in
       for scope in ["", "tenants/some-tenant/"] {
         for name in ["oobCodes", "verificationCodes"] {

@@ -12,6 +12,8 @@ struct ClientCall: Sendable {
   /// The tenant that the message or the query names; nil when neither does, and a token says.
   let tenant: ID<Tenant>?
   let message: Message
+  /// Whether it showed a token too that may change the users it is about.
+  var isTrusted = false
 
   /// The author of what is done before anybody is known.
   var visitor: Author { author(.nobody) }

@@ -109,7 +109,9 @@ extension Gate {
         throw .permissionDenied
       }
     }
-    return ClientCall(request: request, project: project, tenant: tenant, message: message)
+    return ClientCall(
+      request: request, project: project, tenant: tenant, message: message,
+      isTrusted: bearer?.may(.updateAccounts, project, tenant) ?? false)
   }
 
   func adminCall(

@@ -110,9 +110,19 @@ struct OpenAPI {
     }
     let error = error(operation.shape)
     for status in operation.failures {
+      if operation.isPage, status < 403 {
+        responses.append(String(status), pageFailure(status, operation))
+        continue
+      }
       responses.append(String(status), content(Status(status).reason, error))
     }
     return responses
+  }
+
+  /// What a page says in place of an error: where to go on, or what is wrong with the link.
+  private mutating func pageFailure(_ status: Int, _ operation: Operation) -> JSON {
+    guard status >= 400 else { return ["description": .string(Status(status).reason)] }
+    return content(Status(status).reason, write(operation.declaration.response, .response))
   }
 
   private func content(_ description: String, _ schema: JSON) -> JSON {

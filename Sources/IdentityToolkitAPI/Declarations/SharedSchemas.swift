@@ -42,7 +42,7 @@ extension Schema {
       "validSince": .int64,
       "disabled": .flag, "createdAt": .int64, "lastLoginAt": .int64, "lastRefreshAt": .timestamp,
       "customAttributes": .text, "customAuth": .flag, "mfaInfo": .list(.factor),
-      "tenantId": .text, "initialEmail": .text,
+      "tenantId": .text, "initialEmail": .text, "emailLinkSignin": .flag,
     ])
 
   /// The MFA message, as `MFAMessage` reads and writes it.

@@ -8,8 +8,7 @@ extension Routes {
     emulator(.delete, "accounts", .clearAccounts, methods.clearAccounts)
     emulator(.get, "config", .getEmulatorConfig, methods.getEmulatorConfig)
     emulator(.patch, "config", .updateEmulatorConfig, methods.updateEmulatorConfig)
-    // Mails are not sent, so there are no codes in them.
-    emulator(.get, "oobCodes", .oobCodes) { _ in ["oobCodes": []] }
+    addEmulatorCodes()
     emulator(.get, "verificationCodes", .verificationCodes, methods.verificationCodes)
     let root: Path<> = Path()
     add(
@@ -54,14 +53,6 @@ extension Declaration {
   static let updateEmulatorConfig = Declaration(
     "config.update", "Changes two switches.", takes: emulatorConfig, gives: emulatorConfig,
     failing: [404])
-  static let oobCodes = Declaration(
-    "oobCodes.list", "Reads the codes in mails that were not sent.",
-    gives: [
-      "oobCodes": .list([
-        "email": .text, "requestType": .text, "oobCode": .text, "oobLink": .text,
-        "newEmail": .text,
-      ]).required
-    ], failing: [404])
   static let verificationCodes = Declaration(
     "verificationCodes.list", "Reads the codes in text messages that were not sent.",
     gives: [

@@ -29,6 +29,8 @@ enum UserMessage {
     append("lastLoginAt", account.lastLoginAt.map { String($0.milliseconds) }, to: &user)
     append("lastRefreshAt", account.lastRefreshAt?.rfc3339Milliseconds, to: &user)
     append("customAttributes", account.customAttributes, to: &user)
+    if account.signsInByLink { user.append("emailLinkSignin", true) }
+    append("initialEmail", account.initialEmail, to: &user)
     if account.isCustomAuth { user.append("customAuth", true) }
     if !account.factors.isEmpty { user.append("mfaInfo", mfaInfo(account.factors, masked: false)) }
     append("tenantId", tenant?.text, to: &user)
@@ -63,7 +65,7 @@ enum UserMessage {
   /// The first factors that are linked to a user.
   static func providerUserInfo(_ account: Account) -> [JSON] {
     var providers: [JSON] = []
-    if let email = account.email, account.hasPassword {
+    if let email = account.email, account.hasPassword || account.signsInByLink {
       var provider: JSON.Object = ["providerId": "password"]
       append("displayName", account.displayName, to: &provider)
       append("photoUrl", account.photoURL, to: &provider)

@@ -15,7 +15,8 @@ struct OpenRoutesTests {
   ]
 
   private static let emulator: Set<String> = [
-    "GET /", "GET /emulator/openapi.json", "DELETE /emulator/v1/projects/{String}/accounts",
+    "GET /", "GET /emulator/action", "GET /emulator/openapi.json",
+    "DELETE /emulator/v1/projects/{String}/accounts",
     "DELETE /emulator/v1/projects/{String}/tenants/{String}/accounts",
     "GET /emulator/v1/projects/{String}/config", "PATCH /emulator/v1/projects/{String}/config",
     "GET /emulator/v1/projects/{String}/tenants/{String}/config",

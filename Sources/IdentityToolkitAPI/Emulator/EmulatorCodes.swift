@@ -1,0 +1,206 @@
+import HTTP
+import Identity
+import JSON
+
+extension Routes {
+  /// Codes in mails as tests of applications see them: a list, and the page that links lead to.
+  mutating func addEmulatorCodes() {
+    emulator(.get, "oobCodes", .oobCodes, methods.listOobCodes)
+    let action: Path<> = Path("emulator", "action")
+    add(
+      action.route(.get) { [methods] request in await methods.act(request) },
+      .emulatorAction, .emulator, .both, isPage: true)
+  }
+}
+
+extension Declaration {
+  static let oobCodes = Declaration(
+    "oobCodes.list", "Reads the codes of links in mails that still count.",
+    gives: [
+      "oobCodes": .list([
+        "email": .text.required, "requestType": .choice(Methods.oobTypes).required,
+        "oobCode": .text.required, "oobLink": .text.required, "newEmail": .text,
+      ]).required
+    ], failing: [404])
+  static let emulatorAction = Declaration(
+    "emulator.action", "Does what the code of a link says, as the page would that it leads to.",
+    query: [
+      "mode": .text, "oobCode": .text, "apiKey": .text, "lang": .text, "continueUrl": .text,
+      "tenantId": .text, "newPassword": .text,
+    ],
+    gives: ["authEmulator": .object.required], failing: [303])
+}
+
+extension Methods {
+  func listOobCodes(_ call: AdminCall) async throws(WireError) -> JSON {
+    let links: [ListedLink]
+    do throws(OutOfBandError) {
+      links = try await identity.outOfBandCodes.links(in: call.scope)
+    } catch {
+      throw WireError(error)
+    }
+    return [
+      "oobCodes": .array(
+        links.map { link in
+          var entry: JSON.Object = [
+            "email": .string(link.email), "requestType": .string(link.kind.rawValue),
+            "oobCode": .string(link.code), "oobLink": .string(link.link),
+          ]
+          UserMessage.append("newEmail", link.newEmail, to: &entry)
+          return .object(entry)
+        })
+    ]
+  }
+
+  /// `GET /emulator/action`: goes on to the continue URL, or says what was done.
+  fileprivate func act(_ request: Request) async -> Response {
+    do throws(ActionRefusal) {
+      return try await EmulatorAction(identity: identity, request: request).answer()
+    } catch {
+      return .json(["authEmulator": .object(error.members)], status: .badRequest)
+    }
+  }
+}
+
+/// Why a link did nothing, with what one may do about it.
+private struct ActionRefusal: Error {
+  var members: JSON.Object
+
+  init(_ error: String, _ instructions: String) {
+    members = ["error": .string(error), "instructions": .string(instructions)]
+  }
+}
+
+/// What a link asks for.
+private struct EmulatorAction {
+  let identity: Identity
+  let request: Request
+
+  func answer() async throws(ActionRefusal) -> Response {
+    guard value("apiKey") != nil else {
+      throw ActionRefusal(
+        "missing apiKey query parameter",
+        "Add an API key to the link, such as &apiKey=fake-api-key. Any key will do.")
+    }
+    guard let code = value("oobCode") else {
+      throw ActionRefusal(
+        "missing oobCode query parameter", "Add the code to the link: &oobCode=YOUR_CODE.")
+    }
+    let scope = try await scope()
+    let author = Author(
+      actor: .nobody, address: request.peer, requestID: request.id.text)
+    switch value("mode") {
+    case "resetPassword": return try await resetPassword(code, scope, author)
+    case "verifyEmail":
+      let done = try await apply(
+        code, .verifyEmail, scope, author, "verify your email", "Try verifying your email again.")
+      return went("The email has been successfully verified.", ["email": .string(done.email)])
+    case "verifyAndChangeEmail":
+      let done = try await apply(
+        code, .changeEmail, scope, author, "change your email", "Try changing your email again.")
+      return went(
+        "The email has been successfully changed.", ["newEmail": .string(done.newEmail ?? "")])
+    case "recoverEmail":
+      let done = try await apply(
+        code, .recoverEmail, scope, author, "recover your email",
+        "Try updating your email address again.")
+      return went("The email has been successfully reset.", ["email": .string(done.email)])
+    case "revertSecondFactorAddition":
+      let done = try await apply(
+        code, .revertFactor, scope, author, "remove a second factor",
+        "Withdraw the second factor in the application.")
+      return went(
+        "The second factor has been successfully removed.", ["email": .string(done.email)])
+    case "signIn": return try signIn()
+    default:
+      throw ActionRefusal(
+        "Invalid mode",
+        "A link has one of these: resetPassword, verifyEmail, verifyAndChangeEmail, recoverEmail, "
+          + "revertSecondFactorAddition, signIn.")
+    }
+  }
+
+  private func resetPassword(
+    _ code: String, _ scope: Scope, _ author: Author
+  ) async throws(ActionRefusal) -> Response {
+    let refusal = late("reset your password", "Try resetting your password again.")
+    let seen: OutOfBandCode
+    do { seen = try await identity.outOfBandCodes.look(at: code, in: scope) } catch {
+      throw refusal
+    }
+    guard seen.kind == .passwordReset else { throw refusal }
+    guard let password = value("newPassword"), password != "NEW_PASSWORD_HERE" else {
+      var refusal = ActionRefusal(
+        value("newPassword") == nil
+          ? "missing newPassword query parameter"
+          : "newPassword must be something other than 'NEW_PASSWORD_HERE'",
+        "To reset the password for \(seen.email), send an HTTP GET request to the following URL.")
+      refusal.members.append(
+        "instructions2", "You may use a web browser or any HTTP client, such as curl.")
+      let own = "/emulator/action?" + (request.target.rawQuery ?? "")
+      refusal.members.append("urlTemplate", .string(own + "&newPassword=NEW_PASSWORD_HERE"))
+      throw refusal
+    }
+    do throws(OutOfBandError) {
+      try await identity.outOfBandCodes.resetPassword(
+        code, to: Secret(password), in: scope, by: author)
+    } catch {
+      if case .account = error {
+        throw ActionRefusal(WireError(error).message, "Choose another newPassword.")
+      }
+      throw refusal
+    }
+    return went("The password has been successfully updated.", ["email": .string(seen.email)])
+  }
+
+  private func apply(
+    _ code: String, _ kind: OutOfBandCode.Kind, _ scope: Scope, _ author: Author, _ what: String,
+    _ advice: String
+  ) async throws(ActionRefusal) -> OutOfBandCode {
+    do throws(OutOfBandError) {
+      guard try await identity.outOfBandCodes.look(at: code, in: scope).kind == kind else {
+        throw OutOfBandError.invalidCode
+      }
+      return try await identity.outOfBandCodes.apply(code, in: scope, by: author).code
+    } catch {
+      throw late(what, advice)
+    }
+  }
+
+  /// Hands the code on to the application, which signs in with it.
+  private func signIn() throws(ActionRefusal) -> Response {
+    guard let target = value("continueUrl") else {
+      throw ActionRefusal(
+        "Missing continueUrl query parameter",
+        "To sign in, append &continueUrl=YOUR_APP_URL to the link.")
+    }
+    let rest = request.target.query.entries.filter { $0.name != "continueUrl" }
+    return .redirect(
+      to: OutOfBandCode.address(target, with: rest.map { ($0.name, $0.value) }))
+  }
+
+  private func went(_ words: String, _ more: JSON.Object) -> Response {
+    if let target = value("continueUrl") { return .redirect(to: target) }
+    var members: JSON.Object = ["success": .string(words)]
+    for member in more.members { members.append(member.name, member.value) }
+    return .json(["authEmulator": .object(members)])
+  }
+
+  private func late(_ what: String, _ advice: String) -> ActionRefusal {
+    ActionRefusal(
+      "Your request to \(what) has expired or the link has already been used.", advice)
+  }
+
+  private func scope() async throws(ActionRefusal) -> Scope {
+    do throws(ScopeError) {
+      return try await identity.scopes.find(
+        project: identity.defaultProject ?? ID(""), tenant: value("tenantId").map { ID($0) })
+    } catch {
+      throw ActionRefusal("Invalid tenantId", "The link has the id of a tenant that is not there.")
+    }
+  }
+
+  private func value(_ name: String) -> String? {
+    request.target.query[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+}

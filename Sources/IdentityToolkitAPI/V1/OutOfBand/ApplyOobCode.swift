@@ -1,0 +1,20 @@
+import Identity
+import JSON
+
+extension Methods {
+  /// `accounts:update` with a code in place of an ID token: does what the code says.
+  func applyOobCode(_ code: String, _ call: ClientCall) async throws(WireError) -> Account {
+    try await applyOobCode(code, in: try await scope(of: call), by: call.visitor)
+  }
+
+  /// The same in a pool that is known.
+  func applyOobCode(
+    _ code: String, in scope: Scope, by author: Author
+  ) async throws(WireError) -> Account {
+    do throws(OutOfBandError) {
+      return try await identity.outOfBandCodes.apply(code, in: scope, by: author).account
+    } catch {
+      throw WireError(error)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import HTTP
+import Identity
+import JSON
+
+extension Declaration {
+  static let createAuthUri = Declaration(
+    "accounts.createAuthUri", "Tells how the account of an address signs in.",
+    takes: [
+      "identifier": .text, "continueUri": .text, "providerId": .text, "sessionId": .text,
+      "authFlowType": .text, "context": .text, "customParameter": .map(.text),
+      "hostedDomain": .text, "oauthScope": .text, "oauthConsumerKey": .text, "openidRealm": .text,
+      "otaApp": .text,
+    ],
+    gives: [
+      "kind": .kind("CreateAuthUriResponse"), "registered": .flag, "allProviders": .list(.text),
+      "signinMethods": .list(.text), "sessionId": .text.required,
+    ], failing: [501])
+}
+
+extension Methods {
+  /// `accounts:createAuthUri`: with e-mail privacy it tells nothing of the address.
+  func createAuthUri(_ call: ClientCall) async throws(WireError) -> JSON {
+    guard try (call.message.text("providerId") ?? "").isEmpty else {
+      throw WireError(
+        "NOT_IMPLEMENTED : Addresses to sign in at another provider are made by applications.",
+        status: .notImplemented, reason: "notImplemented")
+    }
+    guard let identifier = try call.message.text("identifier"), !identifier.isEmpty else {
+      throw WireError("MISSING_IDENTIFIER")
+    }
+    guard let uri = try call.message.text("continueUri"), !uri.isEmpty else {
+      throw WireError("MISSING_CONTINUE_URI")
+    }
+    let scope = try await scope(of: call)
+    let given = try call.message.text("sessionId") ?? ""
+    let ways: WaysToSignIn
+    do throws(OutOfBandError) {
+      ways = try await identity.signIns.ways(of: identifier, in: scope, goingOnTo: uri)
+    } catch {
+      throw switch error {
+      case .invalidEmail: WireError("INVALID_IDENTIFIER")
+      case .invalidContinueURL: WireError("INVALID_CONTINUE_URI")
+      default: WireError(error)
+      }
+    }
+    var answer: JSON.Object = ["kind": "identitytoolkit#CreateAuthUriResponse"]
+    if try await !hidesUsers(scope) {
+      answer.append("registered", .bool(ways.isRegistered))
+      if ways.isRegistered {
+        answer.append("allProviders", .array(ways.providers.map { .string($0) }))
+        answer.append("signinMethods", .array(ways.methods.map { .string($0) }))
+      }
+    }
+    answer.append("sessionId", .string(given.isEmpty ? ways.sessionID : given))
+    return .object(answer)
+  }
+}

@@ -1,0 +1,47 @@
+import Identity
+import JSON
+
+extension Declaration {
+  static let resetPassword = Declaration(
+    "accounts.resetPassword",
+    "Sets a new password by a code that was mailed; without one, tells what the code is for.",
+    takes: ["oobCode": .text.required, "newPassword": .text],
+    gives: [
+      "kind": .kind("ResetPasswordResponse"), "requestType": .choice(Methods.oobTypes).required,
+      "email": .text, "newEmail": .text, "mfaInfo": .factor,
+    ])
+}
+
+extension Methods {
+  /// `accounts:resetPassword`: looks at any code, and uses one that resets a password.
+  func resetPassword(_ call: ClientCall) async throws(WireError) -> JSON {
+    guard let code = try call.message.text("oobCode"), !code.isEmpty else {
+      throw WireError("MISSING_OOB_CODE")
+    }
+    let password = try call.message.text("newPassword").flatMap { $0.isEmpty ? nil : Secret($0) }
+    let scope = try await scope(of: call)
+    let codes = identity.outOfBandCodes
+    do throws(OutOfBandError) {
+      guard let password else {
+        return Methods.codeAnswer(try await codes.look(at: code, in: scope))
+      }
+      return Methods.codeAnswer(
+        try await codes.resetPassword(code, to: password, in: scope, by: call.visitor))
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  /// The address of a link that signs in is not told: whoever uses it has to know it.
+  private static func codeAnswer(_ code: OutOfBandCode) -> JSON {
+    var answer: JSON.Object = ["kind": "identitytoolkit#ResetPasswordResponse"]
+    if code.kind != .signIn { answer.append("email", .string(code.email)) }
+    answer.append("requestType", .string(code.kind.rawValue))
+    UserMessage.append("newEmail", code.newEmail, to: &answer)
+    // One factor, and no list as elsewhere.
+    if let factor = code.factor, let entry = UserMessage.mfaInfo([factor]).arrayValue?.first {
+      answer.append("mfaInfo", entry)
+    }
+    return .object(answer)
+  }
+}

@@ -1,0 +1,128 @@
+import HTTP
+import Identity
+import JSON
+
+extension Declaration {
+  static let sendOobCode = Declaration(
+    "accounts.sendOobCode",
+    "Mails a link with a code, or gives the link to the holder of a token.",
+    takes: [
+      "requestType": .choice(Methods.oobTypes).required, "email": .text, "idToken": .text,
+      "newEmail": .text.noted("For VERIFY_AND_CHANGE_EMAIL."), "continueUrl": .text,
+      "returnOobLink": .flag.noted("Answers with the link in place of a mail; with a token only."),
+      "canHandleCodeInApp": .flag, "iOSBundleId": .text, "iOSAppStoreId": .text,
+      "androidPackageName": .text, "androidInstallApp": .flag, "androidMinimumVersion": .text,
+      "linkDomain": .text, "dynamicLinkDomain": .text, "captchaResp": .text, "challenge": .text,
+      "userIp": .text, "clientType": .text, "recaptchaVersion": .text, "captchaResponse": .text,
+    ],
+    gives: [
+      "kind": .kind("GetOobConfirmationCodeResponse"), "email": .text, "oobCode": .text,
+      "oobLink": .text,
+    ])
+}
+
+extension Methods {
+  /// The kinds of codes, each at its number.
+  static let oobTypes = EnumType(
+    name: "google.cloud.identitytoolkit.v1.OobReqType",
+    values: [
+      "OOB_REQ_TYPE_UNSPECIFIED", "PASSWORD_RESET", "OLD_EMAIL_AGREE", "NEW_EMAIL_ACCEPT",
+      "VERIFY_EMAIL", "RECOVER_EMAIL", "EMAIL_SIGNIN", "VERIFY_AND_CHANGE_EMAIL",
+      "REVERT_SECOND_FACTOR_ADDITION",
+    ])
+
+  /// `accounts:sendOobCode` by a client: for an address, or for the user of an ID token.
+  func sendOobCode(_ call: ClientCall) async throws(WireError) -> JSON {
+    let kind = try Methods.oobKind(call.message)
+    let wantsLink = try call.message.flag("returnOobLink") ?? false
+    guard !wantsLink || call.isTrusted else { throw WireError("INSUFFICIENT_PERMISSION") }
+    var scope: Scope
+    let subject: OutOfBandRequest.Subject
+    switch kind {
+    case .verifyEmail, .changeEmail:
+      let session = try await tokens.session(call, missing: .invalidIDToken)
+      (scope, subject) = (session.scope, .session(session))
+    default:
+      subject = .email(try Methods.oobEmail(call.message))
+      scope = try await self.scope(of: call)
+    }
+    var request = try Methods.oobRequest(kind, for: subject, call.message, call.request)
+    request.apiKey = call.request.parameter("key") ?? call.request.fields["X-Goog-Api-Key"]
+    if wantsLink { return try await link(request, in: scope, by: call.visitor) }
+    return try await send(
+      request, in: scope, hidingUsers: try await hidesUsers(scope), from: call.request.peer)
+  }
+
+  /// `accounts:sendOobCode` with a token: for an address, which is told to be nobody's.
+  func sendOobCodeAsAdministrator(_ call: AdminCall) async throws(WireError) -> JSON {
+    let kind = try Methods.oobKind(call.message)
+    let email = try Methods.oobEmail(call.message)
+    let request = try Methods.oobRequest(kind, for: .email(email), call.message, call.request)
+    if try call.message.flag("returnOobLink") ?? false {
+      return try await link(request, in: call.scope, by: call.author)
+    }
+    return try await send(request, in: call.scope, hidingUsers: false, from: nil)
+  }
+
+  private func send(
+    _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: String?
+  ) async throws(WireError) -> JSON {
+    let email: String
+    do throws(OutOfBandError) {
+      email = try await identity.outOfBandCodes.send(
+        request, in: scope, hidingUsers: hidingUsers, from: network)
+    } catch {
+      throw WireError(error)
+    }
+    return ["kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(email)]
+  }
+
+  private func link(
+    _ request: OutOfBandRequest, in scope: Scope, by author: Author
+  ) async throws(WireError) -> JSON {
+    let made: OutOfBandLink
+    do throws(OutOfBandError) {
+      made = try await identity.outOfBandCodes.link(request, in: scope, by: author)
+    } catch {
+      throw WireError(error)
+    }
+    return [
+      "kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(made.email),
+      "oobCode": .string(made.code), "oobLink": .string(made.link),
+    ]
+  }
+
+  private static func oobKind(_ message: Message) throws(WireError) -> OutOfBandCode.Kind {
+    guard let number = try message.enumeration("requestType", oobTypes), number != 0 else {
+      throw WireError("MISSING_REQ_TYPE")
+    }
+    // The others are sent by the server of its own accord, or not at all any more.
+    let asked: [OutOfBandCode.Kind] = [.passwordReset, .verifyEmail, .signIn, .changeEmail]
+    guard let kind = OutOfBandCode.Kind(rawValue: oobTypes.values[number]), asked.contains(kind)
+    else { throw WireError("INVALID_REQ_TYPE : Unsupported request parameters.") }
+    return kind
+  }
+
+  private static func oobEmail(_ message: Message) throws(WireError) -> String {
+    guard let email = try message.text("email"), !email.isEmpty else {
+      throw WireError("MISSING_EMAIL")
+    }
+    return email
+  }
+
+  private static func oobRequest(
+    _ kind: OutOfBandCode.Kind, for subject: OutOfBandRequest.Subject, _ message: Message,
+    _ http: Request
+  ) throws(WireError) -> OutOfBandRequest {
+    var request = OutOfBandRequest(kind, for: subject)
+    request.continueURL = try message.text("continueUrl").flatMap { $0.isEmpty ? nil : $0 }
+    request.locale = http.fields["X-Firebase-Locale"]
+    if kind == .changeEmail {
+      guard let email = try message.text("newEmail"), !email.isEmpty else {
+        throw WireError("MISSING_NEW_EMAIL")
+      }
+      request.newEmail = email
+    }
+    return request
+  }
+}

@@ -1,0 +1,61 @@
+import Identity
+import JSON
+
+extension Declaration {
+  static let signInWithEmailLink = Declaration(
+    "accounts.signInWithEmailLink", "Signs in by the code of a link that was mailed.",
+    takes: [
+      "email": .text.required, "oobCode": .text.required,
+      "idToken": .text.noted("Of the account to add the address to."), "returnSecureToken": .flag,
+    ],
+    gives: .message(
+      [
+        "kind": .kind("EmailLinkSigninResponse"), "localId": .text.required,
+        "email": .text.required, "isNewUser": .flag,
+      ], .tokens, .secondFactorDue))
+}
+
+extension Methods {
+  /// `accounts:signInWithEmailLink`: makes the account where there is none.
+  func signInWithEmailLink(_ call: ClientCall) async throws(WireError) -> JSON {
+    guard let email = try call.message.text("email"), !email.isEmpty else {
+      throw WireError("MISSING_EMAIL")
+    }
+    guard let code = try call.message.text("oobCode"), !code.isEmpty else {
+      throw WireError("MISSING_OOB_CODE")
+    }
+    var session: UserSession?
+    if let token = try call.message.text("idToken"), !token.isEmpty {
+      session = try await tokens.session(token, call)
+    }
+    let scope: Scope
+    if let session { scope = session.scope } else { scope = try await self.scope(of: call) }
+    let signIn: EmailLinkSignIn
+    do throws(OutOfBandError) {
+      signIn = try await identity.signIns.emailLink(
+        scope, email: email, code: code, linking: session, by: call.visitor)
+    } catch {
+      throw WireError(error)
+    }
+    switch signIn.outcome {
+    case .signedIn(let grant):
+      var answer = Methods.emailLinkAnswer(grant.account)
+      answer.append("isNewUser", .bool(signIn.isNewUser))
+      try appendTokens(grant, to: &answer)
+      return .object(answer)
+    case .secondFactorDue(let account, let pendingCredential, let factors):
+      // Whether the user is new is not said before they are signed in.
+      var answer = Methods.emailLinkAnswer(account)
+      answer.append("mfaPendingCredential", .string(pendingCredential))
+      answer.append("mfaInfo", UserMessage.mfaInfo(factors))
+      return .object(answer)
+    }
+  }
+
+  private static func emailLinkAnswer(_ account: Account) -> JSON.Object {
+    [
+      "kind": "identitytoolkit#EmailLinkSigninResponse", "localId": .string(account.id.text),
+      "email": .string(account.email ?? ""),
+    ]
+  }
+}

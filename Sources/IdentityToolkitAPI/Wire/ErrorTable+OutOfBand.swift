@@ -1,0 +1,36 @@
+import Identity
+
+extension WireError {
+  /// A used code is told from an unknown one to people, and not to clients.
+  init(_ error: OutOfBandError) {
+    switch error {
+    case .invalidCode, .usedCode: self.init("INVALID_OOB_CODE")
+    case .expiredCode: self.init("EXPIRED_OOB_CODE")
+    case .emailNotFound: self.init("EMAIL_NOT_FOUND")
+    case .userNotFound: self.init("USER_NOT_FOUND")
+    case .userDisabled: self.init("USER_DISABLED")
+    case .missingEmail: self.init("MISSING_EMAIL")
+    case .invalidEmail: self.init("INVALID_EMAIL")
+    case .invalidNewEmail: self.init("INVALID_NEW_EMAIL")
+    case .emailExists: self.init("EMAIL_EXISTS")
+    case .emailMismatch:
+      self.init("INVALID_EMAIL : The email provided does not match the sign-in email address.")
+    case .invalidContinueURL:
+      self.init(
+        "INVALID_CONTINUE_URI : ((expected an absolute URI with valid scheme and host))")
+    case .unauthorizedDomain:
+      self.init("UNAUTHORIZED_DOMAIN : Domain not allowlisted by project")
+    case .operationNotAllowed: self.init("OPERATION_NOT_ALLOWED")
+    case .passwordLoginDisabled: self.init("PASSWORD_LOGIN_DISABLED")
+    case .scopeDisabled: self.init("PROJECT_DISABLED")
+    case .tooManyMails(.passwordReset, _): self.init("RESET_PASSWORD_EXCEED_LIMIT")
+    case .tooManyMails:
+      self.init("TOO_MANY_ATTEMPTS_TRY_LATER : Too many mails were asked for. Try again later.")
+    case .session(let error): self.init(error)
+    case .account(let error): self.init(error)
+    case .unavailable(let cause):
+      self = .unavailable
+      self.cause = cause.description
+    }
+  }
+}

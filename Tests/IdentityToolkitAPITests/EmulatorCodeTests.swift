@@ -1,0 +1,152 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+struct EmulatorCodeTests {
+  private static let path = "/emulator/v1/projects/acme-mfa/oobCodes"
+
+  /// The newest code that is listed.
+  private func newest(_ server: TestServer, _ path: String = path) async throws -> JSON {
+    let list = try await server.get(path, .none)
+    return try #require(list["oobCodes"]?.arrayValue?.last)
+  }
+
+  /// Follows a link, as a browser that is pointed at the emulator.
+  private func follow(_ server: TestServer, _ link: String) async throws -> Answer {
+    #expect(link.hasPrefix("https://mfa.example.com/emulator/action?"))
+    let path = link.dropFirst("https://mfa.example.com".count)
+    let response = try #require(try await server.send(.get, String(path)))
+    let json = response.body.count == 0 ? JSON.null : try JSON.parse(response.body.bytes)
+    return Answer(response: response, json: json)
+  }
+
+  @Test func `a mail is listed until its link is followed`() async throws {
+    try await TestServer.with(.emulator) { server in
+      let alice = try await server.addPerson()
+      _ = try await server.post(
+        TestServer.sendOobCode,
+        [
+          "requestType": "PASSWORD_RESET", "email": .string(alice.email),
+          "continueUrl": "https://anywhere.example/x",
+        ])
+      let entry = try await newest(server)
+      #expect(entry["email"]?.stringValue == alice.email && entry["newEmail"] == nil)
+      #expect(entry["requestType"] == "PASSWORD_RESET")
+      let link = try #require(entry["oobLink"]?.stringValue)
+      #expect(link.contains("oobCode=\(entry["oobCode"]?.stringValue ?? "-")&"))
+      let missing = try await follow(server, link)
+      #expect(missing.status == 400)
+      #expect(missing["authEmulator"]?["error"] == "missing newPassword query parameter")
+      let went = try await follow(server, link + "&newPassword=battery%20staple")
+      #expect(went.status == 303)
+      #expect(went.response.fields[.location] == "https://anywhere.example/x")
+      #expect(try await server.get(Self.path, .none).json == ["oobCodes": []])
+      #expect(try await follow(server, link + "&newPassword=x").status == 400)
+    }
+  }
+
+  @Test func `each mode does its work and says so`() async throws {
+    try await TestServer.with(.emulator) { server in
+      let alice = try await server.addPerson()
+      let token = try await server.signIn(alice).text("idToken")
+      _ = try await server.post(
+        TestServer.sendOobCode, ["requestType": 4, "idToken": .string(token)])
+      var link = try #require(try await newest(server)["oobLink"]?.stringValue)
+      #expect(
+        try await follow(server, link).json == [
+          "authEmulator": [
+            "success": "The email has been successfully verified.", "email": "alice@example.com",
+          ]
+        ])
+      #expect(
+        try await follow(server, link)["authEmulator"]?["error"]
+          == "Your request to verify your email has expired or the link has already been used.")
+      _ = try await server.post(
+        TestServer.sendOobCode,
+        [
+          "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": .string(token),
+          "newEmail": "new@example.com",
+        ])
+      #expect(try await newest(server)["newEmail"] == "new@example.com")
+      link = try #require(try await newest(server)["oobLink"]?.stringValue)
+      #expect(try await follow(server, link)["authEmulator"]?["newEmail"] == "new@example.com")
+      let back = try await newest(server)
+      #expect(back["requestType"] == "RECOVER_EMAIL" && back["email"] == "alice@example.com")
+      link = try #require(back["oobLink"]?.stringValue)
+      #expect(try await follow(server, link)["authEmulator"]?["email"] == "alice@example.com")
+    }
+  }
+
+  @Test func `a link that signs in hands its code to the application`() async throws {
+    try await TestServer.with(.emulator) { server in
+      try await server.configure()
+      let tenant = "some-tenant"
+      _ = try await server.patch(
+        "/v2/projects/acme-mfa/tenants/\(tenant)?updateMask=enableEmailLinkSignin",
+        ["enableEmailLinkSignin": true])
+      _ = try await server.post(
+        TestServer.sendOobCode,
+        [
+          "requestType": 6, "email": "a@example.com", "tenantId": .string(tenant),
+          "continueUrl": "http://localhost:3000/finish?a=b#c",
+        ])
+      let entry = try await newest(
+        server, "/emulator/v1/projects/acme-mfa/tenants/\(tenant)/oobCodes")
+      let link = try #require(entry["oobLink"]?.stringValue)
+      let code = try #require(entry["oobCode"]?.stringValue)
+      let went = try await follow(server, link)
+      #expect(went.status == 303)
+      let location = went.response.fields[.location] ?? ""
+      #expect(
+        location.hasPrefix("http://localhost:3000/finish?a=b&mode=signIn&lang=en&oobCode=\(code)"))
+      #expect(location.contains("&tenantId=some-tenant") && location.hasSuffix("#c"))
+      let done = try await server.post(
+        TestServer.emailLink,
+        ["oobCode": .string(code), "email": "a@example.com", "tenantId": .string(tenant)])
+      #expect(done["isNewUser"] == true)
+    }
+  }
+
+  @Test(arguments: [
+    ("", "missing apiKey query parameter"), ("?apiKey=x", "missing oobCode query parameter"),
+    ("?apiKey=x&oobCode=y", "Invalid mode"),
+    (
+      "?apiKey=x&oobCode=y&mode=recoverEmail",
+      "Your request to recover your email has expired or the link has already been used."
+    ),
+    ("?apiKey=x&oobCode=y&mode=signIn", "Missing continueUrl query parameter"),
+  ])
+  func `a broken link says what it lacks`(query: String, error: String) async throws {
+    try await TestServer.with(.emulator) { server in
+      let answer = try await server.get("/emulator/action" + query, .none)
+      #expect(answer.status == 400)
+      #expect(answer["authEmulator"]?["error"]?.stringValue == error)
+      #expect(answer["authEmulator"]?["instructions"] != nil)
+    }
+  }
+
+  @Test func `a list of domains that somebody wrote is obeyed`() async throws {
+    try await TestServer.with(.emulator) { server in
+      _ = try await server.addPerson()
+      let body: JSON = [
+        "requestType": "PASSWORD_RESET", "email": "alice@example.com",
+        "continueUrl": "https://anywhere.example/",
+      ]
+      #expect(try await server.post(TestServer.sendOobCode, body).status == 200)
+      _ = try await server.patch(TestServer.config, ["authorizedDomains": ["app.example.com"]])
+      #expect(
+        try await server.post(TestServer.sendOobCode, body).error
+          == "UNAUTHORIZED_DOMAIN : Domain not allowlisted by project")
+    }
+  }
+
+  @Test func `standalone has none of it`() async throws {
+    try await TestServer.with { server in
+      for path in ["/emulator/action?apiKey=x", Self.path] {
+        let answer = try await server.send(.get, path)
+        #expect(answer?.status == nil)
+      }
+    }
+  }
+}

@@ -1,0 +1,360 @@
+import HTTP
+import Identity
+import IdentityToolkitAPI
+import JSON
+import Testing
+
+extension TestServer {
+  static let sendOobCode = "/v1/accounts:sendOobCode"
+  static let resetPassword = "/v1/accounts:resetPassword"
+  static let emailLink = "/v1/accounts:signInWithEmailLink"
+
+  /// Switches e-mail privacy and sign-in by links.
+  func configure(privacy: Bool = true, emailLink: Bool = true) async throws {
+    let answer = try await patch(
+      Self.config,
+      [
+        "emailPrivacyConfig": ["enableImprovedEmailPrivacy": .bool(privacy)],
+        "signIn": ["email": ["enabled": true, "passwordRequired": .bool(!emailLink)]],
+      ])
+    #expect(answer.status == 200)
+  }
+
+  /// A code as a back end gets it.
+  func code(_ type: String, _ email: String, _ more: JSON.Object = [:], tenant: String? = nil)
+    async throws -> Answer
+  {
+    var body: JSON.Object = [
+      "requestType": .string(type), "email": .string(email), "returnOobLink": true,
+    ]
+    for member in more.members { body[member.name] = member.value }
+    let place = tenant.map { "/tenants/\($0)" } ?? ""
+    let answer = try await post(
+      "/v1/projects/acme-mfa\(place)/accounts:sendOobCode", .object(body), .owner)
+    #expect(answer.status == 200, "\(answer.json)")
+    return answer
+  }
+}
+
+struct SendOobCodeTests {
+  @Test func `a link for a back end has what SDKs look for`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let answer = try await server.code(
+        "PASSWORD_RESET", alice.email, ["continueUrl": "http://localhost/a?b=c"])
+      #expect(answer["kind"] == "identitytoolkit#GetOobConfirmationCodeResponse")
+      #expect(answer["email"]?.stringValue == alice.email)
+      let link = try answer.text("oobLink")
+      let code = try answer.text("oobCode")
+      #expect(
+        link == "https://mfa.example.com/__/auth/action?mode=resetPassword&lang=en"
+          + "&oobCode=\(code)&apiKey=\(server.key)&continueUrl=http%3A%2F%2Flocalhost%2Fa%3Fb%3Dc")
+      let tenant = try await server.addTenant()
+      let bob = try await server.addPerson("bob", tenant: tenant)
+      let ofTenant = try await server.code("VERIFY_EMAIL", bob.email, tenant: tenant)
+      #expect(try ofTenant.text("oobLink").hasSuffix("&tenantId=\(tenant)"))
+    }
+  }
+
+  @Test(arguments: ["4", #""VERIFY_EMAIL""#, #""1""#])
+  func `a kind is a name or a number`(kind: String) async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let token = try await server.signIn(alice).text("idToken")
+      let answer = try await server.call(
+        .post, TestServer.sendOobCode,
+        text: #"{"request_type":\#(kind),"idToken":"\#(token)","captchaResp":"x"}"#, .key)
+      #expect((answer.status == 200) == (kind != #""1""#), "\(answer.json)")
+    }
+  }
+
+  @Test(arguments: [
+    ("{}", "MISSING_REQ_TYPE"), (#"{"requestType":0}"#, "MISSING_REQ_TYPE"),
+    (#"{"requestType":"RECOVER_EMAIL"}"#, "INVALID_REQ_TYPE : Unsupported request parameters."),
+    (#"{"requestType":8}"#, "INVALID_REQ_TYPE : Unsupported request parameters."),
+    (#"{"requestType":"PASSWORD_RESET"}"#, "MISSING_EMAIL"),
+    (#"{"requestType":"PASSWORD_RESET","email":"x"}"#, "INVALID_EMAIL"),
+    (#"{"requestType":"PASSWORD_RESET","email":"a@example.com"}"#, "EMAIL_NOT_FOUND"),
+    (
+      #"{"requestType":"PASSWORD_RESET","email":"a@example.com","returnOobLink":true}"#,
+      "INSUFFICIENT_PERMISSION"
+    ),
+    (#"{"requestType":"VERIFY_EMAIL","email":"a@example.com"}"#, "INVALID_ID_TOKEN"),
+    (#"{"requestType":"VERIFY_EMAIL","idToken":"x"}"#, "INVALID_ID_TOKEN"),
+    (
+      #"{"requestType":"EMAIL_SIGNIN","email":"a@example.com","continueUrl":"/x"}"#,
+      "INVALID_CONTINUE_URI : ((expected an absolute URI with valid scheme and host))"
+    ),
+    (
+      #"{"requestType":"EMAIL_SIGNIN","email":"a@example.com","continueUrl":"https://evil.example"}"#,
+      "UNAUTHORIZED_DOMAIN : Domain not allowlisted by project"
+    ),
+  ])
+  func `what is refused`(body: String, error: String) async throws {
+    try await TestServer.with { server in
+      try await server.configure(privacy: false)
+      let answer = try await server.call(.post, TestServer.sendOobCode, text: body, .key)
+      #expect(answer.error == error)
+    }
+  }
+
+  @Test func `other addresses want the token of their user`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let bob = try await server.addPerson("bob")
+      let token = try await server.signIn(alice).text("idToken")
+      func ask(_ newEmail: String?) async throws -> Answer {
+        var body: JSON.Object = [
+          "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": .string(token),
+        ]
+        if let newEmail { body["newEmail"] = .string(newEmail) }
+        return try await server.post(TestServer.sendOobCode, .object(body))
+      }
+      #expect(try await ask(nil).error == "MISSING_NEW_EMAIL")
+      #expect(try await ask("x").error == "INVALID_NEW_EMAIL")
+      #expect(try await ask("new@example.com").text("email") == alice.email)
+      // With e-mail privacy nobody learns whose address it is.
+      #expect(try await ask(bob.email).status == 200)
+      try await server.configure(privacy: false)
+      #expect(try await ask(bob.email).error == "EMAIL_EXISTS")
+    }
+  }
+
+  @Test func `known and unknown addresses get the same bytes`() async throws {
+    try await TestServer.with { server in
+      _ = try await server.addPerson("alice")
+      var answers: [String] = []
+      for name in ["alice", "wonder"] {
+        for _ in 0..<11 {
+          let answer = try await server.post(
+            TestServer.sendOobCode,
+            ["requestType": "PASSWORD_RESET", "email": .string("\(name)@example.com")])
+          let text = String(decoding: answer.response.body.bytes, as: UTF8.self)
+          answers.append("\(answer.status) " + text.replacing(name, with: "somebody"))
+        }
+      }
+      #expect(Array(answers[..<11]) == Array(answers[11...]))
+      #expect(answers[9].hasPrefix("200") && answers[10].contains("RESET_PASSWORD_EXCEED_LIMIT"))
+      let uri = try await server.post(
+        "/v1/accounts:createAuthUri",
+        ["identifier": "alice@example.com", "continueUri": "http://localhost", "sessionId": "s"])
+      let unknown = try await server.post(
+        "/v1/accounts:createAuthUri",
+        ["identifier": "x@example.com", "continueUri": "http://localhost", "sessionId": "s"])
+      #expect(uri.json == unknown.json)
+      #expect(uri.json == ["kind": "identitytoolkit#CreateAuthUriResponse", "sessionId": "s"])
+    }
+  }
+
+  @Test(arguments: ServiceTokenRole.allCases)
+  func `links are for tokens that may change users`(role: ServiceTokenRole) async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let token = try await server.token(role)
+      for path in [TestServer.sendOobCode, "/v1/projects/acme-mfa/accounts:sendOobCode"] {
+        let answer = try await server.post(
+          path,
+          [
+            "requestType": "PASSWORD_RESET", "email": .string(alice.email), "returnOobLink": true,
+          ], .bearer(token))
+        #expect((answer["oobLink"] != nil) == (role == .owner || role == .application), "\(path)")
+        #expect(answer.status == (answer["oobLink"] == nil ? 403 : 200))
+      }
+    }
+  }
+
+  @Test func `a back end is told that an address is nobody's`() async throws {
+    try await TestServer.with { server in
+      for (type, error) in [
+        ("PASSWORD_RESET", "EMAIL_NOT_FOUND"), ("VERIFY_EMAIL", "USER_NOT_FOUND"),
+      ] {
+        for wantsLink in [true, false] {
+          let answer = try await server.post(
+            "/v1/projects/acme-mfa/accounts:sendOobCode",
+            [
+              "requestType": .string(type), "email": "x@example.com",
+              "returnOobLink": .bool(wantsLink),
+            ], .owner)
+          #expect(answer.error == error)
+        }
+      }
+    }
+  }
+}
+
+struct OobCodeTests {
+  @Test func `a password is looked at and reset`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let code = try await server.code("PASSWORD_RESET", alice.email)["oobCode"] ?? nil
+      let seen = try await server.post(TestServer.resetPassword, ["oobCode": code])
+      #expect(
+        seen.json == [
+          "kind": "identitytoolkit#ResetPasswordResponse", "email": "alice@example.com",
+          "requestType": "PASSWORD_RESET",
+        ])
+      let weak = try await server.post(
+        TestServer.resetPassword, ["oobCode": code, "newPassword": "short"])
+      #expect(weak.error == "WEAK_PASSWORD : Password should be at least 6 characters")
+      let done = try await server.post(
+        TestServer.resetPassword, ["oobCode": code, "newPassword": "battery staple"])
+      #expect(done.json == seen.json)
+      #expect(try await server.signIn(alice).error == "INVALID_LOGIN_CREDENTIALS")
+      for body in [["oobCode": code], ["oobCode": code, "newPassword": "battery staple"]] as [JSON]
+      {
+        #expect(try await server.post(TestServer.resetPassword, body).error == "INVALID_OOB_CODE")
+      }
+    }
+  }
+
+  @Test func `codes are missing, wrong, late, and another tenant's`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let tenant = try await server.addTenant()
+      let bob = try await server.addPerson("bob", tenant: tenant)
+      let path = TestServer.resetPassword
+      #expect(try await server.post(path, [:]).error == "MISSING_OOB_CODE")
+      #expect(try await server.post(path, ["oobCode": "x"]).error == "INVALID_OOB_CODE")
+      let own = try await server.code("PASSWORD_RESET", alice.email)["oobCode"] ?? nil
+      let other = try await server.code("VERIFY_EMAIL", bob.email, tenant: tenant)["oobCode"] ?? nil
+      #expect(try await server.post(path, ["oobCode": other]).error == "INVALID_OOB_CODE")
+      #expect(
+        try await server.post("/v1/accounts:update", ["oobCode": other]).error
+          == "INVALID_OOB_CODE")
+      let right = try await server.post(path, ["oobCode": other, "tenantId": .string(tenant)])
+      #expect(right["requestType"] == "VERIFY_EMAIL")
+      server.advance(seconds: 3_600)
+      #expect(try await server.post(path, ["oobCode": own]).error == "EXPIRED_OOB_CODE")
+    }
+  }
+
+  @Test func `update does what a code says`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let path = "/v1/accounts:update"
+      _ = try await server.post(
+        TestServer.accounts + ":update",
+        ["localId": .string(alice.uid), "emailVerified": false], .owner)
+      let verify = try await server.code("VERIFY_EMAIL", alice.email)["oobCode"] ?? nil
+      let verified = try await server.post(path, ["oobCode": verify])
+      #expect(verified["kind"] == "identitytoolkit#SetAccountInfoResponse")
+      #expect(verified["localId"]?.stringValue == alice.uid && verified["emailVerified"] == true)
+      #expect(verified["idToken"] == nil)
+      let change =
+        try await server.code(
+          "VERIFY_AND_CHANGE_EMAIL", alice.email, ["newEmail": "New@example.com"])["oobCode"] ?? nil
+      let seen = try await server.post(TestServer.resetPassword, ["oobCode": change])
+      #expect(seen["newEmail"] == "new@example.com" && seen["email"] == "alice@example.com")
+      let changed = try await server.post(path, ["oobCode": change])
+      #expect(changed["email"] == "new@example.com" && changed["emailVerified"] == true)
+      let user = try await server.post(
+        TestServer.accounts + ":lookup", ["localId": [.string(alice.uid)]], .owner)
+      #expect(
+        user["users"]?.arrayValue?.first?["initialEmail"]?.stringValue == "alice@example.com")
+      #expect(try await server.post(path, ["oobCode": ""]).error == "INVALID_OOB_CODE")
+    }
+  }
+
+  @Test func `the address of a user with a second factor is changed by a link only`() async throws {
+    try await TestServer.with { server in
+      try await server.switchTOTPOn()
+      try await server.configure(privacy: false)
+      let alice = try await server.addPerson()
+      let enrolled = try await server.enrol(try await server.signIn(alice).text("idToken"))
+      let answer = try await server.post(
+        "/v1/accounts:update",
+        ["idToken": enrolled.answer["idToken"] ?? nil, "email": "new@example.com"])
+      #expect(answer.error == "EMAIL_CHANGE_NEEDS_VERIFICATION")
+    }
+  }
+}
+
+struct EmailLinkTests {
+  @Test func `a link makes an account and signs in`() async throws {
+    try await TestServer.with { server in
+      try await server.configure()
+      let email = "new@example.com"
+      let code = try await server.code("EMAIL_SIGNIN", email)["oobCode"] ?? nil
+      let seen = try await server.post(TestServer.resetPassword, ["oobCode": code])
+      #expect(
+        seen.json == [
+          "kind": "identitytoolkit#ResetPasswordResponse", "requestType": "EMAIL_SIGNIN",
+        ])
+      let other = try await server.post(
+        TestServer.emailLink, ["oobCode": code, "email": "other@example.com"])
+      #expect(
+        other.error
+          == "INVALID_EMAIL : The email provided does not match the sign-in email address.")
+      let done = try await server.post(
+        TestServer.emailLink, ["oobCode": code, "email": .string(email)])
+      #expect(done["kind"] == "identitytoolkit#EmailLinkSigninResponse")
+      #expect(done["isNewUser"] == true && done["email"]?.stringValue == email)
+      #expect(done["expiresIn"] == "3600" && done["refreshToken"] != nil)
+      let token = try claims(done["idToken"])
+      #expect(token["firebase"]?["sign_in_provider"] == "password")
+      #expect(token["email_verified"] == true)
+      let user = try await server.post("/v1/accounts:lookup", ["idToken": done["idToken"] ?? nil])
+      let shown = user["users"]?.arrayValue?.first
+      #expect(shown?["emailLinkSignin"] == true)
+      #expect(shown?["providerUserInfo"]?.arrayValue?.map { $0["providerId"] } == ["password"])
+      #expect(
+        try await server.post(TestServer.emailLink, ["oobCode": code, "email": .string(email)])
+          .error == "INVALID_OOB_CODE")
+      try await server.configure(privacy: false)
+      let uri = try await server.post(
+        "/v1/accounts:createAuthUri",
+        ["identifier": .string(email), "continueUri": "http://localhost"])
+      #expect(uri["registered"] == true && uri["signinMethods"] == ["emailLink"])
+      #expect(uri["allProviders"] == ["password"])
+    }
+  }
+
+  @Test func `a second factor is asked for, and nothing is said of a new user`() async throws {
+    try await TestServer.with { server in
+      try await server.configure()
+      try await server.switchTOTPOn()
+      let alice = try await server.addPerson()
+      _ = try await server.enrol(try await server.signIn(alice).text("idToken"))
+      let code = try await server.code("EMAIL_SIGNIN", alice.email)["oobCode"] ?? nil
+      let due = try await server.post(
+        TestServer.emailLink, ["oobCode": code, "email": .string(alice.email)])
+      #expect(due["mfaPendingCredential"] != nil && due["mfaInfo"]?.arrayValue?.count == 1)
+      #expect(due["isNewUser"] == nil && due["idToken"] == nil && due["expiresIn"] == nil)
+    }
+  }
+
+  @Test(arguments: [
+    ("{}", "MISSING_EMAIL"), (#"{"email":"a@example.com"}"#, "MISSING_OOB_CODE"),
+    (#"{"email":"a@example.com","oobCode":"x"}"#, "INVALID_OOB_CODE"),
+    (#"{"email":"a","oobCode":"x"}"#, "INVALID_EMAIL"),
+    (#"{"email":"a@example.com","oobCode":"x","idToken":"x"}"#, "INVALID_ID_TOKEN"),
+  ])
+  func `what is refused`(body: String, error: String) async throws {
+    try await TestServer.with { server in
+      try await server.configure()
+      #expect(try await server.call(.post, TestServer.emailLink, text: body, .key).error == error)
+      try await server.configure(emailLink: false)
+      let off = try await server.call(.post, TestServer.emailLink, text: body, .key).error
+      #expect(off == (error == "INVALID_OOB_CODE" ? "OPERATION_NOT_ALLOWED" : error))
+    }
+  }
+
+  @Test func `createAuthUri tells what is missing`() async throws {
+    try await TestServer.with { server in
+      try await server.configure(privacy: false)
+      for (body, error) in [
+        ("{}", "MISSING_IDENTIFIER"), (#"{"identifier":"a@example.com"}"#, "MISSING_CONTINUE_URI"),
+        (#"{"identifier":"x","continueUri":"http://localhost"}"#, "INVALID_IDENTIFIER"),
+        (#"{"identifier":"a@example.com","continueUri":"/x"}"#, "INVALID_CONTINUE_URI"),
+      ] {
+        let answer = try await server.call(
+          .post, "/v1/accounts:createAuthUri", text: body, .key)
+        #expect(answer.error == error)
+      }
+      let nobody = try await server.post(
+        "/v1/accounts:createAuthUri",
+        ["identifier": "a@example.com", "continueUri": "http://localhost"])
+      #expect(nobody["registered"] == false && nobody["sessionId"] != nil)
+    }
+  }
+}
