@@ -10,6 +10,8 @@ enum ConsolePaths {
   static let keptAnswers = Path("sign-in", "answers")
   static let signOut = Path("sign-out")
   static let invitation = Path("invitation")
+  /// Where links in mails to users lead, as they do in Firebase.
+  static let actionLink = Path("__", "auth", "action")
 
   static let newProject = Path("projects", "new")
   static let tenants = Path("projects", nil, "tenants", parameters: String.self)

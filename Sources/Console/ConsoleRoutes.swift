@@ -215,6 +215,12 @@ struct ConsoleRoutes: Sendable {
     table.open(.get, ConsolePaths.setup, setup.show)
     table.open(.post, ConsolePaths.setup, setup.complete)
 
+    let actionLink = ActionLinkPage(
+      codes: identity.outOfBandCodes, gate: gate, frames: frames,
+      view: try templates.template("action-link/action-link", for: ActionLinkView.self))
+    table.open(.get, ConsolePaths.actionLink, actionLink.show)
+    table.open(.post, ConsolePaths.actionLink, actionLink.act)
+
     self.table = table
   }
 }

@@ -20,7 +20,7 @@ MEMBERS = {
     "localId": "UID", "idToken": "ID_TOKEN", "id_token": "ID_TOKEN",
     "refreshToken": "REFRESH_TOKEN", "refresh_token": "REFRESH_TOKEN",
     "sessionInfo": "SESSION_INFO", "mfaPendingCredential": "PENDING_CREDENTIAL",
-    "mfaEnrollmentId": "ENROLMENT_ID", "sharedSecretKey": "SECRET",
+    "mfaEnrollmentId": "ENROLMENT_ID", "sharedSecretKey": "SECRET", "oobCode": "OOB_CODE",
 }
 
 
@@ -98,7 +98,7 @@ def test_the_calls_of_a_guide_work_from_beginning_to_end(pool, name):
     reader = Reader(email, token)
     called = []
     for call in calls(opened(pages, name, api)):
-        method = re.search(r"(\w+:\w+|token)\?|(accounts:update)", call)
+        method = re.search(r"(\w+:\w+|token)\?|(accounts:(?:update|sendOobCode))", call)
         method = method.group(1) or method.group(2)
         called.append(method)
         answer = reader.run(call)

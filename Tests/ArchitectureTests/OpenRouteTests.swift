@@ -9,6 +9,7 @@ private let open: Set = [
   "get signIn", "post signIn",
   "get signInCode", "post signInCode",
   "get invitation", "post invitation",
+  "get actionLink", "post actionLink",
 ]
 
 struct OpenRouteTests {

@@ -13,6 +13,7 @@ import Testing
         open == [
           "GET /sign-in", "POST /sign-in", "GET /sign-in/code", "POST /sign-in/code",
           "GET /invitation", "POST /invitation", "GET /setup", "POST /setup",
+          "GET /__/auth/action", "POST /__/auth/action",
         ])
     }
   }

@@ -150,6 +150,8 @@ import Testing
     POST /invitation: open
     GET /setup: open
     POST /setup: open
+    GET /__/auth/action: open
+    POST /__/auth/action: open
     """
 
   @Test func `every route asks for what the table says`() async throws {

@@ -6,7 +6,10 @@ struct Frame: Sendable {
   let stylesheet: String
   let script: String
   let icon: String
-  let home: String
+  /// Whose page it is.
+  var brand = "Countersign"
+  /// Where the brand leads; nil on pages for people who have nothing to do in the console.
+  var home: String?
   let guidance: String
   let address: String
   /// How the reader sees moments.
@@ -50,6 +53,7 @@ final class FrameView: ViewModel {
     .text("stylesheet") { $0.frame.stylesheet },
     .text("script") { $0.frame.script },
     .text("icon") { $0.frame.icon },
+    .text("brand") { $0.frame.brand },
     .text("home") { $0.frame.home },
     .text("guidance") { $0.frame.guidance },
     .text("address") { $0.frame.address },

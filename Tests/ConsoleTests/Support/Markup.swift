@@ -38,6 +38,9 @@ enum Markup {
       for (name, value) in tag.attributes {
         if name == "style" || name.hasPrefix("on") { faults.append("\(name) on <\(tag.name)>") }
         if name == "id", !ids.insert(value).inserted { faults.append("id \(value) twice") }
+        // An application that a user of it goes on to lies elsewhere, and is told of no referrer.
+        let leadsAway = name == "href" && tag.attributes["rel"] == "noreferrer"
+        if leadsAway, value.hasPrefix("http://") || value.hasPrefix("https://") { continue }
         if ["href", "action", "src"].contains(name), !value.hasPrefix("/"), !value.hasPrefix("#"),
           !value.hasPrefix("otpauth://totp/")
         {

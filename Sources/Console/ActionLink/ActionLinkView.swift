@@ -1,0 +1,64 @@
+import HTTP
+import Identity
+import Templating
+
+struct ActionLinkView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let state: ActionLinkState
+  let code: String
+
+  private var form: ActionLinkForm? {
+    guard case .open(let code) = state else { return nil }
+    return ActionLinkForm(frame: frame, csrf: csrf, code: self.code, subject: code)
+  }
+
+  /// Where the application wants its users next; only when there is nothing to do here.
+  private var next: Link? {
+    switch state {
+    case .done(let code), .used(let code):
+      code.continueURL.map { Link(text: "Go on to the application", href: $0) }
+    default: nil
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("title") { $0.state.title },
+    .markup("sentence") { $0.state.sentence },
+    .optional("form") { $0.form },
+    .optional("next") { $0.next },
+    .flag("isPlain") { $0.form == nil },
+  ]
+}
+
+/// The button, and for a password its field.
+struct ActionLinkForm: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let code: String
+  let subject: OutOfBandCode
+
+  private var button: String {
+    switch subject.kind {
+    case .passwordReset: "Change the password"
+    case .verifyEmail: "Yes, it is mine"
+    case .changeEmail: "Change the address"
+    case .recoverEmail: "Go back to it"
+    case .revertFactor: "Remove the second factor"
+    case .signIn: "Sign in"
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .text("action") { _ in ConsolePaths.actionLink() },
+    .text("csrf") { $0.csrf },
+    .text("code") { $0.code },
+    .text("email") { $0.subject.email },
+    .flag("asksForPassword") { $0.subject.kind == .passwordReset },
+    .text("passwordError") { $0.frame.error(at: "password") },
+    .markup("until") { $0.frame.times.moment($0.subject.expiresAt) },
+    .flag("endsSessions") { $0.subject.kind != .verifyEmail },
+    .text("button") { $0.button },
+  ]
+}
