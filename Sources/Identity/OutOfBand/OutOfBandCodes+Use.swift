@@ -53,7 +53,9 @@ extension OutOfBandCodes {
     let seen = try await look(at: code, in: scope)
     guard seen.kind == .passwordReset else { throw .invalidCode }
     let hash: PasswordHash
-    do { hash = try await accounts.hash(password) } catch { throw OutOfBandError(error) }
+    do { hash = try await accounts.hash(password, in: seen.scope) } catch {
+      throw OutOfBandError(error)
+    }
     let now = store.clock.now()
     return try await store.write(OutOfBandError.self) { connection in
       let (record, account) = try Self.take(code, in: scope, .passwordReset, at: now, connection)

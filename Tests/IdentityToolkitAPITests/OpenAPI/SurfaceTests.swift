@@ -8,15 +8,17 @@ import Testing
 /// What applications call, by the address they know: each leads to an operation.
 struct SurfaceTests {
   private static let client = [
-    "accounts:signUp", "accounts:signInWithPassword", "accounts:signInWithPhoneNumber",
-    "accounts:signInWithGameCenter", "accounts:sendVerificationCode", "accounts:update",
-    "accounts:lookup", "accounts:delete", "accounts:signInWithCustomToken",
-    "accounts:signInWithIdp", "token",
+    "accounts:signUp", "accounts:signInWithPassword", "accounts:signInWithCustomToken",
+    "accounts:signInWithEmailLink", "accounts:signInWithIdp", "accounts:signInWithPhoneNumber",
+    "accounts:signInWithGameCenter", "accounts:sendVerificationCode", "accounts:sendOobCode",
+    "accounts:resetPassword", "accounts:update", "accounts:lookup", "accounts:delete",
+    "accounts:createAuthUri", "token",
   ]
 
   private static let scoped = [
     "/accounts", "/accounts:lookup", "/accounts:update", "/accounts:delete", "/accounts:query",
-    "/accounts:batchDelete", ":createSessionCookie", ":queryAccounts",
+    "/accounts:sendOobCode", "/accounts:batchCreate", "/accounts:batchDelete",
+    ":createSessionCookie", ":queryAccounts",
   ]
 
   private static let read = [
@@ -37,10 +39,12 @@ struct SurfaceTests {
   ]
 
   private static let legacy = [
-    "POST deleteAccount", "POST getAccountInfo", "GET getProjectConfig", "GET getRecaptchaParam",
-    "GET publicKeys", "POST sendVerificationCode", "POST setAccountInfo", "POST signupNewUser",
-    "POST verifyPassword", "POST verifyPhoneNumber", "POST signInWithGameCenter",
-    "POST downloadAccount", "POST verifyAssertion", "POST verifyCustomToken",
+    "POST createAuthUri", "POST deleteAccount", "POST emailLinkSignin", "POST getAccountInfo",
+    "POST getOobConfirmationCode", "GET getProjectConfig", "GET getRecaptchaParam",
+    "GET publicKeys", "POST resetPassword", "POST sendVerificationCode", "POST setAccountInfo",
+    "POST signupNewUser", "POST verifyAssertion", "POST verifyCustomToken", "POST verifyPassword",
+    "POST verifyPhoneNumber", "POST signInWithGameCenter", "POST downloadAccount",
+    "POST uploadAccount",
   ]
 
   private static let emulator = [
@@ -65,7 +69,7 @@ struct SurfaceTests {
     }
     all += legacy.map { $0.replacing(" ", with: " /identitytoolkit/v3/relyingparty/") }
     guard profile == .emulator else { return all }
-    all += ["GET /", "GET /emulator/openapi.json"]
+    all += ["GET /", "GET /emulator/openapi.json", "GET /emulator/action"]
     for scope in ["/emulator/v1/projects/p/", "/emulator/v1/projects/p/tenants/t/"] {
       all += emulator.map { $0.replacing(" ", with: " " + scope) }
     }
