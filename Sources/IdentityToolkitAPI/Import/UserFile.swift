@@ -90,7 +90,7 @@ extension UserFile {
     if account.disabled { user.append("disabled", true) }
     UserMessage.append("customAttributes", account.customAttributes, to: &user)
     let phones = account.factors.filter { $0.kind == .phone }
-    if !phones.isEmpty { user.append("mfaInfo", UserMessage.mfaInfo(phones)) }
+    if !phones.isEmpty { user.append("mfaInfo", UserMessage.mfaInfo(phones, masked: false)) }
     user.append(
       "providerUserInfo",
       .array(
