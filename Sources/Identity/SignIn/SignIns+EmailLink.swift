@@ -60,6 +60,9 @@ extension SignIns {
     _ email: String, in scope: Scope, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Account {
+    guard try UserPermissions.find(scope.key, connection).signUp else {
+      throw AccountError.adminOnly
+    }
     var new = NewAccount()
     new.email = email
     new.emailVerified = true

@@ -108,6 +108,19 @@ struct EmailLinkTests {
     }
   }
 
+  @Test func `nobody makes an account where users make none`() async throws {
+    try await withInstance { instance in
+      try await instance.allow(emailLink: true)
+      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+        $0.userPermissions.signUp = false
+      }
+      let code = try await instance.code(.signIn, .mallory)
+      await expect("account.adminOnly") { try await signIn(instance, code, .mallory) }
+      _ = try await instance.account(.mallory)
+      await expect("done") { try await signIn(instance, code, .mallory) }
+    }
+  }
+
   @Test func `a disabled user stays out`() async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
