@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import JSON
 
 /// Signs users in by what another provider of identity says of them.
 public struct Federation: Sendable {
@@ -52,7 +51,6 @@ extension Federation {
     let uid = store.random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
     return try await write { connection in
       let link = assertion.link
-      let isOnePerEmail = try Self.isOneAccountPerEmail(scope, connection)
       if let known = try AccountRecord.find(
         scope, provider: link.provider, rawID: link.rawID, connection)
       {
@@ -60,7 +58,7 @@ extension Federation {
         if !known.providers.contains(link) { try link.store(for: known.key, in: scope, connection) }
         return try pass(known.key, link, in: scope, at: now, connection)
       }
-      if isOnePerEmail, let email = link.email,
+      if let email = link.email,
         let known = try AccountRecord.find(scope, email: email, connection)
       {
         guard assertion.isEmailVerified else {
@@ -72,9 +70,11 @@ extension Federation {
         return try pass(known.key, link, in: scope, isRecycled: recycled, at: now, connection)
       }
       guard mayCreate else { throw FederationError.userNotFound }
-      guard try Self.allowsSignUp(scope, connection) else { throw FederationError.signUpDisabled }
+      guard try UserPermissions.find(scope.key, connection).signUp else {
+        throw FederationError.signUpDisabled
+      }
       let account = try make(
-        assertion, uid: uid, withEmail: isOnePerEmail, in: scope, by: author, at: now, connection)
+        assertion, uid: uid, in: scope, by: author, at: now, connection)
       return try pass(account.key, link, in: scope, isNew: true, at: now, connection)
     }
   }
@@ -100,7 +100,7 @@ extension Federation {
         scope, provider: link.provider, rawID: link.rawID, connection)
       guard taken == nil else { throw FederationError.alreadyLinked }
       var email = old.email
-      if try Self.isOneAccountPerEmail(scope, connection), let given = link.email {
+      if let given = link.email {
         let other = try AccountRecord.find(scope, email: given, connection)
         guard other == nil || other?.key == old.key else { throw FederationError.emailExists }
         if email == nil { email = given }
@@ -144,26 +144,6 @@ extension Federation {
     }
   }
 
-  /// Whether an address belongs to one account, which is then found by it.
-  private static func isOneAccountPerEmail(
-    _ scope: Scope, _ connection: borrowing Connection
-  ) throws -> Bool {
-    try connection.first(
-      "SELECT allow_duplicate_emails FROM project WHERE project_id = \(scope.project.text)"
-    ) { try $0.value(0) as Bool } != true
-  }
-
-  /// Whether users may make accounts themselves, which `client.permissions` can forbid.
-  private static func allowsSignUp(
-    _ scope: Scope, _ connection: borrowing Connection
-  ) throws -> Bool {
-    let members = try connection.first(
-      "SELECT members FROM scope WHERE scope_key = \(scope.key)"
-    ) { try $0.value(0) as String }
-    let client = (try? JSON.parse(Array((members ?? "{}").utf8)))?["client"]
-    return client?["permissions"]?["disabledUserSignup"] != true
-  }
-
   /// Goes on after the provider's word, which is a first factor.
   private func pass(
     _ account: Int64, _ link: ProviderLink, in scope: Scope, isNew: Bool = false,
@@ -180,13 +160,12 @@ extension Federation {
   }
 
   private func make(
-    _ assertion: ProviderAssertion, uid: String, withEmail: Bool, in scope: Scope,
+    _ assertion: ProviderAssertion, uid: String, in scope: Scope,
     by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
     let link = assertion.link
     var new = NewAccount()
-    // Where addresses may be doubled, they stay with the identity.
-    new.email = withEmail ? link.email : nil
+    new.email = link.email
     new.emailVerified = new.email != nil && assertion.isEmailVerified
     new.displayName = link.displayName
     new.photoURL = link.photoURL

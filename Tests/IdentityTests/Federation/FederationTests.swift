@@ -116,20 +116,6 @@ struct FederationTests {
     }
   }
 
-  @Test func `where addresses may be doubled, they stay with the identity`() async throws {
-    try await withInstance { instance in
-      try await instance.configureProvider()
-      _ = try await instance.account(.alice)
-      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
-        $0.allowDuplicateEmails = true
-      }
-      let made = try await instance.signIn(withProviderSaying: Self.alice).signedIn().federated
-      #expect(made.isNew)
-      #expect(made.account.email == nil)
-      #expect(made.account.providers.first?.email == "alice@example.com")
-    }
-  }
-
   @Test func `nobody is made when none may be, and nobody gets in who may not`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
