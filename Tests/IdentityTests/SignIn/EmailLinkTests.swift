@@ -26,22 +26,6 @@ struct EmailLinkTests {
     }
   }
 
-  @Test func `a stranger's link makes no account where users may not sign up`() async throws {
-    try await withInstance { instance in
-      try await instance.allow(emailLink: true)
-      let code = try await instance.code(.signIn, .mallory)
-      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
-        $0.userPermissions.signUp = false
-      }
-      await #expect(throws: OutOfBandError.self) { try await signIn(instance, code, .mallory) }
-      let found = try await instance.identity.accounts.lookup(
-        instance.acme, emails: [Person.mallory.email])
-      #expect(found.isEmpty)
-      _ = try await instance.account(.alice)
-      _ = try await signIn(instance, try await instance.code(.signIn))
-    }
-  }
-
   @Test func `a known user signs in, and is not new`() async throws {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
