@@ -67,13 +67,16 @@ def test_a_page_is_there(owner, tenant_api, cell):
     tenant_api.enrol(id_token)
     [user] = ok(tenant_api.admin("POST", "accounts:lookup", {"localId": [uid]}))["users"]
     scope = f"/projects/{tenant_api.project}/tenants/{tenant_api.tenant}"
+    ok(tenant_api.admin(
+        "POST", "oauthIdpConfigs", {"issuer": "https://login.example.com", "clientId": "client-1"},
+        version="v2", params={"oauthIdpConfigId": "oidc.acme"}))
     administrator = re.search(
         r'href="/administrators/([0-9a-f-]{36})"', owner.get("/administrators").text).group(1)
     for path in re.findall(r"`([^`]+)`", cell):
         address = re.sub(r"^S", scope, path)
         for name, value in {
             "{project}": tenant_api.project, "{uid}": uid, "{pattern}": "mandatory",
-            "{administrator}": administrator,
+            "{administrator}": administrator, "{provider}": "oidc.acme",
             "{enrolment}": user["mfaInfo"][0]["mfaEnrollmentId"],
         }.items():
             address = address.replace(name, value)
@@ -102,7 +105,7 @@ def test_commands_and_flags_are_there():
     for script in set(re.findall(r"\b(script/\w+)", text)):
         assert os.access(ROOT / script, os.X_OK), script
     helps = {}
-    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|token \w+|serve|backup)\b", text)):
+    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|serve|backup|import|export)\b", text)):
         helps[words] = run(*words.split(), "--help")
         assert helps[words].returncode == 0, words
     known = "\n".join(said.stdout for said in helps.values())

@@ -69,7 +69,7 @@ struct OutboxPage: Sendable {
     _ context: ScopeContext, _ message: OutboxEntry, text: MessageText?
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame(
-      "\(OutboxWords.purpose(message)) · Outbox", in: context, tab: .overview)
+      "\(OutboxWords.purpose(message)) · no. \(message.id) · Outbox", in: context, tab: .overview)
     frame.crumbs = [Link(text: "Outbox", href: ConsolePaths.outbox(context.scope))]
     return .html(
       one.render(

@@ -39,7 +39,8 @@ struct SignersPage: Sendable {
     guard let signer = all.first(where: { $0.id.text == id && $0.revokedAt == nil }) else {
       throw .notFound
     }
-    var frame = try await frames.frame("Revoke a key · Settings", in: context, tab: .settings)
+    var frame = try await frames.frame(
+      "Revoke a key for custom tokens · Settings", in: context, tab: .settings)
     frame.crumbs = Self.crumbs(context)
     return .html(
       revocation.render(

@@ -183,7 +183,7 @@ extension OpenAPI {
     case .integer: return ["type": "integer"]
     case .int64:
       let type: JSON = direction == .request ? ["string", "integer"] : "string"
-      return ["type": type, "format": "int64", "pattern": "^-?[0-9]{1,18}$"]
+      return ["type": type, "format": "int64", "pattern": "^-?[0-9]{1,19}$"]
     case .list(let element):
       return ["type": "array", "items": write(element.schema, direction)]
     case .map(let value):
