@@ -7,7 +7,10 @@ import Synchronization
 import Templating
 
 /// Everything that answers requests: the probe, the files, the API, the console.
-struct Application: Sendable {
+///
+/// A class, since each request takes it out of a lock: of a value as large as this one, that would
+/// copy every use case of the server.
+final class Application: Sendable {
   let publicURL: PublicURL
   private let files: StaticFiles
   private let api: IdentityToolkitAPI
