@@ -101,13 +101,8 @@ public struct CustomTokens: Sendable {
         throw Failure("account vanished")
       }
       if known == nil {
-        var entry = AuditEntry(
-          "account.sign-up", "account", words.uid, name: account.label, in: scope)
-        entry.to = "\(account.words), by a custom token"
-        try entry.record(
-          by: Author(
-            actor: .user(account.id), address: author.address, requestID: author.requestID),
-          at: now, connection)
+        try account.recordSignUp(
+          in: scope, way: ", by a custom token", by: author, at: now, connection)
       }
       let grant = try Sessions.begin(
         account, in: scope, provider: .custom, secondFactor: nil, claims: words.claims, at: now,

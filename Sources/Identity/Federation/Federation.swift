@@ -172,9 +172,7 @@ extension Federation {
     new.providers = [link]
     let account = try AccountRecord.insert(
       new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now, connection)
-    var entry = AuditEntry("account.sign-up", "account", uid, name: account.label, in: scope)
-    entry.to = account.words
-    try entry.record(by: Self.author(account, author), at: now, connection)
+    try account.recordSignUp(in: scope, by: author, at: now, connection)
     return account
   }
 
@@ -219,13 +217,9 @@ extension Federation {
     (entry.from, entry.to) = Words.difference(
       old.fieldWords(password: "as it was", sessions: sessionsEnded),
       new.fieldWords(password: "as it was", sessions: 0))
-    try entry.record(by: Self.author(new, author), at: now, connection)
+    try entry.record(by: author.user(new), at: now, connection)
     try store.outbox.notify(
       .providerLinked(name: link.provider), new, in: scope, at: now, connection)
     return new
-  }
-
-  private static func author(_ account: Account, _ author: Author) -> Author {
-    Author(actor: .user(account.id), address: author.address, requestID: author.requestID)
   }
 }

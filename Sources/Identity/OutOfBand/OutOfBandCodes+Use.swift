@@ -156,9 +156,7 @@ extension OutOfBandCodes {
   ) throws {
     var entry = AuditEntry(action, "account", account.id.text, name: account.label, in: scope)
     (entry.from, entry.to) = (from, to)
-    let user = Author(
-      actor: .user(account.id), address: author.address, requestID: author.requestID)
-    try entry.record(by: user, at: now, connection)
+    try entry.record(by: author.user(account), at: now, connection)
   }
 }
 

@@ -70,9 +70,7 @@ extension SignIns {
     let account = try AccountRecord.insert(
       new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now, connection)
     try markAsLinked(account, connection)
-    var entry = AuditEntry("account.sign-up", "account", uid, name: account.label, in: scope)
-    entry.to = account.words
-    try entry.record(by: author.user(account), at: now, connection)
+    try account.recordSignUp(in: scope, by: author, at: now, connection)
     return try AccountRecord.changed(account, in: scope, connection)
   }
 
@@ -139,12 +137,5 @@ extension SignIns {
 
   private func markAsLinked(_ account: Account, _ connection: borrowing Connection) throws {
     try connection.run("UPDATE account SET email_link = 1 WHERE account_key = \(account.key)")
-  }
-}
-
-extension Author {
-  /// The user of an account, from where the request came.
-  fileprivate func user(_ account: Account) -> Author {
-    Author(actor: .user(account.id), address: address, requestID: requestID)
   }
 }

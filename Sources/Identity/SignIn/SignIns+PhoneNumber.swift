@@ -185,11 +185,7 @@ extension SignIns {
     let uid = random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
     let account = try AccountRecord.insert(
       new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now, connection)
-    var entry = AuditEntry("account.sign-up", "account", uid, name: account.label, in: scope)
-    entry.to = account.words
-    try entry.record(
-      by: Author(actor: .user(account.id), address: author.address, requestID: author.requestID),
-      at: now, connection)
+    try account.recordSignUp(in: scope, by: author, at: now, connection)
     return account
   }
 
@@ -211,9 +207,7 @@ extension SignIns {
       "account.change", "account", account.id.text, name: linked.label, in: scope)
     (entry.from, entry.to) = Words.difference(
       [("phone", account.phoneNumber ?? "none")], [("phone", number)])
-    try entry.record(
-      by: Author(actor: .user(account.id), address: author.address, requestID: author.requestID),
-      at: now, connection)
+    try entry.record(by: author.user(account), at: now, connection)
     return linked
   }
 

@@ -41,12 +41,7 @@ public struct SignIns: Sendable {
       let account = try AccountRecord.insert(
         fields, passwordHash: hash?.encoded, anonymous: anonymous, in: scope, uid: uid, at: now,
         connection)
-      var entry = AuditEntry("account.sign-up", "account", uid, name: account.label, in: scope)
-      entry.to = account.words
-      try entry.record(
-        by: Author(
-          actor: .user(account.id), address: author.address, requestID: author.requestID),
-        at: now, connection)
+      try account.recordSignUp(in: scope, by: author, at: now, connection)
       return try Sessions.begin(
         account, in: scope, provider: anonymous ? .anonymous : .password, secondFactor: nil,
         at: now, random: random, connection)
