@@ -73,6 +73,7 @@ let package = Package(
         .embedInCode("Migrations/m0015_federation_sqlite.sql"),
         .embedInCode("Migrations/m0016_keys_sqlite.sql"),
         .embedInCode("Migrations/m0017_import_sqlite.sql"),
+        .embedInCode("Migrations/m0018_desk_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),

@@ -54,6 +54,7 @@ extension Identity {
       migration("m0015_federation", PackageResources.m0015_federation_sqlite_sql),
       migration("m0016_keys", PackageResources.m0016_keys_sqlite_sql),
       migration("m0017_import", PackageResources.m0017_import_sqlite_sql),
+      migration("m0018_desk", PackageResources.m0018_desk_sqlite_sql),
     ]
   }
 
@@ -133,6 +134,7 @@ extension Identity {
       try connection.run("DELETE FROM throttle WHERE expires_at < \(now.microseconds)")
       try connection.run("DELETE FROM invitation WHERE expires_at < \(now.microseconds)")
       try Outbox.tidy(at: now, connection)
+      try Desk.tidy(at: now, connection)
       _ = try connection.run(
         "DELETE FROM console_session WHERE created_at < \(oldest.microseconds)")
     }

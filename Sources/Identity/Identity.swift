@@ -31,6 +31,8 @@ public struct Identity: Sendable {
   public let signIns: SignIns
   /// Codes in mails.
   public let outOfBandCodes: OutOfBandCodes
+  /// What pools ask of those who act for their users.
+  public let desk: Desk
   /// Removal of factors by administrators.
   public let unenrolments: Unenrolments
   /// Sessions of users.
@@ -114,7 +116,6 @@ public struct Identity: Sendable {
     signIns = SignIns(
       store: store, accounts: accounts, hasher: hasher, tickets: tickets, totp: totp)
     outOfBandCodes = OutOfBandCodes(store: store, accounts: accounts)
-    unenrolments = Unenrolments(store: store)
     sessions = Sessions(store: store)
     apiKeys = APIKeys(store: store)
     serviceTokens = ServiceTokens(store: store)
@@ -127,6 +128,9 @@ public struct Identity: Sendable {
       pending: try Sealer(keys, purpose: "pending token", random: random))
     signingKeys = try SigningKeys(store: store, keys: keys)
     let administratorTOTP = try AdministratorTOTP(keys: keys, random: random)
+    let gate = DeskGate(store: store, totp: administratorTOTP)
+    desk = Desk(store: store, gate: gate)
+    unenrolments = Unenrolments(store: store)
     let consoleTickets = try Sealer(keys, purpose: "console ticket", random: random)
     masterKeys = MasterKeys(
       store: store, ring: keys,

@@ -28,6 +28,6 @@ extension Frames {
     let flash = Flash(
       text: "From your next sign-in on your role needs a second factor.",
       link: Link(text: "Set it up now", href: ConsolePaths.ownFactor()))
-    flashes.leave(flash, for: session, at: clock.now())
+    leave(flash, for: session)
   }
 }

@@ -7,15 +7,17 @@ struct AuditTable: Sendable {
   private static let columns = [
     "number", "time (UTC)", "what", "action", "object kind", "object id", "object", "from", "to",
     "reason", "note", "who", "kind of who", "id of who", "project", "tenant", "address", "request",
+    "ticket", "identity proof",
   ]
 
   mutating func add(_ row: AuditRow) {
     csv.add([
       String(row.id), row.at.rfc3339, AuditWords.action(row), row.action, row.objectKind,
       row.objectID, row.objectName, row.from ?? "", row.to ?? "",
-      row.reason.map { RemovalReason(rawValue: $0)?.name ?? $0 } ?? "", row.note ?? "",
+      row.reason.map { DeskReason(rawValue: $0)?.name ?? $0 } ?? "", row.note ?? "",
       row.actorName, row.actorKind, row.actorID, row.project?.text ?? "", row.tenant?.text ?? "",
-      row.address, row.requestID,
+      row.address, row.requestID, row.ticket ?? "",
+      row.proof?.split(separator: "\n").joined(separator: "; ") ?? "",
     ])
   }
 

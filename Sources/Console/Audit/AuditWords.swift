@@ -40,11 +40,15 @@ enum AuditWords {
     "administrator.revoke-invitation": "Invitation revoked",
     "administrator.sign-in": "Administrator signed in",
     "administrator.sign-in-refused": "Sign-in of an administrator refused",
+    "administrator.step-up": "Administrator gave a code of their own",
     "administrator.sign-out": "Administrator signed out",
     "administrator.withdraw": "Second factor of the administrator removed",
     "api-key.create": "API key made",
     "api-key.revoke": "API key revoked",
     "audit.download": "Audit log downloaded",
+    "desk.change": "Rules of the desk changed",
+    "desk.hold": "Agent stopped after many actions",
+    "desk.release": "Agent released",
     "factor.enrol": "Factor enrolled",
     "factor.remove": "Factor removed",
     "factor.remove-all": "All factors removed",
@@ -82,6 +86,7 @@ enum AuditWords {
     ("factor", "Second factors", false),
     ("account", "Users", false),
     ("sessions", "Sessions", false),
+    ("desk", "The desk", false),
     ("message", "Messages to users", false),
     ("project", "Projects", false),
     ("tenant", "Tenants", false),
@@ -160,11 +165,16 @@ enum AuditWords {
     }
   }
 
-  /// Why, as far as it was said.
+  /// Why, as far as it was said, for which ticket and on which proof.
   static func reason(_ row: AuditRow) -> String {
-    let reason = row.reason.map { RemovalReason(rawValue: $0)?.name ?? $0 }
+    let reason = row.reason.map { DeskReason(rawValue: $0)?.name ?? $0 }
     let note = (row.note?.isEmpty ?? true) ? nil : row.note
-    return [reason, note].compactMap { $0 }.joined(separator: ": ")
+    let why = [reason, note].compactMap { $0 }.joined(separator: ": ")
+    let proof = row.proof.map { proof in
+      "made sure: " + proof.split(separator: "\n").joined(separator: "; ")
+    }
+    return [why.isEmpty ? nil : why, row.ticket.map { "ticket \($0)" }, proof]
+      .compactMap { $0 }.joined(separator: " · ")
   }
 }
 

@@ -15,7 +15,7 @@ struct RemovalOfAllPage: Sendable {
   func remove(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
     let typed = context.signedIn.form.trimmed("reason")
     let note = context.signedIn.form.trimmed("note")
-    guard let reason = RemovalReason(rawValue: typed) else {
+    guard let reason = DeskReason(rawValue: typed) else {
       let fault = FieldError(field: "reason", text: "Choose the reason that fits best.")
       return try await page(context, uid, reason: typed, note: note, errors: [fault])
     }
@@ -84,7 +84,7 @@ struct RemovalOfAllView: ViewModel {
     .text("userName") { Words.short($0.removal.account.label) },
     .texts("consequences") { $0.consequences },
     .list("reasons") { view in
-      RemovalReason.allCases.map { ReasonChoice(reason: $0, isChecked: $0.rawValue == view.reason) }
+      DeskReason.allCases.map { ReasonChoice(reason: $0, isChecked: $0.rawValue == view.reason) }
     },
     .text("reasonError") { $0.frame.error(at: "reason") },
     .text("note") { $0.note },

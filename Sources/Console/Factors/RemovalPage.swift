@@ -19,7 +19,7 @@ struct RemovalPage: Sendable {
   ) async throws(Refusal) -> Response {
     let typed = context.signedIn.form.trimmed("reason")
     let note = context.signedIn.form.trimmed("note")
-    guard let reason = RemovalReason(rawValue: typed) else {
+    guard let reason = DeskReason(rawValue: typed) else {
       let fault = FieldError(field: "reason", text: "Choose the reason that fits best.")
       return try await page(context, uid, enrolment, reason: typed, note: note, errors: [fault])
     }

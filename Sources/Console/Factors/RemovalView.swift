@@ -48,7 +48,7 @@ struct RemovalView: ViewModel {
     .text("userName") { Words.short($0.removal.account.label) },
     .texts("consequences") { $0.consequences },
     .list("reasons") { view in
-      RemovalReason.allCases.map { ReasonChoice(reason: $0, isChecked: $0.rawValue == view.reason) }
+      DeskReason.allCases.map { ReasonChoice(reason: $0, isChecked: $0.rawValue == view.reason) }
     },
     .text("reasonError") { $0.frame.error(at: "reason") },
     .text("note") { $0.note },
@@ -58,7 +58,7 @@ struct RemovalView: ViewModel {
 }
 
 struct ReasonChoice: ViewModel {
-  let reason: RemovalReason
+  let reason: DeskReason
   let isChecked: Bool
 
   static let keys: Keys<Self> = [
@@ -66,31 +66,7 @@ struct ReasonChoice: ViewModel {
     .text("id") { $0.reason == .lost ? "reason" : "reason-\($0.reason.rawValue)" },
     .text("value") { $0.reason.rawValue },
     .text("label") { $0.reason.name },
-    .text("hint") { $0.reason.hint },
+    .text("hint") { Words.sentence($0.reason.hint) + "." },
     .flag("isChecked") { $0.isChecked },
   ]
-}
-
-extension RemovalReason {
-  /// The reason in lists and forms.
-  var name: String {
-    switch self {
-    case .lost: "Lost device"
-    case .stolen: "Stolen device"
-    case .replaced: "Replaced device"
-    case .left: "User leaves"
-    case .other: "Other"
-    }
-  }
-
-  /// When to choose it.
-  var hint: String {
-    switch self {
-    case .lost: "It is gone, and nobody is known to have it."
-    case .stolen: "Somebody else may hold it."
-    case .replaced: "There is a new one to enrol."
-    case .left: "They will not need it any more."
-    case .other: "The note says what."
-    }
-  }
 }

@@ -181,6 +181,8 @@ extension Permission {
     case .exportUsers: "exporting users needs the role owner"
     case .removeFactors: "removing a factor needs the role support or owner"
     case .endSessions: "ending sessions needs the role support or owner"
+    case .changeDesk: "changing what is asked of the desk needs the role policy admin or owner"
+    case .protectUsers: "protecting accounts and letting agents go on needs the role owner"
     case .readMessages: "opening messages to users needs the role owner"
     case .readAudit: "reading the audit log needs the role auditor or owner"
     case .seeAdministrators: "seeing administrators needs the role auditor or owner"

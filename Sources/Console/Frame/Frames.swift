@@ -18,6 +18,11 @@ struct Frames: Sendable {
     flashes.leave(Flash(text: text), for: signedIn.session, at: clock.now())
   }
 
+  /// Keeps a sentence for the next page of a session that may just have got a new name.
+  func leave(_ flash: Flash, for session: ConsoleSession) {
+    flashes.leave(flash, for: session, at: clock.now())
+  }
+
   /// The frame for somebody who is not signed in, and for faults.
   func bare(_ title: String, path: String = "/", times: Times = Times()) -> Frame {
     Frame(

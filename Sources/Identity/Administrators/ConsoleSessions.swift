@@ -17,6 +17,8 @@ public struct ConsoleSession: Sendable {
   public let preferences: Preferences
   /// How it stands with the administrator's second factor.
   public let secondFactor: SecondFactorState
+  /// Under what the session is kept.
+  let digest: [UInt8]
 }
 
 /// How it stands with an administrator's second factor.
@@ -89,9 +91,10 @@ public struct ConsoleSessions: Sendable {
     try connection.run(
       """
       INSERT INTO console_session (token_digest, administrator_id, csrf_token, created_at,
-        last_seen_at, address, user_agent)
+        last_seen_at, address, user_agent, proved_at)
       VALUES (\(digest), \(id.text), \(random.token(bytes: 24)), \(now.microseconds),
-        \(now.microseconds), \(address), \(String(userAgent.prefix(300))))
+        \(now.microseconds), \(address), \(String(userAgent.prefix(300))),
+        \(proof == nil ? nil : now.microseconds))
       """)
     guard let session = try find(digest, at: now, connection)?.session else {
       throw Failure("session vanished")
@@ -103,6 +106,25 @@ public struct ConsoleSessions: Sendable {
     try entry.record(
       by: administrator.author(address: address, requestID: requestID), at: now, connection)
     return NewConsoleSession(token: Secret(token), session: session)
+  }
+
+  /// Gives a session a new token after a code of its administrator, which counts from now on.
+  ///
+  /// - Returns: The session under its new token; nil when it is over.
+  static func renew(
+    _ session: ConsoleSession, at now: Instant, random: RandomSource,
+    _ connection: borrowing Connection
+  ) throws -> NewConsoleSession? {
+    let token = random.token(bytes: 32)
+    let digest = Store.digest(token)
+    try connection.run(
+      """
+      UPDATE console_session SET token_digest = \(digest), proved_at = \(now.microseconds)
+      WHERE token_digest = \(session.digest)
+      """)
+    return try find(digest, at: now, connection).map {
+      NewConsoleSession(token: Secret(token), session: $0.session)
+    }
   }
 
   /// The session of a cookie's token; nil for none, or one that is over.
@@ -156,7 +178,7 @@ public struct ConsoleSessions: Sendable {
     let session = ConsoleSession(
       id: name(of: digest), administrator: administrator, csrfToken: head.csrf,
       startedAt: head.createdAt, expiresAt: expires, preferences: head.preferences,
-      secondFactor: head.secondFactor(of: administrator))
+      secondFactor: head.secondFactor(of: administrator), digest: digest)
     return (session, head.lastSeenAt)
   }
 

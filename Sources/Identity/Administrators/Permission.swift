@@ -28,6 +28,10 @@ public enum Permission: String, CaseIterable, Sendable {
   case removeFactors
   /// End sessions of users.
   case endSessions
+  /// Say what a scope asks of those who act for its users.
+  case changeDesk
+  /// Protect accounts, act on protected ones, and let agents and accounts go on that were stopped.
+  case protectUsers
   /// Open messages that wait for users; a link in one is a key to the account.
   case readMessages
   /// Read the audit log.
@@ -63,7 +67,7 @@ public enum Role: String, CaseIterable, Sendable {
   private static let ofOwner = Set(Permission.allCases)
   private static let ofPolicy: Set<Permission> = [
     .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
-    .manageKeys,
+    .manageKeys, .changeDesk,
   ]
   private static let ofSupport: Set<Permission> = [
     .seeScope, .readPolicy, .findUsers, .removeFactors, .endSessions,
@@ -97,7 +101,10 @@ public enum ServiceTokenRole: String, CaseIterable, Sendable {
   }
 
   private static let ofOwner = Set(Permission.allCases)
-    .subtracting([.createProject, .deleteProject, .manageAdministrators, .readMessages])
+    .subtracting([
+      .createProject, .deleteProject, .manageAdministrators, .readMessages, .changeDesk,
+      .protectUsers,
+    ])
   private static let ofPolicy: Set<Permission> = [
     .seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants,
   ]

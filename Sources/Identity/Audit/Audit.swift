@@ -32,7 +32,7 @@ public struct Audit: Sendable {
 
   static let columns: SQL = """
     audit_id, at, actor_kind, actor_id, actor_name, project_id, tenant_id, action, object_kind,
-    object_id, object_name, from_value, to_value, reason, note, address, request_id
+    object_id, object_name, from_value, to_value, reason, note, address, request_id, ticket, proof
     """
 
   static func row(_ row: borrowing Row) throws -> AuditRow {
@@ -45,7 +45,7 @@ public struct Audit: Sendable {
       action: try row.value(7), objectKind: try row.value(8), objectID: try row.value(9),
       objectName: try row.value(10), from: try row.value(11), to: try row.value(12),
       reason: try row.value(13), note: try row.value(14), address: try row.value(15),
-      requestID: try row.value(16))
+      requestID: try row.value(16), ticket: try row.value(17), proof: try row.value(18))
   }
 }
 
@@ -61,6 +61,8 @@ struct AuditEntry {
   var to: String?
   var reason: String?
   var note: String?
+  var ticket: String?
+  var proof: String?
 
   init(
     _ action: String, _ objectKind: String, _ objectID: String, name: String, in scope: Scope? = nil
@@ -79,10 +81,11 @@ struct AuditEntry {
       """
       INSERT INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,
         object_kind, object_id, object_name, from_value, to_value, reason, note, address,
-        request_id, filed)
+        request_id, filed, ticket, proof)
       VALUES (\(now.microseconds), \(author.actor.kind), \(author.actor.id), \(author.actor.name),
         \(project), \(tenant), \(action), \(objectKind), \(objectID), \(objectName), \(from),
-        \(to), \(reason), \(note), \(author.address), \(author.requestID), 0)
+        \(to), \(reason), \(note), \(author.address), \(author.requestID), 0,
+        \(ticket), \(proof))
       """)
   }
 }

@@ -34,6 +34,10 @@ public struct AuditRow: Sendable, Hashable {
   public let address: String
   /// The id of the request.
   public let requestID: String
+  /// The ticket that the agent gave.
+  public let ticket: String?
+  /// What the agent made sure of before, a line each.
+  public let proof: String?
 }
 
 /// Why the audit log cannot be read.

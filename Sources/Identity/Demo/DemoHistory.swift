@@ -178,7 +178,7 @@ extension Demo {
     }
   }
 
-  private static let reasons: [(RemovalReason, String)] = [
+  private static let reasons: [(DeskReason, String)] = [
     (.lost, "Called from the number on file; ticket 48 112."),
     (.lost, "Left on a train. Identity checked by video."),
     (.lost, "Phone fell into the harbour."),

@@ -154,6 +154,8 @@ enum Deletion {
       try connection.run("DELETE FROM guidance WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM identity_provider WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM oob_code WHERE scope_key = \(scope)")
+      try connection.run("DELETE FROM desk_settings WHERE scope_key = \(scope)")
+      try connection.run("DELETE FROM desk_hold WHERE scope_key = \(scope)")
     }
     return sessions + messages + gone.count
   }

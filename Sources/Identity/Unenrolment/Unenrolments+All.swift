@@ -33,7 +33,7 @@ extension Unenrolments {
   /// - Returns: What it has done.
   /// - Throws: ``UnenrolmentError``.
   public func removeAll(
-    _ scope: Scope, _ account: ID<Account>, reason: RemovalReason, note: String,
+    _ scope: Scope, _ account: ID<Account>, reason: DeskReason, note: String,
     by author: Author
   ) async throws(UnenrolmentError) -> RemovalOfAll {
     let note = try Self.checked(note, for: reason)

@@ -1,19 +1,5 @@
 import Database
 
-/// Why a factor is removed.
-public enum RemovalReason: String, CaseIterable, Sendable {
-  /// The device is lost.
-  case lost
-  /// The device is stolen.
-  case stolen
-  /// There is a new device.
-  case replaced
-  /// The user leaves.
-  case left
-  /// Something else, which the note says.
-  case other
-}
-
 /// What the removal of a factor does, or has done.
 public struct Removal: Sendable {
   /// The account.
@@ -73,7 +59,7 @@ public struct Unenrolments: Sendable {
   /// - Returns: What it has done.
   /// - Throws: ``UnenrolmentError``.
   public func remove(
-    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, reason: RemovalReason,
+    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, reason: DeskReason,
     note: String, by author: Author
   ) async throws(UnenrolmentError) -> Removal {
     let note = try Self.checked(note, for: reason)
@@ -101,7 +87,7 @@ public struct Unenrolments: Sendable {
 
   /// A note as it is kept.
   static func checked(
-    _ note: String, for reason: RemovalReason
+    _ note: String, for reason: DeskReason
   ) throws(UnenrolmentError) -> String {
     let note = note.trimmed
     if reason == .other, note.isEmpty { throw .noteRequired }

@@ -9,11 +9,11 @@ struct PermissionTests {
       .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
       .deleteProject, .manageKeys, .manageTrust, .findUsers, .changeUsers, .exportUsers,
       .removeFactors, .endSessions, .readMessages, .readAudit,
-      .seeAdministrators, .manageAdministrators,
+      .seeAdministrators, .manageAdministrators, .changeDesk, .protectUsers,
     ],
     .policy: [
       .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
-      .manageKeys,
+      .manageKeys, .changeDesk,
     ],
     .support: [.seeScope, .readPolicy, .findUsers, .removeFactors, .endSessions],
     .auditor: [.seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators],

@@ -4,7 +4,7 @@ import Testing
 struct UnenrolmentTests {
   private func remove(
     _ instance: Instance, _ device: Device, in scope: Scope? = nil,
-    reason: RemovalReason = .lost, note: String = "", factor: ID<Factor>? = nil
+    reason: DeskReason = .lost, note: String = "", factor: ID<Factor>? = nil
   ) async throws -> Removal {
     try await instance.identity.unenrolments.remove(
       scope ?? instance.acme, device.account.id, factor ?? device.factor, reason: reason,
@@ -85,8 +85,8 @@ struct UnenrolmentTests {
     }
   }
 
-  @Test(arguments: RemovalReason.allCases)
-  func `the reason "other" needs a note, the rest does not`(reason: RemovalReason) async throws {
+  @Test(arguments: DeskReason.allCases)
+  func `the reason "other" needs a note, the rest does not`(reason: DeskReason) async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       await expect(reason == .other ? "noteRequired" : "done") {

@@ -1,0 +1,229 @@
+import Database
+
+/// Stands before whatever agents do to users: who may, on whom, with which proof, how often.
+struct DeskGate: Sendable {
+  let store: Store
+  let totp: AdministratorTOTP
+
+  /// An action in its own transaction, with the one row in the log that it gets.
+  ///
+  /// What `body` throws takes everything back, the agent's code too; what the gate refuses is kept,
+  /// since a wrong code counts.
+  func act<Value: Sendable>(
+    _ request: DeskRequest, on id: ID<Account>, in scope: Scope,
+    needing permission: Permission = .removeFactors,
+    _ body:
+      @escaping @Sendable (Account, DeskSettings, Instant, borrowing Connection) throws
+      -> DeskDeed<Value>
+  ) async throws(DeskError) -> DeskOutcome<Value> {
+    let now = store.clock.now()
+    let outcome: Result<DeskOutcome<Value>, DeskError> = try await store.write(DeskError.self) {
+      connection in
+      guard let account = try AccountRecord.find(scope, id, connection) else {
+        throw DeskError.accountNotFound
+      }
+      let settings = try DeskSettings.find(scope, connection)
+      if let refusal = try refusal(
+        of: request.agent.administrator.id, on: account, in: scope, needing: permission, connection)
+      {
+        return .failure(refusal)
+      }
+      let renewed: NewConsoleSession?
+      switch try admit(request, settings, in: scope, at: now, connection) {
+      case .failure(let error): return .failure(error)
+      case .success(let session): renewed = session
+      }
+      let deed = try body(account, settings, now, connection)
+      try record(deed.entry, request, settings, at: now, connection)
+      try count(request.agent.administrator.id, in: scope, at: now, connection)
+      return .success(DeskOutcome(value: deed.value, renewed: renewed))
+    }
+    return try outcome.get()
+  }
+
+  /// Why an agent may not act on an account, whatever they give; nil when they may.
+  func refusal(
+    of agent: ID<Administrator>, on account: Account, in scope: Scope,
+    needing permission: Permission, _ connection: borrowing Connection
+  ) throws -> DeskError? {
+    // The grants of this moment: the session was read before the write had its turn.
+    let record: AdministratorRecord
+    do { record = try Administrators.record(agent, connection) } catch ManagementError.notFound {
+      return .notAllowed
+    }
+    let administrator = record.administrator
+    guard administrator.may(permission, in: scope) else { return .notAllowed }
+    let own = AccountRules.folded(email: administrator.email)
+    if let email = account.email, AccountRules.folded(email: email).isSameBytes(as: own) {
+      return .ownAccount
+    }
+    let marks = try DeskMarks.find(account, connection)
+    if marks.isProtected, !administrator.may(.protectUsers, in: scope) { return .protectedAccount }
+    if marks.changesLockedAt != nil { return .changesLocked }
+    return nil
+  }
+
+  /// Looks at what an agent gives, and at their hour.
+  ///
+  /// - Returns: The session under its new name, when a code was due and was right.
+  func admit(
+    _ request: DeskRequest, _ settings: DeskSettings, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Result<NewConsoleSession?, DeskError> {
+    if let fault = Self.fault(of: request, settings) { return .failure(fault) }
+    let agent = request.agent.administrator.id
+    if try isHeld(request, settings, in: scope, at: now, connection) { return .failure(.held) }
+    guard try asksForCode(request.agent, at: now, connection) else { return .success(nil) }
+    guard case .enrolled = request.agent.secondFactor else { return .failure(.noSecondFactor) }
+    guard !request.code.trimmed.isEmpty else { return .failure(.codeRequired) }
+    if let error = try totp.check(
+      request.code, of: agent, by: request.author, at: now, connection)
+    {
+      if case .throttled(let until) = error { return .failure(.throttled(until: until)) }
+      try Self.stepUp("administrator.code-refused", request, at: now, connection)
+      return .failure(.wrongCode)
+    }
+    try Self.stepUp("administrator.step-up", request, at: now, connection)
+    let renewed = try ConsoleSessions.renew(
+      request.agent, at: now, random: store.random, connection)
+    guard let renewed else { return .failure(.notAllowed) }
+    return .success(renewed)
+  }
+
+  /// Writes down what became of an agent's own code.
+  private static func stepUp(
+    _ action: String, _ request: DeskRequest, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let agent = request.agent.administrator
+    let entry = AuditEntry(action, "administrator", agent.id.text, name: agent.displayName)
+    try entry.record(by: request.author, at: now, connection)
+  }
+
+  /// What is missing of a request.
+  private static func fault(of request: DeskRequest, _ settings: DeskSettings) -> DeskError? {
+    guard let reason = request.reason else { return .reasonRequired }
+    if reason == .other, request.note.isEmpty { return .noteRequired }
+    guard request.note.count <= DeskRequest.longestNote else { return .noteTooLong }
+    let ticket = request.ticket
+    guard ticket.count <= DeskRequest.longestTicket, !ticket.contains(where: \.isNewline) else {
+      return .ticketTooLong
+    }
+    guard request.proofs.isSuperset(of: settings.identityProof) else {
+      return .proofMissing
+    }
+    return nil
+  }
+
+  /// True when a session's last code of its administrator is older than the instance allows.
+  func asksForCode(
+    _ session: ConsoleSession, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let proved: Int64? =
+      try connection.first(
+        "SELECT proved_at FROM console_session WHERE token_digest = \(session.digest)"
+      ) { try $0.value(0) as Int64? } ?? nil
+    guard let proved else { return true }
+    let age = now.seconds - Instant(microseconds: proved).seconds
+    return age >= Int64(try Desk.stepUpMinutes(connection)) * 60
+  }
+
+  /// Writes the row of an action, with why and on which proof it was done.
+  func record(
+    _ entry: AuditEntry, _ request: DeskRequest, _ settings: DeskSettings, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    var entry = entry
+    entry.reason = request.reason?.rawValue
+    entry.note = request.note.isEmpty ? nil : request.note
+    entry.ticket = request.ticket.isEmpty ? nil : request.ticket
+    let proof = settings.identityProof
+    entry.proof = proof.isEmpty ? nil : proof.joined(separator: "\n")
+    try entry.record(by: request.author, at: now, connection)
+  }
+
+  /// Counts an action of an agent.
+  func count(
+    _ agent: ID<Administrator>, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      INSERT INTO desk_act (administrator_id, scope_key, at)
+      VALUES (\(agent.text), \(scope.key), \(now.microseconds))
+      """)
+  }
+
+  /// How many actions an agent has left in this hour; none for one that is held.
+  func left(
+    for agent: ID<Administrator>, _ settings: DeskSettings, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Int {
+    if try Self.hold(of: agent, in: scope, connection) != nil { return 0 }
+    let since = now.advanced(bySeconds: -Desk.hour)
+    let done =
+      try connection.first(
+        """
+        SELECT count(*) FROM desk_act
+        WHERE administrator_id = \(agent.text) AND scope_key = \(scope.key)
+          AND at > \(since.microseconds)
+        """
+      ) { try $0.value(0) as Int } ?? 0
+    return max(0, settings.actionsPerHour - done)
+  }
+
+  /// True when an agent has to wait for an owner; the first time that is put down.
+  private func isHeld(
+    _ request: DeskRequest, _ settings: DeskSettings, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Bool {
+    let administrator = request.agent.administrator
+    guard try left(for: administrator.id, settings, in: scope, at: now, connection) == 0 else {
+      return false
+    }
+    let isNew =
+      try connection.run(
+        """
+        INSERT INTO desk_hold (administrator_id, scope_key, held_at)
+        VALUES (\(administrator.id.text), \(scope.key), \(now.microseconds))
+        ON CONFLICT DO NOTHING
+        """) == 1
+    guard isNew else { return true }
+    var entry = AuditEntry(
+      "desk.hold", "administrator", administrator.id.text, name: administrator.displayName,
+      in: scope)
+    entry.to = "\(settings.actionsPerHour) actions in an hour"
+    var author = request.author
+    author.actor = .server
+    try entry.record(by: author, at: now, connection)
+    return true
+  }
+
+  /// Since when an agent is held in a pool.
+  static func hold(
+    of agent: ID<Administrator>, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> Instant? {
+    try connection.first(
+      """
+      SELECT held_at FROM desk_hold
+      WHERE administrator_id = \(agent.text) AND scope_key = \(scope.key)
+      """
+    ) { Instant(microseconds: try $0.value(0)) }
+  }
+}
+
+/// What the desk keeps of an account besides.
+struct DeskMarks {
+  let isProtected: Bool
+  let changesLockedAt: Instant?
+
+  static func find(_ account: Account, _ connection: borrowing Connection) throws -> DeskMarks {
+    let marks = try connection.first(
+      "SELECT protected, changes_locked_at FROM account WHERE account_key = \(account.key)"
+    ) { row in
+      DeskMarks(
+        isProtected: try row.value(0),
+        changesLockedAt: (try row.value(1) as Int64?).map(Instant.init(microseconds:)))
+    }
+    return marks ?? DeskMarks(isProtected: false, changesLockedAt: nil)
+  }
+}

@@ -1,0 +1,20 @@
+/// Why an agent acts on a user's account.
+public enum DeskReason: String, CaseIterable, Sendable {
+  /// The device is lost.
+  case lost
+  /// The device is stolen.
+  case stolen
+  /// Somebody else may have the secret or the codes.
+  case compromised
+  /// There is a new device.
+  case replaced
+  /// The codes are refused, though the device is there.
+  case locked
+  /// The user leaves.
+  case left
+  /// Something else, which the note says.
+  case other
+
+  /// True when somebody else may hold what is taken away, so that it never comes back.
+  public var isHostile: Bool { self == .stolen || self == .compromised }
+}

@@ -1,0 +1,91 @@
+/// What an agent gives with an action on a user's account.
+public struct DeskRequest: Sendable {
+  /// Who acts, in which session.
+  public var agent: ConsoleSession
+  /// The same as audit rows name them.
+  public var author: Author
+  /// Why; an action without one is refused.
+  public var reason: DeskReason?
+  /// More about it, at most ``longestNote`` characters; needed when the reason is "other".
+  public var note: String
+  /// The ticket it is about, at most ``longestTicket`` characters; may be empty.
+  public var ticket: String
+  /// The lines of the pool's identity proof that are ticked.
+  public var proofs: Set<String>
+  /// A code of the agent's own second factor; empty when none was asked for.
+  public var code: String
+
+  /// The longest note, in characters.
+  public static let longestNote = 1_000
+  /// The longest ticket, in characters.
+  public static let longestTicket = 100
+
+  /// Puts a request together.
+  public init(
+    agent: ConsoleSession, author: Author, reason: DeskReason?, note: String = "",
+    ticket: String = "", proofs: Set<String> = [], code: String = ""
+  ) {
+    self.agent = agent
+    self.author = author
+    self.reason = reason
+    self.note = note.trimmed
+    self.ticket = ticket.trimmed
+    self.proofs = proofs
+    self.code = code
+  }
+}
+
+/// What came of an action.
+public struct DeskOutcome<Value: Sendable>: Sendable {
+  /// What was done.
+  public let value: Value
+  /// The session under its new name, when the agent gave a code for it; the browser has to be told.
+  public let renewed: NewConsoleSession?
+}
+
+/// What an agent did, for the one row that the log gets.
+struct DeskDeed<Value: Sendable> {
+  let entry: AuditEntry
+  let value: Value
+}
+
+/// Why an action is refused.
+public enum DeskError: Error, Sendable {
+  /// No such account.
+  case accountNotFound
+  /// The account has no such factor, or not any more.
+  case factorNotFound
+  /// No reason, or an unknown one.
+  case reasonRequired
+  /// The reason "other" needs a note.
+  case noteRequired
+  /// A note of more than ``DeskRequest/longestNote`` characters.
+  case noteTooLong
+  /// A ticket of more than ``DeskRequest/longestTicket`` characters, or of more than one line.
+  case ticketTooLong
+  /// Lines of the identity proof are not ticked.
+  case proofMissing
+  /// The last code of the agent's own is too old: a new one is due.
+  case codeRequired
+  /// Not a code of the agent's second factor, nor a recovery code.
+  case wrongCode
+  /// Too many wrong codes of the agent; from then on one may try again.
+  case throttled(until: Instant)
+  /// The agent has no second factor of their own.
+  case noSecondFactor
+  /// The account has the agent's own address.
+  case ownAccount
+  /// Only owners act on this account.
+  case protectedAccount
+  /// The user said that a change was none of theirs, so nobody changes anything until an owner has
+  /// looked at it.
+  case changesLocked
+  /// The agent did too much in an hour; an owner has to release them.
+  case held
+  /// The session is over, or may not do this any more.
+  case notAllowed
+  /// The database cannot do it now.
+  case unavailable(Failure)
+}
+
+extension DeskError: UseCaseError {}

@@ -1,0 +1,140 @@
+import Database
+
+/// What a user pool asks of those who act for its users.
+public struct DeskSettings: Sendable, Equatable {
+  /// How many wrong codes in a row close a user's second factors until recovery; 5 to 100.
+  ///
+  /// NIST SP 800-63B-4, section 3.2.2, allows no more than 100.
+  public var codeCap = 10
+  /// For how many hours the removal of a factor can be undone; 0 to 720, 0 for not at all.
+  public var undoHours = 72
+  /// For how many days what became of each code is kept in detail; 1 to 400.
+  public var verdictDays = 90
+  /// Whether agents may give codes that stand in for a lost device.
+  public var temporaryCodes = false
+  /// Whether users may have recovery codes.
+  public var recoveryCodes = false
+  /// What an agent makes sure of before acting, a line each; at most ``mostProofs``.
+  public var identityProof: [String] = []
+  /// How many actions an agent has in an hour before an owner looks at it; 1 to 1000.
+  public var actionsPerHour = 20
+  /// Over how many users at once a second administrator has to approve; nil for never.
+  public var approvalOverUsers: Int?
+  /// Whether a second administrator has to approve that somebody loses the last factor where
+  /// enrolment is mandatory.
+  public var approvalForLastFactor = false
+
+  /// Makes settings as a new pool has them.
+  public init() {}
+
+  /// The most lines of an identity proof.
+  public static let mostProofs = 10
+  /// The longest line of an identity proof, in characters.
+  public static let longestProof = 120
+
+  /// The settings of a pool.
+  static func find(
+    _ scope: Scope, _ connection: borrowing Connection
+  ) throws -> DeskSettings {
+    try connection.first(
+      """
+      SELECT code_cap, undo_hours, verdict_days, temporary_codes, recovery_codes, identity_proof,
+        actions_per_hour, approval_over_users, approval_for_last_factor
+      FROM desk_settings WHERE scope_key = \(scope.key)
+      """
+    ) { row in
+      var settings = DeskSettings()
+      settings.codeCap = try row.value(0)
+      settings.undoHours = try row.value(1)
+      settings.verdictDays = try row.value(2)
+      settings.temporaryCodes = try row.value(3)
+      settings.recoveryCodes = try row.value(4)
+      let proof: String = try row.value(5)
+      settings.identityProof = proof.split(separator: "\n").map(String.init)
+      settings.actionsPerHour = try row.value(6)
+      settings.approvalOverUsers = try row.value(7)
+      settings.approvalForLastFactor = try row.value(8)
+      return settings
+    } ?? DeskSettings()
+  }
+
+  /// Keeps the settings of a pool.
+  func store(_ scope: Scope, _ connection: borrowing Connection) throws {
+    try connection.run(
+      """
+      INSERT INTO desk_settings (scope_key, code_cap, undo_hours, verdict_days, temporary_codes,
+        recovery_codes, identity_proof, actions_per_hour, approval_over_users,
+        approval_for_last_factor)
+      VALUES (\(scope.key), \(codeCap), \(undoHours), \(verdictDays), \(temporaryCodes),
+        \(recoveryCodes), \(identityProof.joined(separator: "\n")), \(actionsPerHour),
+        \(approvalOverUsers), \(approvalForLastFactor))
+      ON CONFLICT (scope_key) DO UPDATE SET code_cap = excluded.code_cap,
+        undo_hours = excluded.undo_hours, verdict_days = excluded.verdict_days,
+        temporary_codes = excluded.temporary_codes, recovery_codes = excluded.recovery_codes,
+        identity_proof = excluded.identity_proof, actions_per_hour = excluded.actions_per_hour,
+        approval_over_users = excluded.approval_over_users,
+        approval_for_last_factor = excluded.approval_for_last_factor
+      """)
+  }
+
+  /// The settings as they are kept: blank lines of the proof go.
+  func checked() throws(DeskSettingsError) -> DeskSettings {
+    var settings = self
+    settings.identityProof = identityProof.map(\.trimmed).filter { !$0.isEmpty }
+    guard (5...100).contains(codeCap) else { throw .outOfRange(.codeCap) }
+    guard (0...720).contains(undoHours) else { throw .outOfRange(.undoHours) }
+    guard (1...400).contains(verdictDays) else { throw .outOfRange(.verdictDays) }
+    guard (1...1_000).contains(actionsPerHour) else { throw .outOfRange(.actionsPerHour) }
+    if let over = approvalOverUsers, !(0...1_000_000).contains(over) {
+      throw .outOfRange(.approvalOverUsers)
+    }
+    guard settings.identityProof.count <= Self.mostProofs,
+      settings.identityProof.allSatisfy({ $0.count <= Self.longestProof && !$0.contains("\n") })
+    else { throw .outOfRange(.identityProof) }
+    return settings
+  }
+
+  /// The settings as fields with words, for the audit row.
+  var words: [(String, String)] {
+    [
+      ("wrong codes in a row", String(codeCap)), ("undo", "\(undoHours) h"),
+      ("verdicts kept", "\(verdictDays) d"), ("temporary codes", Words.onOff(temporaryCodes)),
+      ("recovery codes", Words.onOff(recoveryCodes)),
+      (
+        "identity proof",
+        identityProof.isEmpty ? "none" : identityProof.joined(separator: " / ")
+      ),
+      ("actions an hour", String(actionsPerHour)),
+      ("approval over", approvalOverUsers.map { "\($0) users" } ?? "never"),
+      ("approval for the last factor", Words.onOff(approvalForLastFactor)),
+    ]
+  }
+}
+
+/// Why settings of the desk cannot be kept.
+public enum DeskSettingsError: Error, Sendable {
+  /// A field that has a range.
+  public enum Field: Sendable {
+    /// 5 to 100.
+    case codeCap
+    /// 0 to 720.
+    case undoHours
+    /// 1 to 400.
+    case verdictDays
+    /// 1 to 1000.
+    case actionsPerHour
+    /// 0 to 1 000 000, or nothing.
+    case approvalOverUsers
+    /// At most ten lines of 120 characters.
+    case identityProof
+  }
+
+  /// A value outside its range.
+  case outOfRange(Field)
+  /// The pool is gone.
+  case scopeNotFound
+  /// The database cannot do it now.
+  case unavailable(Failure)
+}
+
+extension DeskSettingsError: UseCaseError {}
