@@ -94,17 +94,10 @@ struct ConsoleRoutes: Sendable {
     table.inScope(.get, ConsolePaths.deletion, .changeUsers, deletion.ask)
     table.inScope(.post, ConsolePaths.deletion, .changeUsers, deletion.delete)
 
-    let removal = RemovalPage(
-      unenrolments: identity.unenrolments, frames: frames,
-      view: try templates.template("factors/removal", for: RemovalView.self))
-    table.inScope(.get, ConsolePaths.removal, .removeFactors, removal.ask)
-    table.inScope(.post, ConsolePaths.removal, .removeFactors, removal.remove)
-
-    let removalOfAll = RemovalOfAllPage(
-      unenrolments: identity.unenrolments, frames: frames,
-      view: try templates.template("factors/removal-of-all", for: RemovalOfAllView.self))
-    table.inScope(.get, ConsolePaths.removalOfAll, .removeFactors, removalOfAll.ask)
-    table.inScope(.post, ConsolePaths.removalOfAll, .removeFactors, removalOfAll.remove)
+    let desk = DeskPages(
+      desk: identity.desk, ending: DeskEnding(frames: frames, cookies: gate.cookies),
+      view: try templates.template("desk/question", for: DeskQuestionView.self))
+    Self.addDesk(to: &table, identity, desk)
 
     let factorName = FactorNamePage(
       identity: identity, frames: frames,

@@ -130,7 +130,7 @@ public struct Identity: Sendable {
     let administratorTOTP = try AdministratorTOTP(keys: keys, random: random)
     let gate = DeskGate(store: store, totp: administratorTOTP)
     desk = Desk(store: store, gate: gate)
-    unenrolments = Unenrolments(store: store)
+    unenrolments = Unenrolments(store: store, gate: gate)
     let consoleTickets = try Sealer(keys, purpose: "console ticket", random: random)
     masterKeys = MasterKeys(
       store: store, ring: keys,

@@ -38,4 +38,16 @@ enum FactorWords {
   static func mail(to account: Account) -> String? {
     account.email.map { "A mail to \(Words.isolated($0)) is written, which tells the user." }
   }
+
+  /// What is known of a factor, for a page that is about it alone.
+  static func facts(_ factor: Factor, _ times: Times) -> [Fact] {
+    let kind = Fact("Kind", Words.sentence(factor.kind.name))
+    let number = factor.phoneNumber.map { Fact("Number", HTML.isolated($0)) }
+    return [Fact("Name", HTML.isolated(Words.short(factor.label))), kind]
+      + [number].compactMap { $0 }
+      + [
+        Fact("Enrolled", times.moment(factor.enrolledAt)),
+        Fact("Last used", factor.lastUsedAt.map(times.past) ?? AccountChips.never),
+      ]
+  }
 }

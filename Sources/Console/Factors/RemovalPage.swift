@@ -2,83 +2,121 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users/{uid}/factors/{enrolment}/removal`: asks, and removes a factor.
+/// `S/users/{uid}/factors/{enrolment}/removal` and `S/users/{uid}/factors/removal`: asks, and
+/// removes a factor or all of them.
 struct RemovalPage: Sendable {
   let unenrolments: Unenrolments
-  let frames: Frames
-  let view: Template<RemovalView>
+  let pages: DeskPages
 
   func ask(
     _ context: ScopeContext, _ uid: String, _ enrolment: String
   ) async throws(Refusal) -> Response {
-    try await page(context, uid, enrolment, reason: "", note: "", errors: [])
+    try await page(context, uid, ID(enrolment))
+  }
+
+  func askForAll(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+    try await page(context, uid, nil)
   }
 
   func remove(
     _ context: ScopeContext, _ uid: String, _ enrolment: String
   ) async throws(Refusal) -> Response {
-    let typed = context.signedIn.form.trimmed("reason")
-    let note = context.signedIn.form.trimmed("note")
-    guard let reason = DeskReason(rawValue: typed) else {
-      let fault = FieldError(field: "reason", text: "Choose the reason that fits best.")
-      return try await page(context, uid, enrolment, reason: typed, note: note, errors: [fault])
-    }
-    let removal: Removal
+    try await remove(context, uid, ID(enrolment))
+  }
+
+  func removeAll(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+    try await remove(context, uid, nil)
+  }
+
+  private func remove(
+    _ context: ScopeContext, _ uid: String, _ factor: ID<Factor>?
+  ) async throws(Refusal) -> Response {
+    let answers = DeskAnswers(context.signedIn.form)
+    let outcome: DeskOutcome<Removal>
     do {
-      removal = try await unenrolments.remove(
-        context.scope, ID(uid), ID(enrolment), reason: reason, note: note,
-        by: context.signedIn.author)
+      outcome = try await unenrolments.remove(
+        context.scope, ID(uid), factor, answers.request(context.signedIn))
     } catch {
-      let fault = try Self.fault(error)
-      return try await page(context, uid, enrolment, reason: typed, note: note, errors: [fault])
+      let fault = try DeskFaults.fault(error, context.signedIn.times)
+      return try await page(context, uid, factor, answers, errors: [fault])
     }
-    frames.leave(Self.words(removal), for: context.signedIn)
-    return .redirect(to: ConsolePaths.user(context.scope, uid))
+    return pages.leave(
+      Flash(text: Self.words(outcome.value)), outcome.value.account, context,
+      renewed: outcome.renewed)
   }
 
   /// What was done, for the page that follows.
   private static func words(_ removal: Removal) -> String {
-    let name = Words.isolated(removal.factor.label)
-    let sessions = SessionWords.ended(removal.sessionsEnded)
+    let what =
+      removal.isOfAll
+      ? Words.count(removal.factors.count, "factor", "factors")
+      : "the factor “\(Words.isolated(removal.factors[0].label))”"
     let next =
       removal.factorsLeft == 0
       ? "The password alone lets this user in until they enrol again."
       : "\(Words.count(removal.factorsLeft, "other factor stays", "other factors stay"))."
-    return "Removed the factor “\(name)”. \(sessions) \(next)"
+    return "Removed \(what). \(SessionWords.ended(removal.sessionsEnded)) \(next)"
   }
 
   private func page(
-    _ context: ScopeContext, _ uid: String, _ enrolment: String, reason: String, note: String,
-    errors: [FieldError]
+    _ context: ScopeContext, _ uid: String, _ factor: ID<Factor>?,
+    _ answers: DeskAnswers = DeskAnswers(), errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let removal: Removal
     do {
-      removal = try await unenrolments.consequences(context.scope, ID(uid), ID(enrolment))
+      removal = try await unenrolments.consequences(context.scope, ID(uid), factor)
     } catch {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
     }
-    let scope = context.scope
-    let user = Words.isolated(removal.account.label)
-    var frame = try await frames.frame(
-      "Remove a factor · \(user) · Users", in: context, tab: .users)
-    frame.errors = errors
-    frame.crumbs = Link.crumbs(to: removal.account, in: scope)
-    let model = RemovalView(
-      frame: FrameView(frame), context: context, removal: removal, reason: reason, note: note)
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    let question = Self.question(removal, in: context.scope, context.signedIn.times)
+    return try await pages.ask(
+      question, about: removal.account, context, answers, errors: errors)
   }
 
-  static func fault(_ error: UnenrolmentError) throws(Refusal) -> FieldError {
-    switch error {
-    case .noteRequired:
-      FieldError(field: "note", text: "Say in the note what the other reason is.")
-    case .noteTooLong:
-      FieldError(
-        field: "note",
-        text: "Shorten the note to \(Words.number(Unenrolments.longestNote)) characters.")
-    case .accountNotFound, .factorNotFound: throw .notFound
-    case .unavailable: throw .unavailable(error)
+  private static func question(
+    _ removal: Removal, in scope: Scope, _ times: Times
+  ) -> DeskQuestion {
+    let uid = removal.account.id.text
+    guard !removal.isOfAll else {
+      return DeskQuestion(
+        title: "Remove all factors",
+        heading: HTML.heading("Remove all factors from", removal.account.label),
+        consequences: consequences(removal), button: "Remove all factors", keep: "Keep them",
+        action: ConsolePaths.removalOfAll(scope, uid), factsHeading: "Last used",
+        facts: removal.factors.map { factor in
+          Fact(
+            Words.short(factor.label, 40),
+            factor.lastUsedAt.map(times.past) ?? AccountChips.never)
+        })
     }
+    let factor = removal.factors[0]
+    var heading = HTML()
+    heading.raw("Remove “")
+    heading.name(factor.label)
+    heading.raw("” from ")
+    heading.name(removal.account.label)
+    heading.raw("?")
+    return DeskQuestion(
+      title: "Remove a factor", heading: heading.markup, consequences: consequences(removal),
+      button: "Remove the factor", keep: "Keep it",
+      action: ConsolePaths.removal(scope, uid, factor.id.text), factsHeading: "This factor",
+      facts: FactorWords.facts(factor, times))
+  }
+
+  private static func consequences(_ removal: Removal) -> [String] {
+    let factors = removal.factors
+    let names = factors.map { "“\(Words.isolated($0.label))”" }.joined(separator: ", ")
+    return [
+      removal.isOfAll
+        ? "\(Words.count(factors.count, "factor goes", "factors go")): \(names)." : nil,
+      SessionWords.ending(
+        removal.sessionsEnded, none: "No session of this user is open; nothing else ends."),
+      removal.factorsLeft == 0
+        ? "At the next sign-in the password alone lets this user in, until they enrol again."
+        : "\(Words.count(removal.factorsLeft, "other factor stays", "other factors stay")) and will be asked for.",
+      FactorWords.mail(to: removal.account),
+      "It cannot be undone. To have a second factor again, the user enrols anew.",
+    ].compactMap { $0 }
   }
 }

@@ -158,7 +158,7 @@ extension Demo {
     let (reason, note) = random.one(of: Self.reasons)
     let (account, factor) = (ID<Account>(user.uid), ID<Factor>(user.factor))
     let removal = DemoEvent(at: start) {
-      _ = try await identity.unenrolments.remove(
+      try await identity.unenrolments.remove(
         scope, account, factor, reason: reason, note: note, by: author)
     }
     let back = start.advanced(bySeconds: random.number(3_600...3 * 86_400))

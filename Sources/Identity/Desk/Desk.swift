@@ -20,6 +20,8 @@ public struct DeskStanding: Sendable {
   public let asksForCode: Bool
   /// How many actions are left in this hour.
   public let actionsLeft: Int
+  /// True when an owner has to release them first.
+  public let isHeld: Bool
   /// Why they may not act on the account, whatever they give; nil when they may.
   public let refusal: DeskError?
 }
@@ -85,6 +87,7 @@ public struct Desk: Sendable {
         settings: settings,
         asksForCode: try gate.asksForCode(agent, at: now, connection),
         actionsLeft: try gate.left(for: administrator, settings, in: scope, at: now, connection),
+        isHeld: try DeskGate.hold(of: administrator, in: scope, connection) != nil,
         refusal: try gate.refusal(
           of: administrator, on: account, in: scope, needing: permission, connection))
     }

@@ -70,9 +70,10 @@ struct DeskGate: Sendable {
     _ request: DeskRequest, _ settings: DeskSettings, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, DeskError> {
+    // Before what is missing: whoever has no action left asks an owner with an empty form.
+    if try isHeld(request, settings, in: scope, at: now, connection) { return .failure(.held) }
     if let fault = Self.fault(of: request, settings) { return .failure(fault) }
     let agent = request.agent.administrator.id
-    if try isHeld(request, settings, in: scope, at: now, connection) { return .failure(.held) }
     guard try asksForCode(request.agent, at: now, connection) else { return .success(nil) }
     guard case .enrolled = request.agent.secondFactor else { return .failure(.noSecondFactor) }
     guard !request.code.trimmed.isEmpty else { return .failure(.codeRequired) }

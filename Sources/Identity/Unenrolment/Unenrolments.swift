@@ -1,112 +1,113 @@
 import Database
 
-/// What the removal of a factor does, or has done.
+/// What the removal of factors does, or has done.
 public struct Removal: Sendable {
-  /// The account.
+  /// The account, as it was before.
   public let account: Account
-  /// The factor.
-  public let factor: Factor
+  /// The factors that go.
+  public let factors: [Factor]
+  /// True when all factors of the account were meant.
+  public let isOfAll: Bool
   /// How many sessions end.
   public let sessionsEnded: Int
   /// How many second factors the account keeps.
-  public let factorsLeft: Int
+  public var factorsLeft: Int { account.factors.count - factors.count }
 }
-
-/// Why a factor is not removed.
-public enum UnenrolmentError: Error, Sendable {
-  /// No such account.
-  case accountNotFound
-  /// The account has no such factor, or not any more.
-  case factorNotFound
-  /// The reason "other" needs a note.
-  case noteRequired
-  /// A note of more than 1000 characters.
-  case noteTooLong
-  /// The database cannot do it now.
-  case unavailable(Failure)
-}
-
-extension UnenrolmentError: UseCaseError {}
 
 /// Removes factors for users who lost them.
 public struct Unenrolments: Sendable {
   let store: Store
+  let gate: DeskGate
 
-  /// The longest note, in characters.
-  public static let longestNote = 1_000
-
-  /// What removing a factor would do.
+  /// What a removal would do.
   ///
-  /// - Throws: ``UnenrolmentError``.
+  /// - Parameters:
+  ///   - scope: The user pool.
+  ///   - account: Whose factors.
+  ///   - factor: Which; nil for all of them.
+  /// - Returns: What it would do.
+  /// - Throws: ``DeskError``.
   public func consequences(
-    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>
-  ) async throws(UnenrolmentError) -> Removal {
-    try await store.read(UnenrolmentError.self) { connection in
-      try Self.find(scope, account, factor, connection)
+    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?
+  ) async throws(DeskError) -> Removal {
+    try await store.read(DeskError.self) { connection in
+      guard let account = try AccountRecord.find(scope, account, connection) else {
+        throw DeskError.accountNotFound
+      }
+      return try Self.removal(of: factor, from: account, connection)
     }
   }
 
-  /// Removes a factor, ends the account's sessions, writes the audit row and tells
+  /// Removes a factor or all of them, ends the account's sessions, writes the audit row and tells
   /// the user by mail, all at once.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - account: Whose factor.
-  ///   - factor: Which.
-  ///   - reason: Why.
-  ///   - note: More about it, at most 1000 characters; needed when the reason is "other".
-  ///   - author: Who removes it.
+  ///   - account: Whose factors.
+  ///   - factor: Which; nil for all of them.
+  ///   - request: Who removes them, and why.
   /// - Returns: What it has done.
-  /// - Throws: ``UnenrolmentError``.
+  /// - Throws: ``DeskError``.
   public func remove(
-    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, reason: DeskReason,
-    note: String, by author: Author
-  ) async throws(UnenrolmentError) -> Removal {
-    let note = try Self.checked(note, for: reason)
+    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?, _ request: DeskRequest
+  ) async throws(DeskError) -> DeskOutcome<Removal> {
+    try await gate.act(request, on: account, in: scope) { account, _, now, connection in
+      let removal = try Self.removal(of: factor, from: account, connection)
+      let entry = try perform(removal, in: scope, at: now, connection)
+      return DeskDeed(entry: entry, value: removal)
+    }
+  }
+
+  /// What removing a factor, or all of them, means for an account.
+  static func removal(
+    of factor: ID<Factor>?, from account: Account, _ connection: borrowing Connection
+  ) throws -> Removal {
+    let factors = account.factors.filter { factor == nil || $0.id == factor }
+    guard !factors.isEmpty else { throw DeskError.factorNotFound }
+    return Removal(
+      account: account, factors: factors, isOfAll: factor == nil,
+      sessionsEnded: try Sessions.count(account.key, connection))
+  }
+
+  /// Does what a removal means, in the caller's write.
+  ///
+  /// - Returns: The row for the log, without who and why.
+  func perform(
+    _ removal: Removal, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> AuditEntry {
+    let account = removal.account
+    try FactorRecord.delete(removal.factors, of: account, in: scope, connection)
+    let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+    try store.outbox.notify(
+      .factorsRemoved(names: removal.factors.map(\.label)), account, in: scope, at: now,
+      connection)
+    var entry = AuditEntry(
+      removal.isOfAll ? "factor.remove-all" : "factor.remove", "account", account.id.text,
+      name: account.label, in: scope)
+    let factors = removal.factors.map(\.words).joined(separator: ", ")
+    entry.from = "\(factors), \(Words.count(ended, "session", "sessions"))"
+    entry.to =
+      removal.isOfAll
+      ? "no second factors, no sessions"
+      : "\(Words.count(removal.factorsLeft, "second factor", "second factors")), no sessions"
+    return entry
+  }
+
+  /// Removes a factor as somebody did who does not sit at a desk: the past of the demo.
+  func remove(
+    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, reason: DeskReason, note: String,
+    by author: Author
+  ) async throws(DeskError) {
     let now = store.clock.now()
-    let outbox = store.outbox
-    return try await store.write(UnenrolmentError.self) { connection in
-      let removal = try Self.find(scope, account, factor, connection)
-      try FactorRecord.delete([removal.factor], of: removal.account, in: scope, connection)
-      let ended = try AccountRecord.endSessions(removal.account.key, at: now, connection)
-      var entry = AuditEntry(
-        "factor.remove", "account", account.text, name: removal.account.label, in: scope)
-      let sessions = Words.count(ended, "session", "sessions")
-      entry.from = "\(removal.factor.words), \(sessions)"
-      let left = Words.count(removal.factorsLeft, "second factor", "second factors")
-      entry.to = "\(left), no sessions"
+    try await store.write(DeskError.self) { connection in
+      guard let account = try AccountRecord.find(scope, account, connection) else {
+        throw DeskError.accountNotFound
+      }
+      let removal = try Self.removal(of: factor, from: account, connection)
+      var entry = try perform(removal, in: scope, at: now, connection)
       entry.reason = reason.rawValue
       entry.note = note.isEmpty ? nil : note
       try entry.record(by: author, at: now, connection)
-      try outbox.notify(
-        .factorsRemoved(names: [removal.factor.label]), removal.account, in: scope, at: now,
-        connection)
-      return removal
     }
-  }
-
-  /// A note as it is kept.
-  static func checked(
-    _ note: String, for reason: DeskReason
-  ) throws(UnenrolmentError) -> String {
-    let note = note.trimmed
-    if reason == .other, note.isEmpty { throw .noteRequired }
-    guard note.count <= longestNote else { throw .noteTooLong }
-    return note
-  }
-
-  private static func find(
-    _ scope: Scope, _ id: ID<Account>, _ factor: ID<Factor>, _ connection: borrowing Connection
-  ) throws -> Removal {
-    guard let account = try AccountRecord.find(scope, id, connection) else {
-      throw UnenrolmentError.accountNotFound
-    }
-    guard let found = account.factors.first(where: { $0.id == factor }) else {
-      throw UnenrolmentError.factorNotFound
-    }
-    return Removal(
-      account: account, factor: found,
-      sessionsEnded: try Sessions.count(account.key, connection),
-      factorsLeft: account.factors.count - 1)
   }
 }

@@ -11,13 +11,15 @@ final class Browser: Sendable {
 
   init(_ world: World) { self.world = world }
 
-  /// A browser in which somebody has signed in.
+  /// A browser in which somebody has signed in, as if with a code of their own: none is asked for in
+  /// the next quarter of an hour.
   static func signedIn(_ world: World, as email: String = World.ada) async throws -> Browser {
     let browser = Browser(world)
     let form = try await browser.get("/sign-in")
     let response = try await browser.post(
       "/sign-in", ["csrf": try form.csrf, "email": email, "password": World.password])
     guard response.status == .seeOther else { throw Missing("sign-in of \(email)") }
+    try await world.prove()
     return browser
   }
 

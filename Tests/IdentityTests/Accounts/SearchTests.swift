@@ -106,8 +106,9 @@ struct SearchTests {
       (change.displayName, change.phoneNumber) = (.clear, .clear)
       try await accounts.update(instance.acme, id, change, by: Instance.boss)
       #expect(try await found("uent", "qu", "2345") == [0, 0, 0])
-      _ = try await instance.identity.unenrolments.removeAll(
-        instance.acme, id, reason: .lost, note: "", by: Instance.desk)
+      let agent = try await instance.agent()
+      _ = try await instance.identity.unenrolments.remove(
+        instance.acme, id, nil, agent.request())
       #expect(try await found(part) == [0])
       try await accounts.delete(instance.acme, id, by: Instance.boss)
       #expect(try await found("renamed", "re") == [0, 0])

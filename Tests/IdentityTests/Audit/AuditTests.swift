@@ -22,8 +22,9 @@ struct AuditTests {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       _ = try await instance.enrolled(.bob)
+      let agent = try await instance.agent()
       _ = try await instance.identity.unenrolments.remove(
-        instance.acme, alice.account.id, alice.factor, reason: .lost, note: "", by: Instance.desk)
+        instance.acme, alice.account.id, alice.factor, agent.request())
       let filter = AuditFilter(
         scope: instance.acme, objectKind: "account", objectID: alice.account.id.text)
       let rows = try await instance.identity.audit.list(filter).items

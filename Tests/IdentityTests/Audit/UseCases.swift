@@ -263,9 +263,10 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     },
     UseCase("remove all factors", ["factor.remove-all"]) { i in
       let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
       return {
-        _ = try await i.identity.unenrolments.removeAll(
-          i.acme, device.account.id, reason: .lost, note: "", by: Instance.desk)
+        _ = try await i.identity.unenrolments.remove(
+          i.acme, device.account.id, nil, agent.request())
       }
     },
     UseCase("rename a factor", ["factor.rename"]) { i in
@@ -277,9 +278,10 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     },
     UseCase("remove a factor", ["factor.remove"]) { i in
       let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
       return {
         _ = try await i.identity.unenrolments.remove(
-          i.acme, device.account.id, device.factor, reason: .lost, note: "", by: Instance.desk)
+          i.acme, device.account.id, device.factor, agent.request())
       }
     },
   ]

@@ -42,14 +42,15 @@ struct FactorNameTests {
       let device = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: device)
       let unenrolments = instance.identity.unenrolments
-      let before = try await unenrolments.consequencesOfAll(instance.acme, device.account.id)
+      let before = try await unenrolments.consequences(instance.acme, device.account.id, nil)
+      let agent = try await instance.agent()
       #expect(before.account.factors.count == 2 && before.sessionsEnded == 2)
       await expect("noteRequired") {
-        try await unenrolments.removeAll(
-          instance.acme, device.account.id, reason: .other, note: " ", by: Instance.desk)
+        try await unenrolments.remove(
+          instance.acme, device.account.id, nil, agent.request(.other, note: " "))
       }
-      _ = try await unenrolments.removeAll(
-        instance.acme, device.account.id, reason: .stolen, note: "HD-3", by: Instance.desk)
+      _ = try await unenrolments.remove(
+        instance.acme, device.account.id, nil, agent.request(.stolen, note: "HD-3"))
       let row = try #require(try await instance.log().first)
       #expect(row.action == "factor.remove-all" && row.reason == "stolen" && row.note == "HD-3")
       #expect(row.from?.contains("second phone") == true)
@@ -58,8 +59,7 @@ struct FactorNameTests {
       #expect(counts.enrolledUsers == 0)
       await expect("tokenExpired") { try await instance.identity.sessions.check(device.session) }
       await expect("factorNotFound") {
-        try await unenrolments.removeAll(
-          instance.acme, device.account.id, reason: .lost, note: "", by: Instance.desk)
+        try await unenrolments.remove(instance.acme, device.account.id, nil, agent.request())
       }
     }
   }

@@ -80,9 +80,9 @@ struct NoticeTests {
       let session = try await instance.session(.alice)
       _ = account
       let device = try await instance.enrol(session.session, name: "my\u{202E} phone")
+      let agent = try await instance.agent()
       _ = try await instance.identity.unenrolments.remove(
-        instance.acme, device.account.id, device.factor, reason: .lost, note: "a note",
-        by: Instance.desk)
+        instance.acme, device.account.id, device.factor, agent.request(note: "a note"))
       let mail = try #require(try await mails(instance).first)
       #expect(mail.subject.hasSuffix(": a second factor was removed"))
       #expect(mail.body.contains("“my phone”"))
@@ -94,8 +94,9 @@ struct NoticeTests {
   @Test func `all factors that the desk removes are told of at once`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
-      _ = try await instance.identity.unenrolments.removeAll(
-        instance.acme, device.account.id, reason: .lost, note: "", by: Instance.desk)
+      let agent = try await instance.agent()
+      _ = try await instance.identity.unenrolments.remove(
+        instance.acme, device.account.id, nil, agent.request())
       #expect(try await mails(instance).count == 1)
     }
   }

@@ -7,7 +7,7 @@ struct TenantIsolationTests {
   /// right pool's value and the wrong ids: what it gives, in words.
   private func attempts(
     _ instance: Instance, _ scope: Scope, _ device: Device, _ grant: SessionGrant,
-    _ pending: String
+    _ pending: String, _ agent: Agent
   ) async throws -> [(name: String, outcome: String)] {
     let identity = instance.identity
     let id = device.account.id
@@ -52,15 +52,13 @@ struct TenantIsolationTests {
       (
         "remove",
         await outcome {
-          try await identity.unenrolments.remove(
-            scope, id, device.factor, reason: .lost, note: "", by: Instance.desk)
+          try await identity.unenrolments.remove(scope, id, device.factor, agent.request())
         }
       ),
       (
         "remove all",
         await outcome {
-          try await identity.unenrolments.removeAll(
-            scope, id, reason: .lost, note: "", by: Instance.desk)
+          try await identity.unenrolments.remove(scope, id, nil, agent.request())
         }
       ),
       (
@@ -105,6 +103,7 @@ struct TenantIsolationTests {
       let grant = try await instance.finalize(
         device, instance.pending(.alice, in: home), code: device.code(at: instance.now), in: home)
       let pending = try await instance.pending(.alice, in: home)
+      let agent = try await instance.agent()
       let rows = try await instance.wholeLog().count
 
       let expected = [
@@ -118,7 +117,7 @@ struct TenantIsolationTests {
         "remove": "accountNotFound", "end sessions": "userNotFound", "update": "notFound",
         "delete": "notFound",
       ]
-      let results = try await attempts(instance, pools[other], device, grant, pending)
+      let results = try await attempts(instance, pools[other], device, grant, pending, agent)
       #expect(results.count == expected.count)
       for (name, result) in results { #expect(result == expected[name], "\(name)") }
 
@@ -138,7 +137,9 @@ struct TenantIsolationTests {
       let grant = try await instance.finalize(
         device, instance.pending(.alice), code: device.code(at: instance.now))
       let pending = try await instance.pending(.alice)
-      let results = try await attempts(instance, instance.acme, device, grant, pending)
+      let agent = try await instance.agent()
+      let results = try await attempts(
+        instance, instance.acme, device, grant, pending, agent)
       for (name, result) in results {
         #expect(result != "nothing", "\(name)")
         // The withdrawal before it has taken the factor.

@@ -194,9 +194,9 @@ struct SessionTests {
       let renewed = try await instance.identity.sessions.renew(device.session)
       #expect(renewed.session.secondFactor == device.session.secondFactor)
       _ = try await instance.identity.sessions.check(renewed.session)
+      let agent = try await instance.agent()
       _ = try await instance.identity.unenrolments.remove(
-        instance.acme, device.account.id, device.factor, reason: .lost, note: "",
-        by: Instance.desk)
+        instance.acme, device.account.id, device.factor, agent.request())
       #expect(
         try await instance.identity.sessions.renew(device.session).session.secondFactor == nil)
     }

@@ -1,0 +1,54 @@
+import HTTP
+import Identity
+import Templating
+
+/// Shows the pages that ask before somebody acts on a user's account, and ends them.
+struct DeskPages: Sendable {
+  let desk: Desk
+  let ending: DeskEnding
+  let view: Template<DeskQuestionView>
+
+  var frames: Frames { ending.frames }
+
+  /// The page that asks, with what was typed and what is wrong with it.
+  func ask(
+    _ question: DeskQuestion, about account: Account, _ context: ScopeContext,
+    _ answers: DeskAnswers = DeskAnswers(), errors: [FieldError] = []
+  ) async throws(Refusal) -> Response {
+    let scope = context.scope
+    let standing: DeskStanding
+    do {
+      standing = try await desk.standing(
+        context.signedIn.session, on: account.id, in: scope, needing: question.permission)
+    } catch {
+      guard case .accountNotFound = error else { throw .unavailable(error) }
+      throw .notFound
+    }
+    let user = Words.isolated(account.label)
+    var frame = try await frames.frame(
+      "\(question.title) · \(user) · Users", in: context, tab: .users)
+    frame.crumbs = Link.crumbs(to: account, in: scope)
+    let refusal = DeskRefusal(standing, context.signedIn.session)
+    // What cannot be mended in a field has no field to lead to.
+    frame.errors = refusal == nil ? errors : []
+    let view = FrameView(frame)
+    let form =
+      refusal == nil
+      ? DeskForm(frame: view, standing: standing, answers: answers, reasons: question.reasons)
+      : nil
+    let model = DeskQuestionView(
+      frame: view, question: question, form: form, refusal: refusal,
+      csrf: context.signedIn.session.csrfToken,
+      back: ConsolePaths.user(scope, account.id.text))
+    return .html(self.view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  /// Leads back to the user, where it is said what was done.
+  func leave(
+    _ flash: Flash, _ account: Account, _ context: ScopeContext, renewed: NewConsoleSession?
+  ) -> Response {
+    ending.response(
+      flash, context.signedIn, renewed: renewed,
+      to: ConsolePaths.user(context.scope, account.id.text))
+  }
+}

@@ -1,0 +1,105 @@
+import HTTP
+import Identity
+import Templating
+
+/// What a page of the desk asks before somebody acts on a user's account.
+struct DeskQuestion {
+  /// The page in the window's title, such as “Remove a factor”.
+  let title: String
+  let heading: Markup
+  /// What will happen.
+  let consequences: [String]
+  /// The verb with its object.
+  let button: String
+  /// What the way back is called.
+  let keep: String
+  /// Where the form goes: the page's own address.
+  let action: String
+  var isDestructive = true
+  /// What stands beside the form.
+  var factsHeading = ""
+  var facts: [Fact] = []
+  /// The reasons that make sense for it.
+  var reasons: [DeskReason] = DeskReason.allCases
+  /// What the role must have.
+  var permission: Permission = .removeFactors
+}
+
+/// A question with names in it: what stands around them are literals.
+extension HTML {
+  /// Adds a name as people read it in a heading: short, and isolated.
+  mutating func name(_ text: String) {
+    add(HTML.isolated(Words.short(text)))
+  }
+
+  /// A heading of one name between two pieces of text.
+  static func heading(_ start: StaticString, _ name: String, _ end: StaticString = "?") -> Markup {
+    var html = HTML()
+    html.raw(start)
+    html.raw(" ")
+    html.name(name)
+    html.raw(end)
+    return html.markup
+  }
+}
+
+struct DeskQuestionView: ViewModel {
+  let frame: FrameView
+  let question: DeskQuestion
+  /// The form; nil when the agent cannot act whatever they give.
+  let form: DeskForm?
+  /// Why they cannot.
+  let refusal: DeskRefusal?
+  let csrf: String
+  /// Where one goes without acting.
+  let back: String
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .markup("heading") { $0.question.heading },
+    .optional("refusal") { $0.refusal },
+    .optional("form") { $0.form },
+    .text("action") { $0.question.action },
+    .text("csrf") { $0.csrf },
+    .texts("consequences") { $0.question.consequences },
+    .text("button") { $0.question.button },
+    .text("look") { $0.question.isDestructive ? "destroy" : "primary" },
+    .text("keep") { $0.question.keep },
+    .text("back") { $0.back },
+    .flag("hasFacts") { !$0.question.facts.isEmpty },
+    .text("factsHeading") { $0.question.factsHeading },
+    .list("facts") { $0.question.facts },
+  ]
+}
+
+/// Why an agent cannot act at all, and the way on.
+struct DeskRefusal: ViewModel {
+  let sentence: String
+  var link: Link?
+  /// True when an owner can be asked to release them, which this very form does.
+  var asksForRelease = false
+
+  /// Why an agent cannot act on an account now, whatever they give; nil when they can.
+  init?(_ standing: DeskStanding, _ session: ConsoleSession) {
+    if let refusal = standing.refusal {
+      sentence = DeskFaults.sentence(refusal)
+    } else if standing.isHeld {
+      sentence = DeskFaults.sentence(.held)
+    } else if standing.actionsLeft == 0 {
+      sentence =
+        "You have done \(Words.count(standing.settings.actionsPerHour, "action", "actions")) in an hour, which is as much as this place allows. Wait for the hour to pass, or ask an owner to look at it and release you."
+      asksForRelease = true
+    } else if standing.asksForCode, session.secondFactor != .enrolled {
+      sentence = DeskFaults.sentence(.noSecondFactor)
+      link = Link(text: "Set up your authenticator", href: ConsolePaths.ownFactor())
+    } else {
+      return nil
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .text("sentence") { $0.sentence },
+    .optional("link") { $0.link },
+    .flag("asksForRelease") { $0.asksForRelease },
+  ]
+}

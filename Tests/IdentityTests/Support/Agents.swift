@@ -1,0 +1,70 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+/// Somebody at the desk, with a session in the console.
+struct Agent: Sendable {
+  let session: ConsoleSession
+  /// Their authenticator app; nil for one whose code is said to have been given just now.
+  var device: OwnDevice?
+
+  var administrator: Administrator { session.administrator }
+  var author: Author { administrator.author(address: "198.51.100.7", requestID: "request-1") }
+
+  /// What they give with an action.
+  func request(
+    _ reason: DeskReason? = .lost, note: String = "", ticket: String = "",
+    proofs: Set<String> = [], code: String = ""
+  ) -> DeskRequest {
+    DeskRequest(
+      agent: session, author: author, reason: reason, note: note, ticket: ticket, proofs: proofs,
+      code: code)
+  }
+}
+
+extension Instance {
+  /// Somebody at the desk who has just given a code of their own, so that none is asked for in the
+  /// next quarter of an hour. The same name is the same person, in another session.
+  func agent(
+    _ name: String = "dora", role: Role = .support, project: ID<Project>? = nil
+  ) async throws -> Agent {
+    let email = "\(name)@desk.example.com"
+    if try await thrown(
+      ManagementError.self, { try await identity.administrators.record(email: email) })
+      != nil
+    {
+      _ = try await identity.administrators.create(
+        email: email, displayName: name == "dora" ? "Dora at the desk" : name,
+        password: Self.consolePassword, grant: Grant(role: role, project: project),
+        by: Author(actor: .commandLine))
+    }
+    let new = try await identity.consoleSessions.signIn(
+      email: email, password: Self.consolePassword, address: "a", userAgent: "Browser"
+    ).session
+    try await prove(new.session)
+    return Agent(session: new.session)
+  }
+
+  /// Somebody at the desk with an authenticator app of their own, who has just signed in with a code
+  /// of it; half a minute passes twice.
+  func agentWithDevice(_ name: String = "dev", role: Role = .support) async throws -> Agent {
+    let device = try await enrol(try await administrator(name, role))
+    let new = try await signIn(device)
+    clock.advance(30)
+    return Agent(session: new.session, device: device)
+  }
+
+  /// As if a code had just been given in a session.
+  func prove(_ session: ConsoleSession) async throws {
+    let now = now
+    let id = session.administrator.id.text
+    try await database.write { connection in
+      _ = try connection.run(
+        """
+        UPDATE /* test */ console_session SET proved_at = \(now.microseconds)
+        WHERE administrator_id = \(id)
+        """)
+    }
+  }
+}
