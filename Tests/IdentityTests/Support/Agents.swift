@@ -25,7 +25,9 @@ struct Agent: Sendable {
 
 extension Instance {
   /// Somebody at the desk who has just given a code of their own, so that none is asked for in the
-  /// next quarter of an hour. The same name is the same person, in another session.
+  /// next quarter of an hour.
+  ///
+  /// The same name is the same person, in another session.
   func agent(
     _ name: String = "dora", role: Role = .support, project: ID<Project>? = nil
   ) async throws -> Agent {
