@@ -74,6 +74,7 @@ let package = Package(
         .embedInCode("Migrations/m0016_keys_sqlite.sql"),
         .embedInCode("Migrations/m0017_import_sqlite.sql"),
         .embedInCode("Migrations/m0018_desk_sqlite.sql"),
+        .embedInCode("Migrations/m0020_verdicts_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),

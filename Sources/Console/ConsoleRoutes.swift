@@ -65,7 +65,8 @@ struct ConsoleRoutes: Sendable {
       row: try templates.template("users/row", for: UserRow.self))
     table.inScope(.get, ConsolePaths.users, .findUsers, users.show)
     table.inScope(
-      .get, ConsolePaths.usersFile, .exportUsers, UsersFile(accounts: identity.accounts).download)
+      .get, ConsolePaths.usersFile, .exportUsers,
+      UsersFile(accounts: identity.accounts, clock: frames.clock).download)
 
     let findUsers = FindUsersPage(
       accounts: identity.accounts, frames: frames,

@@ -79,13 +79,22 @@ public enum HashFunction: String, Sendable, CaseIterable {
   /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses, which it does not for any input.
   public mutating func code(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
     var result = [UInt8](repeating: 0, count: length)
+    try write(codeFor: message, to: &result)
+    return result
+  }
+
+  /// Writes the code of `message` into `result`, so that many codes need one piece of memory.
+  ///
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses, or `result` is shorter than a code.
+  public mutating func write(
+    codeFor message: [UInt8], to result: inout [UInt8]
+  ) throws(CryptoError) {
     var written = 0
     guard
       unsafe EVP_MAC_init(context, nil, 0, nil) == 1,
       unsafe EVP_MAC_update(context, message, message.count) == 1,
       unsafe EVP_MAC_final(context, &result, &written, result.count) == 1, written == length
     else { throw .failed("HMAC") }
-    return result
   }
 
   /// Returns the code of one message with one key.

@@ -55,6 +55,7 @@ extension Identity {
       migration("m0016_keys", PackageResources.m0016_keys_sqlite_sql),
       migration("m0017_import", PackageResources.m0017_import_sqlite_sql),
       migration("m0018_desk", PackageResources.m0018_desk_sqlite_sql),
+      migration("m0020_verdicts", PackageResources.m0020_verdicts_sqlite_sql),
     ]
   }
 
@@ -129,6 +130,7 @@ extension Identity {
     let oldest = now.advanced(bySeconds: -ConsoleSessions.longest - ConsoleSessions.remembered)
     try await store.write(StartError.self) { connection in
       try Ticket.deleteExpired(at: now, connection)
+      try AccountRecord.expireLocks(at: now, connection)
       try PhoneCodes.deleteExpired(at: now, connection)
       try OutOfBandRecord.deleteExpired(at: now, connection)
       try connection.run("DELETE FROM throttle WHERE expires_at < \(now.microseconds)")

@@ -33,6 +33,8 @@ public struct Identity: Sendable {
   public let outOfBandCodes: OutOfBandCodes
   /// What pools ask of those who act for their users.
   public let desk: Desk
+  /// What became of codes.
+  public let verdicts: Verdicts
   /// Removal of factors by administrators.
   public let unenrolments: Unenrolments
   /// Sessions of users.
@@ -116,6 +118,7 @@ public struct Identity: Sendable {
     signIns = SignIns(
       store: store, accounts: accounts, hasher: hasher, tickets: tickets, totp: totp)
     outOfBandCodes = OutOfBandCodes(store: store, accounts: accounts)
+    verdicts = Verdicts(store: store)
     sessions = Sessions(store: store)
     apiKeys = APIKeys(store: store)
     serviceTokens = ServiceTokens(store: store)

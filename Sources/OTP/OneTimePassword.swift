@@ -36,23 +36,36 @@ public struct OneTimePassword: Sendable {
   ///
   /// - Throws: `CryptoError.failed` when the hash function is missing.
   public func code(step: Int64) throws(CryptoError) -> String {
-    var hmac = try HMAC(function, key: secret)
-    let number = try number(step: step, with: &hmac)
-    let text = String(number)
+    var generator = try generator()
+    let text = String(try number(step: step, with: &generator))
     return String(repeating: "0", count: digits - text.utf8.count) + text
   }
 
-  /// The code as a number below 10^digits, with an HMAC that already holds the secret.
-  func number(step: Int64, with hmac: inout HMAC) throws(CryptoError) -> UInt32 {
-    var message = [UInt8](repeating: 0, count: 8)
+  /// What makes many codes of one secret, in the same memory.
+  struct Generator: ~Copyable {
+    fileprivate var hmac: HMAC
+    fileprivate var message = [UInt8](repeating: 0, count: 8)
+    fileprivate var code: [UInt8]
+  }
+
+  func generator() throws(CryptoError) -> Generator {
+    Generator(
+      hmac: try HMAC(function, key: secret),
+      code: [UInt8](repeating: 0, count: function.digestLength))
+  }
+
+  /// The code as a number below 10^digits.
+  func number(
+    step: Int64, with generator: inout Generator
+  ) throws(CryptoError) -> UInt32 {
     for index in 0..<8 {
-      message[index] = UInt8(truncatingIfNeeded: step >> Int64(56 - 8 * index))
+      generator.message[index] = UInt8(truncatingIfNeeded: step >> Int64(56 - 8 * index))
     }
-    let code = try hmac.code(for: message)
-    let offset = Int(code[code.count - 1] & 0x0F)
+    try generator.hmac.write(codeFor: generator.message, to: &generator.code)
+    let offset = Int(generator.code[generator.code.count - 1] & 0x0F)
     let truncated =
-      UInt32(code[offset] & 0x7F) << 24 | UInt32(code[offset + 1]) << 16
-      | UInt32(code[offset + 2]) << 8 | UInt32(code[offset + 3])
+      UInt32(generator.code[offset] & 0x7F) << 24 | UInt32(generator.code[offset + 1]) << 16
+      | UInt32(generator.code[offset + 2]) << 8 | UInt32(generator.code[offset + 3])
     return truncated % modulus
   }
 

@@ -28,22 +28,37 @@ import Testing
       let expected = Verdict.accepted(step: now + Int64(offset), offset: offset)
       #expect(try verdict(code(offset), intervals) == expected)
     }
-    #expect(try verdict(code(intervals + 1), intervals) == .refused)
-    #expect(try verdict(code(-intervals - 1), intervals) == .refused)
+    #expect(try verdict(code(11), intervals) == .refused)
+    #expect(try verdict(code(-11), intervals) == .refused)
+  }
+
+  @Test(arguments: 0...9)
+  func `a step beyond the window is told up to ten steps away, and refused`(
+    intervals: Int
+  ) throws {
+    let now = password.step(at: Self.now)
+    for distance in (intervals + 1)...10 {
+      for offset in [-distance, distance] {
+        let expected = Verdict.outside(step: now + Int64(offset), offset: offset)
+        #expect(try verdict(code(offset), intervals) == expected)
+        // What was used before does not matter beyond the window.
+        #expect(try verdict(code(offset), intervals, after: now + 20) == expected)
+      }
+    }
   }
 
   @Test func `a used step and every step before it are replays`() throws {
     let last = password.step(at: Self.now) - 1
-    #expect(try verdict(code(-1), 5, after: last) == .replayed(offset: -1))
-    #expect(try verdict(code(-3), 5, after: last) == .replayed(offset: -3))
+    #expect(try verdict(code(-1), 5, after: last) == .replayed(step: last, offset: -1))
+    #expect(try verdict(code(-3), 5, after: last) == .replayed(step: last - 2, offset: -3))
     #expect(try verdict(code(0), 5, after: last) == .accepted(step: last + 1, offset: 0))
   }
 
   @Test(arguments: [
     "", "12345", "1234567", "1000000", "abcdef", "12 456", "-12345", "１２３４５６", "12345\0",
   ])
-  func `text that is not six ASCII digits is refused`(text: String) throws {
-    #expect(try verdict(text, 10) == .refused)
+  func `text that is not six ASCII digits is no code`(text: String) throws {
+    #expect(try verdict(text, 10) == .unreadable)
   }
 
   @Test func `a code that two steps share counts for the unused one`() throws {
@@ -57,7 +72,20 @@ import Testing
     let third = try password.verify(code, at: 3_000, window: window, after: 101)
     #expect(first == .accepted(step: 100, offset: 0))
     #expect(second == .accepted(step: 101, offset: 1))
-    #expect(third == .replayed(offset: 0))
+    #expect(third == .replayed(step: 100, offset: 0))
+  }
+
+  @Test func `a code of the window counts before one beyond it`() throws {
+    // The codes of steps 100 and 101 are the same.
+    let password = try #require(OneTimePassword(secret: Secret("seed 1741748")))
+    let code = try password.code(step: 100)
+    let window = try #require(Window(adjacentIntervals: 0))
+    for step in [100, 101] as [Int64] {
+      let verdict = try password.verify(code, at: step * 30, window: window, after: nil)
+      #expect(verdict == .accepted(step: step, offset: 0))
+    }
+    let near = try password.verify(code, at: 99 * 30, window: window, after: nil)
+    #expect(near == .outside(step: 100, offset: 1))
   }
 
   @Test func `windows count codes and life times`() throws {

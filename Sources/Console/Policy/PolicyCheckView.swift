@@ -9,6 +9,8 @@ struct PolicyCheckView: ViewModel {
   let proposal: PolicyProposal
   let typed: String
   var isLate = false
+  /// With how many wrong codes in a row the codes of a user are closed.
+  var codeCap = DeskSettings().codeCap
 
   private var old: MFAConfiguration { preview.policy.configuration }
   private var new: MFAConfiguration { preview.new.configuration }
@@ -104,7 +106,7 @@ struct PolicyCheckView: ViewModel {
     .object("frame") { $0.frame },
     .flag("isLate") { $0.isLate },
     .text("withoutFactor") { $0.withoutFactor },
-    .text("odds") { OddsWords.sentence($0.new.accepted) },
+    .text("odds") { OddsWords.sentence($0.new.accepted, cap: $0.codeCap) },
     .text("action") { ConsolePaths.policy($0.context.scope) },
     .text("cancel") { ConsolePaths.policy($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },

@@ -200,6 +200,7 @@ struct PolicyPage: Sendable {
       prerequisites: PolicyPrerequisite.all(policy, ground, in: context),
       publicURL: frames.publicURL)
     model.isUnchanged = isUnchanged
+    model.codeCap = try await codeCap(scope)
     if let version, version != policy.version {
       let missed = try await refusing {
         try await policies.history(scope, limit: max(1, min(policy.version - version, 10)))
@@ -212,6 +213,10 @@ struct PolicyPage: Sendable {
     return .html(form.render(model), status: status)
   }
 
+  private func codeCap(_ scope: Scope) async throws(Refusal) -> Int {
+    try await refusing { try await identity.desk.settings(scope).codeCap }
+  }
+
   /// What will change and who is hit; 422 when the name was not typed, 409 when the project's
   /// values moved meanwhile.
   private func checkPage(
@@ -220,9 +225,10 @@ struct PolicyPage: Sendable {
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame("Check the change · MFA policy", in: context, tab: .policy)
     frame.errors = fault.map { [$0] } ?? []
-    let model = PolicyCheckView(
+    var model = PolicyCheckView(
       frame: FrameView(frame), context: context, preview: preview, proposal: proposal,
       typed: typed, isLate: isLate)
+    model.codeCap = try await codeCap(context.scope)
     let status: Status = fault != nil ? .unprocessableContent : isLate ? .conflict : .ok
     return .html(check.render(model), status: status)
   }

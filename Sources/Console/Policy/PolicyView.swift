@@ -13,6 +13,8 @@ struct PolicyView: ViewModel {
   let node: String
   var race: PolicyRace?
   var isUnchanged = false
+  /// With how many wrong codes in a row the codes of a user are closed.
+  var codeCap = DeskSettings().codeCap
 
   init(
     frame: Frame, context: ScopeContext, policy: Policy, answers: PolicyAnswers,
@@ -117,10 +119,10 @@ struct PolicyView: ViewModel {
     .text("intervalsError") {
       $0.frame.error(at: "intervals") ?? $0.frame.error(at: "window-default")
     },
-    .text("explanations") { _ in WindowWords.explanations },
+    .text("explanations") { WindowWords.explanations(cap: $0.codeCap) },
     .markup("strip") { WindowStrip.large($0.drawn) },
     .text("words") { WindowWords.explanation($0.drawn) },
-    .text("odds") { OddsWords.sentence($0.drawn) },
+    .text("odds") { OddsWords.sentence($0.drawn, cap: $0.codeCap) },
     .text("windowNow") { Self.short($0.configuration.accepted) },
     .markup("stripNow") { WindowStrip.small($0.configuration) },
     .text("windowChange") { $0.windowChange },

@@ -69,12 +69,12 @@ extension TenantSummary {
 /// What guessing codes comes to, in words.
 enum OddsWords {
   /// How far somebody comes who guesses at one account.
-  static func sentence(_ window: Window?) -> String {
+  static func sentence(_ window: Window?, cap: Int) -> String {
     guard let window else { return "" }
-    let odds = GuessingOdds(window)
+    let odds = GuessingOdds(window, cap: cap)
     let (first, longest) = (GuessingOdds.firstWait, GuessingOdds.longestWait)
     return
-      "Somebody who guesses until the block (\(GuessingOdds.guessesUntilBlock) wrong codes, then \(Words.duration(seconds: first)) doubling to \(Words.duration(seconds: longest))) hits with a chance of \(chance(odds.untilBlock)), within a day of \(chance(odds.inADay))."
+      "Somebody who guesses until the block (\(GuessingOdds.guessesUntilBlock) wrong codes, then \(Words.duration(seconds: first)) doubling to \(Words.duration(seconds: longest))) hits with a chance of \(chance(odds.untilBlock)), and until the codes are closed (\(cap) wrong in a row) of \(chance(odds.untilClosed))."
   }
 
   /// A chance of 0 to 1 in per cent, with three digits that count: `0.0055 %`.
@@ -108,8 +108,10 @@ enum WindowWords {
 
   /// The explanations and odds for off, 0, 1, … 10, one per line with a tab between them, for the
   /// script that redraws the strip.
-  static let explanations = ([nil] + Window.range.map(Window.init(adjacentIntervals:)))
-    .map { "\(explanation($0))\t\(OddsWords.sentence($0))" }.joined(separator: "\n")
+  static func explanations(cap: Int) -> String {
+    ([nil] + Window.range.map(Window.init(adjacentIntervals:)))
+      .map { "\(explanation($0))\t\(OddsWords.sentence($0, cap: cap))" }.joined(separator: "\n")
+  }
 
   /// The number for a fact or a table: `5, default`.
   static func number(_ configuration: MFAConfiguration) -> String {

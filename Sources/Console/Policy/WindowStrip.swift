@@ -68,6 +68,26 @@ enum WindowStrip {
     return html.markup
   }
 
+  /// The strip of a code, with a mark at its step; nothing for a code that is none near.
+  ///
+  /// The sentence beside it says the same, so it is drawn only.
+  static func marked(_ window: Window?, at distance: Int?) -> Markup? {
+    guard let window, let distance, abs(distance) <= reach else { return nil }
+    return markedStrips[window.adjacentIntervals][distance + reach]
+  }
+
+  private static let markedStrips = Window.range.map { side in
+    (-reach...reach).map { distance in
+      var html = HTML()
+      html.raw("<svg class=\"strip\" viewBox=\"0 0 104 16\" aria-hidden=\"true\">")
+      paths(Window(adjacentIntervals: side), into: &html)
+      html.raw("<path class=\"mark\" d=\"M")
+      html.number((distance + reach) * 5 + 2)
+      html.raw(" 0v16\"/></svg>")
+      return html.markup
+    }
+  }
+
   /// What the strip shows, for readers who do not see it.
   static func label(_ window: Window?) -> String {
     guard let window else { return "No code is accepted" }

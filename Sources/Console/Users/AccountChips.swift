@@ -21,6 +21,8 @@ enum AccountChips {
   private static let unverified = Chip.look("e-mail not verified")
   private static let noEmail = Chip.off("no e-mail")
   private static let disabled = Chip.bad("disabled")
+  private static let closed = Chip.bad("locked")
+  private static let blocked = Chip.look("codes blocked for a while")
 
   /// The kinds of second factors.
   static func factors(totp hasTOTP: Bool, phone hasPhone: Bool) -> Markup? {
@@ -38,13 +40,30 @@ enum AccountChips {
   }
 
   /// The one thing about an account that matters most in a list.
-  static func state(isDisabled: Bool, hasEmail: Bool, isVerified: Bool) -> Markup {
-    isDisabled ? disabled : email(hasEmail: hasEmail, isVerified: isVerified)
+  static func state(
+    isDisabled: Bool, lock: CodeLock, hasEmail: Bool, isVerified: Bool
+  ) -> Markup {
+    isDisabled
+      ? disabled : self.lock(lock) ?? email(hasEmail: hasEmail, isVerified: isVerified)
+  }
+
+  /// Whether codes are looked at; nil when they are.
+  static func lock(_ lock: CodeLock) -> Markup? {
+    switch lock {
+    case .open: nil
+    case .blocked: blocked
+    case .closed: closed
+    }
   }
 
   /// The same in words.
-  static func stateWords(_ account: Account) -> String {
+  static func stateWords(_ account: Account, at now: Instant) -> String {
     if account.disabled { return "disabled" }
+    switch account.codeLock(at: now) {
+    case .open: break
+    case .blocked: return "codes blocked for a while"
+    case .closed: return "locked"
+    }
     if account.email == nil { return "no e-mail" }
     return account.emailVerified ? "e-mail verified" : "e-mail not verified"
   }
@@ -68,9 +87,9 @@ enum AccountChips {
       html.raw(" ")
       html.add(disabled)
     }
-    if let until = account.codesBlockedUntil, until > now {
+    if let lock = lock(account.codeLock(at: now)) {
       html.raw(" ")
-      html.add(Chip.look("codes blocked for a while"))
+      html.add(lock)
     }
     return html.markup
   }

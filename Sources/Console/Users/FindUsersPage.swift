@@ -21,7 +21,9 @@ struct FindUsersPage: Sendable {
       found = hits
     }
     let frame = frames.frame("Users", for: signedIn, tab: .users)
-    return .html(view.render(FindUsersView(frame: frame, text: text, found: found)))
+    let now = frames.clock.now()
+    return .html(
+      view.render(FindUsersView(frame: frame, text: text, found: found, now: now)))
   }
 }
 
@@ -33,12 +35,12 @@ struct FindUsersView: ViewModel {
   let count: String
   let empty: EmptyView
 
-  init(frame: Frame, text: String, found: FoundAccounts?) {
+  init(frame: Frame, text: String, found: FoundAccounts?, now: Instant) {
     self.frame = FrameView(frame)
     filter = FilterView(
       action: ConsolePaths.findUsers(), label: "E-mail, name, phone or uid",
       query: text)
-    rows = (found?.hits ?? []).map { FoundUserRow($0, times: frame.times) }
+    rows = (found?.hits ?? []).map { FoundUserRow($0, at: now, times: frame.times) }
     let typed = Words.isolated(Words.short(text, 60))
     caption =
       found?.isCut == true
@@ -75,9 +77,9 @@ final class FoundUserRow: ViewModel {
   let user: UserRow
   let scope: Scope
 
-  init(_ hit: FoundAccounts.Hit, times: Times) {
+  init(_ hit: FoundAccounts.Hit, at now: Instant, times: Times) {
     user = UserRow(
-      UserRow.Source(hit.account, in: hit.scope, times: times))
+      UserRow.Source(hit.account, in: hit.scope, at: now, times: times))
     scope = hit.scope
   }
 

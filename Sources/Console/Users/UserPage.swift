@@ -23,13 +23,16 @@ struct UserPage: Sendable {
         try await identity.audit.list(filter, limit: Self.historyLength).items
       }
     }
+    let verdicts = try await refusing { try await identity.verdicts.latest(account) }
     let guidance = try await refusing { try await identity.guidance.beginning(scope) }
     let title = "\(Words.isolated(account.label)) · Users"
     var frame = try await frames.frame(title, in: context, tab: .users)
     frame.crumbs = [Link(text: "Users", href: ConsolePaths.users(scope))]
+    let now = frames.clock.now()
     var model = UserView(
       frame: frame, context: context, account: account, sessions: sessions, history: history,
-      now: frames.clock.now())
+      now: now)
+    model.verdicts = VerdictsSection(verdicts, of: account, at: now, frame.times)
     model.guidance = GuidanceAside(guidance, of: scope, prose)
     return .html(view.render(model))
   }

@@ -16,11 +16,12 @@ final class UserRow: ViewModel {
     let hasPhone: Bool
     let isDisabled: Bool
     let isVerified: Bool
+    let lock: CodeLock
     let lastLoginAt: Instant?
     let createdAt: Instant
     let times: Times
 
-    init(_ account: Account, in scope: Scope, times: Times) {
+    init(_ account: Account, in scope: Scope, at now: Instant, times: Times) {
       project = scope.project
       tenant = scope.tenant
       uid = account.id.text
@@ -31,6 +32,7 @@ final class UserRow: ViewModel {
       hasPhone = account.has(.phone)
       isDisabled = account.disabled
       isVerified = account.emailVerified
+      lock = account.codeLock(at: now)
       lastLoginAt = account.lastLoginAt
       createdAt = account.createdAt
       self.times = times
@@ -61,7 +63,7 @@ final class UserRow: ViewModel {
     .markup("factor") { AccountChips.listed(totp: $0.user.hasTOTP, phone: $0.user.hasPhone) },
     .markup("state") {
       AccountChips.state(
-        isDisabled: $0.user.isDisabled, hasEmail: $0.user.email != nil,
+        isDisabled: $0.user.isDisabled, lock: $0.user.lock, hasEmail: $0.user.email != nil,
         isVerified: $0.user.isVerified)
     },
     .markup("lastSignIn") { $0.user.lastLoginAt.map($0.user.times.past) ?? AccountChips.never },

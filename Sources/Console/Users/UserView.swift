@@ -12,6 +12,8 @@ struct UserView: ViewModel {
   let actions: UserActionLinks
   /// Pages that say more about this user.
   let links: [Link]
+  /// What became of the last codes; nil where there is nothing to say.
+  var verdicts: VerdictsSection?
   /// What the scope tells its support; nil when it tells nothing.
   var guidance: GuidanceAside?
 
@@ -24,7 +26,7 @@ struct UserView: ViewModel {
     chips = AccountChips.all(account, at: now)
     factors = account.factors.map { FactorRow($0, of: account, in: context, times: frame.times) }
     self.history = history?.map { HistoryRow($0, frame.times) }
-    facts = Self.facts(account, sessions: sessions, now: now, times: frame.times)
+    facts = Self.facts(account, sessions: sessions, times: frame.times)
     actions = UserActionLinks(account, sessions: sessions, in: context)
     links = Self.links(account, context)
   }
@@ -43,7 +45,7 @@ struct UserView: ViewModel {
   }
 
   private static func facts(
-    _ account: Account, sessions: Int, now: Instant, times: Times
+    _ account: Account, sessions: Int, times: Times
   ) -> [Fact] {
     var facts: [Fact] = []
     if account.email != nil, let name = account.displayName {
@@ -64,9 +66,6 @@ struct UserView: ViewModel {
     facts.append(Fact("Last sign-in", account.lastLoginAt.map(times.past) ?? AccountChips.never))
     facts.append(Fact("Sessions", Words.number(sessions)))
     facts.append(Fact("Wrong codes", Words.count(account.wrongCodes, "in a row", "in a row")))
-    if let until = account.codesBlockedUntil, until > now {
-      facts.append(Fact("Codes refused until", times.moment(until)))
-    }
     if let claims = account.customAttributes {
       facts.append(Fact("Claims", HTML.isolated(claims)))
     }
@@ -94,6 +93,7 @@ struct UserView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .optional("guidance") { $0.guidance },
+    .optional("verdicts") { $0.verdicts },
     .text("name") { $0.account.displayName ?? $0.account.label },
     .text("email") { $0.account.displayName == nil ? nil : $0.account.email },
     .text("uid") { $0.account.id.text },

@@ -4,6 +4,7 @@ import Identity
 /// `S/users.csv`: the list of users as a file, with the filters and the columns of the page.
 struct UsersFile: Sendable {
   let accounts: Accounts
+  let clock: WallClock
 
   /// The most rows of a file.
   static let longest = 100_000
@@ -23,7 +24,7 @@ struct UsersFile: Sendable {
       let found = try await refusing {
         try await accounts.search(context.scope, query.text, filter: query.filter, sort: query.sort)
       }
-      for account in found.accounts { file.add(Self.cells(account)) }
+      for account in found.accounts { file.add(cells(account)) }
       count = found.hits.count
     }
     // Who takes users in bulk stands in the log, as who takes the log does.
@@ -46,7 +47,7 @@ struct UsersFile: Sendable {
           scope, filter: query.filter, sort: query.sort, after: place,
           limit: min(Self.batch, Self.longest - count))
       }
-      for account in page.items { file.add(Self.cells(account)) }
+      for account in page.items { file.add(cells(account)) }
       count += page.items.count
       after = page.next
       // Others who wait for this thread go in between.
@@ -55,10 +56,10 @@ struct UsersFile: Sendable {
     return count
   }
 
-  private static func cells(_ account: Account) -> [String] {
+  private func cells(_ account: Account) -> [String] {
     [
       account.label, account.displayName ?? "", account.id.text,
-      FactorWords.kinds(account), AccountChips.stateWords(account),
+      FactorWords.kinds(account), AccountChips.stateWords(account, at: clock.now()),
       account.lastLoginAt?.rfc3339Milliseconds ?? "never", account.createdAt.rfc3339Milliseconds,
     ]
   }

@@ -35,7 +35,10 @@ struct UsersPage: Sendable {
     }
     let counts = try await refusing { try await accounts.counts(scope) }
     let frame = try await frames.frame("Users", in: context, tab: .users)
-    let sources = page.items.map { UserRow.Source($0, in: scope, times: frame.times) }
+    let now = frames.clock.now()
+    let sources = page.items.map {
+      UserRow.Source($0, in: scope, at: now, times: frame.times)
+    }
     let rows = rows.joined(sources) { Markup(trusted: row.render(UserRow($0))) }
     return .html(
       view.render(

@@ -56,7 +56,7 @@ extension Accounts.Filter {
     switch self {
     case .all: nil
     case .none, .totp, .phone: "factor"
-    case .disabled, .unverified: "state"
+    case .locked, .disabled, .unverified: "state"
     }
   }
 
@@ -67,6 +67,7 @@ extension Accounts.Filter {
     case .none: "None enrolled (\(Words.number(counts.users - counts.enrolledUsers)))"
     case .totp: "TOTP (\(Words.number(counts.totpUsers)))"
     case .phone: "Phone (\(Words.number(counts.phoneUsers)))"
+    case .locked: "Locked (\(Words.number(counts.locked)))"
     case .disabled: "Disabled (\(Words.number(counts.disabled)))"
     case .unverified: "Unverified (\(Words.number(counts.unverifiedEmails)))"
     }
@@ -79,6 +80,7 @@ extension Accounts.Filter {
     case .none: "users without a second factor"
     case .totp: "users with an authenticator app"
     case .phone: "users with a phone as second factor"
+    case .locked: "locked users"
     case .disabled: "disabled users"
     case .unverified: "users whose e-mail address is not verified"
     }

@@ -32,12 +32,17 @@ struct WhatIfCase: ViewModel {
       return (
         Chip.look("first factor only"), "The password alone signs this user in."
       )
-    case .due(_, _, let blockedUntil?):
+    case .due(_, _, .blocked(let until)):
       return (
         Chip.bad("codes blocked"),
-        "The password passes. Codes are refused until \(times.words(blockedUntil)), right ones too."
+        "The password passes. Codes are refused until \(times.words(until)), right ones too."
       )
-    case .due:
+    case .due(_, _, .closed):
+      return (
+        Chip.bad("locked"),
+        "The password passes. Codes are refused until somebody unlocks the user, right ones too."
+      )
+    case .due(_, _, .open):
       return (Chip.on("code asked for"), "The password passes, then a code is asked for.")
     }
   }
@@ -64,19 +69,28 @@ struct WhatIfCase: ViewModel {
       Fact("E-mail", AccountChips.email(account)),
       Fact("Second factor", secondFactor(forecast)),
     ]
-    if case .due(let factors, let window, let blockedUntil) = forecast.secondFactor {
+    if case .due(let factors, let window, let lock) = forecast.secondFactor {
       if factors.contains(where: { $0.kind == .totp }) {
         facts.append(Fact("Codes accepted", accepted(window, policy.configuration)))
       }
       facts.append(
         Fact(
           "Wrong codes",
-          blockedUntil.map { "\(account.wrongCodes) in a row, refused until \(times.words($0))" }
-            ?? "\(account.wrongCodes) in a row"))
+          wrongCodes(account, lock, times)))
     }
     facts.append(Fact("Enrolment", enrolment(forecast)))
     facts.append(Fact("Enrolment pattern", policy.patternName ?? "none recorded"))
     return facts
+  }
+
+  private static func wrongCodes(
+    _ account: Account, _ lock: CodeLock, _ times: Times
+  ) -> String {
+    switch lock {
+    case .open: "\(account.wrongCodes) in a row"
+    case .blocked(let until): "\(account.wrongCodes) in a row, refused until \(times.words(until))"
+    case .closed: "\(account.wrongCodes) in a row, locked"
+    }
   }
 
   private static func accepted(_ window: Window, _ configuration: MFAConfiguration) -> Markup {

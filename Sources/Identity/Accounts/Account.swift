@@ -44,7 +44,11 @@ public struct Account: Sendable {
   /// The wrong codes in a row.
   public let wrongCodes: Int
   /// Until when codes are not even looked at; nil or past when they are.
+  ///
+  /// ``codeLock(at:)`` says whether that ends by itself.
   public let codesBlockedUntil: Instant?
+  /// Where the chain of its verdicts begins: when the last one was.
+  let lastVerdictAt: Int64?
   /// The second factors, in the order of their enrolment.
   public internal(set) var factors: [Factor]
   /// The identities at other providers, by provider.
@@ -60,11 +64,11 @@ public struct Account: Sendable {
       a.disabled, a.custom_attributes, a.valid_since_s, a.created_at, a.last_login_at,
       a.last_refresh_at, a.password_updated_at, a.password_hash IS NOT NULL, a.anonymous,
       a.custom_auth, a.wrong_codes, a.codes_blocked_until, a.has_providers, a.email_link,
-      a.initial_email
+      a.initial_email, a.last_verdict_at
     """
 
   /// How many columns these are.
-  static let columnCount = 22
+  static let columnCount = 23
 
   init(_ row: borrowing Row, factors: [Factor]) throws {
     func instant(_ column: Int) throws -> Instant? {
@@ -92,6 +96,7 @@ public struct Account: Sendable {
     hasProviders = try row.value(19)
     signsInByLink = try row.value(20)
     initialEmail = try row.value(21)
+    lastVerdictAt = try row.value(22)
     self.factors = factors
   }
 

@@ -17,6 +17,8 @@ public struct AccountCounts: Hashable, Sendable {
   public var unverifiedEmails = 0
   /// Those that may not sign in.
   public var disabled = 0
+  /// Those whose codes are not looked at, for a while or until somebody unlocks them.
+  public var locked = 0
 
   init() {}
 
@@ -28,6 +30,7 @@ public struct AccountCounts: Hashable, Sendable {
     phoneUsers = account.has(.phone).number
     unverifiedEmails = account.email != nil && !account.emailVerified ? 1 : 0
     disabled = account.disabled ? 1 : 0
+    locked = account.codesBlockedUntil == nil ? 0 : 1
   }
 
   init(_ row: borrowing Row) throws {
@@ -37,12 +40,14 @@ public struct AccountCounts: Hashable, Sendable {
     disabled = try row.value(3)
     totpUsers = try row.value(4)
     phoneUsers = try row.value(5)
+    locked = try row.value(6)
   }
 
   /// Adds to the counts of a scope what an account became, and takes off what it was.
   ///
   /// `users` counts with the number that a new account takes, and `enrolledUsers` with the factors;
-  /// this is for what the fields of an account say.
+  /// this is for what the fields of an account say. Locks count with what locks and unlocks, and here
+  /// only when the account goes.
   static func move(
     from old: Account?, to new: Account?, in scope: Scope, _ connection: borrowing Connection
   ) throws {
@@ -50,11 +55,12 @@ public struct AccountCounts: Hashable, Sendable {
     let becomes = new.map(Self.init(of:)) ?? Self()
     let unverified = becomes.unverifiedEmails - was.unverifiedEmails
     let disabled = becomes.disabled - was.disabled
-    guard unverified != 0 || disabled != 0 else { return }
+    let unlocked = new == nil ? was.locked : 0
+    guard unverified != 0 || disabled != 0 || unlocked != 0 else { return }
     try connection.run(
       """
       UPDATE scope SET unverified_users = unverified_users + \(unverified),
-        disabled_users = disabled_users + \(disabled)
+        disabled_users = disabled_users + \(disabled), locked_users = locked_users - \(unlocked)
       WHERE scope_key = \(scope.key)
       """)
   }
@@ -64,7 +70,7 @@ public struct AccountCounts: Hashable, Sendable {
     try connection.run(
       """
       UPDATE scope SET users = 0, enrolled_users = 0, totp_users = 0, phone_users = 0,
-        unverified_users = 0, disabled_users = 0
+        unverified_users = 0, disabled_users = 0, locked_users = 0
       WHERE scope_key = \(scope.key)
       """)
   }
@@ -78,7 +84,8 @@ extension Accounts {
     try await store.read(AccountError.self) { connection in
       try connection.first(
         """
-        SELECT users, enrolled_users, unverified_users, disabled_users, totp_users, phone_users
+        SELECT users, enrolled_users, unverified_users, disabled_users, totp_users, phone_users,
+          locked_users
         FROM scope
         WHERE scope_key = \(scope.key)
         """

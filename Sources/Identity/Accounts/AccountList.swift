@@ -11,6 +11,8 @@ extension Accounts {
     case totp
     /// Those with a phone as second factor.
     case phone
+    /// Those whose codes are not looked at, for a while or until somebody unlocks them.
+    case locked
     /// Those that may not sign in.
     case disabled
     /// Those with an e-mail address that is not verified.
@@ -23,6 +25,7 @@ extension Accounts {
       case .none: account.factors.isEmpty
       case .totp: account.factors.contains { $0.kind == .totp }
       case .phone: account.factors.contains { $0.kind == .phone }
+      case .locked: account.codesBlockedUntil != nil
       case .disabled: account.disabled
       case .unverified: account.email != nil && !account.emailVerified
       }
@@ -121,6 +124,7 @@ struct AccountList: Sendable {
     case .totp:
       return [0, 1].map { "\(here) AND a.has_totp = 1 AND a.has_phone = \($0)" }
     case .phone: return ["\(here) AND a.has_phone = 1"]
+    case .locked: return ["\(here) AND a.codes_blocked_until IS NOT NULL"]
     case .disabled: return ["\(here) AND a.disabled = 1"]
     case .unverified: return ["\(here) AND a.email_folded IS NOT NULL AND a.email_verified = 0"]
     }

@@ -157,6 +157,7 @@ public struct Accounts: Sendable {
       }
       let sessions = try Sessions.count(account.key, connection)
       try SearchIndex.remove(account, connection)
+      try VerdictRecord.delete(of: account, connection)
       try connection.run("DELETE FROM account WHERE account_key = \(account.key)")
       try connection.run(
         """
@@ -184,6 +185,7 @@ public struct Accounts: Sendable {
       let count = try connection.run(
         "DELETE FROM account WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)")
       guard count > 0 else { return }
+      try VerdictRecord.deleteAll(in: scope.key, connection)
       try AccountCounts.clear(scope, connection)
       var entry = AuditEntry(
         "account.delete-all", "scope", Policies.objectID(scope), name: scope.name, in: scope)

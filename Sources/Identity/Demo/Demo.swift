@@ -107,6 +107,7 @@ public struct Demo: Sendable {
       let pools = try await makePools(&staff)
       let people = try await importPeople(pools, staff)
       try await live(people, pools, staff)
+      try await giveCodes(people)
       return DemoSummary(
         projects: DemoProject.all.count, tenants: pools.count - DemoProject.all.count,
         users: pools.reduce(0) { $0 + $1.plan.users }, administrators: staff.people,

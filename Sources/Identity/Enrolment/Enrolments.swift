@@ -97,7 +97,8 @@ public struct Enrolments: Sendable {
   /// Enrols the app when the code shows that the user's app has the secret.
   ///
   /// The code's step counts as used. Everything is checked again in the transaction, so that two
-  /// enrolments at once leave one factor. Earlier sessions go on.
+  /// enrolments at once leave one factor. Earlier sessions go on. What became of the code is kept,
+  /// since a device whose clock is wrong shows here first.
   ///
   /// - Parameters:
   ///   - session: The user's session.
@@ -105,11 +106,12 @@ public struct Enrolments: Sendable {
   ///   - code: The code as typed.
   ///   - displayName: The name of the device.
   ///   - author: Where the request came from.
+  ///   - userAgent: What the program that sent it calls itself.
   /// - Returns: A session that has passed the new factor.
   /// - Throws: ``EnrolmentError``.
   public func finalize(
     _ session: UserSession, sessionInfo: String, code: String, displayName: String?,
-    by author: Author
+    by author: Author, userAgent: String = ""
   ) async throws(EnrolmentError) -> SessionGrant {
     guard let ticket = Ticket(sessionInfo, .enrolmentSession, by: tickets) else {
       throw .invalidSessionInfo
@@ -139,6 +141,12 @@ public struct Enrolments: Sendable {
         return .failure(.invalidSessionInfo)
       }
       let verdict = try password.verify(code, at: now.seconds, window: window, after: nil)
+      let finding = CodeFinding(verdict, after: nil)
+      let attempt = CodeAttempt(
+        account: account, scope: session.scope, way: .enrolment,
+        enrolment: finding.result.isSuccess ? id : nil, window: window,
+        origin: RequestOrigin(address: author.address, userAgent: userAgent))
+      try attempt.note(finding, at: now, connection)
       guard case .accepted(let step, _) = verdict else {
         try ticket.countFailure(connection)
         return .failure(.invalidCode)

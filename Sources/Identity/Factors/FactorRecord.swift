@@ -57,13 +57,14 @@ enum FactorRecord {
         WHERE account_key = \(account.key) AND enrolment_id = \(factor.id.text)
         """)
     }
+    // Wrong codes may have been those of what is gone, and whoever keeps another factor must not
+    // stay locked out for them.
+    try AccountRecord.unlockCodes(account.key, connection)
     try settle(account.key, in: scope, connection)
   }
 
   /// Keeps the marks of the account, the counts of the scope and the index right after its factors
   /// have changed.
-  ///
-  /// Whoever has lost the last factor begins anew with wrong codes too.
   private static func settle(
     _ key: Int64, in scope: Scope, _ connection: borrowing Connection
   ) throws {
@@ -87,12 +88,6 @@ enum FactorRecord {
           totp_users = totp_users + \(after.totp.number - before.totp.number),
           phone_users = phone_users + \(after.phone.number - before.phone.number)
         WHERE scope_key = \(scope.key)
-        """)
-    }
-    if !after.any {
-      try connection.run(
-        """
-        UPDATE account SET wrong_codes = 0, codes_blocked_until = NULL WHERE account_key = \(key)
         """)
     }
     if let account = try AccountRecord.find(key: key, connection) {

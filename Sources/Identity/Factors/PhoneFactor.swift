@@ -16,7 +16,7 @@ enum PhoneFactor {
       for: account, in: scope, connection)
   }
 
-  /// Notes that a code of a factor has passed, which ends the row of wrong ones.
+  /// Notes that a code of a factor has passed.
   static func accept(
     _ factor: ID<Factor>, of account: Account, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -24,11 +24,6 @@ enum PhoneFactor {
       """
       UPDATE factor SET last_used_at = \(now.microseconds)
       WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
-      """)
-    try connection.run(
-      """
-      UPDATE account SET wrong_codes = 0, codes_blocked_until = NULL
-      WHERE account_key = \(account.key)
       """)
   }
 }

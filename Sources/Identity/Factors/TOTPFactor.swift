@@ -51,14 +51,11 @@ struct TOTPFactor: Sendable {
 
   /// Compares a code and moves the last accepted step, so that of two equal codes one wins.
   ///
-  /// An accepted code ends the row of wrong ones, and nothing else does: neither a password nor a
-  /// new session tells that whoever guesses has the device.
-  ///
-  /// - Returns: True when the code counts, which is recorded.
-  func accept(
+  /// - Returns: What it has found; when the code counts, its step is recorded as used.
+  func check(
     _ code: String, for factor: ID<Factor>, of account: Account, in scope: Scope, window: Window,
     at now: Instant, _ connection: borrowing Connection
-  ) throws -> Bool {
+  ) throws -> CodeFinding {
     let row = try connection.first(
       """
       SELECT sealed_secret, last_step FROM factor
@@ -66,24 +63,19 @@ struct TOTPFactor: Sendable {
         AND sealed_secret IS NOT NULL
       """
     ) { row in (sealed: try row.value(0) as [UInt8], lastStep: try row.value(1) as Int64?) }
-    guard let row else { return false }
+    guard let row else { return CodeFinding(.wrong) }
     let secret = try sealer.open(row.sealed, with: associated(scope, account.id, factor))
     guard let password = Self.password(secret) else { throw Failure("a factor without secret") }
     let verdict = try password.verify(code, at: now.seconds, window: window, after: row.lastStep)
-    guard case .accepted(let step, _) = verdict else { return false }
+    let finding = CodeFinding(verdict, after: row.lastStep)
+    guard case .accepted(let step, let offset) = verdict else { return finding }
     let moved = try connection.run(
       """
       UPDATE factor SET last_step = \(step), last_used_at = \(now.microseconds)
       WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
         AND (last_step IS NULL OR last_step < \(step))
       """)
-    guard moved == 1 else { return false }
-    try connection.run(
-      """
-      UPDATE account SET wrong_codes = 0, codes_blocked_until = NULL
-      WHERE account_key = \(account.key)
-      """)
-    return true
+    return moved == 1 ? finding : CodeFinding(.used, distance: offset, step: step)
   }
 
   /// The generator of a secret, as all factors here have it.

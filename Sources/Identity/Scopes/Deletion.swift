@@ -122,8 +122,14 @@ enum Deletion {
       DELETE FROM outbox WHERE message_id IN (SELECT message_id FROM outbox
         WHERE scope_key = \(scope) LIMIT \(limit))
       """)
-    let left = limit - sessions - messages
-    guard left > 0 else { return sessions + messages }
+    let verdicts = try connection.run(
+      """
+      DELETE FROM verdict WHERE scope_key = \(scope) AND (at, account_key) IN (
+        SELECT at, account_key FROM verdict WHERE scope_key = \(scope) LIMIT \(limit))
+      """)
+    let others = sessions + messages + verdicts
+    let left = limit - others
+    guard left > 0 else { return others }
     let first = keys.lowerBound
     let part = try connection.all(
       """
@@ -137,27 +143,28 @@ enum Deletion {
       """
       DELETE FROM account WHERE account_key BETWEEN \(first) AND \(last)
       RETURNING has_totp OR has_phone, email IS NOT NULL AND email_verified = 0, disabled,
-        has_totp, has_phone
+        has_totp, has_phone, codes_blocked_until IS NOT NULL
       """
-    ) { row in try (0...4).map { try row.value($0) as Bool } }
-    let counts = (0...4).map { kind in gone.count(where: { $0[kind] }) }
+    ) { row in try (0...5).map { try row.value($0) as Bool } }
+    let counts = (0...5).map { kind in gone.count(where: { $0[kind] }) }
     try connection.run(
       """
       UPDATE scope SET users = users - \(gone.count), enrolled_users = enrolled_users - \(counts[0]),
         unverified_users = unverified_users - \(counts[1]),
         disabled_users = disabled_users - \(counts[2]), totp_users = totp_users - \(counts[3]),
-        phone_users = phone_users - \(counts[4]),
+        phone_users = phone_users - \(counts[4]), locked_users = locked_users - \(counts[5]),
         purged_at = \(gone.count < left ? now.microseconds : nil)
       WHERE scope_key = \(scope)
       """)
     if gone.count < left {
+      try connection.run("DELETE FROM verdict_count WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM guidance WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM identity_provider WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM oob_code WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM desk_settings WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM desk_hold WHERE scope_key = \(scope)")
     }
-    return sessions + messages + gone.count
+    return others + gone.count
   }
 }
 

@@ -27,8 +27,8 @@ public struct SignInForecast: Sendable {
   public enum SecondFactor: Sendable {
     /// Nothing: the user is signed in.
     case none
-    /// A code of one of these factors; until a moment none is looked at.
-    case due([Factor], window: Window, blockedUntil: Instant?)
+    /// A code of one of these factors, as far as codes are looked at.
+    case due([Factor], window: Window, lock: CodeLock)
   }
 
   /// The user pool.
@@ -65,10 +65,9 @@ public struct SignInForecast: Sendable {
     firstFactor = Self.firstFactor(
       account, scope: policy.scope, methods: methods, blockedUntil: blockedUntil, at: now)
     let due = Self.factorsDue(of: account, policy.configuration)
-    let closed = account.codesBlockedUntil.flatMap { $0 > now ? $0 : nil }
     secondFactor =
       due.isEmpty
-      ? .none : .due(due, window: policy.configuration.window, blockedUntil: closed)
+      ? .none : .due(due, window: policy.configuration.window, lock: account.codeLock(at: now))
     enrolmentRefusal = Enrolments.refusal(account, by: .password, policy.configuration)
   }
 

@@ -48,17 +48,20 @@ extension SignIns {
 
   /// Signs in with a code that was sent to the phone of a second factor.
   ///
-  /// A wrong code, and one of another sign-in, is counted on the account in the same transaction.
+  /// A wrong code, and one of another sign-in, is counted on the account in the same transaction,
+  /// and what became of each code is kept there.
   ///
   /// - Parameters:
   ///   - project: The project of the request.
   ///   - tenant: The tenant of the request; nil when it names none, then the credential's counts.
   ///   - pendingCredential: What the first factor's answer gave.
   ///   - proof: What shows that the phone is the user's.
+  ///   - origin: Where the code came from.
   /// - Returns: The session.
   /// - Throws: ``SignInError``.
   public func finalizePhone(
-    project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, _ proof: PhoneProof
+    project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, _ proof: PhoneProof,
+    from origin: RequestOrigin = RequestOrigin()
   ) async throws(SignInError) -> SessionGrant {
     guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
       throw .invalidPendingCredential
@@ -77,16 +80,20 @@ extension SignIns {
       }
       let account = pending.account
       guard pending.policy.configuration.isSMSOn else { return .failure(.smsNotEnabled) }
+      let known = Self.factorNamed(by: proof, of: account, by: tickets)
+      let attempt = CodeAttempt(
+        account: account, scope: pending.scope, way: .phone, enrolment: known?.id, origin: origin)
       if let until = account.codesBlockedUntil, until > now {
-        return .failure(.quotaExceeded(until: until))
+        return .failure(try attempt.refuse(until: until, at: now, connection))
       }
       let factor: Factor
-      switch try Self.factor(proof, ticket, pending, by: tickets, at: now, connection) {
+      switch try Self.factor(proof, ticket, attempt, by: tickets, at: now, connection) {
       case .success(let found): factor = found
       case .failure(let error): return .failure(error)
       }
       try ticket.countUse(connection)
       try PhoneFactor.accept(factor.id, of: account, at: now, connection)
+      try attempt.pass(CodeFinding(.accepted), at: now, connection)
       return .success(
         try Sessions.begin(
           account, in: pending.scope, provider: ticket.provider,
@@ -96,12 +103,25 @@ extension SignIns {
     return try outcome.get()
   }
 
+  /// The factor of the account that a proof names, whether the proof is right or not.
+  private static func factorNamed(
+    by proof: PhoneProof, of account: Account, by tickets: Sealer
+  ) -> Factor? {
+    switch proof {
+    case .code(let sessionInfo, _):
+      let sent = PhoneCode(sessionInfo, .phoneSecondFactor, by: tickets)
+      return account.factors.first { $0.id == sent?.factor }
+    case .temporary(_, let number):
+      return account.factors.first { $0.phoneNumber == number }
+    }
+  }
+
   /// The factor of the account that a proof is for, when it is right; it is used up then.
   private static func factor(
-    _ proof: PhoneProof, _ ticket: Ticket, _ pending: Pending, by tickets: Sealer, at now: Instant,
-    _ connection: borrowing Connection
+    _ proof: PhoneProof, _ ticket: Ticket, _ attempt: CodeAttempt, by tickets: Sealer,
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<Factor, SignInError> {
-    let (account, scope) = (pending.account, pending.scope)
+    let (account, scope) = (attempt.account, attempt.scope)
     switch proof {
     case .code(let sessionInfo, let code):
       guard let sent = PhoneCode(sessionInfo, .phoneSecondFactor, by: tickets) else {
@@ -109,7 +129,7 @@ extension SignIns {
       }
       guard sent.ticket.account == account.key, sent.pending == ticket.id else {
         // A session of another sign-in is a guess as well.
-        let refusal = try countWrongCode(account, at: now, connection)
+        let refusal = try attempt.fail(CodeFinding(.wrong), at: now, connection)
         if case .quotaExceeded = refusal { return .failure(refusal) }
         return .failure(.invalidSessionInfo)
       }
@@ -119,8 +139,10 @@ extension SignIns {
       guard let factor else { return .failure(.invalidEnrolment) }
       switch try sent.check(code, at: now, connection) {
       case .right: break
-      case .wrong: return .failure(try countWrongCode(account, at: now, connection))
-      case .over: return .failure(.sessionExpired)
+      case .wrong: return .failure(try attempt.fail(CodeFinding(.wrong), at: now, connection))
+      case .over:
+        try attempt.note(CodeFinding(.expired), at: now, connection)
+        return .failure(.sessionExpired)
       }
       try sent.use(connection)
       return .success(factor)

@@ -20,7 +20,8 @@ extension SignIns {
   /// Signs in with a code of an authenticator app.
   ///
   /// A wrong code is counted in the same transaction that looked at it. From the fifth in a row on
-  /// codes are not even looked at for a while.
+  /// codes are not even looked at for a while, and from the scope's cap on until somebody unlocks
+  /// them. What became of each code is kept in that transaction too.
   ///
   /// - Parameters:
   ///   - project: The project of the request.
@@ -28,11 +29,12 @@ extension SignIns {
   ///   - pendingCredential: What the first factor's answer gave.
   ///   - enrolment: Which factor.
   ///   - code: The code as typed.
+  ///   - origin: Where the code came from.
   /// - Returns: The session.
   /// - Throws: ``SignInError``.
   public func finalize(
     project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrolment: String,
-    code: String
+    code: String, from origin: RequestOrigin = RequestOrigin()
   ) async throws(SignInError) -> SessionGrant {
     guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
       throw .invalidPendingCredential
@@ -55,16 +57,19 @@ extension SignIns {
       else {
         return .failure(.invalidEnrolment)
       }
+      let window = pending.policy.configuration.window
+      let attempt = CodeAttempt(
+        account: account, scope: scope, way: .app, enrolment: factor.id, window: window,
+        origin: origin)
       if let until = account.codesBlockedUntil, until > now {
-        return .failure(.quotaExceeded(until: until))
+        return .failure(try attempt.refuse(until: until, at: now, connection))
       }
-      let accepted = try totp.accept(
-        code, for: factor.id, of: account, in: scope, window: pending.policy.configuration.window,
-        at: now,
-        connection)
-      guard accepted else {
-        return .failure(try Self.countWrongCode(account, at: now, connection))
+      let finding = try totp.check(
+        code, for: factor.id, of: account, in: scope, window: window, at: now, connection)
+      guard finding.result.isSuccess else {
+        return .failure(try attempt.fail(finding, at: now, connection))
       }
+      try attempt.pass(finding, at: now, connection)
       try ticket.countUse(connection)
       return .success(
         try Sessions.begin(
@@ -108,19 +113,5 @@ extension SignIns {
       return .failure(.invalidPendingCredential)
     }
     return .success(Pending(policy: policy, account: account))
-  }
-
-  /// Counts a wrong code of an account, and says what to answer.
-  static func countWrongCode(
-    _ account: Account, at now: Instant, _ connection: borrowing Connection
-  ) throws -> SignInError {
-    let until = Throttle.codes.blockedUntil(afterFailures: account.wrongCodes + 1, at: now)
-    try connection.run(
-      """
-      UPDATE account SET wrong_codes = wrong_codes + 1,
-        codes_blocked_until = \(until?.microseconds)
-      WHERE account_key = \(account.key)
-      """)
-    return until.map { .quotaExceeded(until: $0) } ?? .invalidCode
   }
 }

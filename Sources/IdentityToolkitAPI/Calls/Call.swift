@@ -18,6 +18,11 @@ struct ClientCall: Sendable {
   /// The author of what is done before anybody is known.
   var visitor: Author { author(.nobody) }
 
+  /// Where it came from, for what is kept of codes.
+  var origin: RequestOrigin {
+    RequestOrigin(address: request.peer, userAgent: request.fields[.userAgent] ?? "")
+  }
+
   func author(_ actor: Actor) -> Author {
     Author(actor: actor, address: request.peer, requestID: request.id.text)
   }

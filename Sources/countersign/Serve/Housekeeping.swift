@@ -13,6 +13,7 @@ struct Housekeeping: Sendable {
       Task { await Self.tidy(identity) },
       Task { await Self.purge(identity) },
       Task { await Self.file(identity) },
+      Task { await Self.age(identity) },
     ]
   }
 
@@ -49,6 +50,17 @@ struct Housekeeping: Sendable {
         Terminal.complain("\(error)")
       }
     }
+  }
+
+  /// Counts and deletes old verdicts part after part, with room for other writes between them.
+  private static func age(_ identity: Identity) async {
+    repeat {
+      do {
+        while try await identity.verdicts.age(), await slept(.milliseconds(5)) {}
+      } catch {
+        Terminal.complain("\(error)")
+      }
+    } while await slept(.seconds(60))
   }
 
   /// Takes new keys up, and seals with a new master key part after part.

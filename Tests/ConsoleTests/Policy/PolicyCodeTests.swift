@@ -79,10 +79,10 @@ import Testing
 
   @Test func `the odds of the default window are those of its codes and of the throttle`() {
     #expect(
-      OddsWords.sentence(.standard)
-        == "Somebody who guesses until the block (5 wrong codes, then 30 s doubling to 1 h) hits with a chance of 0.0055 %, within a day of 0.0374 %."
+      OddsWords.sentence(.standard, cap: 10)
+        == "Somebody who guesses until the block (5 wrong codes, then 30 s doubling to 1 h) hits with a chance of 0.0055 %, and until the codes are closed (10 wrong in a row) of 0.011 %."
     )
-    #expect(OddsWords.sentence(nil).isEmpty)
-    #expect(WindowWords.explanations.split(separator: "\n").count == 12)
+    #expect(OddsWords.sentence(nil, cap: 10).isEmpty)
+    #expect(WindowWords.explanations(cap: 10).split(separator: "\n").count == 12)
   }
 }

@@ -1,3 +1,5 @@
+import Database
+import DatabaseSQLite
 import Testing
 
 @testable import Identity
@@ -166,6 +168,13 @@ struct AccountListTests {
       new.disabled = number % 7 == 0
       let account = try await instance.identity.accounts.create(
         instance.east, new, by: Instance.boss)
+      if number % 6 == 0 {
+        let until = number % 12 == 0 ? CodeLock.forever : instance.now.advanced(bySeconds: 60)
+        try await instance.database.write { connection in
+          let stored = try #require(try AccountRecord.find(instance.east, account.id, connection))
+          try AccountRecord.lockCodes(of: stored, until: until, connection)
+        }
+      }
       guard number % 4 == 0 else { continue }
       var change = AccountChange()
       change.lastLoginAt = Instant(seconds: 1_700_000_000 + Int64(number % 8) * 86_400)

@@ -32,6 +32,7 @@ struct DemoTests {
       SELECT /* test */ action, at, object_id, to_value, note FROM audit
       WHERE action <> 'key.create' ORDER BY audit_id
       """,
+      "SELECT /* test */ at, result, distance, address, user_agent FROM verdict ORDER BY 1, 4",
     ]
     return try await database.read { connection in
       try queries.flatMap { query in
@@ -74,6 +75,35 @@ struct DemoTests {
       }
       #expect(unverified == 0)
       #expect(try await identity.isDemo())
+    }
+  }
+
+  @Test func `its users have given codes: most right, some drifting, replayed or locked`()
+    async throws
+  {
+    try await withDemo { identity, database, _ in
+      let counts = try await database.read { connection in
+        try connection.all("SELECT /* test */ result, count(*) FROM verdict GROUP BY result") {
+          (try $0.value(0) as String, try $0.value(1) as Int)
+        }
+      }
+      let results = Dictionary(uniqueKeysWithValues: counts)
+      #expect((results["accepted"] ?? 0) > 4_000)
+      for kind in ["used", "late", "early", "wrong", "unreadable"] {
+        #expect((results[kind] ?? 0) > 20, "\(kind)")
+      }
+      let retail = try await identity.tenants.list(project: ID("harbour-bank")).items
+        .first { $0.displayName == "retail" }
+      let scope = try await identity.scopes.existing(
+        project: ID("harbour-bank"), tenant: try #require(retail).id)
+      let locked = try await identity.accounts.list(scope, filter: .locked).items
+      let locks = locked.map { $0.codeLock(at: Self.now) }
+      #expect(locks.contains(.closed))
+      #expect(locks.contains { $0 != .closed && $0 != .open })
+      let latest = try await database.read { connection in
+        try connection.first("SELECT /* test */ max(at) FROM verdict") { try $0.value(0) as Int64 }
+      }
+      #expect(try #require(latest) <= Self.now.microseconds + 100)
     }
   }
 

@@ -13,14 +13,20 @@ struct GuessingOddsTests {
     #expect(abs(odds.untilBlock - expected) < 0.000_000_01)
   }
 
-  @Test func `the guesses of a day are those that the throttle lets through`() async throws {
+  @Test func `the guesses of a day are those that the throttle and the cap let through`()
+    async throws
+  {
     // 5 at once, then after 30, 60, … 1920 s, then each hour.
-    #expect(GuessingOdds.guesses(within: 0) == 0)
-    #expect(GuessingOdds.guesses(within: 1) == 5)
-    #expect(GuessingOdds.guesses(within: 31) == 6)
-    #expect(GuessingOdds.guesses(within: 86_400) == 34)
+    let odds = GuessingOdds(.standard, cap: 100)
+    #expect(odds.guesses(within: 0) == 0)
+    #expect(odds.guesses(within: 1) == 5)
+    #expect(odds.guesses(within: 31) == 6)
+    #expect(odds.guesses(within: 86_400) == 34)
+    #expect(GuessingOdds(.standard).guesses(within: 86_400) == 10)
+    #expect(abs(GuessingOdds(.standard).untilClosed - 0.00011) < 0.000_000_1)
     #expect(GuessingOdds.firstWait == 30 && GuessingOdds.longestWait == 3_600)
     try await withInstance { instance in
+      try await instance.setCodeCap(100)
       let device = try await instance.enrolled(.alice)
       let wrong = try device.wrongCode(at: instance.now)
       var guesses = 0
@@ -34,7 +40,7 @@ struct GuessingOddsTests {
           instance.clock.advance((until?.seconds ?? 0) - instance.now.seconds)
         }
       }
-      #expect(guesses == GuessingOdds.guesses(within: 7_200))
+      #expect(guesses == odds.guesses(within: 7_200))
     }
   }
 }

@@ -123,7 +123,7 @@ struct ForecastTests {
         #expect(refused == String(describing: error))
       }
     case (
-      .due(let factors, let window, let blockedUntil), .secondFactorDue(_, let pending, let due)
+      .due(let factors, let window, let lock), .secondFactorDue(_, let pending, let due)
     ):
       #expect(factors.map(\.id) == due.map(\.id) && window == .standard)
       let device = try #require(device)
@@ -132,13 +132,14 @@ struct ForecastTests {
         _ = try await instance.identity.signIns.finalize(
           project: instance.acme.project, tenant: nil, pendingCredential: pending,
           enrolment: device.factor.text, code: code)
-        #expect(blockedUntil == nil)
+        #expect(lock == .open)
       } catch {
         guard case .quotaExceeded(let until) = error else {
           Issue.record("\(error)")
           return
         }
-        #expect(blockedUntil == until)
+        let isClosed = until == Instant(microseconds: .max)
+        #expect(lock == (isClosed ? .closed : .blocked(until: until)))
       }
     default: Issue.record("\(forecast.secondFactor), but \(outcome)")
     }

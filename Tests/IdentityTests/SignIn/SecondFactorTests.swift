@@ -147,6 +147,7 @@ struct CodeGuessingTests {
 
   @Test func `from the fifth on the wait doubles from 30 s to an hour`() async throws {
     try await withInstance { instance in
+      try await instance.setCodeCap(100)
       let device = try await instance.enrolled(.alice)
       for _ in 0..<4 {
         await expect("invalidCode") { try await guess(instance, device) }

@@ -99,12 +99,13 @@ extension Instance {
 
   /// Gives a code for a pending credential.
   func finalize(
-    _ device: Device, _ pending: String, code: String, in scope: Scope? = nil
+    _ device: Device, _ pending: String, code: String, in scope: Scope? = nil,
+    from origin: RequestOrigin = RequestOrigin()
   ) async throws -> SessionGrant {
     let scope = scope ?? acme
     return try await identity.signIns.finalize(
       project: scope.project, tenant: scope.tenant, pendingCredential: pending,
-      enrolment: device.factor.text, code: code)
+      enrolment: device.factor.text, code: code, from: origin)
   }
 
   /// Gives an enrolled user a second app, as a later kind of factor will.
@@ -117,6 +118,24 @@ extension Instance {
         SELECT /* test */ account_key, 2, 'second', kind, \(name), \(now.microseconds) FROM factor
         WHERE enrolment_id = \(device.factor.text)
         """)
+    }
+  }
+
+  /// What became of somebody's last codes, the newest first.
+  func verdicts(_ account: Account, in scope: Scope? = nil) async throws -> [CodeVerdict] {
+    try await identity.verdicts.latest(try await reload(account, in: scope))
+  }
+
+  /// Gives a code at a sign-in, whatever becomes of it.
+  @discardableResult
+  func give(
+    _ device: Device, code: String, in scope: Scope? = nil,
+    from origin: RequestOrigin = RequestOrigin()
+  ) async throws -> String {
+    let person = try #require(Person(rawValue: String(device.account.label.prefix { $0 != "@" })))
+    let pending = try await pending(person, in: scope)
+    return await outcome {
+      try await finalize(device, pending, code: code, in: scope, from: origin)
     }
   }
 
@@ -141,6 +160,15 @@ extension Instance {
     try await identity.policies.change(scope ?? acme, by: Self.boss) { edit in
       edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: intervals)
     }
+  }
+}
+
+extension Instance {
+  /// Closes codes with so many wrong ones in a row.
+  func setCodeCap(_ cap: Int, in scope: Scope? = nil) async throws {
+    var settings = try await identity.desk.settings(scope ?? acme)
+    settings.codeCap = cap
+    try await identity.desk.change(scope ?? acme, to: settings, by: Self.boss)
   }
 }
 

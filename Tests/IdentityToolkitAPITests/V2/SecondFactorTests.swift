@@ -36,6 +36,32 @@ struct SecondFactorTests {
     }
   }
 
+  @Test func `what became of a code is kept with the address and the program it came from`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let waiting = try await Waiting(server)
+      let body: JSON = [
+        "mfaPendingCredential": .string(waiting.pending),
+        "mfaEnrollmentId": .string(waiting.enrolled.id),
+        "totpVerificationInfo": ["verificationCode": "12345"],
+      ]
+      let answer = try await server.call(
+        .post, Self.finalize, text: String(decoding: body.serialized(), as: UTF8.self), .key,
+        fields: [.userAgent: "okhttp/4.12"])
+      #expect(answer.error == "INVALID_CODE")
+      let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
+      let account = try #require(
+        try await server.identity.accounts.find(scope, ID(waiting.person.uid)))
+      let verdicts = try await server.identity.verdicts.latest(account)
+      #expect(verdicts.map(\.result) == [.unreadable, .accepted])
+      #expect(verdicts.map(\.way) == [.app, .enrolment])
+      #expect(
+        verdicts.first?.origin == RequestOrigin(address: "192.0.2.7", userAgent: "okhttp/4.12"))
+      #expect(verdicts.last?.origin.address == "192.0.2.7")
+    }
+  }
+
   @Test func `the first factor answers with the second ones and no tokens`() async throws {
     try await TestServer.with { server in
       let alice = try await Waiting(server)

@@ -39,7 +39,7 @@ extension Methods {
     do throws(EnrolmentError) {
       grant = try await identity.enrolments.finalize(
         session, sessionInfo: sessionInfo, code: code, displayName: displayName,
-        by: call.author(.user(session.account)))
+        by: call.author(.user(session.account)), userAgent: call.origin.userAgent)
     } catch {
       throw WireError(error)
     }

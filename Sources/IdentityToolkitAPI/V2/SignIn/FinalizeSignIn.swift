@@ -28,7 +28,7 @@ extension Methods {
     do throws(SignInError) {
       grant = try await identity.signIns.finalize(
         project: call.project, tenant: call.tenant, pendingCredential: pending,
-        enrolment: enrolment, code: code)
+        enrolment: enrolment, code: code, from: call.origin)
     } catch {
       throw WireError(error, hidingUsers: false)
     }
@@ -48,7 +48,8 @@ extension Methods {
     let grant: SessionGrant
     do throws(SignInError) {
       grant = try await identity.signIns.finalizePhone(
-        project: call.project, tenant: call.tenant, pendingCredential: pending, proof)
+        project: call.project, tenant: call.tenant, pendingCredential: pending, proof,
+        from: call.origin)
     } catch {
       throw WireError(error, hidingUsers: false)
     }

@@ -1,0 +1,61 @@
+import Identity
+import Templating
+
+/// The last codes of a user: what became of them, and what to tell whoever gave them.
+struct VerdictsSection: ViewModel {
+  let lock: Markup?
+  let lockWords: String?
+  let drift: Markup?
+  let advice: String?
+  let rows: [VerdictRow]
+
+  /// Nil for a user who has neither a second factor nor ever gave a code.
+  init?(_ verdicts: [CodeVerdict], of account: Account, at now: Instant, _ times: Times) {
+    guard !verdicts.isEmpty || !account.factors.isEmpty else { return nil }
+    lock = AccountChips.lock(account.codeLock(at: now))
+    lockWords = VerdictWords.lock(account, at: now, times)
+    let found = ClockDrift(verdicts)
+    drift = found.map { Chip.look("clock about \(VerdictWords.amount($0))") }
+    advice = found.map(VerdictWords.advice)
+    rows = verdicts.map { VerdictRow($0, of: account, times) }
+  }
+
+  static let keys: Keys<Self> = [
+    .markup("lock") { $0.lock },
+    .markup("drift") { $0.drift },
+    .flag("hasNotes") { $0.lockWords != nil || $0.advice != nil },
+    .text("lockWords") { $0.lockWords },
+    .text("advice") { $0.advice },
+    .flag("hasRows") { !$0.rows.isEmpty },
+    .list("rows") { $0.rows },
+  ]
+}
+
+/// What became of one code.
+struct VerdictRow: ViewModel {
+  let verdict: CodeVerdict
+  let factor: String?
+  let times: Times
+
+  init(_ verdict: CodeVerdict, of account: Account, _ times: Times) {
+    self.verdict = verdict
+    self.times = times
+    let found = account.factors.first { $0.id == verdict.enrolment }
+    factor = found?.label ?? (verdict.enrolment == nil ? nil : "a factor that is gone")
+  }
+
+  private var program: String? {
+    let agent = verdict.origin.userAgent
+    guard !agent.isEmpty else { return nil }
+    return BrowserWords.known(agent) ?? Words.short(agent, 60)
+  }
+
+  static let keys: Keys<Self> = [
+    .text("what") { Words.sentence(VerdictWords.sentence($0.verdict)) },
+    .text("factor") { $0.factor },
+    .text("address") { $0.verdict.origin.address.isEmpty ? nil : $0.verdict.origin.address },
+    .text("program") { $0.program },
+    .markup("strip") { WindowStrip.marked($0.verdict.window, at: $0.verdict.distance) },
+    .markup("at") { $0.times.past($0.verdict.at) },
+  ]
+}

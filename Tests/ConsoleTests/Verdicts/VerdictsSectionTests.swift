@@ -1,0 +1,111 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import HTTP
+import OTP
+import Testing
+
+@testable import Console
+@testable import Identity
+
+/// What the page of a user says of their codes.
+struct VerdictsSectionTests {
+  /// Writes verdicts of a user, the oldest first, a minute apart and ending now.
+  private func write(
+    _ findings: [CodeFinding], of uid: String, in world: World, agent: String = "",
+    address: String = "203.0.113.9"
+  ) async throws {
+    let scope = try await world.euScope
+    let now = world.clock.now
+    try await world.database.write { connection in
+      for (number, finding) in findings.enumerated() {
+        let account = try #require(try AccountRecord.find(scope, ID(uid), connection))
+        let attempt = CodeAttempt(
+          account: account, scope: scope, way: .app, enrolment: account.factors.first?.id,
+          window: .standard, origin: RequestOrigin(address: address, userAgent: agent))
+        let at = now.advanced(bySeconds: Int64(number - findings.count + 1) * 60)
+        if finding.result.isSuccess {
+          try attempt.pass(finding, at: at, connection)
+        } else {
+          _ = try attempt.fail(finding, at: at, connection)
+        }
+      }
+    }
+  }
+
+  @Test func `a caller whose clock is slow is seen at once, with what to tell them`() async throws {
+    try await World.furnished { world in
+      try await write(
+        [
+          CodeFinding(.late, distance: -8, step: 100), CodeFinding(.wrong),
+          CodeFinding(.late, distance: -8, step: 102),
+        ], of: World.chiara, in: world,
+        agent: "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0")
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let page = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
+      #expect(page.says("Too old: 8 steps late, 5 are accepted"))
+      #expect(page.says("Wrong, nothing near it"))
+      #expect(page.says("clock about 4 min slow"))
+      #expect(page.says("set date and time on the phone to automatic"))
+      #expect(page.says("203.0.113.9") && page.says("Firefox on Linux"))
+      #expect(page.text.contains("class=\"mark\" d=\"M12 0v16\""))
+    }
+  }
+
+  @Test func `a lock is told with its end, and one without an end as such`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (user, users) = (
+        try await world.eu + "/users/\(World.chiara)", try await world.eu + "/users"
+      )
+      #expect(try await nadia.get(users).says("Locked (0)"))
+      try await write(
+        [CodeFinding](repeating: CodeFinding(.wrong), count: 6), of: World.chiara, in: world)
+      let blocked = try await nadia.get(user)
+      #expect(blocked.says("codes blocked for a while"))
+      #expect(
+        blocked.says("After 6 wrong codes in a row none is looked at until 20 Nov 2026, 08:01 UTC.")
+      )
+      #expect(try await nadia.get(users + "?state=locked").says("codes blocked for a while"))
+      try await write(
+        [CodeFinding](repeating: CodeFinding(.wrong), count: 4), of: World.chiara, in: world)
+      let locked = try await nadia.get(user)
+      #expect(locked.says("After 10 wrong codes in a row none is looked at any more."))
+      let list = try await nadia.get(users + "?state=locked")
+      #expect(list.says("Locked (1)") && list.says("chiara") && !list.says("jo@example.com"))
+      #expect(!list.says("9999") && !locked.says("9999"))
+      let whatIf = try await Browser.signedIn(world).get("/what-if?q=\(World.chiara)")
+      #expect(whatIf.says("until somebody unlocks the user") && !whatIf.says("9999"))
+    }
+  }
+
+  @Test func `nobody's codes are told so, and three thousand show the last twenty`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let users = try await world.eu + "/users"
+      // Without a factor there is nothing to tell.
+      #expect(!(try await nadia.get(users + "/u77TnC0aPzQ4hW1sGv9M").says("What came of it")))
+      try await write(
+        [CodeFinding](repeating: CodeFinding(.accepted, distance: 0, step: 1), count: 3_000),
+        of: World.chiara, in: world)
+      let page = try await nadia.get(users + "/\(World.chiara)")
+      #expect(page.text.ranges(of: "Right code<span").count == 20)
+    }
+  }
+
+  @Test(arguments: HostileTests.names.indices)
+  func `what a program calls itself stays text`(index: Int) async throws {
+    let name = HostileTests.names[index]
+    try await World.furnished { world in
+      try await write(
+        [CodeFinding(.wrong)], of: World.chiara, in: world, agent: name, address: name)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let page = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
+      #expect(page.status == .ok)
+      for raw in ["<script>alert", "<img src=x", "' onfocus='"] {
+        #expect(!page.text.contains(raw))
+      }
+      #expect(page.says("Wrong, nothing near it"))
+    }
+  }
+}
