@@ -17,6 +17,16 @@ static inline EVP_PKEY *countersign_rsa_generate(size_t bits) {
   return EVP_PKEY_Q_keygen(NULL, NULL, "RSA", bits);
 }
 
+/* An OSSL_PARAM keeps the address of its name. Here that is a literal of C; a text of Swift is
+   lent for the making of the parameter only. */
+static inline int countersign_mac_digest(EVP_MAC_CTX *context, const char *digest) {
+  OSSL_PARAM parameters[] = {
+    OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)digest, 0),
+    OSSL_PARAM_construct_end(),
+  };
+  return EVP_MAC_CTX_set_params(context, parameters);
+}
+
 static inline long countersign_bio_bytes(BIO *bio, char **bytes) {
   return BIO_get_mem_data(bio, bytes);
 }

@@ -18,17 +18,27 @@ public enum HashFunction: String, Sendable, CaseIterable {
     }
   }
 
-  var method: OpaquePointer? {
+  private var algorithm: Algorithms.Shared {
     switch self {
-    case .sha1: unsafe EVP_sha1()
-    case .sha256: unsafe EVP_sha256()
-    case .sha512: unsafe EVP_sha512()
+    case .sha1: Algorithms.sha1
+    case .sha256: Algorithms.sha256
+    case .sha512: Algorithms.sha512
+    }
+  }
+
+  /// An HMAC with it that lacks only a key.
+  fileprivate var hmac: Algorithms.Shared {
+    switch self {
+    case .sha1: Algorithms.hmacSHA1
+    case .sha256: Algorithms.hmacSHA256
+    case .sha512: Algorithms.hmacSHA512
     }
   }
 
   /// Returns the digest of `message`.
   public func digest(_ message: [UInt8]) -> [UInt8] {
     var result = [UInt8](repeating: 0, count: digestLength)
+    let method = unsafe algorithm.pointer
     let outcome = unsafe message.withUnsafeBytes { input in
       unsafe result.withUnsafeMutableBufferPointer { output in
         unsafe EVP_Digest(input.baseAddress, input.count, output.baseAddress, nil, method, nil)
@@ -48,23 +58,13 @@ public enum HashFunction: String, Sendable, CaseIterable {
   ///
   /// - Throws: ``CryptoError/failed(_:)`` when libcrypto lacks the function.
   public init(_ function: HashFunction, key: Secret) throws(CryptoError) {
-    guard let algorithm = unsafe EVP_MAC_fetch(nil, "HMAC", nil) else {
-      throw .failed("HMAC is not available")
-    }
-    defer { unsafe EVP_MAC_free(algorithm) }
-    guard let context = unsafe EVP_MAC_CTX_new(algorithm) else { throw .failed("HMAC context") }
-    var name = Array(function.rawValue.utf8CString)
+    guard let prepared = unsafe function.hmac.pointer,
+      let context = unsafe EVP_MAC_CTX_dup(prepared)
+    else { throw .failed("HMAC with \(function.rawValue) is not available") }
     var keyBytes = key.revealedBytes
     // An empty key means "keep the key" to libcrypto; a zero byte is the same key by RFC 2104.
     if keyBytes.isEmpty { keyBytes = [0] }
-    let outcome = unsafe name.withUnsafeMutableBufferPointer { name in
-      let parameters = unsafe [
-        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0),
-        OSSL_PARAM_construct_end(),
-      ]
-      return unsafe EVP_MAC_init(context, keyBytes, keyBytes.count, parameters)
-    }
-    guard outcome == 1 else {
+    guard unsafe EVP_MAC_init(context, keyBytes, keyBytes.count, nil) == 1 else {
       unsafe EVP_MAC_CTX_free(context)
       throw .failed("HMAC with \(function.rawValue)")
     }

@@ -79,7 +79,7 @@ public struct Sealer: Sendable {
     defer { unsafe EVP_CIPHER_CTX_free(context) }
     let keyBytes = key.secret.revealedBytes
     guard
-      unsafe EVP_EncryptInit_ex(context, EVP_aes_256_gcm(), nil, keyBytes, nonce) == 1,
+      unsafe EVP_EncryptInit_ex(context, Algorithms.aes256GCM.pointer, nil, keyBytes, nonce) == 1,
       unsafe EVP_EncryptUpdate(context, nil, &written, associated, Int32(associated.count)) == 1,
       unsafe EVP_EncryptUpdate(context, &sealed, &written, plain, Int32(plain.count)) == 1,
       unsafe EVP_EncryptFinal_ex(context, &tag, &written) == 1,
@@ -106,7 +106,7 @@ public struct Sealer: Sendable {
     defer { unsafe EVP_CIPHER_CTX_free(context) }
     let keyBytes = key.secret.revealedBytes
     guard
-      unsafe EVP_DecryptInit_ex(context, EVP_aes_256_gcm(), nil, keyBytes, nonce) == 1,
+      unsafe EVP_DecryptInit_ex(context, Algorithms.aes256GCM.pointer, nil, keyBytes, nonce) == 1,
       unsafe EVP_DecryptUpdate(context, nil, &written, associated, Int32(associated.count)) == 1,
       unsafe EVP_DecryptUpdate(context, &plain, &written, sealed, Int32(sealed.count)) == 1,
       unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_SET_TAG, 16, &tag) == 1,
