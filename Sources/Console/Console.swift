@@ -30,7 +30,8 @@ public struct Console: Sendable {
   ) throws {
     self.identity = identity
     let frames = Frames(
-      assets: assets, publicURL: publicURL, identity: identity)
+      assets: assets, publicURL: publicURL, identity: identity,
+      menu: try templates.template("parts/scope-menu", for: ScopeMenu.self))
     let failures = try Failures(
       templates: templates, frames: frames, publicURL: publicURL, log: log)
     let gate = Gate(

@@ -86,9 +86,18 @@ public struct Form: Sendable, Equatable {
 
   /// The coded text, for a query string or a body; spaces are written `%20`.
   public var urlEncoded: String {
-    entries.map { entry in
-      "\(PercentCoding.encoded(entry.name))=\(PercentCoding.encoded(entry.value))"
-    }.joined(separator: "&")
+    var bytes: [UInt8] = []
+    encode(into: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func encode(into bytes: inout [UInt8]) {
+    for (index, entry) in entries.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: "&")) }
+      PercentCoding.encode(entry.name, into: &bytes)
+      bytes.append(UInt8(ascii: "="))
+      PercentCoding.encode(entry.value, into: &bytes)
+    }
   }
 
   /// The path with these entries as its query; the path alone when there are none.
@@ -98,7 +107,11 @@ public struct Form: Sendable, Equatable {
   /// // "/projects/p1/accounts?q=ann&page=…"
   /// ```
   public func query(of path: String) -> String {
-    isEmpty ? path : path + "?" + urlEncoded
+    guard !isEmpty else { return path }
+    var bytes = Array(path.utf8)
+    bytes.append(UInt8(ascii: "?"))
+    encode(into: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
   }
 }
 

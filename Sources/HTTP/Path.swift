@@ -13,7 +13,7 @@ public struct Path<each Parameter: PathParameter>: Sendable {
   public let components: [PathComponent]
   private let positions: [(index: Int, suffix: String)]
   /// What stands before each parameter and behind the last one in a link, coded.
-  private let pieces: [String]
+  private let pieces: [[UInt8]]
 
   /// Makes a path; as many parameters among the components as types, else it traps.
   public init(_ components: PathComponent..., parameters: repeat (each Parameter).Type) {
@@ -32,7 +32,7 @@ public struct Path<each Parameter: PathParameter>: Sendable {
 
   /// The link for these values, percent-coded.
   public func callAsFunction(_ parameter: repeat each Parameter) -> String {
-    var link = ""
+    var link: [UInt8] = []
     link.reserveCapacity(80)
     var next = 0
     for value in repeat each parameter {
@@ -41,25 +41,25 @@ public struct Path<each Parameter: PathParameter>: Sendable {
       next += 1
     }
     link += pieces[next]
-    return link
+    return String(decoding: link, as: UTF8.self)
   }
 
-  private static func pieces(of components: [PathComponent]) -> [String] {
-    guard !components.isEmpty else { return ["/"] }
+  private static func pieces(of components: [PathComponent]) -> [[UInt8]] {
+    guard !components.isEmpty else { return [[UInt8(ascii: "/")]] }
     let others = StaticString(":@!$&'()*+,;=")
-    var pieces: [String] = []
+    var pieces: [[UInt8]] = []
     var piece: [UInt8] = []
     for component in components {
       piece.append(UInt8(ascii: "/"))
       switch component {
       case .literal(let text): PercentCoding.encode(text, into: &piece, keeping: others)
       case .parameter(let suffix):
-        pieces.append(String(decoding: piece, as: UTF8.self))
+        pieces.append(piece)
         piece = []
         PercentCoding.encode(suffix, into: &piece, keeping: others)
       }
     }
-    return pieces + [String(decoding: piece, as: UTF8.self)]
+    return pieces + [piece]
   }
 
   /// The parameters that a target holds, or nothing when it is not of this path.

@@ -49,13 +49,12 @@ enum PercentCoding {
   }
 
   /// Adds a text in coded form; most texts are short and need no coding.
-  static func append(_ text: String, to result: inout String) {
+  static func append(_ text: String, to result: inout [UInt8]) {
     let utf8 = text.utf8Span.span
     for index in utf8.indices where !isUnreserved(utf8[index]) {
-      result += encoded(text)
-      return
+      return encode(text, into: &result)
     }
-    result += text
+    result += text.utf8
   }
 
   /// A text in coded form.

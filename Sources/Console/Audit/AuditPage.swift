@@ -47,10 +47,11 @@ struct AuditPage: Sendable {
     let found = try await refusing {
       try await audit.search(filter, after: after, limit: Self.length)
     }
+    let path = place.page
     let rows = rows.joined(
       found.rows.map { row in
         AuditRowView.Source(
-          row: row, scope: row.scopeKey.flatMap { found.scopes[$0] }, path: place.page,
+          row: row, scope: row.scopeKey.flatMap { found.scopes[$0] }, path: path,
           isOfAll: place.scope == nil, times: signedIn.times)
       }
     ) { Markup(trusted: row.render(AuditRowView($0))) }

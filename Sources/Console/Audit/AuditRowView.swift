@@ -4,8 +4,8 @@ import Templating
 
 /// A line of an audit log.
 final class AuditRowView: ViewModel {
-  /// What a line is drawn from.
-  struct Source: Hashable {
+  /// What a line is drawn from; an object, since so much is dear to copy.
+  final class Source: Hashable, Sendable {
     let row: AuditRow
     /// The row's scope, where the log is of all scopes.
     let scope: AuditScope?
@@ -13,6 +13,19 @@ final class AuditRowView: ViewModel {
     let path: String
     let isOfAll: Bool
     let times: Times
+
+    init(row: AuditRow, scope: AuditScope?, path: String, isOfAll: Bool, times: Times) {
+      self.row = row
+      self.scope = scope
+      self.path = path
+      self.isOfAll = isOfAll
+      self.times = times
+    }
+
+    static func == (left: Source, right: Source) -> Bool {
+      left.row == right.row && left.scope == right.scope && left.path == right.path
+        && left.isOfAll == right.isOfAll && left.times == right.times
+    }
 
     func hash(into hasher: inout Hasher) { hasher.combine(row.id) }
   }

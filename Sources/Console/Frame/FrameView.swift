@@ -19,8 +19,9 @@ struct Frame: Sendable {
   let asOf: Markup
   var isNarrow = false
   var account: AccountMenu?
-  var project: ScopeMenu?
-  var tenant: ScopeMenu?
+  /// The menus of projects and tenants, each drawn from a `ScopeMenu`.
+  var project: Markup?
+  var tenant: Markup?
   var find: FindForm?
   var tabsLabel = ""
   var tabs: [Tab] = []
@@ -62,8 +63,8 @@ final class FrameView: ViewModel {
     .markup("asOf") { $0.frame.asOf },
     .flag("isNarrow") { $0.frame.isNarrow },
     .optional("account") { $0.frame.account },
-    .optional("project") { $0.frame.project },
-    .optional("tenant") { $0.frame.tenant },
+    .markup("project") { $0.frame.project },
+    .markup("tenant") { $0.frame.tenant },
     .optional("find") { $0.frame.find },
     .flag("hasTabs") { !$0.frame.tabs.isEmpty },
     .text("tabsLabel") { $0.frame.tabsLabel },
@@ -97,21 +98,6 @@ struct AccountMenu: ViewModel {
     .text("href") { $0.href },
     .text("signOut") { $0.signOut },
     .text("csrf") { $0.csrf },
-  ]
-}
-
-/// One part of `project / tenant` in the bar, with what else there is.
-struct ScopeMenu: ViewModel {
-  let name: String
-  let links: [Link]
-  let allHref: String
-  let allText: String
-
-  static let keys: Keys<Self> = [
-    .text("name") { $0.name },
-    .list("links") { $0.links },
-    .text("allHref") { $0.allHref },
-    .text("allText") { $0.allText },
   ]
 }
 

@@ -1,12 +1,15 @@
 import HTTP
 import Identity
+import Templating
 
 /// Makes what stands around pages: the bar, the tabs, the foot.
 struct Frames: Sendable {
   let assets: ConsoleAssets
   let publicURL: PublicURL
   let identity: Identity
+  let menu: Template<ScopeMenu>
   let flashes = Flashes()
+  private let menus = MarkupCache<ScopeMenu>()
 
   /// How many projects or tenants a menu of the bar lists before it leaves the rest to the list.
   private static let menuLength = 10
@@ -102,39 +105,37 @@ struct Frames: Sendable {
 
   private func projectMenu(
     _ scope: Scope, _ name: String, _ administrator: Administrator
-  ) async throws(Refusal) -> ScopeMenu {
+  ) async throws(Refusal) -> Markup {
     let names = try await refusing {
       try await identity.projects.names(visibleTo: administrator, limit: Self.menuLength)
     }
-    let links = names.map { id, name in
-      // Of some projects one sees tenants only.
-      let seesAll = administrator.may(.seeScope, project: id, tenant: nil)
-      return Link(
-        text: name,
-        href: seesAll
-          ? ConsolePaths.overview.ofProject(id.text) : ConsolePaths.tenants(id.text),
-        isCurrent: id == scope.project)
+    let places = names.map { id, name in
+      ScopeMenu.Place(
+        id: id.text, name: name, isOpen: administrator.may(.seeScope, project: id, tenant: nil))
     }
-    return ScopeMenu(
-      name: name, links: links, allHref: ConsolePaths.projects(), allText: "All projects")
+    return drawn(
+      ScopeMenu(name: name, places: places, current: scope.project.text, project: nil))
   }
 
   private func tenantMenu(
     _ scope: Scope, _ administrator: Administrator
-  ) async throws(Refusal) -> ScopeMenu? {
+  ) async throws(Refusal) -> Markup? {
     let names = try await refusing {
       try await identity.tenants.names(
         project: scope.project, visibleTo: administrator, limit: Self.menuLength)
     }
     guard scope.tenant != nil || !names.isEmpty else { return nil }
-    let links = names.map { id, name in
-      Link(
-        text: name, href: ConsolePaths.overview.ofTenant(scope.project.text, id.text),
-        isCurrent: id == scope.tenant)
+    let places = names.map { id, name in
+      ScopeMenu.Place(id: id.text, name: name, isOpen: true)
     }
-    return ScopeMenu(
-      name: scope.tenant == nil ? "Choose a tenant" : scope.name, links: links,
-      allHref: ConsolePaths.tenants(scope.project.text), allText: "All tenants")
+    return drawn(
+      ScopeMenu(
+        name: scope.tenant == nil ? "Choose a tenant" : scope.name, places: places,
+        current: scope.tenant?.text, project: scope.project.text))
+  }
+
+  private func drawn(_ menu: ScopeMenu) -> Markup {
+    menus.joined([menu]) { Markup(trusted: self.menu.render($0)) }
   }
 }
 
