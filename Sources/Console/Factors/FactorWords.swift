@@ -22,7 +22,7 @@ extension Factor.Kind {
 /// Second factors in words.
 enum FactorWords {
   /// The kinds that an account has, `TOTP, phone`.
-  static func kinds(_ account: Account) -> String {
+  static func kinds(_ account: AccountSummary) -> String {
     let kinds = Factor.Kind.allCases.filter(account.has).map(\.name)
     return kinds.isEmpty ? "none" : kinds.joined(separator: ", ")
   }

@@ -35,16 +35,16 @@ enum AccountChips {
   }
 
   /// The kinds of second factors in a list.
-  static func listed(totp: Bool, phone: Bool) -> Markup {
-    factors(totp: totp, phone: phone) ?? noFactor
+  static func listed(_ account: AccountSummary) -> Markup {
+    factors(totp: account.hasTOTP, phone: account.hasPhone) ?? noFactor
   }
 
   /// The one thing about an account that matters most in a list.
-  static func state(
-    isDisabled: Bool, lock: CodeLock, hasEmail: Bool, isVerified: Bool
-  ) -> Markup {
-    isDisabled
-      ? disabled : self.lock(lock) ?? email(hasEmail: hasEmail, isVerified: isVerified)
+  static func state(_ account: AccountSummary, _ lock: CodeLock) -> Markup {
+    account.disabled
+      ? disabled
+      : self.lock(lock)
+        ?? email(hasEmail: account.email != nil, isVerified: account.emailVerified)
   }
 
   /// Whether codes are looked at; nil when they are.
@@ -57,7 +57,7 @@ enum AccountChips {
   }
 
   /// The same in words.
-  static func stateWords(_ account: Account, at now: Instant) -> String {
+  static func stateWords(_ account: AccountSummary, at now: Instant) -> String {
     if account.disabled { return "disabled" }
     switch account.codeLock(at: now) {
     case .open: break

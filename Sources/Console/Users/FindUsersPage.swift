@@ -79,7 +79,7 @@ final class FoundUserRow: ViewModel {
 
   init(_ hit: FoundAccounts.Hit, at now: Instant, times: Times) {
     user = UserRow(
-      UserRow.Source(hit.account, in: hit.scope, at: now, times: times))
+      UserRow.Source(AccountSummary(hit.account), at: now, times: times), in: hit.scope)
     scope = hit.scope
   }
 

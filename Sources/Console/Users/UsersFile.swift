@@ -24,7 +24,7 @@ struct UsersFile: Sendable {
       let found = try await refusing {
         try await accounts.search(context.scope, query.text, filter: query.filter, sort: query.sort)
       }
-      for account in found.accounts { file.add(cells(account)) }
+      for account in found.accounts { file.add(cells(AccountSummary(account))) }
       count = found.hits.count
     }
     // Who takes users in bulk stands in the log, as who takes the log does.
@@ -56,7 +56,7 @@ struct UsersFile: Sendable {
     return count
   }
 
-  private func cells(_ account: Account) -> [String] {
+  private func cells(_ account: AccountSummary) -> [String] {
     [
       account.label, account.displayName ?? "", account.id.text,
       FactorWords.kinds(account), AccountChips.stateWords(account, at: clock.now()),

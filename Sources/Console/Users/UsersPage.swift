@@ -16,7 +16,7 @@ struct UsersPage: Sendable {
     let scope = context.scope
     let query = UsersQuery(context.signedIn.query)
     var found: FoundAccounts?
-    var page = Page<Account>(items: [], next: nil)
+    var page = Page<AccountSummary>(items: [], next: nil)
     if query.text.isEmpty {
       page = try await refusing {
         try await accounts.list(
@@ -30,16 +30,14 @@ struct UsersPage: Sendable {
       if context.signedIn.query["open"] == "1", let only = hits.only {
         return .redirect(to: ConsolePaths.user(scope, only.account.id.text))
       }
-      page = Page(items: hits.accounts, next: nil)
+      page = Page(items: hits.accounts.map(AccountSummary.init), next: nil)
       found = hits
     }
     let counts = try await refusing { try await accounts.counts(scope) }
     let frame = try await frames.frame("Users", in: context, tab: .users)
     let now = frames.clock.now()
-    let sources = page.items.map {
-      UserRow.Source($0, in: scope, at: now, times: frame.times)
-    }
-    let rows = rows.joined(sources) { Markup(trusted: row.render(UserRow($0))) }
+    let sources = page.items.map { UserRow.Source($0, at: now, times: frame.times) }
+    let rows = rows.joined(sources) { Markup(trusted: row.render(UserRow($0, in: scope))) }
     return .html(
       view.render(
         UsersView(

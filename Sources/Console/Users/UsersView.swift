@@ -17,8 +17,8 @@ struct UsersView: ViewModel {
   let file: String?
 
   init(
-    frame: Frame, context: ScopeContext, page: Page<Account>, rows: Markup, found: FoundAccounts?,
-    query: UsersQuery, counts: AccountCounts
+    frame: Frame, context: ScopeContext, page: Page<AccountSummary>, rows: Markup,
+    found: FoundAccounts?, query: UsersQuery, counts: AccountCounts
   ) {
     self.frame = FrameView(frame)
     scope = context.scope

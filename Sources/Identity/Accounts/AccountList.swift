@@ -59,8 +59,8 @@ extension Accounts {
   public func list(
     _ scope: Scope, filter: Filter = .all, sort: Sort = .newest, after: String? = nil,
     limit: Int = 50
-  ) async throws(AccountError) -> Page<Account> {
-    let limit = Page<Account>.size(limit)
+  ) async throws(AccountError) -> Page<AccountSummary> {
+    let limit = Page<AccountSummary>.size(limit)
     let list = AccountList(scope: scope, filter: filter, sort: sort)
     return try await store.read(AccountError.self) { connection in
       var rows = try list.rows(
@@ -71,8 +71,7 @@ extension Accounts {
         next = rows.last.map { list.place(of: $0).text }
       }
       if sort == .lastSignIn { rows.sort(by: AccountList.isLater) }
-      let plain = rows.map { ($0.account, $0.hasFactors) }
-      return Page(items: try AccountRecord.withFactors(plain, connection), next: next)
+      return Page(items: rows.map(\.account), next: next)
     }
   }
 }
@@ -83,7 +82,11 @@ struct AccountList: Sendable {
   let filter: Accounts.Filter
   let sort: Accounts.Sort
 
-  typealias Row = (account: Account, hasFactors: Bool, value: SQLValue)
+  struct Row {
+    let account: AccountSummary
+    /// What the list is sorted by.
+    let value: SQLValue
+  }
 
   /// The place behind an account: what lists are sorted by, and the number in the scope.
   struct Place: Sendable {
@@ -179,14 +182,10 @@ struct AccountList: Sendable {
     _ value: SQL, _ rest: SQL, _ connection: borrowing Connection
   ) throws -> [Row] {
     try connection.all(
-      """
-      SELECT \(Account.columns), a.has_totp OR a.has_phone, \(value) FROM account a WHERE \(rest)
-      """
+      "SELECT \(AccountSummary.columns), \(value) FROM account a WHERE \(rest)"
     ) { row in
-      (
-        account: try Account(row, factors: []), hasFactors: try row.value(Account.columnCount),
-        value: try row.anyValue(Account.columnCount + 1)
-      )
+      Row(
+        account: try AccountSummary(row), value: try row.anyValue(AccountSummary.columnCount))
     }
   }
 

@@ -47,7 +47,7 @@ enum AccountRecord {
   }
 
   /// Reads the factors and the identities at other providers of accounts that have some.
-  static func withFactors(
+  private static func withFactors(
     _ plain: [(account: Account, hasFactors: Bool)], _ connection: borrowing Connection
   ) throws -> [Account] {
     var accounts: [Account] = []

@@ -12,6 +12,15 @@ public enum CodeLock: Sendable, Hashable {
   /// Stands where the end of a lock is kept, for one that does not end by itself.
   static let forever = Instant(microseconds: .max)
 
+  /// Reads the end of a lock, as it is kept.
+  init(until: Instant?, at now: Instant) {
+    if let until, until > now {
+      self = until == Self.forever ? .closed : .blocked(until: until)
+    } else {
+      self = .open
+    }
+  }
+
   /// When codes are looked at again after so many wrong ones in a row.
   ///
   /// - Parameters:
@@ -27,8 +36,14 @@ public enum CodeLock: Sendable, Hashable {
 extension Account {
   /// Whether codes are looked at.
   public func codeLock(at now: Instant) -> CodeLock {
-    guard let until = codesBlockedUntil, until > now else { return .open }
-    return until == CodeLock.forever ? .closed : .blocked(until: until)
+    CodeLock(until: codesBlockedUntil, at: now)
+  }
+}
+
+extension AccountSummary {
+  /// Whether codes are looked at.
+  public func codeLock(at now: Instant) -> CodeLock {
+    CodeLock(until: codesBlockedUntil, at: now)
   }
 }
 

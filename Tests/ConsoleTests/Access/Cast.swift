@@ -96,9 +96,9 @@ struct Samples: Sendable {
   init(_ world: World, ofTenant: Bool) async throws {
     let scope = try await ofTenant ? world.euScope : world.projectScope
     let users = try await world.identity.accounts.list(scope, filter: .totp).items
-    guard let enrolled = users.first else {
-      throw Missing("an enrolled user in \(scope.name)")
-    }
+    guard let first = users.first,
+      let enrolled = try await world.identity.accounts.find(scope, first.id)
+    else { throw Missing("an enrolled user in \(scope.name)") }
     let token = try await world.identity.serviceTokens.create(
       project: scope.project, tenant: scope.tenant, role: .support, name: "desk",
       maker: .commandLine)
