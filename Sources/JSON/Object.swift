@@ -45,6 +45,22 @@ extension JSON {
       }
     }
 
+    /// Changes the object in a member where it stands.
+    ///
+    /// Where there is no such member, or no object in it, the change begins with an empty one.
+    public mutating func changeObject(_ name: String, _ change: (inout JSON.Object) -> Void) {
+      guard let index = members.firstIndex(where: { $0.name == name }) else {
+        var object = JSON.Object()
+        change(&object)
+        return append(name, .object(object))
+      }
+      var object = members[index].value.objectValue ?? [:]
+      // Taken out while it changes, so that it is not copied.
+      members[index].value = .null
+      change(&object)
+      members[index].value = .object(object)
+    }
+
     /// Adds a member at the end without looking for another of its name.
     ///
     /// For building an answer; the caller knows that the name is new.

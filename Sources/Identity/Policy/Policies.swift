@@ -125,6 +125,6 @@ public struct Policies: Sendable {
     entry.from = changes.map { "\($0.field.rawValue): \($0.from)" }.joined(separator: "; ")
     entry.to = changes.map { "\($0.field.rawValue): \($0.to)" }.joined(separator: "; ")
     try entry.record(by: author, at: now, connection)
-    return try find(scope.key, connection)
+    return policy.changed(to: new, by: author.actor.name, at: now)
   }
 }

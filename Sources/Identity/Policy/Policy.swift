@@ -5,17 +5,17 @@ public struct Policy: Sendable {
   /// The scope it is in force for.
   public let scope: Scope
   /// The configuration.
-  public let configuration: MFAConfiguration
+  public private(set) var configuration: MFAConfiguration
   /// The enrolment pattern; nil when none was chosen.
-  public let pattern: EnrolmentPattern?
+  public private(set) var pattern: EnrolmentPattern?
   /// From which day on the pattern “mandatory” counts; nil for at once, and for other patterns.
-  public let mandatoryFrom: Day?
+  public private(set) var mandatoryFrom: Day?
   /// Counts the changes; 0 for one that was never changed.
-  public let version: Int
+  public private(set) var version: Int
   /// When it was last changed; nil when never.
-  public let changedAt: Instant?
+  public private(set) var changedAt: Instant?
   /// Who changed it last.
-  public let changedBy: String?
+  public private(set) var changedBy: String?
   /// How many users the scope has.
   public let users: Int
   /// How many of them have a second factor.
@@ -50,6 +50,18 @@ public struct Policy: Sendable {
     mandatoryFrom = (try row.value(17) as String?).flatMap { Day($0) }
     totpUsers = try row.value(18)
     phoneUsers = try row.value(19)
+  }
+
+  /// The policy as it reads after a change.
+  func changed(to edit: PolicyEdit, by name: String, at now: Instant) -> Policy {
+    var policy = self
+    policy.configuration = edit.configuration
+    policy.pattern = edit.pattern
+    policy.mandatoryFrom = edit.mandatoryFrom
+    policy.version += 1
+    policy.changedAt = now
+    policy.changedBy = name
+    return policy
   }
 
   /// How many users are asked for a factor of this kind and for no other.

@@ -37,7 +37,7 @@ public struct Project: Sendable {
   /// True when anonymous accounts outside of tenants go after 30 days.
   public let expiresAnonymous: Bool
   /// The MFA policy of its own users.
-  public let policy: Policy
+  public internal(set) var policy: Policy
 
   static let columns: SQL = """
     \(Policy.columns), p.created_at, s.members, s.password, s.email_link, s.anonymous,

@@ -134,7 +134,7 @@ public struct Projects: Sendable {
   ) async throws(ProjectError) -> Project {
     let now = store.clock.now()
     return try await store.write(ProjectError.self) { connection in
-      let project = try Self.find(id, connection)
+      var project = try Self.find(id, connection)
       var new = project.edit
       try edit(&new)
       guard Self.isValidName(new.displayName) else { throw ProjectError.invalidDisplayName }
@@ -145,15 +145,15 @@ public struct Projects: Sendable {
       do { try new.passwords?.check() } catch let error as PasswordPolicyError {
         throw ProjectError.passwords(error)
       }
-      if Words.difference(project.edit.words, new.words).from != nil {
-        try Self.store(new, over: project, by: author, at: now, connection)
-      }
+      let isChanged = Words.difference(project.edit.words, new.words).from != nil
+      if isChanged { try Self.store(new, over: project, by: author, at: now, connection) }
       do {
         var policy = project.policy.edit
         policy.configuration = new.configuration
-        _ = try Policies.store(policy, over: project.policy, by: author, at: now, connection)
+        project.policy = try Policies.store(
+          policy, over: project.policy, by: author, at: now, connection)
       } catch let error as PolicyError { throw ProjectError.policy(error) }
-      return try Self.find(id, connection)
+      return isChanged ? try Self.find(id, connection) : project
     }
   }
 

@@ -25,7 +25,7 @@ public struct Tenant: Sendable {
   /// When that was last decided.
   public let passwordsChangedAt: Instant?
   /// Its MFA policy; nothing is inherited from the project.
-  public let policy: Policy
+  public internal(set) var policy: Policy
 
   static let columns: SQL = """
     \(Policy.columns), s.created_at, s.members, s.password, s.email_link, s.anonymous,

@@ -209,14 +209,15 @@ public struct Tenants: Sendable {
   ) async throws(TenantError) -> Tenant {
     let now = store.clock.now()
     return try await store.write(TenantError.self) { connection in
-      let old = try Self.find(project, tenant, connection)
+      var old = try Self.find(project, tenant, connection)
       var new = old.edit
       try edit(&new)
       if new.displayName != old.displayName { try checkName(new.displayName) }
       do { try new.passwords?.check() } catch let error as PasswordPolicyError {
         throw TenantError.passwords(error)
       }
-      if Words.difference(old.edit.words, new.words).from != nil {
+      let isChanged = Words.difference(old.edit.words, new.words).from != nil
+      if isChanged {
         try connection.run(
           """
           UPDATE scope SET display_name = \(new.displayName), password = \(new.signIn.password),
@@ -234,9 +235,10 @@ public struct Tenants: Sendable {
       do {
         var policy = old.policy.edit
         policy.configuration = new.configuration
-        _ = try Policies.store(policy, over: old.policy, by: author, at: now, connection)
+        old.policy = try Policies.store(
+          policy, over: old.policy, by: author, at: now, connection)
       } catch let error as PolicyError { throw TenantError.policy(error) }
-      return try Self.find(project, tenant, connection)
+      return isChanged ? try Self.find(project, tenant, connection) : old
     }
   }
 

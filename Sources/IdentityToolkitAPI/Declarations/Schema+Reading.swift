@@ -8,67 +8,75 @@ extension Schema {
   /// Names are in camel case, enums are words, whole numbers as they are written; `null` and
   /// members that the schema does not have are left out.
   func canonical(_ message: Message) throws(WireError) -> JSON.Object {
+    let members = members
     var object = JSON.Object()
     for (name, value) in message.object {
       let name = Names.camel(name)
-      guard !value.isNull, let own = members.first(where: { $0.name == name }) else { continue }
+      guard !value.isNull, let own = members.firstIndex(where: { $0.name == name }) else {
+        continue
+      }
       guard object[name] == nil else { throw .payload("The member \"\(name)\" stands twice.") }
-      object.append(name, try own.schema.canonical(value, at: message.field(name)))
+      object.append(
+        name, try members[own].schema.canonical(value, at: message.place(name)))
     }
     return object
   }
 
-  private func canonical(_ value: JSON, at field: String) throws(WireError) -> JSON {
+  private func canonical(_ value: JSON, at place: Message.Place) throws(WireError) -> JSON {
     switch kind {
     case .text, .word:
-      guard case .string = value else { throw .invalidValue(at: field, type: "TYPE_STRING", value) }
+      guard case .string = value else {
+        throw .invalidValue(at: place.text, type: "TYPE_STRING", value)
+      }
       return value
-    case .choice(let type): return .string(type.values[try type.read(value, at: field)])
+    case .choice(let type): return .string(type.values[try type.read(value, at: place)])
     case .flag:
       switch value {
       case .bool: return value
       case .string("true"): return true
       case .string("false"): return false
-      default: throw .invalidValue(at: field, type: "TYPE_BOOL", value)
+      default: throw .invalidValue(at: place.text, type: "TYPE_BOOL", value)
       }
     case .integer:
       guard let number = Message.whole(value), let number = Int32(exactly: number) else {
-        throw .invalidValue(at: field, type: "TYPE_INT32", value)
+        throw .invalidValue(at: place.text, type: "TYPE_INT32", value)
       }
       return .number(JSON.Number(Int(number)))
     case .int64:
       guard let number = Message.whole(value) else {
-        throw .invalidValue(at: field, type: "TYPE_INT64", value)
+        throw .invalidValue(at: place.text, type: "TYPE_INT64", value)
       }
       return .string(String(number))
     case .list(let element):
       guard case .array(let values) = value else {
-        throw .invalidValue(at: field, type: "TYPE_LIST", value)
+        throw .invalidValue(at: place.text, type: "TYPE_LIST", value)
       }
       var elements: [JSON] = []
       for (index, value) in values.enumerated() {
-        elements.append(try element.schema.canonical(value, at: "\(field)[\(index)]"))
+        elements.append(try element.schema.canonical(value, at: .element(place, index)))
       }
       return .array(elements)
     case .map(let element):
       var members: [JSON.Object.Element] = []
-      for (name, value) in try Self.object(value, at: field) where !value.isNull {
-        members.append((name, try element.schema.canonical(value, at: field)))
+      for (name, value) in try Self.object(value, at: place) where !value.isNull {
+        members.append((name, try element.schema.canonical(value, at: place)))
       }
       return .object(JSON.Object(members))
     case .message, .named:
       return .object(
-        try canonical(Message(try Self.object(value, at: field), path: field)))
-    case .object: return .object(Resource.camelCased(try Self.object(value, at: field)))
+        try canonical(Message(try Self.object(value, at: place), at: place)))
+    case .object: return .object(Resource.camelCased(try Self.object(value, at: place)))
     case .anything: return Resource.camelCased(value)
     }
   }
 
-  private static func object(_ value: JSON, at field: String) throws(WireError) -> JSON.Object {
+  private static func object(_ value: JSON, at place: Message.Place) throws(WireError)
+    -> JSON.Object
+  {
     switch value {
     case .object(let object): return object
-    case .array: throw .repeated(field)
-    default: throw .invalidValue(at: field, type: "TYPE_MESSAGE", value)
+    case .array: throw .repeated(place.text)
+    default: throw .invalidValue(at: place.text, type: "TYPE_MESSAGE", value)
     }
   }
 }

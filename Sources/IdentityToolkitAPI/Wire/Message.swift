@@ -8,13 +8,41 @@ import JSON
 /// where that is dangerous says so with `refuseUnknown`.
 struct Message: Sendable {
   let object: JSON.Object
-  /// Where the message lies in the request, for errors: `config.mfa`; empty for the whole body.
-  let path: String
+  /// Where the message lies in the request, for errors.
+  let place: Place
+
+  /// A place in a request, as errors name it: `config.mfa`; put together only when one is thrown.
+  indirect enum Place: Sendable {
+    /// A message by a name of its own; the whole body has none.
+    case root(String)
+    case member(Place, String)
+    case element(Place, Int)
+
+    var text: String {
+      switch self {
+      case .root(let name): return name
+      case .element(let list, let index): return "\(list.text)[\(index)]"
+      case .member(let message, let name):
+        let path = message.text
+        return path.isEmpty ? Names.snake(name) : "\(path).\(Names.snake(name))"
+      }
+    }
+  }
 
   init(_ object: JSON.Object = [:], path: String = "") {
-    self.object = object
-    self.path = path
+    self.init(object, at: .root(path))
   }
+
+  init(_ object: JSON.Object, at place: Place) {
+    self.object = object
+    self.place = place
+  }
+
+  /// Where the message lies, as errors name it; empty for the whole body.
+  var path: String { place.text }
+
+  /// Where a member lies.
+  func place(_ name: String) -> Place { .member(place, name) }
 
   /// The value of a member, or nil when it is absent or `null`.
   func value(_ name: String) throws(WireError) -> JSON? {
@@ -72,14 +100,14 @@ struct Message: Sendable {
   /// The message in a member.
   func message(_ name: String) throws(WireError) -> Message? {
     guard let value = try value(name) else { return nil }
-    return try message(value, at: field(name))
+    return try message(value, at: place(name))
   }
 
   /// The messages in a list; an absent list is empty.
   func messages(_ name: String) throws(WireError) -> [Message] {
     var messages: [Message] = []
     for (index, value) in try list(name).enumerated() {
-      messages.append(try message(value, at: "\(field(name))[\(index)]"))
+      messages.append(try message(value, at: .element(place(name), index)))
     }
     return messages
   }
@@ -89,7 +117,8 @@ struct Message: Sendable {
     var texts: [String] = []
     for (index, value) in try list(name).enumerated() {
       guard case .string(let text) = value else {
-        throw .invalidValue(at: "\(field(name))[\(index)]", type: "TYPE_STRING", value)
+        throw .invalidValue(
+          at: Place.element(place(name), index).text, type: "TYPE_STRING", value)
       }
       texts.append(text)
     }
@@ -99,14 +128,14 @@ struct Message: Sendable {
   /// An enum's number; nil when the member is absent.
   func enumeration(_ name: String, _ type: EnumType) throws(WireError) -> Int? {
     guard let value = try value(name) else { return nil }
-    return try type.read(value, at: field(name))
+    return try type.read(value, at: place(name))
   }
 
   /// The enums in a list; an absent list is empty.
   func enumerations(_ name: String, _ type: EnumType) throws(WireError) -> [Int] {
     var numbers: [Int] = []
     for (index, value) in try list(name).enumerated() {
-      numbers.append(try type.read(value, at: "\(field(name))[\(index)]"))
+      numbers.append(try type.read(value, at: .element(place(name), index)))
     }
     return numbers
   }
@@ -129,11 +158,11 @@ extension Message {
     return elements
   }
 
-  private func message(_ value: JSON, at field: String) throws(WireError) -> Message {
+  private func message(_ value: JSON, at place: Place) throws(WireError) -> Message {
     switch value {
-    case .object(let object): return Message(object, path: field)
-    case .array: throw .repeated(field)
-    default: throw .invalidValue(at: field, type: "TYPE_MESSAGE", value)
+    case .object(let object): return Message(object, at: place)
+    case .array: throw .repeated(place.text)
+    default: throw .invalidValue(at: place.text, type: "TYPE_MESSAGE", value)
     }
   }
 
@@ -142,9 +171,7 @@ extension Message {
   }
 
   /// The path of a member, for errors.
-  func field(_ name: String) -> String {
-    path.isEmpty ? Names.snake(name) : "\(path).\(Names.snake(name))"
-  }
+  func field(_ name: String) -> String { place(name).text }
 
   /// A whole number, written as a number or as text.
   static func whole(_ value: JSON) -> Int64? {
@@ -161,7 +188,7 @@ struct EnumType: Sendable {
   let name: String
   let values: [String]
 
-  func read(_ value: JSON, at field: String) throws(WireError) -> Int {
+  func read(_ value: JSON, at place: Message.Place) throws(WireError) -> Int {
     switch value {
     case .string(let text):
       if let number = values.firstIndex(of: text) { return number }
@@ -169,6 +196,6 @@ struct EnumType: Sendable {
       if let number = number.int64, values.indices.contains(Int(number)) { return Int(number) }
     default: break
     }
-    throw .invalidValue(at: field, type: "type.googleapis.com/\(name)", value)
+    throw .invalidValue(at: place.text, type: "type.googleapis.com/\(name)", value)
   }
 }

@@ -39,14 +39,18 @@ enum Resource {
 
   /// Sets a value at a path, making the objects on the way.
   static func set(_ value: JSON, at path: [String], in object: inout JSON.Object) {
+    set(value, at: path[...], in: &object)
+  }
+
+  private static func set(
+    _ value: JSON, at path: ArraySlice<String>, in object: inout JSON.Object
+  ) {
     guard let name = path.first else { return }
     guard path.count > 1 else {
       object[name] = value
       return
     }
-    var inner = object[name]?.objectValue ?? [:]
-    set(value, at: Array(path.dropFirst()), in: &inner)
-    object[name] = .object(inner)
+    object.changeObject(name) { set(value, at: path.dropFirst(), in: &$0) }
   }
 
   /// The truth value at a path; absent and everything else is false.

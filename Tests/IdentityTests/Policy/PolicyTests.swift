@@ -51,6 +51,40 @@ struct PolicyTests {
     }
   }
 
+  @Test func `what a change answers is what is read afterwards`() async throws {
+    try await withInstance { instance in
+      let policies = instance.identity.policies
+      let edits: [@Sendable (inout PolicyEdit) -> Void] = [
+        { $0.configuration = MFAConfiguration(state: .unspecified, smsEnabled: true) },
+        {
+          $0.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: nil)
+          $0.pattern = .mandatory
+          $0.mandatoryFrom = Day("2026-12-01")
+        },
+        { $0.configuration.totp = TOTPConfiguration(state: .disabled, adjacentIntervals: 0) },
+        { $0 = PolicyEdit(configuration: MFAConfiguration(), pattern: nil) },
+      ]
+      for scope in [instance.acme, instance.east] {
+        for edit in edits {
+          instance.clock.advance(3)
+          let answer = try await policies.change(scope, by: Instance.boss) { edit(&$0) }
+          #expect("\(answer)" == "\(try await policies.read(scope))")
+        }
+      }
+      instance.clock.advance(3)
+      let project = try await instance.identity.projects.update(
+        instance.acme.project, by: Instance.boss
+      ) { $0.configuration.state = .enabled }
+      #expect("\(project)" == "\(try await instance.identity.projects.find(project.id))")
+      let tenant = try await instance.identity.tenants.update(
+        project: project.id, tenant: try #require(instance.east.tenant), by: Instance.boss
+      ) { $0.configuration.state = .enabled }
+      #expect(
+        "\(tenant)"
+          == "\(try await instance.identity.tenants.find(project: project.id, tenant: tenant.id))")
+    }
+  }
+
   @Test func `a change of nothing raises no version and writes no row`() async throws {
     try await withInstance { instance in
       let before = try await instance.identity.policies.read(instance.acme)

@@ -59,6 +59,31 @@ struct ConfigMembersTests {
     }
   }
 
+  @Test func `a policy alone leaves all other members as they are, and one row in the log`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let tenant = "/v2/projects/acme-mfa/tenants/\(try await server.addTenant())"
+      for (path, name) in [(TestServer.config, "mfa"), (tenant, "mfaConfig")] {
+        _ = try await server.patch(
+          path + "?updateMask=monitoring", ["monitoring": ["requestLogging": ["enabled": true]]])
+        var before = try #require(try await server.get(path).json.objectValue)
+        let rows = try await server.identity.audit.list(limit: 1_000).items.count
+        let policy =
+          #"{"state":"MANDATORY","providerConfigs":[{"state":"ENABLED","#
+          + #""totpProviderConfig":{"adjacentIntervals":7}}]}"#
+        let answer = try await server.call(
+          .patch, path + "?updateMask=\(name)", text: "{\"\(name)\": \(policy)}", .owner)
+        #expect(answer[name] == (try json(policy)))
+        #expect(try await server.get(path).json == answer.json)
+        before[name] = answer[name]
+        #expect(answer.json == .object(before))
+        let log = try await server.identity.audit.list(limit: 1_000).items
+        #expect(log.count == rows + 1 && log.first?.action == "policy.change")
+      }
+    }
+  }
+
   @Test func `what is stored is stored in its one form`() async throws {
     try await TestServer.with { server in
       let answer = try await server.call(

@@ -29,9 +29,12 @@ enum ConfigMessage {
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
     to project: inout ProjectEdit
   ) {
-    var resource = resource(project)
+    MFAMessage.apply(mask, root: "mfa", configuration, to: &project.configuration)
     let allowed = UpdateMask(
       mask.paths.filter { path in path.first.map(members.contains) ?? false })
+    // What no path is about stays as it is, to the letter.
+    guard !allowed.paths.isEmpty else { return }
+    var resource = resource(project)
     allowed.apply(body, to: &resource)
     Resource.settle(&resource, after: allowed, body)
     let email = Resource.flag("signIn", "email", "enabled", in: resource)
@@ -54,7 +57,6 @@ enum ConfigMessage {
     for path in Resource.kept { Resource.remove(path, from: &resource) }
     resource["importTotpSecrets"] = nil
     project.members = Resource.text(resource)
-    MFAMessage.apply(mask, root: "mfa", configuration, to: &project.configuration)
   }
 
   /// Checks the types of all members and gives them one form, and reads the MFA configuration.

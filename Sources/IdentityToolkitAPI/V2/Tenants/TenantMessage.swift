@@ -58,13 +58,16 @@ enum TenantMessage {
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
     to tenant: inout TenantEdit
   ) {
+    MFAMessage.apply(mask, root: "mfaConfig", configuration, to: &tenant.configuration)
+    let known = ruling + members
+    let allowed = UpdateMask(mask.paths.filter { path in path.first.map(known.contains) ?? false })
+    // What no path is about stays as it is, to the letter.
+    guard !allowed.paths.isEmpty else { return }
     var resource = Resource.stored(tenant.members)
     Resource.write(tenant.userPermissions, into: &resource)
     PasswordPolicyMessage.write(tenant.passwords, changedAt: nil, into: &resource)
     resource["displayName"] = .string(tenant.displayName)
     for (name, value) in switches(tenant) { resource[name] = .bool(value) }
-    let known = ruling + members
-    let allowed = UpdateMask(mask.paths.filter { path in path.first.map(known.contains) ?? false })
     allowed.apply(body, to: &resource)
     Resource.settle(&resource, after: allowed, body)
     tenant.displayName = resource["displayName"]?.stringValue ?? ""
@@ -78,7 +81,6 @@ enum TenantMessage {
     // What is kept apart is not kept twice.
     for path in Resource.kept { Resource.remove(path, from: &resource) }
     tenant.members = Resource.text(Resource.members(members, of: resource))
-    MFAMessage.apply(mask, root: "mfaConfig", configuration, to: &tenant.configuration)
   }
 
   private static func switches(_ tenant: TenantEdit) -> [(String, Bool)] {
