@@ -77,6 +77,12 @@ struct Arguments: Sendable {
 
   func has(_ name: String) -> Bool { values[name] != nil }
 
+  /// The one word that is no option.
+  func operand(_ what: String) throws(UsageError) -> String {
+    guard operands.count == 1 else { throw UsageError(message: "it wants \(what)") }
+    return operands[0]
+  }
+
   /// The last value given.
   func value(_ name: String) -> String? { values[name]?.last }
 

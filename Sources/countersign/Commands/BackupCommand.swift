@@ -10,10 +10,7 @@ enum BackupCommand: Command {
   static let options = [Instance.dataOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    guard arguments.operands.count == 1 else {
-      throw UsageError(message: "it wants the file to make")
-    }
-    let file = arguments.operands[0]
+    let file = try arguments.operand("the file to make")
     let folder = DataFolder(path: try arguments.required("data"))
     try folder.mustExist()
     let database = try folder.open()

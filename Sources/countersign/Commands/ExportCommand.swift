@@ -18,10 +18,7 @@ enum ExportCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
-    guard arguments.operands.count == 1 else {
-      throw UsageError(message: "it wants the file to make")
-    }
-    let path = arguments.operands[0]
+    let path = try arguments.operand("the file to make")
     let format = try UserFileReader.Format(path: path, said: arguments.value("format"))
     return try await Instance.use(arguments) { instance in
       let scope = try await ImportCommand.scope(project, arguments.value("tenant"), instance)

@@ -24,8 +24,7 @@ enum ImportCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
-    guard arguments.operands.count == 1 else { throw UsageError(message: "it wants one file") }
-    let path = arguments.operands[0]
+    let path = try arguments.operand("one file")
     let format = try UserFileReader.Format(path: path, said: arguments.value("format"))
     let parameters = try HashOptions.parameters(arguments)
     return try await Instance.use(arguments) { instance in

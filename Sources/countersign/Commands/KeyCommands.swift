@@ -65,10 +65,7 @@ enum KeysRetireCommand: Command {
   static let options = [Instance.dataOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    guard arguments.operands.count == 1 else {
-      throw UsageError(message: "it wants the id of one key")
-    }
-    let id = arguments.operands[0]
+    let id = try arguments.operand("the id of one key")
     return try await Instance.use(arguments) { instance in
       do {
         try await instance.identity.signingKeys.retire(id, by: Author(actor: .commandLine))

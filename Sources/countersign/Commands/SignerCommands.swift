@@ -65,50 +65,33 @@ enum SignerAddCommand: Command {
 }
 
 /// Lists the keys of a project's back ends.
-enum SignerListCommand: Command {
+enum SignerListCommand: ProjectList {
   static let name = "signer list"
   static let summary = "lists the keys that sign a project's custom tokens"
-  static let options = [
-    Instance.dataOption, Option("project", "P", variable: false, help: "The project."),
-  ]
 
-  static func run(_ arguments: Arguments) async throws -> Int32 {
-    let project = try arguments.required("project")
-    return try await Instance.use(arguments) { instance in
-      for signer in try await instance.identity.signers.list(ID(project)) {
-        let state = signer.revokedAt.map { "revoked \($0.rfc3339Milliseconds)" } ?? "in force"
-        Terminal.say(
-          "\(signer.id)\t\(signer.issuer)\t\(signer.keyID ?? "-")\t\(signer.label)\t\(state)")
-      }
-      return 0
+  static func list(_ project: ID<Project>, _ identity: Identity) async throws {
+    for signer in try await identity.signers.list(project) {
+      say(
+        signer.id.text, signer.issuer, signer.keyID ?? "-", signer.label,
+        revokedAt: signer.revokedAt)
     }
   }
 }
 
 /// Revokes the key of a back end.
-enum SignerRevokeCommand: Command {
+enum SignerRevokeCommand: ProjectRevocation {
   static let name = "signer revoke"
   static let summary = "revokes a key that signs custom tokens, at once"
-  static let operands = "ID"
-  static let options = [
-    Instance.dataOption, Option("project", "P", variable: false, help: "The project."),
-  ]
+  static let noun = "key"
 
-  static func run(_ arguments: Arguments) async throws -> Int32 {
-    let project = try arguments.required("project")
-    guard arguments.operands.count == 1 else {
-      throw UsageError(message: "it wants the id of one key")
-    }
-    let id = ID<TokenSigner>(arguments.operands[0])
-    return try await Instance.use(arguments) { instance in
-      do {
-        try await instance.identity.signers.revoke(
-          id, of: ID(project), by: Author(actor: .commandLine))
-        Terminal.say("Revoked \(id).")
-        return 0
-      } catch SignerError.notFound {
-        throw ConfigurationError("The project has no such key in force.")
-      }
+  static func revoke(
+    _ id: String, of project: ID<Project>, _ identity: Identity
+  ) async throws -> Bool {
+    do {
+      try await identity.signers.revoke(ID(id), of: project, by: Author(actor: .commandLine))
+      return true
+    } catch SignerError.notFound {
+      return false
     }
   }
 }

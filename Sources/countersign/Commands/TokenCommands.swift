@@ -40,50 +40,33 @@ enum TokenCreateCommand: Command {
 }
 
 /// Lists the service tokens of a project.
-enum TokenListCommand: Command {
+enum TokenListCommand: ProjectList {
   static let name = "token list"
   static let summary = "lists the service tokens of a project"
-  static let options = [
-    Instance.dataOption, Option("project", "P", variable: false, help: "The project."),
-  ]
 
-  static func run(_ arguments: Arguments) async throws -> Int32 {
-    let project = try arguments.required("project")
-    return try await Instance.use(arguments) { instance in
-      for token in try await instance.identity.serviceTokens.list(ID(project)) {
-        let scope = token.tenant.map { "\(token.project)/\($0)" } ?? token.project.text
-        let state = token.revokedAt.map { "revoked \($0.rfc3339Milliseconds)" } ?? "in force"
-        Terminal.say("\(token.id)\t\(token.role.rawValue)\t\(scope)\t\(token.name)\t\(state)")
-      }
-      return 0
+  static func list(_ project: ID<Project>, _ identity: Identity) async throws {
+    for token in try await identity.serviceTokens.list(project) {
+      let scope = token.tenant.map { "\(token.project)/\($0)" } ?? token.project.text
+      say(
+        token.id.text, token.role.rawValue, scope, token.name, revokedAt: token.revokedAt)
     }
   }
 }
 
 /// Revokes a service token.
-enum TokenRevokeCommand: Command {
+enum TokenRevokeCommand: ProjectRevocation {
   static let name = "token revoke"
   static let summary = "revokes a service token, at once"
-  static let operands = "ID"
-  static let options = [
-    Instance.dataOption, Option("project", "P", variable: false, help: "The project."),
-  ]
+  static let noun = "token"
 
-  static func run(_ arguments: Arguments) async throws -> Int32 {
-    let project = try arguments.required("project")
-    guard arguments.operands.count == 1 else {
-      throw UsageError(message: "it wants the id of one token")
-    }
-    let id = ID<ServiceToken>(arguments.operands[0])
-    return try await Instance.use(arguments) { instance in
-      do {
-        try await instance.identity.serviceTokens.revoke(
-          id, of: ID(project), by: Author(actor: .commandLine))
-        Terminal.say("Revoked \(id).")
-        return 0
-      } catch ServiceTokenError.notFound {
-        throw ConfigurationError("The project has no such token in force.")
-      }
+  static func revoke(
+    _ id: String, of project: ID<Project>, _ identity: Identity
+  ) async throws -> Bool {
+    do {
+      try await identity.serviceTokens.revoke(ID(id), of: project, by: Author(actor: .commandLine))
+      return true
+    } catch ServiceTokenError.notFound {
+      return false
     }
   }
 }
