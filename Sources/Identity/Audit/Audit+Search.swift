@@ -151,53 +151,38 @@ extension AuditFilter {
   /// give the order, and everything it finds would be sorted.
   fileprivate var conditions: AuditConditions {
     var found = AuditConditions()
-    var checked: SQL = ""
+    var place: SQL = ""
     if let scope {
-      let place: SQL =
-        " AND project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")"
-      found.sought += place
-      found.fresh += place
+      place = " AND project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")"
     }
-    var isNarrow = false
-    if let objectKind { found.fresh += " AND object_kind || '' = \(objectKind)" }
-    if let objectID { found.fresh += " AND object_id || '' = \(objectID)" }
+    var (object, actor, group): (SQL, SQL, SQL) = ("", "", "")
+    if let objectKind { object += " AND object_kind || '' = \(objectKind)" }
+    if let objectID { object += " AND object_id || '' = \(objectID)" }
+    if let actorKind { actor += " AND actor_kind || '' = \(actorKind)" }
+    if let actorID { actor += " AND actor_id || '' = \(actorID)" }
+    let groupName = action.map { action in String(action.prefix { $0 != "." }) }
+    if let groupName { group = " AND action_group || '' = \(groupName)" }
+    var rest: SQL = ""
+    if let action, action != groupName { rest += " AND action = \(action)" }
+    if let from { rest += " AND at >= \(from.microseconds)" }
+    if let until { rest += " AND at < \(until.microseconds)" }
+    found.fresh = place + object + actor + group + rest
+    found.sought = place
+    // One of the three is sought, and then not looked up.
     if let objectKind, let objectID {
       found.sought += " AND object_kind = \(objectKind) AND object_id = \(objectID)"
-      isNarrow = true
       found.isFiled = scope == nil
-    } else {
-      if let objectKind { checked += " AND object_kind || '' = \(objectKind)" }
-      if let objectID { checked += " AND object_id || '' = \(objectID)" }
-    }
-    if let actorKind { found.fresh += " AND actor_kind || '' = \(actorKind)" }
-    if let actorID { found.fresh += " AND actor_id || '' = \(actorID)" }
-    if let actorKind, let actorID, !isNarrow {
+      object = ""
+    } else if let actorKind, let actorID {
       found.sought += " AND actor_kind = \(actorKind) AND actor_id = \(actorID)"
-      isNarrow = true
       found.isFiled = true
-    } else {
-      if let actorKind { checked += " AND actor_kind || '' = \(actorKind)" }
-      if let actorID { checked += " AND actor_id || '' = \(actorID)" }
+      actor = ""
+    } else if let groupName {
+      found.sought += " AND action_group = \(groupName)"
+      found.isFiled = true
+      group = ""
     }
-    if let action {
-      let group = String(action.prefix { $0 != "." })
-      found.fresh += " AND action_group || '' = \(group)"
-      if isNarrow {
-        checked += " AND action_group || '' = \(group)"
-      } else {
-        found.sought += " AND action_group = \(group)"
-        found.isFiled = true
-      }
-      if group != action {
-        checked += " AND action = \(action)"
-        found.fresh += " AND action = \(action)"
-      }
-    }
-    var times: SQL = ""
-    if let from { times += " AND at >= \(from.microseconds)" }
-    if let until { times += " AND at < \(until.microseconds)" }
-    checked += times
-    found.fresh += times
+    let checked = object + actor + group + rest
     if found.isFiled { found.sought += " AND filed = 1" }
     found.checked = checked.text.isEmpty ? nil : checked
     return found
