@@ -23,29 +23,14 @@ public struct OTPAuthURI: Sendable {
   ///
   /// It holds the secret.
   public var text: Secret {
-    let issuer = Self.encoded(issuer)
-    let label = issuer.isEmpty ? Self.encoded(account) : "\(issuer):\(Self.encoded(account))"
+    let issuer = URIComponent.encode(issuer)
+    let label =
+      issuer.isEmpty ? URIComponent.encode(account) : "\(issuer):\(URIComponent.encode(account))"
     let secret = Base32.encode(password.secret.revealedBytes)
     var text = "otpauth://totp/\(label)?secret=\(secret)"
     if !issuer.isEmpty { text += "&issuer=\(issuer)" }
     text += "&algorithm=\(password.function.rawValue)&digits=\(password.digits)"
     text += "&period=\(password.period)"
     return Secret(text)
-  }
-
-  private static func encoded(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        result += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return result
   }
 }

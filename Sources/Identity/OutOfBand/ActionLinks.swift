@@ -1,3 +1,4 @@
+import Crypto
 import Database
 import Synchronization
 
@@ -22,26 +23,10 @@ final class ActionLinks: Sendable {
     let path = profile == .emulator ? "/emulator/action" : Self.page
     var link = handler ?? publicURL.withLock { $0 } + path
     link += link.contains("?") ? "&" : "?"
-    link += "mode=\(kind.mode)&lang=\(language)&oobCode=\(code)&apiKey=\(Self.encoded(apiKey))"
-    if let continueURL { link += "&continueUrl=\(Self.encoded(continueURL))" }
-    if let tenant = scope.tenant { link += "&tenantId=\(Self.encoded(tenant.text))" }
+    link += "mode=\(kind.mode)&lang=\(language)&oobCode=\(code)&apiKey=\(URIComponent.encode(apiKey))"
+    if let continueURL { link += "&continueUrl=\(URIComponent.encode(continueURL))" }
+    if let tenant = scope.tenant { link += "&tenantId=\(URIComponent.encode(tenant.text))" }
     return link
-  }
-
-  static func encoded(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        result += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return result
   }
 }
 
@@ -58,7 +43,7 @@ extension OutOfBandCode {
     var separator = address.contains("?") ? "&" : "?"
     if let last = address.last, last == "?" || last == "&" { separator = "" }
     for (name, value) in parameters {
-      address += "\(separator)\(ActionLinks.encoded(name))=\(ActionLinks.encoded(value))"
+      address += "\(separator)\(URIComponent.encode(name))=\(URIComponent.encode(value))"
       separator = "&"
     }
     return address + text[fragment...]
