@@ -52,7 +52,7 @@ struct Gate: Sendable {
       let key = try await credentials.keyProject(request)
       guard bearer != nil || key != nil else { throw .missingKey }
       let message = try Body.message(of: request)
-      guard let bearer, try !message.has("idToken") else {
+      guard let bearer, try message.given("idToken") == nil else {
         return try await client(try clientCall(request, message, key: key, bearer))
       }
       let named = try namedProject(message)
@@ -142,7 +142,7 @@ extension Gate {
   private func namedTenant(
     _ request: Request, _ message: Message
   ) throws(WireError) -> ID<Tenant>? {
-    let inMessage = try message.text("tenantId").flatMap { $0.isEmpty ? nil : $0 }
+    let inMessage = try message.given("tenantId")
     let inQuery = request.parameter("tenantId").flatMap { $0.isEmpty ? nil : $0 }
     if let inMessage, let inQuery, inMessage != inQuery { throw WireError("TENANT_ID_MISMATCH") }
     return (inMessage ?? inQuery).map { ID($0) }

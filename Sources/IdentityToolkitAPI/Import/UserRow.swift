@@ -131,11 +131,6 @@ struct UserRow: Sendable {
 }
 
 extension Message {
-  /// A text that is there and not empty.
-  func given(_ name: String) throws(WireError) -> String? {
-    try text(name).flatMap { $0.isEmpty ? nil : $0 }
-  }
-
   /// A moment in milliseconds; nil for an empty text, which stands for none in files.
   fileprivate func moment(_ name: String) throws(WireError) -> Instant? {
     guard let value = try value(name), value != "" else { return nil }

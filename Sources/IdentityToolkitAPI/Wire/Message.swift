@@ -64,6 +64,12 @@ struct Message: Sendable {
     return text
   }
 
+  /// A text that is not empty: proto3 takes an empty one for absent.
+  func given(_ name: String) throws(WireError) -> String? {
+    guard let text = try text(name), !text.isEmpty else { return nil }
+    return text
+  }
+
   func flag(_ name: String) throws(WireError) -> Bool? {
     guard let value = try value(name) else { return nil }
     switch value {

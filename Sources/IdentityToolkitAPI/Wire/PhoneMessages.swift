@@ -32,17 +32,17 @@ extension PhoneRequest {
 extension PhoneProof {
   /// What shows that a phone is the user's: a session with a code, or a temporary proof.
   init(_ info: Message) throws(WireError) {
-    if let proof = try info.text("temporaryProof"), !proof.isEmpty {
-      guard let number = try info.text("phoneNumber"), !number.isEmpty else {
+    if let proof = try info.given("temporaryProof") {
+      guard let number = try info.given("phoneNumber") else {
         throw WireError("MISSING_PHONE_NUMBER")
       }
       self = .temporary(proof, phoneNumber: number)
       return
     }
-    guard let sessionInfo = try info.text("sessionInfo"), !sessionInfo.isEmpty else {
+    guard let sessionInfo = try info.given("sessionInfo") else {
       throw WireError("MISSING_SESSION_INFO")
     }
-    guard let code = try info.text("code"), !code.isEmpty else { throw WireError("MISSING_CODE") }
+    guard let code = try info.given("code") else { throw WireError("MISSING_CODE") }
     self = .code(sessionInfo: sessionInfo, code: code)
   }
 }

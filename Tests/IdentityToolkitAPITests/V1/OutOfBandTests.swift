@@ -247,6 +247,7 @@ struct OobCodeTests {
       #expect(seen["newEmail"] == "new@example.com" && seen["email"] == "alice@example.com")
       let changed = try await server.post(path, ["oobCode": change])
       #expect(changed["email"] == "new@example.com" && changed["emailVerified"] == true)
+      #expect(changed["newEmail"] == "new@example.com" && verified["newEmail"] == nil)
       let user = try await server.post(
         TestServer.accounts + ":lookup", ["localId": [.string(alice.uid)]], .owner)
       #expect(

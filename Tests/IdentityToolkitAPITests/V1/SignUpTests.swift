@@ -77,6 +77,8 @@ struct SignUpTests {
     (#"{"email":"no address","password":"correct horse"}"#, "INVALID_EMAIL"),
     (#"{"email":"bob@example.com"}"#, "MISSING_PASSWORD"),
     (#"{"password":"correct horse"}"#, "MISSING_EMAIL"),
+    (#"{"email":"bob@example.com","password":""}"#, "MISSING_PASSWORD"),
+    (#"{"email":"","password":"correct horse"}"#, "MISSING_EMAIL"),
     (
       #"{"email":"bob@example.com","password":"short"}"#,
       "WEAK_PASSWORD : Password should be at least 6 characters"
@@ -133,6 +135,21 @@ struct SignUpTests {
       let sms = try await server.post(
         TestServer.accounts, ["mfaInfo": [["phoneInfo": "15550101"]]], .owner)
       #expect(sms.error == "INVALID_PHONE_NUMBER : Invalid format.")
+    }
+  }
+
+  @Test func `an empty text is as good as none`() async throws {
+    try await TestServer.with { server in
+      let anonymous = try await server.post(
+        "/v1/accounts:signUp", ["email": "", "password": "", "idToken": "", "localId": ""])
+      #expect(anonymous.status == 200 && anonymous["email"] == nil)
+      let made = try await server.post(
+        TestServer.accounts,
+        ["localId": "", "email": "bob@example.com", "phoneNumber": "", "password": ""], .owner)
+      #expect(made.status == 200 && made["localId"]?.stringValue?.utf8.count == 28)
+      let looked = try await server.post(
+        "/v1/accounts:lookup", ["idToken": "", "email": ["bob@example.com"]], .owner)
+      #expect(looked["users"]?.arrayValue?.first?["localId"] == made["localId"])
     }
   }
 }

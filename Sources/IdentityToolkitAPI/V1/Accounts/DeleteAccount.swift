@@ -18,7 +18,7 @@ extension Methods {
 
   /// `accounts:delete` by an administrator.
   func deleteAccount(_ call: AdminCall) async throws(WireError) -> JSON {
-    guard let id = try call.message.text("localId"), !id.isEmpty else {
+    guard let id = try call.message.given("localId") else {
       throw WireError("MISSING_LOCAL_ID")
     }
     return try await delete(ID(id), in: call.scope, by: call.author)

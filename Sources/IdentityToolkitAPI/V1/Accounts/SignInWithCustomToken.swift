@@ -13,7 +13,7 @@ extension Declaration {
 extension Methods {
   /// `accounts:signInWithCustomToken`: tokens, and never a question for a second factor.
   func signInWithCustomToken(_ call: ClientCall) async throws(WireError) -> JSON {
-    guard let token = try call.message.text("token"), !token.isEmpty else {
+    guard let token = try call.message.given("token") else {
       throw WireError("MISSING_CUSTOM_TOKEN")
     }
     let scope = try await scope(of: call)

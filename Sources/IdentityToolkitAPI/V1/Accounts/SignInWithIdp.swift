@@ -32,7 +32,7 @@ extension Methods {
   /// that the user has to sign in another way first.
   func signInWithIdp(_ call: ClientCall) async throws(WireError) -> JSON {
     var session: UserSession?
-    if let token = try call.message.text("idToken"), !token.isEmpty {
+    if let token = try call.message.given("idToken") {
       session = try await tokens.session(token, call)
     }
     let scope: Scope
@@ -179,11 +179,11 @@ private struct ProviderCredential {
   /// Reads the parameters in the request's address, its form and its fragment, of which the later
   /// ones count.
   init(_ message: Message, _ profile: Profile) throws(WireError) {
-    if let pending = try message.text("pendingToken"), !pending.isEmpty {
+    if let pending = try message.given("pendingToken") {
       pendingToken = pending
       return
     }
-    guard let uri = try message.text("requestUri"), !uri.isEmpty else {
+    guard let uri = try message.given("requestUri") else {
       throw WireError("MISSING_REQUEST_URI")
     }
     let parts = uri.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)

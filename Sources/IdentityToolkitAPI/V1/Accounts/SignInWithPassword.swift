@@ -21,10 +21,10 @@ extension Methods {
   /// `accounts:signInWithPassword`: tokens, or the credential with which the second factor is
   /// given.
   func signInWithPassword(_ call: ClientCall) async throws(WireError) -> JSON {
-    guard let email = try call.message.text("email"), !email.isEmpty else {
+    guard let email = try call.message.given("email") else {
       throw WireError("MISSING_EMAIL")
     }
-    guard let password = try call.message.text("password"), !password.isEmpty else {
+    guard let password = try call.message.given("password") else {
       throw WireError("MISSING_PASSWORD")
     }
     let scope = try await scope(of: call)

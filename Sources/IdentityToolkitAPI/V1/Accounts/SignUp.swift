@@ -32,8 +32,10 @@ extension Methods {
   /// ID token, the credentials are added to that account.
   func signUp(_ call: ClientCall) async throws(WireError) -> JSON {
     let message = call.message
-    guard try !message.has("localId") else { throw WireError("UNEXPECTED_PARAMETER : User ID") }
-    if let token = try message.text("idToken") {
+    guard try message.given("localId") == nil else {
+      throw WireError("UNEXPECTED_PARAMETER : User ID")
+    }
+    if let token = try message.given("idToken") {
       return try await link(token, call)
     }
     let new = try NewAccount(signUp: message)
@@ -53,8 +55,8 @@ extension Methods {
     let session = try await tokens.session(token, call)
     _ = try await check(session)
     var change = AccountChange()
-    guard let email = try call.message.text("email") else { throw WireError("MISSING_EMAIL") }
-    guard let password = try call.message.text("password") else {
+    guard let email = try call.message.given("email") else { throw WireError("MISSING_EMAIL") }
+    guard let password = try call.message.given("password") else {
       throw WireError("MISSING_PASSWORD")
     }
     change.email = .set(email)
@@ -69,8 +71,8 @@ extension Methods {
   /// tokens.
   func createAccount(_ call: AdminCall) async throws(WireError) -> JSON {
     var new = try NewAccount(signUp: call.message)
-    new.localID = try call.message.text("localId")
-    new.phoneNumber = try call.message.text("phoneNumber")
+    new.localID = try call.message.given("localId")
+    new.phoneNumber = try call.message.given("phoneNumber")
     new.emailVerified = try call.message.flag("emailVerified") ?? false
     new.disabled = try call.message.flag("disabled") ?? false
     for phone in try call.message.messages("mfaInfo") {
@@ -102,9 +104,9 @@ extension Methods {
 extension NewAccount {
   fileprivate init(signUp message: Message) throws(WireError) {
     self.init()
-    email = try message.text("email")
-    password = try message.text("password").map { Secret($0) }
-    displayName = try message.text("displayName")
-    photoURL = try message.text("photoUrl")
+    email = try message.given("email")
+    password = try message.given("password").map { Secret($0) }
+    displayName = try message.given("displayName")
+    photoURL = try message.given("photoUrl")
   }
 }

@@ -28,7 +28,7 @@ extension Methods {
   func update(_ call: ClientCall) async throws(WireError) -> JSON {
     let message = call.message
     if let code = try message.text("oobCode") {
-      return .object(Methods.updateAnswer(try await applyOobCode(code, call)))
+      return try await applyOobCode(code, call)
     }
     let session = try await tokens.session(call)
     let account = try await check(session)
@@ -54,10 +54,9 @@ extension Methods {
   func updateAccount(_ call: AdminCall) async throws(WireError) -> JSON {
     let message = call.message
     if let code = try message.text("oobCode") {
-      return .object(
-        Methods.updateAnswer(try await applyOobCode(code, in: call.scope, by: call.author)))
+      return try await applyOobCode(code, in: call.scope, by: call.author)
     }
-    guard let id = try message.text("localId"), !id.isEmpty else {
+    guard let id = try message.given("localId") else {
       throw WireError("MISSING_LOCAL_ID")
     }
     var change = try AccountChange(shared: message)
@@ -93,7 +92,7 @@ extension Methods {
     }
   }
 
-  private static func updateAnswer(_ account: Account) -> JSON.Object {
+  static func updateAnswer(_ account: Account) -> JSON.Object {
     var answer: JSON.Object = [
       "kind": "identitytoolkit#SetAccountInfoResponse", "localId": .string(account.id.text),
     ]
@@ -155,10 +154,10 @@ extension ProviderLink {
   /// Reads the identity that an administrator links to a user; nil for none.
   fileprivate init?(linking message: Message?) throws(WireError) {
     guard let message else { return nil }
-    guard let provider = try message.text("providerId"), !provider.isEmpty else {
+    guard let provider = try message.given("providerId") else {
       throw WireError("MISSING_PROVIDER_ID")
     }
-    guard let rawID = try message.text("rawId"), !rawID.isEmpty else {
+    guard let rawID = try message.given("rawId") else {
       throw WireError("MISSING_RAW_ID")
     }
     self.init(

@@ -18,7 +18,7 @@ extension Methods {
     }
     var entries: [FactorEntry] = []
     for enrolment in enrolments {
-      let id = try enrolment.text("mfaEnrollmentId").flatMap { $0.isEmpty ? nil : $0 }
+      let id = try enrolment.given("mfaEnrollmentId")
       let isApp = try enrolment.has("totpInfo")
       let number = try enrolment.text("phoneInfo")
       guard id != nil || isApp || number != nil else {

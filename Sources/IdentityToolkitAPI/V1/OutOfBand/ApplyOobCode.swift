@@ -3,16 +3,21 @@ import JSON
 
 extension Methods {
   /// `accounts:update` with a code in place of an ID token: does what the code says.
-  func applyOobCode(_ code: String, _ call: ClientCall) async throws(WireError) -> Account {
+  func applyOobCode(_ code: String, _ call: ClientCall) async throws(WireError) -> JSON {
     try await applyOobCode(code, in: try await scope(of: call), by: call.visitor)
   }
 
   /// The same in a pool that is known.
   func applyOobCode(
     _ code: String, in scope: Scope, by author: Author
-  ) async throws(WireError) -> Account {
+  ) async throws(WireError) -> JSON {
     do throws(OutOfBandError) {
-      return try await identity.outOfBandCodes.apply(code, in: scope, by: author).account
+      let done = try await identity.outOfBandCodes.apply(code, in: scope, by: author)
+      var answer = Methods.updateAnswer(done.account)
+      if done.code.kind == .changeEmail {
+        UserMessage.append("newEmail", done.code.newEmail, to: &answer)
+      }
+      return .object(answer)
     } catch {
       throw WireError(error)
     }

@@ -25,10 +25,10 @@ extension Methods {
         "NOT_IMPLEMENTED : Addresses to sign in at another provider are made by applications.",
         status: .notImplemented, reason: "notImplemented")
     }
-    guard let identifier = try call.message.text("identifier"), !identifier.isEmpty else {
+    guard let identifier = try call.message.given("identifier") else {
       throw WireError("MISSING_IDENTIFIER")
     }
-    guard let uri = try call.message.text("continueUri"), !uri.isEmpty else {
+    guard let uri = try call.message.given("continueUri") else {
       throw WireError("MISSING_CONTINUE_URI")
     }
     let scope = try await scope(of: call)

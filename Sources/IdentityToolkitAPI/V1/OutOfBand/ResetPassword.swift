@@ -15,7 +15,7 @@ extension Declaration {
 extension Methods {
   /// `accounts:resetPassword`: looks at any code, and uses one that resets a password.
   func resetPassword(_ call: ClientCall) async throws(WireError) -> JSON {
-    guard let code = try call.message.text("oobCode"), !code.isEmpty else {
+    guard let code = try call.message.given("oobCode") else {
       throw WireError("MISSING_OOB_CODE")
     }
     let password = try call.message.text("newPassword").flatMap { $0.isEmpty ? nil : Secret($0) }

@@ -104,7 +104,7 @@ extension Methods {
   }
 
   private static func oobEmail(_ message: Message) throws(WireError) -> String {
-    guard let email = try message.text("email"), !email.isEmpty else {
+    guard let email = try message.given("email") else {
       throw WireError("MISSING_EMAIL")
     }
     return email
@@ -115,10 +115,10 @@ extension Methods {
     _ http: Request
   ) throws(WireError) -> OutOfBandRequest {
     var request = OutOfBandRequest(kind, for: subject)
-    request.continueURL = try message.text("continueUrl").flatMap { $0.isEmpty ? nil : $0 }
+    request.continueURL = try message.given("continueUrl")
     request.locale = http.fields["X-Firebase-Locale"]
     if kind == .changeEmail {
-      guard let email = try message.text("newEmail"), !email.isEmpty else {
+      guard let email = try message.given("newEmail") else {
         throw WireError("MISSING_NEW_EMAIL")
       }
       request.newEmail = email

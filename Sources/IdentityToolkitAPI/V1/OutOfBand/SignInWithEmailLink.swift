@@ -18,14 +18,14 @@ extension Declaration {
 extension Methods {
   /// `accounts:signInWithEmailLink`: makes the account where there is none.
   func signInWithEmailLink(_ call: ClientCall) async throws(WireError) -> JSON {
-    guard let email = try call.message.text("email"), !email.isEmpty else {
+    guard let email = try call.message.given("email") else {
       throw WireError("MISSING_EMAIL")
     }
-    guard let code = try call.message.text("oobCode"), !code.isEmpty else {
+    guard let code = try call.message.given("oobCode") else {
       throw WireError("MISSING_OOB_CODE")
     }
     var session: UserSession?
-    if let token = try call.message.text("idToken"), !token.isEmpty {
+    if let token = try call.message.given("idToken") {
       session = try await tokens.session(token, call)
     }
     let scope: Scope

@@ -58,7 +58,7 @@ extension Methods {
   private func phonePurpose(
     _ operation: String, _ call: ClientCall
   ) async throws(WireError) -> (Scope, PhoneSignIn.Purpose) {
-    let token = try call.message.text("idToken").flatMap { $0.isEmpty ? nil : $0 }
+    let token = try call.message.given("idToken")
     guard operation != "REAUTH" else { return (try await scope(of: call), .signInAgain) }
     if let token {
       let session = try await tokens.session(token, call)

@@ -21,7 +21,7 @@ extension Methods {
   ///
   /// It is a token for the website alone: nothing here takes it in place of an ID token.
   func createSessionCookie(_ call: AdminCall) async throws(WireError) -> JSON {
-    guard let token = try call.message.text("idToken"), !token.isEmpty else {
+    guard let token = try call.message.given("idToken") else {
       throw WireError("MISSING_ID_TOKEN")
     }
     let wanted = try call.message.int64("validDuration") ?? 0

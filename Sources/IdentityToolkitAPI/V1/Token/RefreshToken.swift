@@ -17,11 +17,11 @@ extension Declaration {
 extension Methods {
   /// `token`: a fresh ID token for a refresh token, by form (web) or JSON (iOS).
   func refresh(_ call: ClientCall) async throws(WireError) -> JSON {
-    guard let type = try call.message.text("grantType"), !type.isEmpty else {
+    guard let type = try call.message.given("grantType") else {
       throw WireError("MISSING_GRANT_TYPE")
     }
     guard type == "refresh_token" else { throw WireError("INVALID_GRANT_TYPE") }
-    guard let token = try call.message.text("refreshToken"), !token.isEmpty else {
+    guard let token = try call.message.given("refreshToken") else {
       throw WireError("MISSING_REFRESH_TOKEN")
     }
     let grant: SessionGrant

@@ -31,7 +31,7 @@ extension Methods {
     guard let type = try message.enumeration("tokenType", Self.tokenType), type != 0 else {
       throw WireError("INVALID_ARGUMENT : token_type is required.")
     }
-    guard let token = try message.text("token"), !token.isEmpty else {
+    guard try message.given("token") != nil else {
       throw WireError("INVALID_ARGUMENT : token is required.")
     }
     throw WireError(

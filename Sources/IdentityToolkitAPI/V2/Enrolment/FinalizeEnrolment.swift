@@ -28,10 +28,10 @@ extension Methods {
     guard let info = try call.message.message("totpVerificationInfo") else {
       throw .invalidArgument
     }
-    guard let sessionInfo = try info.text("sessionInfo"), !sessionInfo.isEmpty else {
+    guard let sessionInfo = try info.given("sessionInfo") else {
       throw WireError("MISSING_SESSION_INFO")
     }
-    guard let code = try info.text("verificationCode"), !code.isEmpty else {
+    guard let code = try info.given("verificationCode") else {
       throw WireError("MISSING_CODE")
     }
     let displayName = try call.message.text("displayName")

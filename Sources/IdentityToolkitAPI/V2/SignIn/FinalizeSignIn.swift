@@ -19,8 +19,8 @@ extension Methods {
       of: call.message, "phoneVerificationInfo", "totpVerificationInfo",
       oneof: "verification_info")
     if kind == .phone { return try await finalizePhoneSignIn(call) }
-    guard let pending = try call.message.text("mfaPendingCredential"), !pending.isEmpty,
-      let enrolment = try call.message.text("mfaEnrollmentId"), !enrolment.isEmpty,
+    guard let pending = try call.message.given("mfaPendingCredential"),
+      let enrolment = try call.message.given("mfaEnrollmentId"),
       let code = try call.message.message("totpVerificationInfo")?.text("verificationCode"),
       !code.isEmpty
     else { throw .invalidArgument }
@@ -41,7 +41,7 @@ extension Methods {
   ///
   /// SDKs do not say which factor it is for; the session of the code does.
   private func finalizePhoneSignIn(_ call: ClientCall) async throws(WireError) -> JSON {
-    guard let pending = try call.message.text("mfaPendingCredential"), !pending.isEmpty,
+    guard let pending = try call.message.given("mfaPendingCredential"),
       let info = try call.message.message("phoneVerificationInfo")
     else { throw .invalidArgument }
     let proof = try PhoneProof(info)

@@ -16,8 +16,8 @@ extension Methods {
   /// `mfaSignIn:start`: sends a code to the phone of a second factor; there is none for TOTP.
   func startSignIn(_ call: ClientCall) async throws(WireError) -> JSON {
     guard try call.message.message("phoneSignInInfo") != nil,
-      let pending = try call.message.text("mfaPendingCredential"), !pending.isEmpty,
-      let enrolment = try call.message.text("mfaEnrollmentId"), !enrolment.isEmpty
+      let pending = try call.message.given("mfaPendingCredential"),
+      let enrolment = try call.message.given("mfaEnrollmentId")
     else { throw .invalidArgument }
     do throws(SignInError) {
       let sessionInfo = try await identity.signIns.startPhone(
