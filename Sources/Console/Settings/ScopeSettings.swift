@@ -126,7 +126,7 @@ struct ScopeSettings: Sendable {
       )
     case .passwords(let error): Self.fault(error)
     case .notFound: throw .notFound
-    case .invalidID, .idTaken, .policy, .duplicateEmails, .unavailable: throw .unavailable(error)
+    case .invalidID, .idTaken, .policy, .unavailable: throw .unavailable(error)
     }
   }
 

@@ -58,10 +58,16 @@ public struct ProviderLink: Sendable, Equatable {
 extension ProviderLink {
   /// The identities of an account, by provider.
   static func all(of account: Int64, _ connection: borrowing Connection) throws -> [ProviderLink] {
+    try all("account_key = \(account) ORDER BY provider_id", connection)
+  }
+
+  static func all(
+    _ condition: SQL, _ connection: borrowing Connection
+  ) throws -> [ProviderLink] {
     try connection.all(
       """
       SELECT provider_id, raw_id, email, display_name, photo_url FROM account_provider
-      WHERE account_key = \(account) ORDER BY provider_id
+      WHERE \(condition)
       """
     ) { row in
       ProviderLink(

@@ -33,7 +33,8 @@ extension Federation {
   /// Signs in the user of an identity, and makes or links the account.
   ///
   /// An account with the same address is linked when the provider says that the address is the
-  /// user's. Where the account's own address was not verified, nobody knows who made it, and its
+  /// user's, unless the project allows several accounts of an address: then each identity has an
+  /// account of its own, which has no address itself. Where the account's own address was not verified, nobody knows who made it, and its
   /// password, phone number, other identities and sessions go.
   ///
   /// - Parameters:
@@ -58,7 +59,8 @@ extension Federation {
         if !known.providers.contains(link) { try link.store(for: known.key, in: scope, connection) }
         return try pass(known.key, link, in: scope, at: now, connection)
       }
-      if let email = link.email,
+      let isApart = try Self.keepsApart(scope, connection)
+      if !isApart, let email = link.email,
         let known = try AccountRecord.find(scope, email: email, connection)
       {
         guard assertion.isEmailVerified else {
@@ -74,8 +76,22 @@ extension Federation {
         throw FederationError.signUpDisabled
       }
       let account = try make(
-        assertion, uid: uid, in: scope, by: author, at: now, connection)
+        assertion, isApart: isApart, uid: uid, in: scope, by: author, at: now, connection)
       return try pass(account.key, link, in: scope, isNew: true, at: now, connection)
+    }
+  }
+
+  /// Who signs in at a provider, by their ids there.
+  ///
+  /// - Throws: ``FederationError/unavailable(_:)``.
+  public func identities(
+    at provider: String, in scope: Scope, limit: Int
+  ) async throws(FederationError) -> [ProviderLink] {
+    try await store.read(FederationError.self) { connection in
+      try ProviderLink.all(
+        """
+        scope_key = \(scope.key) AND provider_id = \(provider) ORDER BY raw_id LIMIT \(limit)
+        """, connection)
     }
   }
 
@@ -100,7 +116,7 @@ extension Federation {
         scope, provider: link.provider, rawID: link.rawID, connection)
       guard taken == nil else { throw FederationError.alreadyLinked }
       var email = old.email
-      if let given = link.email {
+      if let given = link.email, try !Self.keepsApart(scope, connection) {
         let other = try AccountRecord.find(scope, email: given, connection)
         guard other == nil || other?.key == old.key else { throw FederationError.emailExists }
         if email == nil { email = given }
@@ -127,6 +143,15 @@ extension Federation {
       }
       return try pass(old.key, link, in: scope, at: now, connection)
     }
+  }
+
+  /// Whether the project allows several accounts of an address (`signIn.allowDuplicateEmails`).
+  private static func keepsApart(
+    _ scope: Scope, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try connection.first(
+      "SELECT allow_duplicate_emails FROM project WHERE project_id = \(scope.project.text)"
+    ) { try $0.value(0) } ?? false
   }
 
   /// Writes, and says what it means that an identity or an address was taken at the same time.
@@ -160,12 +185,12 @@ extension Federation {
   }
 
   private func make(
-    _ assertion: ProviderAssertion, uid: String, in scope: Scope,
+    _ assertion: ProviderAssertion, isApart: Bool, uid: String, in scope: Scope,
     by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
     let link = assertion.link
     var new = NewAccount()
-    new.email = link.email
+    new.email = isApart ? nil : link.email
     new.emailVerified = new.email != nil && assertion.isEmailVerified
     new.displayName = link.displayName
     new.photoURL = link.photoURL

@@ -210,8 +210,6 @@ public enum ProjectError: Error, Sendable {
   case policy(PolicyError)
   /// The password policy is not acceptable.
   case passwords(PasswordPolicyError)
-  /// Several accounts of one address, which there cannot be.
-  case duplicateEmails
   /// The database cannot do it now.
   case unavailable(Failure)
 }

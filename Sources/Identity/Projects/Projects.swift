@@ -141,7 +141,6 @@ public struct Projects: Sendable {
       for domain in new.authorizedDomains where !project.authorizedDomains.contains(domain) {
         guard Self.isDomain(domain) else { throw ProjectError.invalidDomain(domain) }
       }
-      guard !new.allowDuplicateEmails else { throw ProjectError.duplicateEmails }
       do { try new.passwords?.check() } catch let error as PasswordPolicyError {
         throw ProjectError.passwords(error)
       }
@@ -282,7 +281,7 @@ public struct Projects: Sendable {
   }
 
   static func isValidName(_ name: String) -> Bool {
-    (1...100).contains(name.count)
+    !name.isEmpty && name.unicodeScalars.count <= 100
       && !name.unicodeScalars.contains { $0.value < 32 || $0.value == 127 }
       && name.contains { !$0.isWhitespace }
   }

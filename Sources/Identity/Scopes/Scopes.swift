@@ -73,8 +73,7 @@ public struct Scopes: Sendable {
       switch error {
       case .idTaken: return  // by a request at the same time
       case .unavailable(let failure): throw .unavailable(failure)
-      case .invalidID, .invalidDisplayName, .invalidDomain, .notFound, .policy, .passwords,
-        .duplicateEmails:
+      case .invalidID, .invalidDisplayName, .invalidDomain, .notFound, .policy, .passwords:
         throw .projectNotFound
       }
     }

@@ -34,8 +34,6 @@ extension WireError {
     case .idTaken: self.init("PROJECT_ALREADY_EXISTS", status: .conflict, reason: "conflict")
     case .policy(let error): self.init(error)
     case .passwords(let error): self.init(error)
-    case .duplicateEmails:
-      self.init("INVALID_CONFIG : Several accounts with one e-mail address are not supported.")
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }

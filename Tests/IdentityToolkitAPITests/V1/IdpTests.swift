@@ -282,4 +282,35 @@ extension IdpTests {
       #expect(answer.error == "USER_NOT_FOUND")
     }
   }
+
+  @Test func `an address may have several accounts where the project allows it`() async throws {
+    try await TestServer.with(.emulator) { server in
+      let ann = try await server.addPerson("ann")
+      _ = try await server.patch(
+        TestServer.config + "?updateMask=signIn.allowDuplicateEmails",
+        ["signIn": ["allowDuplicateEmails": true]])
+      let answer = try await server.post(Self.path, Self.body(Self.ann))
+      #expect(answer["isNewUser"] == true)
+      #expect(answer["localId"]?.stringValue != ann.uid)
+      #expect(answer["email"] == "ann@example.com")
+      // The account itself has no address, so that the other one keeps it.
+      let user = try await server.post(
+        "/v1/accounts:lookup", ["idToken": answer["idToken"] ?? nil])["users"]?.arrayValue?.first
+      #expect(user?["email"] == nil)
+      #expect(user?["providerUserInfo"]?.arrayValue?.first?["email"] == "ann@example.com")
+      let again = try await server.post(Self.path, Self.body(Self.ann))
+      #expect(again["localId"] == answer["localId"])
+      // An identity with somebody's address can be linked to somebody else.
+      let bob = try await server.addPerson("bob")
+      let link: JSON.Object = ["idToken": try await server.signIn(bob)["idToken"] ?? nil]
+      let linked = try await server.post(
+        Self.path,
+        Self.body(#"{"sub":"2002","email":"ann@example.com"}"#, provider: "facebook.com", link))
+      #expect(linked["localId"]?.stringValue == bob.uid)
+      // By password an address has one account all the same.
+      let second = try await server.post(
+        "/v1/accounts:signUp", ["email": "ann@example.com", "password": "correct horse"])
+      #expect(second.error == "EMAIL_EXISTS")
+    }
+  }
 }
