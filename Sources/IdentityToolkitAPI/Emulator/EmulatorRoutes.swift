@@ -9,6 +9,7 @@ extension Routes {
     emulator(.get, "config", .getEmulatorConfig, methods.getEmulatorConfig)
     emulator(.patch, "config", .updateEmulatorConfig, methods.updateEmulatorConfig)
     addEmulatorCodes()
+    addEmulatorWidget()
     emulator(.get, "verificationCodes", .verificationCodes, methods.verificationCodes)
     let root: Path<> = Path()
     add(

@@ -70,6 +70,7 @@ struct SurfaceTests {
     all += legacy.map { $0.replacing(" ", with: " /identitytoolkit/v3/relyingparty/") }
     guard profile == .emulator else { return all }
     all += ["GET /", "GET /emulator/openapi.json", "GET /emulator/action"]
+    all += ["GET /emulator/auth/handler", "GET /emulator/auth/iframe"]
     for scope in ["/emulator/v1/projects/p/", "/emulator/v1/projects/p/tenants/t/"] {
       all += emulator.map { $0.replacing(" ", with: " " + scope) }
     }

@@ -15,7 +15,8 @@ struct OpenRoutesTests {
   ]
 
   private static let emulator: Set<String> = [
-    "GET /", "GET /emulator/action", "GET /emulator/openapi.json",
+    "GET /", "GET /emulator/action", "GET /emulator/auth/handler", "GET /emulator/auth/iframe",
+    "GET /emulator/openapi.json",
     "DELETE /emulator/v1/projects/{String}/accounts",
     "DELETE /emulator/v1/projects/{String}/tenants/{String}/accounts",
     "GET /emulator/v1/projects/{String}/config", "PATCH /emulator/v1/projects/{String}/config",

@@ -1,0 +1,60 @@
+import HTTP
+import Identity
+import JSON
+
+extension Routes {
+  /// Where the web SDK's windows, redirects and frames lead.
+  mutating func addEmulatorWidget() {
+    let handler: Path<> = Path("emulator", "auth", "handler")
+    add(
+      handler.route(.get) { [methods] request in await methods.showWidget(request) },
+      .emulatorHandler, .emulator, .both, isPage: true)
+    let frame: Path<> = Path("emulator", "auth", "iframe")
+    add(
+      frame.route(.get) { _ in WidgetPages.frame() }, .emulatorFrame, .emulator, .both,
+      isPage: true)
+  }
+}
+
+extension Declaration {
+  private static let ofApplication: Schema = ["apiKey": .text, "appName": .text, "v": .text]
+
+  static let emulatorHandler = Declaration(
+    "emulator.auth.handler", "Shows a page on which one says who signs in at a provider.",
+    query: .message(
+      ofApplication,
+      [
+        "authType": .text, "providerId": .text, "redirectUrl": .text, "eventId": .text,
+        "scopes": .text, "customParameters": .text, "tid": .text, "tenantId": .text,
+        "clientId": .text, "appId": .text, "apn": .text, "ibi": .text, "error": .text,
+      ]),
+    gives: ["authEmulator": .object.required])
+  static let emulatorFrame = Declaration(
+    "emulator.auth.iframe", "Shows the frame by which the web SDK is told who signed in.",
+    query: ofApplication, gives: ["authEmulator": .object.required])
+}
+
+extension Methods {
+  /// How many identities the page offers.
+  private static let offered = 50
+
+  /// `GET /emulator/auth/handler`: a page that stands for the one of the provider.
+  fileprivate func showWidget(_ request: Request) async -> Response {
+    guard let provider = request.parameter("providerId"), !provider.isEmpty,
+      let key = request.parameter("apiKey"), !key.isEmpty
+    else { return Self.refusal("missing apiKey or providerId query parameters") }
+    let tenant = request.parameter("tid") ?? request.parameter("tenantId") ?? ""
+    do {
+      let scope = try await identity.scopes.find(
+        project: identity.defaultProject ?? ID(""), tenant: tenant.isEmpty ? nil : ID(tenant))
+      return WidgetPages.handler(
+        try await identity.federation.identities(at: provider, in: scope, limit: Self.offered))
+    } catch {
+      return Self.refusal("the tenant, or the server, is not there")
+    }
+  }
+
+  private static func refusal(_ text: String) -> Response {
+    .json(["authEmulator": ["error": .string(text)]], status: .badRequest)
+  }
+}

@@ -1,0 +1,148 @@
+"""Sign-in at a provider in a window, and by leading away and back, as the web SDK does it.
+
+The SDK's messenger is Google's script, which is not at hand: a stand-in hands on what it is given.
+"""
+
+import http.server
+import threading
+from urllib.parse import urlencode
+
+import pytest
+
+APPLICATION = """<!DOCTYPE html><title>Shop</title><script>
+window.events = [];
+addEventListener("message", (message) => {
+  if (message.data && message.data.shopEvent) window.events.push(message.data.shopEvent);
+});
+</script><iframe src="%s"></iframe>"""
+
+# What the frame uses of the script: register, send, and the context's parent.
+MESSENGER = """window.gapi = {
+  load: (name, options) => options.callback(),
+  iframes: {
+    CROSS_ORIGIN_IFRAMES_FILTER: () => true,
+    getContext: () => ({ getParentIframe: () => ({
+      register: (name, handler) => { window.supports = handler(); },
+      send: (name, message, answered) => {
+        parent.postMessage({ shopEvent: message }, "*");
+        answered([{ status: "ACK" }]);
+      },
+    }) }),
+  },
+};
+window.gapi_onload();"""
+
+KEY = {"apiKey": "k", "appName": "[DEFAULT]"}
+
+
+@pytest.fixture
+def shop(emulator):
+    """An application on another origin, with the frame that the SDK puts into it."""
+    # A host of the emulator's own site, so that the frame shares what the window keeps.
+    site = emulator.url.replace("127.0.0.1", "localhost")
+
+    class Shop(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            frame = f"{site}/emulator/auth/iframe?{urlencode(KEY)}"
+            self.wfile.write((APPLICATION % frame.replace("&", "&amp;")).encode())
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Shop) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://localhost:{server.server_port}/", site
+        server.shutdown()
+
+
+@pytest.fixture
+def page(chromium, shop):
+    """The application in a browser, told by its frame that nobody signed in."""
+    context = chromium.new_context()
+    context.route("https://apis.google.com/js/api.js", lambda route: route.fulfill(
+        content_type="text/javascript", body=MESSENGER))
+    page = context.new_page()
+    trouble = []
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.goto(shop[0])
+    page.wait_for_function("events.length === 1")
+    nobody = {"type": "authEvent", "authEvent": {
+        "type": "unknown", "error": {"code": "auth/no-auth-event"}}}
+    assert page.evaluate("events[0]") == nobody
+    yield page
+    assert trouble == []
+    context.close()
+
+
+def handler(site, **members):
+    query = {**KEY, "providerId": "google.com", "eventId": "42", "v": "12.18.0", **members}
+    return f"{site}/emulator/auth/handler?{urlencode(query)}"
+
+
+def sign_in(page, event, emulator):
+    """What the SDK makes of the event."""
+    return page.evaluate("""async ([url, event]) => {
+      const answer = await fetch(
+        url + "/identitytoolkit.googleapis.com/v1/accounts:signInWithIdp?key=k", {
+          method: "POST", headers: {"Content-Type": "application/json"},
+          body: JSON.stringify({requestUri: event.urlResponse, sessionId: event.sessionId,
+            postBody: event.postBody, tenantId: event.tenantId, returnSecureToken: true,
+            returnIdpCredential: true})});
+      return await answer.json();
+    }""", [emulator.url, event])
+
+
+def test_a_window_signs_somebody_in_and_offers_them_again(page, shop, emulator):
+    with page.expect_popup() as opened:
+        page.evaluate("url => { window.open(url); }", handler(shop[1], authType="signInViaPopup"))
+    window = opened.value
+    window.fill("[name=email]", "mallory@example.com")
+    window.fill("[name=name]", "<b>Mallory</b>")
+    window.click("text='Sign in'")
+    page.wait_for_function("events.length === 2")
+    event = page.evaluate("events[1].authEvent")
+    assert (event["type"], event["eventId"], event["tenantId"]) == ("signInViaPopup", "42", None)
+    first = sign_in(page, event, emulator)
+    assert (first["email"], first["displayName"]) == ("mallory@example.com", "<b>Mallory</b>")
+    assert first["isNewUser"] and first["idToken"]
+    window.reload()
+    window.click("text='<b>Mallory</b>, mallory@example.com'")
+    page.wait_for_function("events.length === 3")
+    again = sign_in(page, page.evaluate("events[2].authEvent"), emulator)
+    assert again["localId"] == first["localId"] and "isNewUser" not in again
+
+
+def test_leading_away_and_back(page, shop, emulator):
+    page.goto(handler(
+        shop[1], authType="signInViaRedirect", redirectUrl=shop[0], tid="some-tenant"))
+    page.click("text='Invent somebody'")
+    page.click("text='Sign in'")
+    page.wait_for_url(shop[0])
+    page.wait_for_function("events.length === 1")
+    event = page.evaluate("events[0].authEvent")
+    assert (event["type"], event["tenantId"]) == ("signInViaRedirect", "some-tenant")
+    answer = sign_in(page, event, emulator)
+    assert answer["email"].startswith("tester.") and answer["tenantId"] == "some-tenant"
+    # An event is told once.
+    page.reload()
+    page.wait_for_function("events.length === 1")
+    assert page.evaluate("events[0].authEvent.type") == "unknown"
+
+
+@pytest.mark.parametrize("target", ["javascript:document.title='x'", "", "nowhere"])
+def test_it_leads_nowhere_but_to_addresses(page, shop, target):
+    page.goto(handler(shop[1], authType="signInViaRedirect", redirectUrl=target))
+    page.click("text='Invent somebody'")
+    page.click("text='Sign in'")
+    assert page.locator("#trouble").inner_text().startswith("The application does not say where")
+    assert page.title() == "Sign-in at the emulator"
+
+
+def test_a_window_without_an_application_says_so(page, shop):
+    page.goto(handler(shop[1], authType="linkViaPopup"))
+    page.click("text='Invent somebody'")
+    page.click("text='Sign in'")
+    assert "is not there any more" in page.locator("#trouble").inner_text()

@@ -1,0 +1,90 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+/// The pages of the web SDK's windows and frames.
+struct EmulatorWidgetTests {
+  private static let handler = "/emulator/auth/handler"
+
+  private func page(_ server: TestServer, _ query: String) async throws -> Response {
+    try #require(try await server.send(.get, Self.handler + "?" + query))
+  }
+
+  private func text(_ response: Response) -> String {
+    String(decoding: response.body.bytes, as: UTF8.self)
+  }
+
+  @Test(arguments: ["", "apiKey=k", "providerId=google.com", "apiKey=&providerId=google.com"])
+  func `what names no provider and no application is refused in JSON`(query: String) async throws {
+    try await TestServer.with(.emulator) { server in
+      let answer = try await server.get(Self.handler + "?" + query, .none)
+      #expect(answer.status == 400)
+      #expect(
+        answer.json
+          == ["authEmulator": ["error": "missing apiKey or providerId query parameters"]])
+    }
+  }
+
+  @Test func `the page offers who signed in before, as text whatever they are called`() async throws
+  {
+    try await TestServer.with(.emulator) { server in
+      let tenant = try await server.addTenant()
+      for (id, provider, place) in [
+        ("1", "google.com", ""), ("2", "google.com", "/tenants/\(tenant)"), ("3", "github.com", ""),
+      ] {
+        let user = try await server.post(
+          "/v1/projects/acme-mfa\(place)/accounts", ["displayName": "x"], .owner)
+        _ = try await server.post(
+          "/v1/projects/acme-mfa\(place)/accounts:update",
+          [
+            "localId": user["localId"] ?? nil,
+            "linkProviderUserInfo": [
+              "providerId": .string(provider), "rawId": .string(id),
+              "displayName": "</script><script>alert(1)</script>\u{202E}",
+            ],
+          ], .owner)
+      }
+      for (query, id) in [("", "1"), ("&tid=\(tenant)", "2"), ("&tenantId=\(tenant)", "2")] {
+        let response = try await page(server, "apiKey=k&providerId=google.com\(query)")
+        #expect(response.status == .ok)
+        let text = text(response)
+        #expect(!text.contains("<script>alert"))
+        #expect(text.contains(#"[{"sub":"\#(id)","name":"\u003c/script>"#))
+        #expect(text.ranges(of: #""sub":"#).count == 1)
+      }
+    }
+  }
+
+  @Test func `nothing runs on the page but its own script`() async throws {
+    try await TestServer.with(.emulator) { server in
+      let response = try await page(server, "apiKey=k&providerId=x%22%3E%3Cscript%3E")
+      let policy = try #require(response.fields[.contentSecurityPolicy])
+      #expect(policy.hasPrefix("default-src 'none'; script-src 'sha256-"))
+      #expect(!policy.contains("unsafe") && policy.contains("frame-ancestors 'none'"))
+      #expect(!text(response).contains("x\"><script>"))
+    }
+  }
+
+  @Test func `the frame can be shown by applications, and loads the SDK's own messenger`()
+    async throws
+  {
+    try await TestServer.with(.emulator) { server in
+      let path = "/emulator/auth/iframe?apiKey=k&appName=a"
+      let response = try #require(try await server.send(.get, path))
+      #expect(response.status == .ok)
+      #expect(response.fields["X-Frame-Options"] == nil)
+      #expect(response.fields[.contentSecurityPolicy] == nil)
+      #expect(text(response).contains(#"<script src="https://apis.google.com/js/api.js">"#))
+    }
+  }
+
+  @Test func `standalone has neither`() async throws {
+    try await TestServer.with { server in
+      for path in [Self.handler, "/emulator/auth/iframe"] {
+        let response = try await server.send(.get, path + "?apiKey=k&providerId=google.com")
+        #expect(response == nil)
+      }
+    }
+  }
+}
