@@ -10,12 +10,13 @@ struct ScopeValues: Sendable {
   let withdrawalNeedsFactor: Bool
   let passwords: PasswordPolicy?
   let userPermissions: UserPermissions
+  /// Whether nobody is told which addresses have an account.
+  let emailPrivacy: Bool
   /// What only a project has; nil for a tenant.
   let project: ProjectValues?
 
   struct ProjectValues: Sendable {
     let domains: [String]
-    let emailPrivacy: Bool
     let expiresAnonymous: Bool
     let importsTOTP: Bool
   }
@@ -33,21 +34,26 @@ struct ScopeSettings: Sendable {
           scope: project.scope, displayName: project.displayName, signIn: project.signIn,
           createdAt: project.createdAt, withdrawalNeedsFactor: project.withdrawalNeedsFactor,
           passwords: project.passwords,
-          userPermissions: project.userPermissions,
+          userPermissions: project.userPermissions, emailPrivacy: project.emailPrivacy,
           project: ScopeValues.ProjectValues(
-            domains: project.authorizedDomains, emailPrivacy: project.emailPrivacy,
-            expiresAnonymous: project.expiresAnonymous, importsTOTP: project.importsTOTP))
+            domains: project.authorizedDomains, expiresAnonymous: project.expiresAnonymous,
+            importsTOTP: project.importsTOTP))
       } catch {
         guard case .unavailable = error else { throw .notFound }
         throw .unavailable(error)
       }
+    }
+    let privacy: Bool
+    do { privacy = try await identity.scopes.hidesUsers(scope) } catch {
+      throw .unavailable(error)
     }
     do throws(TenantError) {
       let found = try await identity.tenants.find(project: scope.project, tenant: tenant)
       return ScopeValues(
         scope: found.scope, displayName: found.displayName, signIn: found.signIn,
         createdAt: found.createdAt, withdrawalNeedsFactor: found.withdrawalNeedsFactor,
-        passwords: found.passwords, userPermissions: found.userPermissions, project: nil)
+        passwords: found.passwords, userPermissions: found.userPermissions,
+        emailPrivacy: privacy, project: nil)
     } catch {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
@@ -82,6 +88,7 @@ struct ScopeSettings: Sendable {
         (edit) throws(TenantError) in
         answers.apply(to: &edit.displayName, &edit.signIn, &edit.withdrawalNeedsFactor)
         answers.passwords.apply(to: &edit.passwords, &edit.userPermissions)
+        if answers.privacy.isChanged { edit.emailPrivacy = answers.privacy.now }
       }
       return nil
     } catch {

@@ -39,8 +39,7 @@ struct SettingsAnswers: Sendable {
     withdrawal = Field(was: values.withdrawalNeedsFactor, now: values.withdrawalNeedsFactor)
     let domains = values.project?.domains ?? []
     self.domains = Field(was: domains, now: domains)
-    let privacy = values.project?.emailPrivacy ?? false
-    self.privacy = Field(was: privacy, now: privacy)
+    privacy = Field(was: values.emailPrivacy, now: values.emailPrivacy)
     passwords = PasswordAnswers(values)
     let importsTOTP = values.project?.importsTOTP ?? false
     self.importsTOTP = Field(was: importsTOTP, now: importsTOTP)

@@ -78,6 +78,7 @@ struct SettingsView: ViewModel {
     let permissions = values.userPermissions
     facts.append(Fact("Accounts made by users", permissions.signUp ? "yes" : "no"))
     facts.append(Fact("Accounts deleted by users", permissions.deletion ? "yes" : "no"))
+    facts.append(Fact("E-mail privacy", values.emailPrivacy ? "on" : "off"))
     if let project = values.project {
       facts.append(
         Fact(
@@ -85,7 +86,6 @@ struct SettingsView: ViewModel {
           project.domains.isEmpty ? "none" : project.domains.joined(separator: ", ")))
       facts.append(
         Fact("Anonymous users", project.expiresAnonymous ? "go after 30 days" : "stay"))
-      facts.append(Fact("E-mail privacy", project.emailPrivacy ? "on" : "off"))
       facts.append(Fact("Import of TOTP secrets", project.importsTOTP ? "on" : "off"))
     }
     return facts

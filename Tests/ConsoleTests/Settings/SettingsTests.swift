@@ -244,4 +244,37 @@ import Testing
       #expect(try await nadia.get(eu).status == .notFound)
     }
   }
+
+  @Test func `a tenant does as its project about addresses, until it is changed there`()
+    async throws
+  {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let settings = try await world.filled("{eu}/settings")
+      let tenant = try await world.euShop
+      let scope = try await world.identity.scopes.find(project: ID("acme-retail"), tenant: tenant)
+      func save(_ fields: [(String, String)]) async throws {
+        let saved = try await ada.submit(
+          settings,
+          Form(
+            ([
+              ("name", "eu-shop"), ("was-name", "eu-shop"), ("was-password-shortest", "6"),
+              ("password-shortest", "6"),
+            ] + fields).map { Form.Entry(name: $0.0, value: $0.1) }))
+        #expect(saved.status == .seeOther)
+      }
+      #expect(try await ada.get(settings).text.contains(#"name="was-privacy" value="on""#))
+      _ = try await world.identity.projects.update(
+        ID("acme-retail"), by: Author(actor: .commandLine)
+      ) { $0.emailPrivacy = false }
+      #expect(try await !world.identity.scopes.hidesUsers(scope))
+      #expect(try await !ada.get(settings).text.contains(#"name="was-privacy""#))
+      try await save([("privacy", "on")])
+      #expect(try await world.identity.scopes.hidesUsers(scope))
+      try await save([("was-privacy", "on")])
+      let edit = try await world.identity.tenants.find(project: ID("acme-retail"), tenant: tenant)
+        .edit
+      #expect(edit.emailPrivacy == false)
+    }
+  }
 }

@@ -37,15 +37,10 @@ extension Methods {
   }
 
   /// Whether answers must not tell which e-mail addresses have an account.
-  ///
-  /// A tenant follows its own setting, and its project where it has none.
   func hidesUsers(_ scope: Scope) async throws(WireError) -> Bool {
-    if let id = scope.tenant {
-      let tenant = try await tenant(id, of: scope.project)
-      let privacy = Resource.stored(tenant.members)["emailPrivacyConfig"]
-      if let hides = privacy?["enableImprovedEmailPrivacy"]?.boolValue { return hides }
+    do throws(ScopeError) { return try await identity.scopes.hidesUsers(scope) } catch {
+      throw WireError(error)
     }
-    return try await project(scope.project).emailPrivacy
   }
 
   func project(_ id: ID<Project>) async throws(WireError) -> Project {

@@ -1,0 +1,46 @@
+import Database
+import JSON
+
+extension Scopes {
+  /// Whether answers must not tell which e-mail addresses have an account in a pool.
+  ///
+  /// A tenant follows its own setting, and its project where it has none.
+  ///
+  /// - Throws: ``ScopeError``.
+  public func hidesUsers(_ scope: Scope) async throws(ScopeError) -> Bool {
+    let hides = try await store.read(ScopeError.self) { connection in
+      try connection.first(
+        """
+        SELECT coalesce(
+          CASE WHEN s.tenant_id <> '' AND json_valid(s.members) THEN
+            json_extract(s.members, '$.emailPrivacyConfig.enableImprovedEmailPrivacy') END,
+          p.email_privacy)
+        FROM scope s JOIN project p USING (project_id) WHERE s.scope_key = \(scope.key)
+        """
+      ) { try $0.value(0) as Bool }
+    }
+    return hides ?? true
+  }
+}
+
+extension TenantEdit {
+  private static let member = "emailPrivacyConfig"
+  private static let flag = "enableImprovedEmailPrivacy"
+
+  /// Whether answers must not tell which e-mail addresses have an account; nil to do as the project
+  /// does.
+  public var emailPrivacy: Bool? {
+    get { stored[Self.member]?[Self.flag]?.boolValue }
+    set {
+      var stored = stored
+      var config = stored[Self.member]?.objectValue ?? [:]
+      config[Self.flag] = newValue.map { .bool($0) }
+      stored[Self.member] = config.isEmpty ? JSON?.none : .object(config)
+      members = String(decoding: JSON.object(stored).serialized(), as: UTF8.self)
+    }
+  }
+
+  private var stored: JSON.Object {
+    (try? JSON.parse(Array(members.utf8)))?.objectValue ?? [:]
+  }
+}
