@@ -45,8 +45,9 @@ extension Enrolments {
       let kept = changed.factors.contains { $0.id == session.secondFactor?.enrolment }
       return try Sessions.begin(
         changed, in: session.scope, provider: session.provider,
-        secondFactor: kept ? session.secondFactor : nil, isSignIn: false, at: now, random: random,
-        connection)
+        secondFactor: kept ? session.secondFactor : nil,
+        claims: try Sessions.claims(of: session, changed, connection), isSignIn: false, at: now,
+        random: random, connection)
     }
   }
 

@@ -66,6 +66,7 @@ public struct Sessions: Sendable {
       else { throw SessionError.invalidRefreshToken }
       guard row.scope.project == project else { throw SessionError.invalidRefreshToken }
       guard tenant == nil || tenant == row.scope.tenant else { throw SessionError.tenantMismatch }
+      guard !row.scope.isDisabled else { throw SessionError.scopeDisabled }
       guard var account = try AccountRecord.find(key: row.account, connection) else {
         throw SessionError.userNotFound
       }
@@ -197,7 +198,27 @@ public struct Sessions: Sendable {
       && (account.hasPassword || account.signsInByLink)
     return try begin(
       account, in: old.scope, provider: isLinked ? .password : old.provider,
-      secondFactor: kept ? old.secondFactor : nil, isSignIn: false, at: now, random: random,
-      connection)
+      secondFactor: kept ? old.secondFactor : nil, claims: try claims(of: old, account, connection),
+      isSignIn: false, at: now, random: random, connection)
+  }
+
+  /// The claims that a session has from its custom token, also where only its ID token is known.
+  ///
+  /// An ID token does not say of which session it is, only when that began. Where several began in
+  /// that second with other claims none are kept, so that nobody gains claims by it.
+  static func claims(
+    of session: UserSession, _ account: Account, _ connection: borrowing Connection
+  ) throws -> String? {
+    if let claims = session.claims { return claims }
+    guard session.provider == .custom else { return nil }
+    let begun = try connection.all(
+      """
+      SELECT claims FROM session
+      WHERE account_key = \(account.key) AND auth_time_s = \(session.authTime)
+        AND provider = \(SignInProvider.custom.rawValue)
+      """
+    ) { row in try row.value(0) as String? }
+    guard let first = begun.first, begun.allSatisfy({ $0 == first }) else { return nil }
+    return first
   }
 }

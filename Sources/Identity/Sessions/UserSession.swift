@@ -97,6 +97,8 @@ public enum SessionError: Error, Sendable {
   case invalidRefreshToken
   /// A refresh token of another tenant.
   case tenantMismatch
+  /// Nobody can sign in to the scope, and so nobody stays signed in.
+  case scopeDisabled
   /// The database cannot answer now.
   case unavailable(Failure)
 }

@@ -133,6 +133,7 @@ extension WireError {
     case .tokenExpired: self.init("TOKEN_EXPIRED")
     case .invalidRefreshToken: self.init("INVALID_REFRESH_TOKEN")
     case .tenantMismatch: self.init("TENANT_ID_MISMATCH")
+    case .scopeDisabled: self.init("PROJECT_DISABLED")
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }

@@ -149,4 +149,48 @@ struct CustomTokenTests {
       }
     }
   }
+
+  /// Signs alice in with claims.
+  private func signIn(_ server: TestServer, _ claims: JSON) async throws -> JSON {
+    let token = try Forge.back.token(Self.payload(server, ["claims": claims]))
+    let answer = try await server.post(Self.path, ["token": .string(token)])
+    return answer["idToken"] ?? nil
+  }
+
+  @Test func `the claims stay when the user of the session gets an address and a password`()
+    async throws
+  {
+    try await TestServer.with { server in
+      try await register(server)
+      let token = try await signIn(server, ["plan": "gold"])
+      server.advance(seconds: 30)
+      let changed = try await server.post(
+        "/v1/accounts:signUp",
+        ["idToken": token, "email": "alice@example.com", "password": "correct horse"])
+      #expect(changed.status == 200)
+      #expect(try claims(changed["idToken"])["plan"] == "gold")
+      server.advance(seconds: 30)
+      let again = try await server.post(
+        "/v1/accounts:update",
+        ["idToken": changed["idToken"] ?? nil, "password": "battery staple"])
+      #expect(try claims(again["idToken"])["plan"] == "gold")
+      let refreshed = try await server.post(
+        "/v1/token",
+        ["grantType": "refresh_token", "refreshToken": again["refreshToken"] ?? nil])
+      #expect(try claims(refreshed["id_token"])["plan"] == "gold")
+    }
+  }
+
+  @Test func `of sessions that began at once with other claims none is guessed`() async throws {
+    try await TestServer.with { server in
+      try await register(server)
+      let poor = try await signIn(server, ["plan": "tin"])
+      _ = try await signIn(server, ["plan": "gold"])
+      let changed = try await server.post(
+        "/v1/accounts:signUp",
+        ["idToken": poor, "email": "alice@example.com", "password": "correct horse"])
+      #expect(changed.status == 200)
+      #expect(try claims(changed["idToken"])["plan"] == nil)
+    }
+  }
 }

@@ -107,4 +107,17 @@ struct RefreshTests {
       #expect(stolen.error == "INVALID_REFRESH_TOKEN")
     }
   }
+
+  @Test func `a pool that is switched off refreshes nobody, until it is on again`() async throws {
+    try await TestServer.with { server in
+      let tenant = try await server.addTenant()
+      let session = try await server.signIn(
+        try await server.addPerson(tenant: tenant), tenant: tenant)
+      let path = ErrorRow.tenants + "/\(tenant)?updateMask=disableAuth"
+      _ = try await server.patch(path, ["disableAuth": true])
+      #expect(try await refresh(server, session["refreshToken"]).error == "PROJECT_DISABLED")
+      _ = try await server.patch(path, ["disableAuth": false])
+      #expect(try await refresh(server, session["refreshToken"]).status == 200)
+    }
+  }
 }
