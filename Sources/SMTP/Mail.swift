@@ -10,6 +10,8 @@ public struct Mail: Sendable {
   public let subject: String
   /// The text, with line feeds or any other line ends.
   public let body: String
+  /// Whether the text is HTML, and not plain.
+  public let isHTML: Bool
   /// The language of the text, such as `en`.
   public let language: String
   /// When it was written, in seconds since 1970.
@@ -27,13 +29,14 @@ public struct Mail: Sendable {
   ///   - recipient: Where it goes.
   ///   - subject: What it is about.
   ///   - body: The text.
+  ///   - isHTML: Whether the text is HTML.
   ///   - language: The language of the text.
   ///   - date: When it was written, in seconds since 1970.
   ///   - id: Letters, digits, dots and hyphens that no other mail from the domain has.
   /// - Throws: ``MailError``, so that nothing of it can be taken for a header of its own.
   public init(
     sender: MailAddress, senderName: String?, recipient: MailAddress, subject: String,
-    body: String, language: String, date: Int64, id: String
+    body: String, isHTML: Bool = false, language: String, date: Int64, id: String
   ) throws(MailError) {
     if Self.breaksLine(subject) { throw .lineEnd(in: "subject") }
     if let senderName, Self.breaksLine(senderName) { throw .lineEnd(in: "sender's name") }
@@ -46,6 +49,7 @@ public struct Mail: Sendable {
     self.recipient = recipient
     self.subject = subject
     self.body = body
+    self.isHTML = isHTML
     self.language = language
     self.date = date
     self.id = id
@@ -94,7 +98,7 @@ extension Mail {
       // Nobody's out-of-office note shall answer it (RFC 3834, section 5).
       ("Auto-Submitted", "auto-generated"),
       ("Content-Language", language.isEmpty ? "en" : language),
-      ("MIME-Version", "1.0"), ("Content-Type", "text/plain; charset=utf-8"),
+      ("MIME-Version", "1.0"), ("Content-Type", "text/\(isHTML ? "html" : "plain"); charset=utf-8"),
       ("Content-Transfer-Encoding", "quoted-printable"),
     ]
     let head = headers.map { "\($0.0): \($0.1)\r\n" }.joined()

@@ -34,6 +34,15 @@ struct MailTests {
         """)
   }
 
+  @Test func `HTML is declared as such`() throws {
+    let mail = try Mail(
+      sender: try #require(MailAddress("accounts@example.com")), senderName: nil,
+      recipient: try #require(MailAddress("sam@example.com")), subject: "Hello",
+      body: "<p>Text</p>", isHTML: true, language: "en", date: 0, id: "1")
+    let text = String(decoding: mail.message, as: UTF8.self)
+    #expect(text.contains("\r\nContent-Type: text/html; charset=utf-8\r\n"))
+  }
+
   @Test(arguments: [
     "Hello\r\nBcc: mallory@example.net", "Hello\nX: y", "Hello\rX: y", "Hello\u{0}", "a\u{2028}b",
     "a\u{85}b",

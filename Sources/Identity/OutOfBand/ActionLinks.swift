@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import JSON
 import Synchronization
 
 /// Where links in mails lead to.
@@ -23,7 +24,8 @@ final class ActionLinks: Sendable {
     let path = profile == .emulator ? "/emulator/action" : Self.page
     var link = handler ?? publicURL.withLock { $0 } + path
     link += link.contains("?") ? "&" : "?"
-    link += "mode=\(kind.mode)&lang=\(language)&oobCode=\(code)&apiKey=\(URIComponent.encode(apiKey))"
+    link +=
+      "mode=\(kind.mode)&lang=\(language)&oobCode=\(code)&apiKey=\(URIComponent.encode(apiKey))"
     if let continueURL { link += "&continueUrl=\(URIComponent.encode(continueURL))" }
     if let tenant = scope.tenant { link += "&tenantId=\(URIComponent.encode(tenant.text))" }
     return link
@@ -58,28 +60,47 @@ struct LinkGround: Sendable {
   let handler: String?
   /// A key of the project.
   let apiKey: String
+  /// What the project says about its mails (`notification.sendEmail`); nil for a tenant that does
+  /// not follow it.
+  let mails: JSON?
 
   static func read(_ scope: Scope, _ connection: borrowing Connection) throws -> LinkGround {
     let project = scope.project.text
     let row = try connection.first(
       """
       SELECT p.authorized_domains, CASE WHEN json_valid(s.members) THEN
-        json_extract(s.members, '$.notification.sendEmail.callbackUri') || '' END
+        json_extract(s.members, '$.notification.sendEmail') || '' END
       FROM scope s JOIN project p USING (project_id)
       WHERE s.project_id = \(project) AND s.tenant_id = ''
       """
-    ) { row in (domains: try row.value(0) as String, handler: try row.value(1) as String?) }
+    ) { row in (domains: try row.value(0) as String, mails: try row.value(1) as String?) }
+    let inherits = try scope.tenant == nil || inheritsMails(scope, connection)
+    let mails = inherits ? row?.mails.flatMap { try? JSON.parse(Array($0.utf8)) } : nil
     let key = try connection.first(
       """
       SELECT api_key FROM api_key WHERE project_id = \(project)
       ORDER BY created_at, api_key LIMIT 1
       """
     ) { try $0.value(0) as String }
-    let handler = row?.handler.flatMap { text in
+    let handler = mails?["callbackUri"]?.stringValue.flatMap { text in
       ContinueURL.host(of: text) == nil || text.contains("#") ? nil : text
     }
     return LinkGround(
       domains: row?.domains.split(separator: "\n").map(String.init) ?? [], handler: handler,
-      apiKey: key ?? "fake-api-key")
+      apiKey: key ?? "fake-api-key", mails: mails)
+  }
+
+  /// Whether a tenant sends its mails as its project does (`inheritance.emailSendingConfig`).
+  private static func inheritsMails(
+    _ scope: Scope, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try connection.first(
+      """
+      SELECT CASE WHEN json_valid(members) THEN
+        ifnull(json_extract(members, '$.inheritance.emailSendingConfig') IN (1, 'true'), 0)
+        ELSE 0 END
+      FROM scope WHERE scope_key = \(scope.key)
+      """
+    ) { try $0.value(0) } ?? false
   }
 }

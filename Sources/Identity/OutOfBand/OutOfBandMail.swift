@@ -1,8 +1,8 @@
 /// The mail that a link goes out in.
 ///
 /// It names the project and addresses. What a user may choose freely, such as a display name, would
-/// let anybody send words of their own to strangers; the name of a factor goes only to an address
-/// that was verified before.
+/// let anybody send words of their own to strangers; the names of a factor and of the reader go only
+/// to an address that was verified before.
 struct OutOfBandMail {
   let kind: OutOfBandCode.Kind
   let scope: Scope
@@ -10,6 +10,10 @@ struct OutOfBandMail {
   let newEmail: String?
   let factor: Factor?
   let link: String
+  /// The name of the reader, where they have chosen it themselves.
+  let displayName: String?
+  /// The project's own words; nil for ours.
+  let template: MailTemplate?
 
   /// The languages that there are texts in.
   static let languages = ["en"]
@@ -38,7 +42,8 @@ struct OutOfBandMail {
   /// The project's name on one line, as it may stand in a subject.
   private var name: String { Self.oneLine(scope.projectName) }
 
-  private static func oneLine(_ text: String) -> String {
+  /// A text without line ends and marks that turn what is around it, cut when it is long.
+  static func oneLine(_ text: String, longest: Int = 100) -> String {
     let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
       switch scalar.properties.generalCategory {
       case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: " "
@@ -46,11 +51,25 @@ struct OutOfBandMail {
       }
     }
     var line = String.UnicodeScalarView()
-    line.append(contentsOf: scalars.prefix(100))
+    line.append(contentsOf: scalars.prefix(longest))
     return String(line)
   }
 
-  var subject: String {
+  private var values: MailTemplate.Values {
+    MailTemplate.Values(
+      link: link, application: name, email: email, newEmail: newEmail ?? "",
+      displayName: Self.oneLine(displayName ?? ""), secondFactor: Self.oneLine(factor?.label ?? ""))
+  }
+
+  /// What it is about, in the project's words where it has some.
+  var subject: String { template?.subject(values) ?? ownSubject }
+
+  /// The text, in the project's words where it has some, and whether it is HTML.
+  var text: (body: String, isHTML: Bool) {
+    template?.body(values).map { (body: $0.text, isHTML: $0.isHTML) } ?? (ownBody, false)
+  }
+
+  private var ownSubject: String {
     switch kind {
     case .passwordReset: "Choose a new password for \(name)"
     case .verifyEmail: "Confirm your e-mail address for \(name)"
@@ -98,5 +117,5 @@ struct OutOfBandMail {
     }
   }
 
-  var body: String { "\(reason)\n\n\(link)\n\n\(end)\n" }
+  private var ownBody: String { "\(reason)\n\n\(link)\n\n\(end)\n" }
 }

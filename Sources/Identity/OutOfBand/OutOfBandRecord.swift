@@ -172,11 +172,14 @@ extension Store {
     let link = try OutOfBandRecord.insert(new, ground, store: self, at: now, connection)
     let mail = OutOfBandMail(
       kind: new.kind, scope: new.scope, email: new.email, newEmail: new.newEmail,
-      factor: new.factor, link: link.link)
+      factor: new.factor, link: link.link,
+      displayName: new.account?.emailVerified == true ? new.account?.displayName : nil,
+      template: MailTemplate(new.kind, of: ground.mails))
+    let text = mail.text
     let message = try outbox.add(
       OutboxMessage(
         channel: .mail, purpose: mail.purpose, recipient: mail.recipient, language: new.language,
-        subject: mail.subject, body: mail.body,
+        subject: mail.subject, body: text.body, isHTML: text.isHTML,
         expiresAt: now.advanced(bySeconds: new.kind.lifetime)),
       to: new.account, in: new.scope, at: now, connection)
     return (message, link)

@@ -12,6 +12,8 @@ public struct DueMail: Sendable {
   public let subject: String
   /// The text.
   public let body: String
+  /// Whether the text is HTML.
+  public let isHTML: Bool
   /// The language of the text.
   public let language: String
   /// The name of the application that it is from.
@@ -104,7 +106,7 @@ public struct Deliveries: Sendable {
           try Outbox.wipe(row.key, connection)
           continue
         }
-        let text: (subject: String, body: String)
+        let text: MessageText
         do {
           text = try outbox.open(row.sealed, recipient: row.recipient, createdAt: row.createdAt)
         } catch CryptoError.unknownKey {
@@ -116,7 +118,7 @@ public struct Deliveries: Sendable {
         }
         return DueMail(
           key: row.key, id: "\(row.key).\(row.createdAt.microseconds)", recipient: row.recipient,
-          subject: text.subject, body: text.body, language: row.language,
+          subject: text.subject, body: text.body, isHTML: text.isHTML, language: row.language,
           application: row.application, createdAt: row.createdAt, attempt: row.attempt)
       }
     }

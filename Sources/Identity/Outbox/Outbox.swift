@@ -20,7 +20,8 @@ struct Outbox: Sendable {
     _ message: OutboxMessage, to account: Account?, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Int64 {
-    let text = Array("\(message.subject)\n\(message.body)".utf8)
+    let mark = message.isHTML ? Self.htmlMark : ""
+    let text = Array("\(message.subject)\(mark)\n\(message.body)".utf8)
     let sealed = try sealer.seal(text, with: Self.associated(message.recipient, now))
     let id: Int64? = try connection.first(
       """
@@ -40,15 +41,19 @@ struct Outbox: Sendable {
   /// Subject and body of a message.
   func open(
     _ sealed: [UInt8], recipient: String, createdAt: Instant
-  ) throws -> (subject: String, body: String) {
+  ) throws -> MessageText {
     let secret = try sealer.open(sealed, with: Self.associated(recipient, createdAt))
     let bytes = secret.revealedBytes
     let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-    return (
-      subject: String(decoding: bytes[..<end], as: UTF8.self),
-      body: String(decoding: bytes.dropFirst(end + 1), as: UTF8.self)
-    )
+    let subject = String(decoding: bytes[..<end], as: UTF8.self)
+    let isHTML = subject.hasSuffix(Self.htmlMark)
+    return MessageText(
+      subject: isHTML ? String(subject.dropLast(Self.htmlMark.count)) : subject,
+      body: String(decoding: bytes.dropFirst(end + 1), as: UTF8.self), isHTML: isHTML)
   }
+
+  /// What stands behind the subject of a mail whose body is HTML: no subject has it in it.
+  private static let htmlMark = "\u{1}html"
 
   /// Recipient and moment: a sealed text opens in no other row.
   private static func associated(_ recipient: String, _ createdAt: Instant) -> [UInt8] {

@@ -91,6 +91,8 @@ public struct MessageText: Sendable {
   public let subject: String
   /// The text itself.
   public let body: String
+  /// Whether the text of a mail is HTML.
+  public let isHTML: Bool
 }
 
 /// What waits to be sent to users, and what became of the rest.
@@ -219,7 +221,7 @@ public struct OutboxEntries: Sendable {
         "message.read", "message", String(id), name: message.recipient, in: scope)
       entry.to = message.purpose
       try entry.record(by: author, at: now, connection)
-      return MessageText(subject: text.subject, body: text.body)
+      return text
     }
   }
 }

@@ -12,6 +12,8 @@ struct OutboxMessage {
   /// The subject of a mail; empty for a text message.
   let subject: String
   let body: String
+  /// Whether the body is HTML, and no plain text.
+  var isHTML = false
   /// When it is of no use any more: it is not sent after that.
   let expiresAt: Instant
 }

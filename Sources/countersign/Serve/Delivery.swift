@@ -88,8 +88,8 @@ private struct Courier: Sendable {
       do throws(MailError) {
         mail = try Mail(
           sender: configuration.sender, senderName: configuration.senderName ?? due.application,
-          recipient: recipient, subject: due.subject, body: due.body, language: due.language,
-          date: due.createdAt.seconds, id: due.id)
+          recipient: recipient, subject: due.subject, body: due.body, isHTML: due.isHTML,
+          language: due.language, date: due.createdAt.seconds, id: due.id)
       } catch {
         try await record(.failed(error.description), of: due)
         continue

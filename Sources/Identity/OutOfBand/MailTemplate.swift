@@ -1,0 +1,98 @@
+import JSON
+
+/// The words that a project has chosen for a kind of mail: `notification.sendEmail` of its
+/// configuration.
+struct MailTemplate: Equatable {
+  /// What stands for the names in percent signs.
+  struct Values {
+    let link: String
+    let application: String
+    let email: String
+    var newEmail = ""
+    /// A name that the reader has chosen; empty where somebody else may have.
+    var displayName = ""
+    var secondFactor = ""
+
+    fileprivate var all: [(name: String, value: String)] {
+      [
+        ("%LINK%", link), ("%APP_NAME%", application), ("%EMAIL%", email),
+        ("%NEW_EMAIL%", newEmail), ("%DISPLAY_NAME%", displayName),
+        ("%SECOND_FACTOR%", secondFactor),
+      ]
+    }
+  }
+
+  private let subject: String
+  private let body: String
+  private let isHTML: Bool
+
+  /// The template of a kind of mail; nil where the project has none, and for the kinds that have
+  /// always the same words.
+  init?(_ kind: OutOfBandCode.Kind, of mails: JSON?) {
+    let name =
+      switch kind {
+      case .passwordReset: "resetPasswordTemplate"
+      case .verifyEmail: "verifyEmailTemplate"
+      // The mail to the former address, as in production.
+      case .recoverEmail: "changeEmailTemplate"
+      case .revertFactor: "revertSecondFactorAdditionTemplate"
+      case .signIn, .changeEmail: ""
+      }
+    guard let template = mails?[name] else { return nil }
+    subject = template["subject"]?.stringValue ?? ""
+    body = template["body"]?.stringValue ?? ""
+    isHTML = template["bodyFormat"]?.stringValue == "HTML"
+    guard !subject.isEmpty || !body.isEmpty else { return nil }
+  }
+
+  /// The subject in one line; nil to keep the server's own.
+  func subject(_ values: Values) -> String? {
+    guard !subject.isEmpty else { return nil }
+    return OutOfBandMail.oneLine(Self.filled(subject, values.all), longest: 250)
+  }
+
+  /// The text and whether it is HTML; nil to keep the server's own.
+  ///
+  /// A mail without its link is of no use: it stands below a text that leaves it out.
+  func body(_ values: Values) -> (text: String, isHTML: Bool)? {
+    guard !body.isEmpty else { return nil }
+    let link = isHTML ? "\n<p><a href=\"%LINK%\">%LINK%</a></p>\n" : "\n\n%LINK%\n"
+    let text = body.contains("%LINK%") ? body : body + link
+    guard isHTML else { return (Self.filled(text, values.all), false) }
+    return (Self.filled(text, values.all.map { ($0.name, Self.escaped($0.value)) }), true)
+  }
+
+  /// Puts the values in, in one pass: nothing in a value is taken for a name.
+  private static func filled(
+    _ text: String, _ values: [(name: String, value: String)]
+  ) -> String {
+    var result = ""
+    var rest = text[...]
+    while let start = rest.firstIndex(of: "%") {
+      result += rest[..<start]
+      rest = rest[start...]
+      guard let found = values.first(where: { rest.hasPrefix($0.name) }) else {
+        result.append(rest.removeFirst())
+        continue
+      }
+      result += found.value
+      rest = rest.dropFirst(found.name.count)
+    }
+    return result + rest
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "'": result += "&#39;"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

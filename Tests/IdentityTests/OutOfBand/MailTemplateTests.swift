@@ -1,0 +1,113 @@
+import Crypto
+import Database
+import Testing
+
+@testable import Identity
+
+/// Mails in the words of the project.
+struct MailTemplateTests {
+  private func configure(_ instance: Instance, _ mails: String) async throws {
+    _ = try await instance.identity.projects.update(
+      instance.acme.project, by: Instance.boss
+    ) { $0.members = #"{"notification":{"sendEmail":\#(mails)}}"# }
+  }
+
+  private func named(_ instance: Instance, _ name: String, isVerified: Bool) async throws {
+    let account = try await instance.account(.alice, isVerified: isVerified)
+    var change = AccountChange()
+    change.displayName = .set(name)
+    try await instance.identity.accounts.update(
+      instance.acme, account.id, change, by: Instance.boss)
+  }
+
+  @Test func `a project's own words stand in its mails`() async throws {
+    try await withInstance { instance in
+      try await configure(
+        instance,
+        #"""
+        {"resetPasswordTemplate":{"subject":"%APP_NAME%: new password\r\nBcc: x@example.com",
+          "body":"Dear %DISPLAY_NAME% (%EMAIL%),\n%LINK%\n100 % yours, %NOBODY%",
+          "bodyFormat":"PLAIN_TEXT","customized":true}}
+        """#)
+      try await named(instance, "Alice %LINK%", isVerified: true)
+      let code = try await instance.code(.passwordReset)
+      let mail = try #require(try await instance.mails().last)
+      let name = instance.acme.projectName
+      #expect(mail.subject == "\(name): new password  Bcc: x@example.com")
+      let lines = mail.body.split(separator: "\n").map(String.init)
+      #expect(lines[0] == "Dear Alice %LINK% (alice@example.com),")
+      #expect(lines[1].hasSuffix("&apiKey=" + (parameter("apiKey", of: lines[1]) ?? "")))
+      #expect(parameter("oobCode", of: lines[1]) == code)
+      #expect(lines[2] == "100 % yours, %NOBODY%")
+      // Another kind keeps the server's words.
+      _ = try await instance.code(.verifyEmail)
+      let other = try #require(try await instance.mails().last)
+      #expect(other.subject == "Confirm your e-mail address for \(name)")
+    }
+  }
+
+  @Test func `what a stranger may have chosen as a name is not mailed`() async throws {
+    try await withInstance { instance in
+      try await configure(
+        instance, #"{"verifyEmailTemplate":{"body":"Hi %DISPLAY_NAME%! %LINK%"}}"#)
+      try await named(instance, "You won: evil.example", isVerified: false)
+      _ = try await instance.code(.verifyEmail)
+      let mail = try #require(try await instance.mails().last)
+      #expect(mail.body.hasPrefix("Hi ! "))
+    }
+  }
+
+  @Test func `HTML is sent as such, with values that are text, and never without the link`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await configure(
+        instance,
+        #"{"resetPasswordTemplate":{"body":"<p>Hi %DISPLAY_NAME%</p>","bodyFormat":"HTML"}}"#)
+      try await named(instance, "<b>Al & \"co\"</b>", isVerified: true)
+      _ = try await instance.identity.outOfBandCodes.send(
+        OutOfBandRequest(.passwordReset, for: .email(Person.alice.email)), in: instance.acme,
+        hidingUsers: false, from: nil)
+      let mail = try #require(try await instance.claim())
+      #expect(mail.isHTML)
+      #expect(mail.subject == "Choose a new password for \(instance.acme.projectName)")
+      #expect(mail.body.hasPrefix("<p>Hi &lt;b&gt;Al &amp; &quot;co&quot;&lt;/b&gt;</p>"))
+      #expect(mail.body.contains(#"<a href="/__/auth/action?mode=resetPassword&amp;lang=en"#))
+    }
+  }
+
+  @Test(arguments: [
+    "null", "17", #""x""#, "[]", #"{"resetPasswordTemplate":17}"#,
+    #"{"resetPasswordTemplate":{"subject":"","body":""}}"#,
+    #"{"resetPasswordTemplate":{"subject":5,"body":[]}}"#,
+  ])
+  func `what is no template changes nothing`(mails: String) async throws {
+    try await withInstance { instance in
+      try await configure(instance, mails)
+      _ = try await instance.account(.alice)
+      _ = try await instance.code(.passwordReset)
+      let mail = try #require(try await instance.mails().last)
+      #expect(mail.subject == "Choose a new password for \(instance.acme.projectName)")
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a tenant has its project's words where it says so`(inherits: Bool) async throws {
+    try await withInstance { instance in
+      try await configure(
+        instance,
+        #"""
+        {"resetPasswordTemplate":{"subject":"Ours"},"callbackUri":"https://app.example.com/act"}
+        """#)
+      _ = try await instance.identity.tenants.update(
+        project: instance.acme.project, tenant: try #require(instance.east.tenant),
+        by: Instance.boss
+      ) { $0.members = #"{"inheritance":{"emailSendingConfig":\#(inherits)}}"# }
+      _ = try await instance.account(.alice, in: instance.east)
+      _ = try await instance.code(.passwordReset, in: instance.east)
+      let mail = try #require(try await instance.mails().last)
+      #expect((mail.subject == "Ours") == inherits)
+      #expect(try mail.link.contains("https://app.example.com/act") == inherits)
+    }
+  }
+}
