@@ -88,7 +88,7 @@ struct ActionLinkPage: Sendable {
   ) async throws(Refusal) -> Response {
     let state: ActionLinkState
     switch error {
-    case .unavailable: throw .unavailable(error)
+    case .unavailable, .tooManyMails: throw .unavailable(error)
     case .usedCode, .expiredCode:
       let remains = try await refusing { try await codes.remains(of: text) }
       let isDone = visitor.request.target.query["done"] != nil

@@ -24,6 +24,7 @@ enum OutboxWords {
     "notice-provider-linked": "Notice: way to sign in added",
     "notice-password-changed": "Notice: password changed",
     "notice-email-changed": "Notice: address changed",
+    "notice-account-deleted": "Notice: account deleted",
   ]
 
   /// What has become of it, in a word.

@@ -28,6 +28,8 @@ public enum AccountError: Error, Sendable {
   case invalidRawID
   /// A name of more than ``Account/longestName`` characters.
   case nameTooLong
+  /// An address of a picture of more than 2048 bytes.
+  case photoTooLong
   /// A name of a second factor of more than ``Factor/longestName`` characters.
   case factorNameTooLong
   /// No such account.
@@ -54,6 +56,8 @@ public enum AccountError: Error, Sendable {
   case invalidClaims
   /// Custom claims with a name that tokens use themselves.
   case forbiddenClaim(String)
+  /// The old address was warned of so many changes that another has to wait.
+  case tooManyMails(until: Instant)
   /// The session for which a new one shall begin does not count any more.
   case session(SessionError)
   /// Too many passwords are being hashed; try again after a second.

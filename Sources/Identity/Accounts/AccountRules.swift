@@ -40,6 +40,17 @@ enum AccountRules {
     guard name.unicodeScalars.count <= Account.longestName else { throw .nameTooLong }
   }
 
+  /// Claims go into every ID token, and a character may be made of any number of scalars: UTF-16 is
+  /// what SDKs count.
+  static func checkClaims(_ claims: String) throws(AccountError) {
+    guard claims.utf16.count <= ReservedClaims.longest else { throw .claimsTooLarge }
+  }
+
+  /// It goes into every ID token too, and is as long as what is kept of providers.
+  static func checkPhoto(_ address: String) throws(AccountError) {
+    guard address.utf8.count <= ProviderLink.longestField else { throw .photoTooLong }
+  }
+
   static func checkUID(_ uid: String) throws(AccountError) {
     guard
       (1...128).contains(uid.utf8.count),

@@ -74,7 +74,11 @@ extension Accounts {
         throw AccountError.notFound
       }
       if session != nil, !Self.isSame(new.email, old.email) {
-        try store.offerRecovery(of: old, now: new.email, in: scope, at: now, connection)
+        do {
+          try store.offerRecovery(of: old, now: new.email, in: scope, at: now, connection)
+        } catch OutOfBandError.tooManyMails(_, let until) {
+          throw AccountError.tooManyMails(until: until)
+        }
       }
       try AccountCounts.move(from: old, to: new, in: scope, connection)
       try SearchIndex.update(new, connection)
@@ -105,11 +109,10 @@ extension Accounts {
     if case .set(let email) = change.email { try AccountRules.checkEmail(email) }
     if case .set(let phone) = change.phoneNumber { try AccountRules.checkPhone(phone) }
     if case .set(let name) = change.displayName { try AccountRules.checkName(name) }
+    if case .set(let photo) = change.photoURL { try AccountRules.checkPhoto(photo) }
     try change.link?.check()
     if case .replace(let entries) = change.factors { try check(entries) }
-    if case .set(let claims) = change.customAttributes, claims.count > 1_000 {
-      throw .claimsTooLarge
-    }
+    if case .set(let claims) = change.customAttributes { try AccountRules.checkClaims(claims) }
   }
 
   private static func store(

@@ -39,6 +39,7 @@ public struct Accounts: Sendable {
     if let email = new.email { try AccountRules.checkEmail(email) }
     if let phone = new.phoneNumber { try AccountRules.checkPhone(phone) }
     if let name = new.displayName { try AccountRules.checkName(name) }
+    if let photo = new.photoURL { try AccountRules.checkPhoto(photo) }
     for link in new.providers { try link.check() }
     try Self.check(new.phones)
     guard let password = new.password else { return nil }
@@ -139,15 +140,18 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Deletes an account with its factors and sessions.
+  /// Deletes an account with its factors and sessions, and tells the user by mail, unless it was
+  /// they who did it.
   ///
   /// - Throws: ``AccountError/notFound``, ``AccountError/unavailable(_:)``.
   public func delete(
     _ scope: Scope, _ id: ID<Account>, by author: Author
   ) async throws(AccountError) {
     let now = store.clock.now()
+    let outbox = store.outbox
     try await store.write(AccountError.self) { connection in
-      if case .user = author.actor {
+      let isOwn = if case .user = author.actor { true } else { false }
+      if isOwn {
         guard try UserPermissions.find(scope.key, connection).deletion else {
           throw AccountError.adminOnly
         }
@@ -171,6 +175,7 @@ public struct Accounts: Sendable {
       var entry = AuditEntry("account.delete", "account", id.text, name: account.label, in: scope)
       entry.from = "\(account.words), \(Words.count(sessions, "session", "sessions"))"
       try entry.record(by: author, at: now, connection)
+      if !isOwn { try outbox.notify(.accountDeleted, account, in: scope, at: now, connection) }
     }
   }
 

@@ -174,7 +174,12 @@ public struct Enrolments: Sendable {
       "factor.enrol", "account", enrolled.id.text, name: enrolled.label, in: session.scope)
     entry.to = factor.words
     try entry.record(by: author, at: now, connection)
-    try store.offerReversal(of: id, by: enrolled, in: session.scope, at: now, connection)
+    do {
+      try store.offerReversal(of: id, by: enrolled, in: session.scope, at: now, connection)
+    } catch OutOfBandError.tooManyMails(_, let until) {
+      // Thrown and not returned: the factor goes with it.
+      throw EnrolmentError.quotaExceeded(until: until)
+    }
     return .success(
       try Sessions.begin(
         enrolled, in: session.scope, provider: session.provider,

@@ -41,7 +41,7 @@ public enum ReservedClaims {
     "email", "email_verified", "name", "phone_number", "picture", "provider_id",
   ])
 
-  /// The most characters that claims may have.
+  /// The most characters that claims may have, in UTF-16.
   public static let longest = 1_000
 }
 
@@ -195,7 +195,7 @@ public struct CustomTokens: Sendable {
       throw .forbiddenClaim(name)
     }
     let text = String(decoding: given.serialized(), as: UTF8.self)
-    guard text.count <= ReservedClaims.longest else { throw .claimsTooLarge }
+    do { try AccountRules.checkClaims(text) } catch { throw .claimsTooLarge }
     return Words(uid: uid, claims: claims.isEmpty ? nil : text, signer: signer)
   }
 }

@@ -87,8 +87,8 @@ extension Imports {
     if let name = user.displayName {
       do { try AccountRules.checkName(name) } catch { throw .nameTooLong }
     }
-    guard (user.photoURL ?? "").utf8.count <= ProviderLink.longestField else {
-      throw .photoTooLong
+    if let photo = user.photoURL {
+      do { try AccountRules.checkPhoto(photo) } catch { throw .photoTooLong }
     }
     guard !user.factors.isEmpty else { return }
     guard user.email != nil else { throw .factorNeedsEmail }

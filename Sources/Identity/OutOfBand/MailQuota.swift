@@ -15,6 +15,12 @@ enum MailQuota {
     "mail to \(scope.key) \(AccountRules.folded(email: String(email.prefix(320))))"
   }
 
+  /// Mails that undo a change are bounded apart: by asking for others nobody can keep the warning of
+  /// a change from the user.
+  static func name(warning email: String, in scope: Scope) -> String {
+    "warning to \(scope.key) \(AccountRules.folded(email: String(email.prefix(320))))"
+  }
+
   static func name(from address: String) -> String { "mail from \(Network.name(of: address))" }
 
   /// Counts a mail.

@@ -186,11 +186,14 @@ extension Store {
   }
 
   /// Sends the way back to the address that a user has just changed, if there was one.
+  ///
+  /// - Throws: ``OutOfBandError/tooManyMails(_:until:)``.
   func offerRecovery(
     of old: Account, now email: String?, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     guard let before = old.email else { return }
+    try countWarning(.recoverEmail, to: before, in: scope, at: now, connection)
     try connection.run(
       """
       UPDATE account SET initial_email = coalesce(initial_email, \(before))
@@ -202,6 +205,20 @@ extension Store {
       at: now, connection)
   }
 
+  /// Counts a mail that undoes a change.
+  ///
+  /// - Throws: ``OutOfBandError/tooManyMails(_:until:)``; then the change is not made either, since
+  ///   nobody would be warned of it.
+  private func countWarning(
+    _ kind: OutOfBandCode.Kind, to email: String, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    guard profile == .standalone else { return }
+    let until = try MailQuota.take(
+      MailQuota.name(warning: email, in: scope), limit: MailQuota.perAddress, at: now, connection)
+    if let until { throw OutOfBandError.tooManyMails(kind, until: until) }
+  }
+
   /// Sends the way to take a second factor away that was just enrolled.
   func offerReversal(
     of factor: ID<Factor>, by account: Account, in scope: Scope, at now: Instant,
@@ -209,6 +226,7 @@ extension Store {
   ) throws {
     guard let email = account.email, let factor = account.factors.first(where: { $0.id == factor })
     else { return }
+    try countWarning(.revertFactor, to: email, in: scope, at: now, connection)
     try mailCode(
       OutOfBandRecord.New(
         kind: .revertFactor, scope: scope, account: account, email: email, factor: factor),

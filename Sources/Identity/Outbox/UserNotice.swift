@@ -12,6 +12,8 @@ enum UserNotice {
   case providerLinked(name: String)
   /// The address was changed by somebody else than the user; the old one is told.
   case emailChanged(from: String)
+  /// The account was deleted by somebody else than the user.
+  case accountDeleted
 }
 
 extension Outbox {
@@ -61,6 +63,7 @@ extension UserNotice {
     case .passwordChanged: "notice-password-changed"
     case .providerLinked: "notice-provider-linked"
     case .emailChanged: "notice-email-changed"
+    case .accountDeleted: "notice-account-deleted"
     }
   }
 }
@@ -80,6 +83,7 @@ private struct NoticeText {
       case .passwordChanged: "your password was changed"
       case .providerLinked: "another way to sign in was added"
       case .emailChanged: "your e-mail address was changed"
+      case .accountDeleted: "your account was deleted"
       }
     return "\(application): \(done)"
   }
@@ -129,6 +133,11 @@ private struct NoticeText {
       not its address any more. This was done for you, by the support of \(application) or by one \
       of its programs.
       """
+    case .accountDeleted:
+      """
+      your account \(recipient) at \(application) was deleted on \(moment). This was done for you, \
+      by the support of \(application) or by one of its programs.
+      """
     }
   }
 
@@ -147,6 +156,8 @@ private struct NoticeText {
       "Whoever can sign in there can sign in to your account from now on."
     case .emailChanged:
       "Mails about the account go to the new address. You have been signed out everywhere."
+    case .accountDeleted:
+      "Nobody can sign in to it any more. You have been signed out everywhere."
     }
   }
 

@@ -11,7 +11,9 @@ enum CustomClaims {
   /// Checks claims before they are stored; an empty text takes them away.
   static func change(_ text: String) throws(WireError) -> Change<String> {
     guard !text.isEmpty else { return .clear }
-    guard text.count <= ReservedClaims.longest else { throw WireError(AccountError.claimsTooLarge) }
+    guard text.utf16.count <= ReservedClaims.longest else {
+      throw WireError(AccountError.claimsTooLarge)
+    }
     guard let claims = read(text) else { throw WireError(AccountError.invalidClaims) }
     for name in claims.names where ReservedClaims.forbidden.contains(name) {
       throw WireError(AccountError.forbiddenClaim(name))

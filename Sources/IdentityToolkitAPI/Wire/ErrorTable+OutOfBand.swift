@@ -24,8 +24,7 @@ extension WireError {
     case .passwordLoginDisabled: self.init("PASSWORD_LOGIN_DISABLED")
     case .scopeDisabled: self.init("PROJECT_DISABLED")
     case .tooManyMails(.passwordReset, _): self.init("RESET_PASSWORD_EXCEED_LIMIT")
-    case .tooManyMails:
-      self.init("TOO_MANY_ATTEMPTS_TRY_LATER : Too many mails were asked for. Try again later.")
+    case .tooManyMails: self.init(Self.tooManyMails)
     case .session(let error): self.init(error)
     case .account(let error): self.init(error)
     case .unavailable(let cause):

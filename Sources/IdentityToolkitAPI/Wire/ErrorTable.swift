@@ -91,6 +91,7 @@ extension WireError {
     case .nameTooLong:
       self.init(
         "INVALID_DISPLAY_NAME : A display name has at most \(Account.longestName) characters.")
+    case .photoTooLong: self.init("INVALID_PHOTO_URL : The address of a picture is too long.")
     case .factorNameTooLong: self.init(Self.factorNameTooLong)
     case .session(let error): self.init(error)
     case .notFound: self.init("USER_NOT_FOUND")
@@ -108,11 +109,14 @@ extension WireError {
     case .claimsTooLarge: self.init("CLAIMS_TOO_LARGE")
     case .invalidClaims: self.init("INVALID_CLAIMS")
     case .forbiddenClaim(let name): self.init("FORBIDDEN_CLAIM : \(name.prefix(100))")
+    case .tooManyMails: self.init(Self.tooManyMails)
     case .busy: self = .unavailable
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
 
+  static let tooManyMails =
+    "TOO_MANY_ATTEMPTS_TRY_LATER : Too many mails were asked for. Try again later."
   private static let tooManyFactors =
     "SECOND_FACTOR_LIMIT_EXCEEDED : Too many second factors enrolled for this account."
   private static let phoneFactorExists =

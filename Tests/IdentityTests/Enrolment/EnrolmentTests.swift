@@ -122,6 +122,27 @@ struct EnrolmentTests {
       #expect(second.factor != first.factor)
     }
   }
+
+  @Test func `factors that come and go again and again fill nobody's mailbox`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      var session = try await instance.session(.alice).session
+      for _ in 0..<10 {
+        let device = try await instance.enrol(session)
+        let grant = try await instance.identity.enrolments.withdraw(
+          device.session, enrolment: device.factor.text, by: Instance.visitor)
+        session = try #require(grant).session
+        instance.clock.advance(30)
+      }
+      let last = session
+      await expect("quotaExceeded") { try await instance.enrol(last) }
+      let account = try await instance.identity.accounts.find(instance.acme, last.account)
+      #expect(account?.factors.isEmpty == true)
+      #expect(try await instance.mails("revert-factor").count == 10)
+      instance.clock.advance(3_600)
+      _ = try await instance.enrol(try await instance.session(.alice).session)
+    }
+  }
 }
 
 extension Instance {

@@ -114,4 +114,24 @@ struct NoticeTests {
       #expect(try await mails(instance).isEmpty)
     }
   }
+
+  @Test func `whoever deletes a user tells the user, and nobody else is told`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice, in: instance.east)
+      try await instance.identity.accounts.delete(instance.east, alice.id, by: Instance.boss)
+      let bob = try await instance.account(.bob)
+      try await instance.identity.accounts.delete(
+        instance.acme, bob.id, by: Author(actor: .user(bob.id)))
+      var new = NewAccount()
+      new.phoneNumber = "+15551230001"
+      let phone = try await instance.identity.accounts.create(
+        instance.acme, new, by: Instance.boss)
+      try await instance.identity.accounts.delete(instance.acme, phone.id, by: Instance.boss)
+      let mails = try await mails(instance)
+      #expect(mails.map(\.recipient) == [Person.alice.email])
+      let place = "\(instance.east.projectName) (\(instance.east.name))"
+      #expect(mails[0].subject == "\(place): your account was deleted")
+      #expect(mails[0].body.contains("your account alice@example.com at \(place) was deleted on "))
+    }
+  }
 }

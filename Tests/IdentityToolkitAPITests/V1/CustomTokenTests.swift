@@ -193,4 +193,14 @@ struct CustomTokenTests {
       #expect(try claims(changed["idToken"])["plan"] == nil)
     }
   }
+
+  @Test func `claims end by what SDKs count, however few characters people see`() async throws {
+    try await TestServer.with { server in
+      try await register(server)
+      let marks = "a" + String(repeating: "\u{301}", count: 2_000)
+      let token = try Forge.back.token(Self.payload(server, ["claims": ["x": .string(marks)]]))
+      let answer = try await server.post(Self.path, ["token": .string(token)])
+      #expect(answer.error == "CLAIMS_TOO_LARGE")
+    }
+  }
 }

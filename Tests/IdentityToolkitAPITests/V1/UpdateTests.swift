@@ -167,4 +167,29 @@ struct UpdateTests {
       #expect(answer.error == error)
     }
   }
+
+  @Test func `what goes into every token has an end in bytes, not in what people see`() async throws
+  {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let token = try await server.signIn(alice)["idToken"] ?? nil
+      let marks = "a" + String(repeating: "\u{301}", count: 2_000)
+      let photo = "INVALID_PHOTO_URL : The address of a picture is too long."
+      let own = try await server.post(Self.path, ["idToken": token, "photoUrl": .string(marks)])
+      #expect(own.error == photo)
+      let new = try await server.post(
+        TestServer.accounts, ["photoUrl": .string(marks)], .owner)
+      #expect(new.error == photo)
+      let claims = #"{"x":"\#(marks)"}"#
+      let told = try await server.post(
+        Self.admin, ["localId": .string(alice.uid), "customAttributes": .string(claims)], .owner)
+      #expect(told.error == "CLAIMS_TOO_LARGE")
+      let longest = String(repeating: "x", count: 1_000 - #"{"x":""}"#.count)
+      let kept = try await server.post(
+        Self.admin,
+        ["localId": .string(alice.uid), "customAttributes": .string(#"{"x":"\#(longest)"}"#)],
+        .owner)
+      #expect(kept.status == 200)
+    }
+  }
 }
