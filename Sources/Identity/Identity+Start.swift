@@ -56,6 +56,7 @@ extension Identity {
       migration("m0017_import", PackageResources.m0017_import_sqlite_sql),
       migration("m0018_desk", PackageResources.m0018_desk_sqlite_sql),
       migration("m0020_verdicts", PackageResources.m0020_verdicts_sqlite_sql),
+      migration("m0023_policy_pages", PackageResources.m0023_policy_pages_sqlite_sql),
     ]
   }
 

@@ -81,7 +81,7 @@ extension Policies {
       tenants += try connection.all(
         """
         SELECT \(Policy.columns) FROM scope s JOIN project p USING (project_id)
-        WHERE s.project_id = \(project.text) AND \(side)
+        WHERE s.project_id = \(project.text) AND s.tenant_id <> '' AND \(side)
         ORDER BY s.policy_in_force, s.tenant_id LIMIT \(room)
         """
       ) { row in

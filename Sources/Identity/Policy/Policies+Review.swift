@@ -44,7 +44,7 @@ extension Policies {
   ) throws -> Own? {
     try connection.first(
       """
-      SELECT \(PolicySummary.columns), s.policy_in_force, p.policy_stamp, p.tenants, p.users,
+      SELECT \(PolicySummary.columns), s.policy_in_force, s.policy_stamp, p.tenants, p.users,
         p.enrolled_users
       FROM scope s JOIN project p USING (project_id)
       WHERE s.project_id = \(project.text) AND s.tenant_id = '' AND s.deleted_at IS NULL
@@ -82,16 +82,16 @@ extension Policies {
 
   /// How many tenants of a project have another policy than `key`.
   ///
-  /// The project's own row has the project's policy, so neither side has it.
+  /// A policy is less or greater as text, which an index gives without a look at the equal ones.
   static func differing(
     from key: String, in project: ID<Project>, _ connection: borrowing Connection
   ) throws -> Int {
     try connection.first(
       """
       SELECT (SELECT count(*) FROM scope
-          WHERE project_id = \(project.text) AND policy_in_force < \(key))
+          WHERE project_id = \(project.text) AND tenant_id <> '' AND policy_in_force < \(key))
         + (SELECT count(*) FROM scope
-          WHERE project_id = \(project.text) AND policy_in_force > \(key))
+          WHERE project_id = \(project.text) AND tenant_id <> '' AND policy_in_force > \(key))
       """
     ) { try $0.value(0) as Int } ?? 0
   }

@@ -157,7 +157,7 @@ public struct ProjectSummary: Hashable, Sendable {
 
   static let columns: SQL = """
     p.project_id, p.display_name, s.disabled, s.totp_state, s.totp_intervals, p.tenants, p.users,
-      p.enrolled_users, s.users, s.enrolled_users, p.policy_stamp
+      p.enrolled_users, s.users, s.enrolled_users, s.policy_stamp
     """
 
   init(_ row: borrowing Row) throws {

@@ -94,6 +94,7 @@ struct QueryPlanTests {
     let policies = instance.identity.policies
     _ = try await instance.differing(
       in: [instance.acme.project, instance.globex.project], visibleTo: somebody)
+    _ = try await instance.identity.desk.held()
     for selection in PolicyReviewQuery.Selection.allCases {
       for order in PolicyReviewQuery.Order.allCases {
         for search in [nil, "a"] as [String?] {
