@@ -74,6 +74,10 @@ struct EmulatorWidgetTests {
       let response = try #require(try await server.send(.get, path))
       #expect(response.status == .ok)
       #expect(response.fields["X-Frame-Options"] == nil)
+      for query in ["", "?apiKey=k", "?appName=a", "?apiKey=&appName=a"] {
+        let refused = try await server.get("/emulator/auth/iframe" + query, .none)
+        #expect(refused.status == 400 && refused["authEmulator"]?["error"] != nil, "\(query)")
+      }
       #expect(response.fields[.contentSecurityPolicy] == nil)
       #expect(text(response).contains(#"<script src="https://apis.google.com/js/api.js">"#))
     }

@@ -11,8 +11,8 @@ extension Routes {
       .emulatorHandler, .emulator, .both, isPage: true)
     let frame: Path<> = Path("emulator", "auth", "iframe")
     add(
-      frame.route(.get) { _ in WidgetPages.frame() }, .emulatorFrame, .emulator, .both,
-      isPage: true)
+      frame.route(.get) { request in Methods.showFrame(request) }, .emulatorFrame, .emulator,
+      .both, isPage: true)
   }
 }
 
@@ -52,6 +52,14 @@ extension Methods {
     } catch {
       return Self.refusal("the tenant, or the server, is not there")
     }
+  }
+
+  /// `GET /emulator/auth/iframe`: the page by which windows and applications find each other.
+  fileprivate static func showFrame(_ request: Request) -> Response {
+    for name in ["apiKey", "appName"] where (request.parameter(name) ?? "").isEmpty {
+      return refusal("missing apiKey or appName query parameters")
+    }
+    return WidgetPages.frame()
   }
 
   private static func refusal(_ text: String) -> Response {
