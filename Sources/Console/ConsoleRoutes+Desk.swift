@@ -1,13 +1,51 @@
 import HTTP
 import Identity
+import Templating
 
 extension ConsoleRoutes {
   /// The pages on which somebody acts on a user's account.
-  static func addDesk(to table: inout RouteTable, _ identity: Identity, _ pages: DeskPages) {
+  static func addDesk(
+    to table: inout RouteTable, _ identity: Identity, _ pages: DeskPages,
+    _ settings: Template<DeskSettingsView>
+  ) {
     let removal = RemovalPage(unenrolments: identity.unenrolments, pages: pages)
     table.inScope(.get, ConsolePaths.removal, .removeFactors, removal.ask)
     table.inScope(.post, ConsolePaths.removal, .removeFactors, removal.remove)
     table.inScope(.get, ConsolePaths.removalOfAll, .removeFactors, removal.askForAll)
     table.inScope(.post, ConsolePaths.removalOfAll, .removeFactors, removal.removeAll)
+
+    let undo = UndoPage(unenrolments: identity.unenrolments, pages: pages)
+    table.inScope(.get, ConsolePaths.undo, .removeFactors, undo.ask)
+    table.inScope(.post, ConsolePaths.undo, .removeFactors, undo.restore)
+
+    let suspension = SuspensionPage(desk: identity.desk, pages: pages)
+    table.inScope(.get, ConsolePaths.suspension, .removeFactors, suspension.ask)
+    table.inScope(.post, ConsolePaths.suspension, .removeFactors, suspension.suspend)
+    table.inScope(.get, ConsolePaths.endOfSuspension, .removeFactors, suspension.askForEnd)
+    table.inScope(.post, ConsolePaths.endOfSuspension, .removeFactors, suspension.end)
+
+    func add(_ path: ScopePath1, _ act: AccountAct) {
+      let page = AccountActPage(act: act, identity: identity, pages: pages)
+      table.inScope(.get, path, act.permission, page.ask)
+      table.inScope(.post, path, act.permission, page.perform)
+    }
+    add(ConsolePaths.unlock, .unlock)
+    add(ConsolePaths.endOfSessions, .endSessions)
+    add(ConsolePaths.protection, .protection)
+    add(ConsolePaths.allowedChanges, .allowChanges)
+    add(ConsolePaths.disabling, .disabling)
+    add(ConsolePaths.deletion, .deletion)
+
+    let actions = UserActions(identity: identity, frames: pages.frames)
+    table.inScope(.post, ConsolePaths.verification, .changeUsers, actions.verify)
+    table.inScope(.post, ConsolePaths.enabling, .changeUsers, actions.enable)
+
+    let rules = DeskSettingsPage(identity: identity, frames: pages.frames, view: settings)
+    table.inScope(.get, ConsolePaths.deskSettings, .seeScope, rules.show)
+    table.inScope(.post, ConsolePaths.deskSettings, .changeDesk, rules.change)
+
+    let office = DeskOffice(desk: identity.desk, frames: pages.frames)
+    table.inScope(.post, ConsolePaths.release, .protectUsers, office.release)
+    table.signedIn(.post, ConsolePaths.stepUp, .protectUsers, office.setStepUp)
   }
 }

@@ -83,22 +83,14 @@ struct ConsoleRoutes: Sendable {
       identity: identity, prose: prose, frames: frames,
       view: try templates.template("users/user", for: UserView.self))
     table.inScope(.get, ConsolePaths.user, .findUsers, user.show)
-
-    let actions = UserActions(identity: identity, frames: frames)
-    table.inScope(.post, ConsolePaths.verification, .changeUsers, actions.verify)
-    table.inScope(.post, ConsolePaths.userState, .changeUsers, actions.setState)
-    table.inScope(.post, ConsolePaths.endOfSessions, .endSessions, actions.endSessions)
-
-    let deletion = DeletionPage(
-      identity: identity, frames: frames,
-      view: try templates.template("users/deletion", for: DeletionView.self))
-    table.inScope(.get, ConsolePaths.deletion, .changeUsers, deletion.ask)
-    table.inScope(.post, ConsolePaths.deletion, .changeUsers, deletion.delete)
+    table.inScope(.post, ConsolePaths.notes, .removeFactors, user.addNote)
 
     let desk = DeskPages(
       desk: identity.desk, ending: DeskEnding(frames: frames, cookies: gate.cookies),
       view: try templates.template("desk/question", for: DeskQuestionView.self))
-    Self.addDesk(to: &table, identity, desk)
+    Self.addDesk(
+      to: &table, identity, desk,
+      try templates.template("desk/settings", for: DeskSettingsView.self))
 
     let factorName = FactorNamePage(
       identity: identity, frames: frames,

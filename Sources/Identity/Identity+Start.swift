@@ -55,6 +55,7 @@ extension Identity {
       migration("m0016_keys", PackageResources.m0016_keys_sqlite_sql),
       migration("m0017_import", PackageResources.m0017_import_sqlite_sql),
       migration("m0018_desk", PackageResources.m0018_desk_sqlite_sql),
+      migration("m0019_desk_actions", PackageResources.m0019_desk_actions_sqlite_sql),
       migration("m0020_verdicts", PackageResources.m0020_verdicts_sqlite_sql),
       migration("m0023_policy_pages", PackageResources.m0023_policy_pages_sqlite_sql),
     ]
@@ -146,6 +147,7 @@ extension Identity {
       case .unavailable(let failure): throw .unavailable(failure)
       }
     }
+    while try await purgeRemovedFactors(at: now) {}
     try await expireAnonymousAccounts(at: now)
     try await recordUses()
   }

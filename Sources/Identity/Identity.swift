@@ -133,11 +133,12 @@ public struct Identity: Sendable {
     let administratorTOTP = try AdministratorTOTP(keys: keys, random: random)
     let gate = DeskGate(store: store, totp: administratorTOTP)
     desk = Desk(store: store, gate: gate)
-    unenrolments = Unenrolments(store: store, gate: gate)
+    let removed = RemovedFactors(totp: totp)
+    unenrolments = Unenrolments(store: store, gate: gate, removed: removed)
     let consoleTickets = try Sealer(keys, purpose: "console ticket", random: random)
     masterKeys = MasterKeys(
       store: store, ring: keys,
-      places: [totp, administratorTOTP, signingKeys, store.outbox, identityProviders])
+      places: [totp, removed, administratorTOTP, signingKeys, store.outbox, identityProviders])
     administrators = Administrators(store: store, hasher: hasher)
     invitations = Invitations(store: store, administrators: administrators)
     administratorFactors = AdministratorFactors(

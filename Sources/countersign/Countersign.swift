@@ -8,7 +8,8 @@ struct Countersign {
 
   static let commands: [any Command.Type] = [
     ServeCommand.self, AdminCreateCommand.self, AdminListCommand.self,
-    AdminResetPasswordCommand.self, AdminResetTOTPCommand.self, TokenCreateCommand.self,
+    AdminResetPasswordCommand.self, AdminResetTOTPCommand.self,
+    AdminReleaseCommand.self, TokenCreateCommand.self,
     TokenListCommand.self, TokenRevokeCommand.self, SignerAddCommand.self,
     SignerListCommand.self, SignerRevokeCommand.self, KeysListCommand.self, KeysRotateCommand.self,
     KeysRetireCommand.self, KeysRotateMasterCommand.self, BackupCommand.self,

@@ -6,7 +6,8 @@ struct SealingTests {
   /// What is stored, by the purpose of its sealer and the type that seals it anew.
   private static let stored: Set = [
     "administrator totp secret AdministratorTOTP", "identity provider IdentityProviders",
-    "outbox Outbox", "signing key SigningKeys", "totp secret TOTPFactor",
+    "outbox Outbox", "signing key SigningKeys", "totp secret RemovedFactors",
+    "totp secret TOTPFactor",
   ]
 
   /// What clients carry for an hour at most, or what lives no longer where it is stored.

@@ -31,16 +31,8 @@ import Testing
     POST /projects/{String}/tenants/{String}/new-user: changeUsers
     GET /projects/{String}/users/{String}: findUsers
     GET /projects/{String}/tenants/{String}/users/{String}: findUsers
-    POST /projects/{String}/users/{String}/verification: changeUsers
-    POST /projects/{String}/tenants/{String}/users/{String}/verification: changeUsers
-    POST /projects/{String}/users/{String}/state: changeUsers
-    POST /projects/{String}/tenants/{String}/users/{String}/state: changeUsers
-    POST /projects/{String}/users/{String}/sessions/end: endSessions
-    POST /projects/{String}/tenants/{String}/users/{String}/sessions/end: endSessions
-    GET /projects/{String}/users/{String}/deletion: changeUsers
-    GET /projects/{String}/tenants/{String}/users/{String}/deletion: changeUsers
-    POST /projects/{String}/users/{String}/deletion: changeUsers
-    POST /projects/{String}/tenants/{String}/users/{String}/deletion: changeUsers
+    POST /projects/{String}/users/{String}/notes: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/notes: removeFactors
     GET /projects/{String}/users/{String}/factors/{String}/removal: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/removal: removeFactors
     POST /projects/{String}/users/{String}/factors/{String}/removal: removeFactors
@@ -49,6 +41,53 @@ import Testing
     GET /projects/{String}/tenants/{String}/users/{String}/factors/removal: removeFactors
     POST /projects/{String}/users/{String}/factors/removal: removeFactors
     POST /projects/{String}/tenants/{String}/users/{String}/factors/removal: removeFactors
+    GET /projects/{String}/users/{String}/removals/{String}/undo: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/removals/{String}/undo: removeFactors
+    POST /projects/{String}/users/{String}/removals/{String}/undo: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/removals/{String}/undo: removeFactors
+    GET /projects/{String}/users/{String}/factors/{String}/suspension: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/suspension: removeFactors
+    POST /projects/{String}/users/{String}/factors/{String}/suspension: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/factors/{String}/suspension: removeFactors
+    GET /projects/{String}/users/{String}/factors/{String}/suspension/end: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/suspension/end: removeFactors
+    POST /projects/{String}/users/{String}/factors/{String}/suspension/end: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/factors/{String}/suspension/end: removeFactors
+    GET /projects/{String}/users/{String}/unlock: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/unlock: removeFactors
+    POST /projects/{String}/users/{String}/unlock: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/unlock: removeFactors
+    GET /projects/{String}/users/{String}/sessions/end: endSessions
+    GET /projects/{String}/tenants/{String}/users/{String}/sessions/end: endSessions
+    POST /projects/{String}/users/{String}/sessions/end: endSessions
+    POST /projects/{String}/tenants/{String}/users/{String}/sessions/end: endSessions
+    GET /projects/{String}/users/{String}/protection: protectUsers
+    GET /projects/{String}/tenants/{String}/users/{String}/protection: protectUsers
+    POST /projects/{String}/users/{String}/protection: protectUsers
+    POST /projects/{String}/tenants/{String}/users/{String}/protection: protectUsers
+    GET /projects/{String}/users/{String}/allowed-changes: protectUsers
+    GET /projects/{String}/tenants/{String}/users/{String}/allowed-changes: protectUsers
+    POST /projects/{String}/users/{String}/allowed-changes: protectUsers
+    POST /projects/{String}/tenants/{String}/users/{String}/allowed-changes: protectUsers
+    GET /projects/{String}/users/{String}/disabling: changeUsers
+    GET /projects/{String}/tenants/{String}/users/{String}/disabling: changeUsers
+    POST /projects/{String}/users/{String}/disabling: changeUsers
+    POST /projects/{String}/tenants/{String}/users/{String}/disabling: changeUsers
+    GET /projects/{String}/users/{String}/deletion: changeUsers
+    GET /projects/{String}/tenants/{String}/users/{String}/deletion: changeUsers
+    POST /projects/{String}/users/{String}/deletion: changeUsers
+    POST /projects/{String}/tenants/{String}/users/{String}/deletion: changeUsers
+    POST /projects/{String}/users/{String}/verification: changeUsers
+    POST /projects/{String}/tenants/{String}/users/{String}/verification: changeUsers
+    POST /projects/{String}/users/{String}/enabling: changeUsers
+    POST /projects/{String}/tenants/{String}/users/{String}/enabling: changeUsers
+    GET /projects/{String}/settings/desk: seeScope
+    GET /projects/{String}/tenants/{String}/settings/desk: seeScope
+    POST /projects/{String}/settings/desk: changeDesk
+    POST /projects/{String}/tenants/{String}/settings/desk: changeDesk
+    POST /projects/{String}/desk/release/{String}: protectUsers
+    POST /projects/{String}/tenants/{String}/desk/release/{String}: protectUsers
+    POST /administrators/step-up: protectUsers on the instance
     GET /projects/{String}/users/{String}/factors/{String}/name: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/name: removeFactors
     POST /projects/{String}/users/{String}/factors/{String}/name: removeFactors

@@ -44,20 +44,21 @@ import Testing
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let user = try await world.eu + "/users/\(World.chiara)"
-      _ = try await ada.submit(user, ["state": "disabled"], to: user + "/state")
+      _ = try await ada.submit(user + "/disabling", ["reason": "left"])
       let off = try await ada.get(user)
       #expect(off.says("The user is disabled and cannot sign in. 1 session has ended."))
-      #expect(off.says("Enable the user") && !off.says("End all sessions"))
+      #expect(off.says("Enable the user") && !off.says("End all sessions…"))
       let row = try #require(try await history(world, World.chiara).first)
       #expect(
         row.from?.contains("disabled: no") == true && row.from?.contains("sessions: 1") == true)
       #expect(
         row.to?.contains("disabled: yes") == true && row.to?.contains("sessions: none") == true)
-      _ = try await ada.submit(user, ["state": "enabled"], to: user + "/state")
+      #expect(row.reason == "left")
+      _ = try await ada.submit(user, [:], to: user + "/enabling")
       #expect(try await ada.get(user).says("The user is enabled and may sign in again."))
       #expect(try await account(world, World.chiara)?.disabled == false)
-      let odd = try await ada.submit(user, ["state": "maybe"], to: user + "/state")
-      #expect(odd.status == .badRequest)
+      let again = try await ada.submit(user + "/disabling", ["reason": ""])
+      #expect(again.status == .unprocessableContent)
     }
   }
 
@@ -70,12 +71,12 @@ import Testing
         #expect(page.says(button))
       }
       for button in ["Disable", "Delete", "Mark the e-mail"] { #expect(!page.says(button)) }
-      let answer = try await nadia.submit(user, [:], to: user + "/sessions/end")
+      let answer = try await nadia.submit(user + "/sessions/end", ["reason": "lost"])
       #expect(answer.location == user)
       #expect(try await nadia.get(user).says("1 session has ended."))
       #expect(try await history(world, World.chiara).first?.action == "sessions.end")
       let token = try await nadia.get(user).csrf
-      for path in ["/state", "/verification", "/deletion"] {
+      for path in ["/disabling", "/enabling", "/verification", "/deletion", "/protection"] {
         #expect(try await nadia.post(user + path, ["csrf": token]).status == .forbidden)
       }
       let new = try await world.eu + "/new-user"
@@ -83,7 +84,7 @@ import Testing
       #expect(try await nadia.post(new, ["csrf": token]).status == .forbidden)
       let iris = try await Browser.signedIn(world, as: World.iris)
       let read = try await iris.get(user)
-      #expect(!read.says("<button>End") && !read.says("Rename") && !read.says("Remove…"))
+      #expect(!read.says("End all sessions") && !read.says("Rename") && !read.says("Remove…"))
       let other = try await iris.get(user).csrf
       #expect(try await iris.post(user + "/sessions/end", ["csrf": other]).status == .forbidden)
     }
@@ -146,20 +147,23 @@ import Testing
       let page = try await ada.get(user + "/deletion")
       #expect(page.says("1 second factor goes: “Pixel 9”.") && page.says("1 session ends at once."))
       for typed in ["", "chiara", "jo@example.com", "yes"] {
-        let answer = try await ada.submit(user + "/deletion", ["confirmation": typed])
+        let answer = try await ada.submit(
+          user + "/deletion", ["confirmation": typed, "reason": "left"])
         #expect(answer.status == .unprocessableContent)
         #expect(answer.values(of: "href").contains("#confirmation"))
       }
       #expect(try await account(world, World.chiara) != nil)
       let typed = " CHIARA.bianchi@example.com "
-      let answer = try await ada.submit(user + "/deletion", ["confirmation": typed])
+      let answer = try await ada.submit(
+        user + "/deletion", ["confirmation": typed, "reason": "left"])
       #expect(answer.location == (try await world.eu + "/users"))
       #expect(try await account(world, World.chiara) == nil)
       #expect(try await ada.get(user).status == .notFound)
       let row = try await history(world, World.chiara).first
       #expect(row?.action == "account.delete" && row?.from?.contains("1 session") == true)
       let guest = try await world.eu + "/users/zX3eR5tY7uI9oP1aS2dF/deletion"
-      let gone = try await ada.submit(guest, ["confirmation": "zX3eR5tY7uI9oP1aS2dF"])
+      let gone = try await ada.submit(
+        guest, ["confirmation": "zX3eR5tY7uI9oP1aS2dF", "reason": "mistake"])
       #expect(gone.status == .seeOther)
     }
   }

@@ -11,12 +11,13 @@ struct AdministratorsPage: Sendable {
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let records = try await refusing { try await identity.administrators.records() }
     let invitations = try await refusing { try await identity.invitations.list() }
+    let minutes = try await refusing { try await identity.desk.stepUpMinutes() }
     let frame = frames.frame("Administrators", for: signedIn, tab: .administrators)
     return .html(
       view.render(
         AdministratorsView(
           frame: FrameView(frame), signedIn: signedIn, records: records,
-          invitations: invitations)))
+          invitations: invitations, minutes: minutes)))
   }
 
   /// Ends an invitation that was not accepted yet.
@@ -40,6 +41,8 @@ struct AdministratorsView: ViewModel {
   let signedIn: SignedIn
   let records: [AdministratorRecord]
   let invitations: [Invitation]
+  /// For how many minutes an own code counts at the desk.
+  let minutes: Int
 
   private var mayManage: Bool {
     signedIn.administrator.may(.manageAdministrators, in: nil)
@@ -47,6 +50,11 @@ struct AdministratorsView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
+    .number("minutes") { $0.minutes },
+    .text("stepUp") {
+      $0.signedIn.administrator.may(.protectUsers, in: nil) ? ConsolePaths.stepUp() : nil
+    },
+    .text("csrfToken") { $0.signedIn.session.csrfToken },
     .text("newAdministrator") { $0.mayManage ? ConsolePaths.newAdministrator() : nil },
     .text("count") { Words.count($0.records.count, "administrator", "administrators") },
     .list("rows") { view in

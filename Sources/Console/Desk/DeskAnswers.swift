@@ -34,7 +34,9 @@ enum DeskFaults {
   /// The error of a field of the form.
   ///
   /// - Throws: The refusal of what no field can mend.
-  static func fault(_ error: DeskError, _ times: Times) throws(Refusal) -> FieldError {
+  static func fault(
+    _ error: DeskError, _ times: Times, _ permission: Permission = .removeFactors
+  ) throws(Refusal) -> FieldError {
     switch error {
     case .reasonRequired:
       return FieldError(field: "reason", text: "Choose the reason that fits best.")
@@ -63,12 +65,26 @@ enum DeskFaults {
       return FieldError(
         field: "code",
         text: "Too many wrong codes. Type the next one after \(times.words(until)).")
-    case .noSecondFactor, .ownAccount, .protectedAccount, .changesLocked, .held:
+    case .untilOutOfRange:
+      return FieldError(
+        field: "until",
+        text: "Choose an end in the future, at most \(Desk.longestSuspension) days away.")
+    case .emptyNote:
+      return FieldError(field: "note", text: "Write the note first.")
+    case .noSecondFactor, .ownAccount, .ownRemoval, .protectedAccount, .changesLocked, .held,
+      .nothingToDo:
       return FieldError(field: "reason", text: sentence(error))
     case .accountNotFound, .factorNotFound: throw .notFound
-    case .notAllowed: throw .notAllowed(.removeFactors)
+    case .notAllowed: throw .notAllowed(permission)
     case .unavailable: throw .unavailable(error)
     }
+  }
+
+  /// Why whoever looks at an account cannot act on it, as the gate will say too.
+  static func refusal(_ account: Account, _ context: ScopeContext) -> DeskError? {
+    if account.email == context.signedIn.administrator.email.lowercased() { return .ownAccount }
+    if account.isProtected, !context.may(.protectUsers) { return .protectedAccount }
+    return account.changesLockedAt == nil ? nil : .changesLocked
   }
 
   /// Why an agent may not act at all, for a page that then asks for nothing.
@@ -78,6 +94,10 @@ enum DeskFaults {
       "You have no second factor of your own. Set one up in your account first."
     case .ownAccount:
       "This account has your own address. Ask a colleague to act on it."
+    case .ownRemoval:
+      "You removed it yourself. Another administrator can restore it."
+    case .nothingToDo:
+      "It is so already: there is nothing to do."
     case .protectedAccount:
       "This account is protected. Only an owner can act on it."
     case .changesLocked:

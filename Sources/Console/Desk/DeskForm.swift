@@ -8,7 +8,7 @@ struct DeskForm: ViewModel {
   let standing: DeskStanding
   let answers: DeskAnswers
   /// The reasons that make sense for the action.
-  var reasons: [DeskReason] = DeskReason.allCases
+  var reasons: [DeskReason] = DeskReason.losses
 
   static let keys: Keys<Self> = [
     .list("reasons") { form in
@@ -68,6 +68,8 @@ extension DeskReason {
     case .replaced: "Replaced device"
     case .locked: "Codes refused"
     case .left: "User leaves"
+    case .found: "Device is back"
+    case .mistake: "Mistake"
     case .other: "Other"
     }
   }
@@ -81,6 +83,8 @@ extension DeskReason {
     case .replaced: "there is a new one to enrol"
     case .locked: "the device is there, and its codes do not pass"
     case .left: "they will not need it any more"
+    case .found: "it was lost, and the user has it again"
+    case .mistake: "what was done before was not meant"
     case .other: "the note says what"
     }
   }

@@ -19,7 +19,8 @@ struct DeskPages: Sendable {
     let standing: DeskStanding
     do {
       standing = try await desk.standing(
-        context.signedIn.session, on: account.id, in: scope, needing: question.permission)
+        context.signedIn.session, on: account.id, in: scope, needing: question.permission,
+        passingLock: question.passesLock)
     } catch {
       guard case .accountNotFound = error else { throw .unavailable(error) }
       throw .notFound
@@ -28,7 +29,8 @@ struct DeskPages: Sendable {
     var frame = try await frames.frame(
       "\(question.title) · \(user) · Users", in: context, tab: .users)
     frame.crumbs = Link.crumbs(to: account, in: scope)
-    let refusal = DeskRefusal(standing, context.signedIn.session)
+    let refusal =
+      question.refusal.map { DeskRefusal($0) } ?? DeskRefusal(standing, context.signedIn.session)
     // What cannot be mended in a field has no field to lead to.
     frame.errors = refusal == nil ? errors : []
     let view = FrameView(frame)
@@ -41,6 +43,12 @@ struct DeskPages: Sendable {
       csrf: context.signedIn.session.csrfToken,
       back: ConsolePaths.user(scope, account.id.text))
     return .html(self.view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  /// Leads back to the user, who is as was asked for already.
+  func leaveUnchanged(_ uid: String, _ context: ScopeContext) -> Response {
+    frames.leave("It is so already; nothing was changed.", for: context.signedIn)
+    return .redirect(to: ConsolePaths.user(context.scope, uid))
   }
 
   /// Leads back to the user, where it is said what was done.

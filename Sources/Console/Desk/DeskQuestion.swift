@@ -20,9 +20,17 @@ struct DeskQuestion {
   var factsHeading = ""
   var facts: [Fact] = []
   /// The reasons that make sense for it.
-  var reasons: [DeskReason] = DeskReason.allCases
+  var reasons: [DeskReason] = DeskReason.losses
   /// What the role must have.
   var permission: Permission = .removeFactors
+  /// True for what a user’s lock on changes of second factors does not keep anybody from.
+  var passesLock = false
+  /// Why this agent cannot, whatever they give.
+  var refusal: String?
+  /// The moment that a suspension asks for.
+  var until: UntilField?
+  /// Who is meant, for what cannot be taken back.
+  var confirmation: ConfirmationField?
 }
 
 /// A question with names in it: what stands around them are literals.
@@ -54,11 +62,25 @@ struct DeskQuestionView: ViewModel {
   /// Where one goes without acting.
   let back: String
 
+  private var until: UntilField? {
+    var field = question.until
+    field?.error = frame.error(at: "until")
+    return field
+  }
+
+  private var confirmation: ConfirmationField? {
+    var field = question.confirmation
+    field?.error = frame.error(at: "confirmation")
+    return field
+  }
+
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .markup("heading") { $0.question.heading },
     .optional("refusal") { $0.refusal },
     .optional("form") { $0.form },
+    .optional("until") { $0.until },
+    .optional("confirmation") { $0.confirmation },
     .text("action") { $0.question.action },
     .text("csrf") { $0.csrf },
     .texts("consequences") { $0.question.consequences },
@@ -78,6 +100,9 @@ struct DeskRefusal: ViewModel {
   var link: Link?
   /// True when an owner can be asked to release them, which this very form does.
   var asksForRelease = false
+
+  /// What a page says by itself.
+  init(_ sentence: String) { self.sentence = sentence }
 
   /// Why an agent cannot act on an account now, whatever they give; nil when they can.
   init?(_ standing: DeskStanding, _ session: ConsoleSession) {

@@ -19,6 +19,15 @@ struct FactorNamePage: Sendable {
   ) async throws(Refusal) -> Response {
     let name = context.signedIn.form.trimmed("name")
     do {
+      try await identity.desk.check(
+        context.signedIn.session, on: ID(uid), in: context.scope, needing: .removeFactors)
+    } catch {
+      let fault = try DeskFaults.fault(error, context.signedIn.times)
+      return try await page(
+        context, uid, enrolment, typed: name,
+        errors: [FieldError(field: "name", text: fault.text)])
+    }
+    do {
       try await identity.enrolments.rename(
         context.scope, ID(uid), ID(enrolment), to: name, by: context.signedIn.author)
     } catch {

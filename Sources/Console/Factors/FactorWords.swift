@@ -39,6 +39,12 @@ enum FactorWords {
     account.email.map { "A mail to \(Words.isolated($0)) is written, which tells the user." }
   }
 
+  /// Factors by name, for a sentence: `the factor “Pixel 9”`.
+  static func list(_ factors: [Factor]) -> String {
+    let names = factors.map { "“\(Words.isolated($0.label))”" }
+    return "the \(factors.count == 1 ? "factor" : "factors") \(Words.list(names))"
+  }
+
   /// What is known of a factor, for a page that is about it alone.
   static func facts(_ factor: Factor, _ times: Times) -> [Fact] {
     let kind = Fact("Kind", Words.sentence(factor.kind.name))

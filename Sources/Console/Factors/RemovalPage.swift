@@ -40,13 +40,17 @@ struct RemovalPage: Sendable {
       let fault = try DeskFaults.fault(error, context.signedIn.times)
       return try await page(context, uid, factor, answers, errors: [fault])
     }
+    let removal = outcome.value
+    let undo = removal.apart.map {
+      Link(text: "Undo", href: ConsolePaths.undo(context.scope, uid, $0.id.text))
+    }
     return pages.leave(
-      Flash(text: Self.words(outcome.value)), outcome.value.account, context,
-      renewed: outcome.renewed)
+      Flash(text: Self.words(removal, context.signedIn.times), link: undo), removal.account,
+      context, renewed: outcome.renewed)
   }
 
   /// What was done, for the page that follows.
-  private static func words(_ removal: Removal) -> String {
+  private static func words(_ removal: Removal, _ times: Times) -> String {
     let what =
       removal.isOfAll
       ? Words.count(removal.factors.count, "factor", "factors")
@@ -55,7 +59,10 @@ struct RemovalPage: Sendable {
       removal.factorsLeft == 0
       ? "The password alone lets this user in until they enrol again."
       : "\(Words.count(removal.factorsLeft, "other factor stays", "other factors stay"))."
-    return "Removed \(what). \(SessionWords.ended(removal.sessionsEnded)) \(next)"
+    let undo = removal.apart.map {
+      " Another administrator can undo it until \(times.words($0.until))."
+    }
+    return "Removed \(what). \(SessionWords.ended(removal.sessionsEnded)) \(next)\(undo ?? "")"
   }
 
   private func page(
@@ -116,7 +123,9 @@ struct RemovalPage: Sendable {
         ? "At the next sign-in the password alone lets this user in, until they enrol again."
         : "\(Words.count(removal.factorsLeft, "other factor stays", "other factors stay")) and will be asked for.",
       FactorWords.mail(to: removal.account),
-      "It cannot be undone. To have a second factor again, the user enrols anew.",
+      removal.undoHours == 0
+        ? "It cannot be undone. To have a second factor again, the user enrols anew."
+        : "Another administrator can undo it for \(Words.hours(removal.undoHours)), until the user enrols anew; never after “Stolen device” or “Compromised”.",
     ].compactMap { $0 }
   }
 }

@@ -7,25 +7,48 @@ struct ProjectsAttention: ViewModel {
   let warnings: [WarningRow]
   let hasMoreWarnings: Bool
   let differing: [DifferingRow]
+  let held: [HeldRow]
 
   init(
-    _ warnings: [ScopeWarning], _ differing: [DifferingTenants], administrator: Administrator
+    _ warnings: [ScopeWarning], _ differing: [DifferingTenants], held: [HeldAgent],
+    _ signedIn: SignedIn, administrator: Administrator
   ) {
     self.warnings = warnings.prefix(ProjectsPage.warnings).map {
       WarningRow($0, administrator: administrator)
     }
     hasMoreWarnings = warnings.count > ProjectsPage.warnings
+    self.held = held.map { HeldRow(held: $0, signedIn: signedIn) }
     self.differing = differing.map { DifferingRow($0, administrator: administrator) }
   }
 
-  var isEmpty: Bool { warnings.isEmpty && differing.isEmpty }
+  var isEmpty: Bool { warnings.isEmpty && differing.isEmpty && held.isEmpty }
 
   static let keys: Keys<Self> = [
     .flag("hasWarnings") { !$0.warnings.isEmpty },
     .list("warnings") { $0.warnings },
     .flag("hasMoreWarnings") { $0.hasMoreWarnings },
+    .list("held") { $0.held },
     .flag("hasDiffering") { !$0.differing.isEmpty },
     .list("differing") { $0.differing },
+  ]
+}
+
+/// An agent who did much in an hour and waits for an owner.
+struct HeldRow: ViewModel {
+  let held: HeldAgent
+  let signedIn: SignedIn
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.held.name },
+    .text("scope") { $0.held.scope.name },
+    .markup("since") { $0.signedIn.times.moment($0.held.since) },
+    .text("history") { row in
+      guard row.signedIn.administrator.may(.readAudit, in: row.held.scope) else { return nil }
+      let query: Form = ["actor": "administrator:\(row.held.agent.text)"]
+      return query.query(of: ConsolePaths.audit(row.held.scope))
+    },
+    .text("release") { ConsolePaths.release($0.held.scope, $0.held.agent.text) },
+    .text("csrf") { $0.signedIn.session.csrfToken },
   ]
 }
 

@@ -30,6 +30,7 @@ struct ProjectsPage: Sendable {
       try await identity.policies.differing(
         in: page.items, visibleTo: administrator, limit: Self.warnings)
     }
+    let held = try await held(administrator)
     let frame = frames.frame("Projects", for: signedIn, tab: .projects)
     let rows = rows.joined(
       ProjectRow.Source.all(page.items, administrator: administrator)
@@ -38,7 +39,17 @@ struct ProjectsPage: Sendable {
       view.render(
         ProjectsView(
           frame: frame, page: page, rows: rows,
-          attention: ProjectsAttention(warnings, differing, administrator: administrator),
+          attention: ProjectsAttention(
+            warnings, differing, held: held, signedIn, administrator: administrator),
           query: query, after: after, administrator: administrator)))
+  }
+
+  /// The agents whom this administrator could let go on.
+  private func held(_ administrator: Administrator) async throws(Refusal) -> [HeldAgent] {
+    guard administrator.maySomewhere(.protectUsers) else { return [] }
+    let all = try await refusing { try await identity.desk.held() }
+    return all.filter {
+      administrator.may(.protectUsers, in: $0.scope) && $0.agent != administrator.id
+    }
   }
 }

@@ -21,6 +21,9 @@ enum AccountChips {
   private static let unverified = Chip.look("e-mail not verified")
   private static let noEmail = Chip.off("no e-mail")
   private static let disabled = Chip.bad("disabled")
+  static let suspended = Chip.look("suspended")
+  private static let protected = Chip.off("protected")
+  private static let changesLocked = Chip.bad("changes locked by the user")
   private static let closed = Chip.bad("locked")
   private static let blocked = Chip.look("codes blocked for a while")
 
@@ -40,11 +43,21 @@ enum AccountChips {
   }
 
   /// The one thing about an account that matters most in a list.
-  static func state(_ account: AccountSummary, _ lock: CodeLock) -> Markup {
-    account.disabled
+  static func state(_ account: AccountSummary, _ lock: CodeLock, isSuspended: Bool) -> Markup {
+    let state =
+      account.disabled
       ? disabled
       : self.lock(lock)
-        ?? email(hasEmail: account.email != nil, isVerified: account.emailVerified)
+        ?? (isSuspended
+          ? suspended : email(hasEmail: account.email != nil, isVerified: account.emailVerified))
+    guard account.isProtected else { return state }
+    var html = HTML()
+    html.raw("<span>")
+    html.add(state)
+    html.raw(" ")
+    html.add(protected)
+    html.raw("</span>")
+    return html.markup
   }
 
   /// Whether codes are looked at; nil when they are.
@@ -64,6 +77,7 @@ enum AccountChips {
     case .blocked: return "codes blocked for a while"
     case .closed: return "locked"
     }
+    if account.isSuspended(at: now) { return "suspended" }
     if account.email == nil { return "no e-mail" }
     return account.emailVerified ? "e-mail verified" : "e-mail not verified"
   }
@@ -86,6 +100,18 @@ enum AccountChips {
     if account.disabled {
       html.raw(" ")
       html.add(disabled)
+    }
+    if account.factors.contains(where: { $0.isSuspended(at: now) }) {
+      html.raw(" ")
+      html.add(suspended)
+    }
+    if account.isProtected {
+      html.raw(" ")
+      html.add(protected)
+    }
+    if account.changesLockedAt != nil {
+      html.raw(" ")
+      html.add(changesLocked)
     }
     if let lock = lock(account.codeLock(at: now)) {
       html.raw(" ")

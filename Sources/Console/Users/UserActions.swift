@@ -1,9 +1,9 @@
 import HTTP
 import Identity
 
-/// What one button does to a user: verify the address, disable and enable, end the sessions.
+/// What one button does to a user: verify the address, and enable.
 ///
-/// Each can be taken back, or only makes the user sign in again, so none has a page that asks.
+/// Each can be taken back, so none has a page that asks.
 struct UserActions: Sendable {
   let identity: Identity
   let frames: Frames
@@ -11,61 +11,52 @@ struct UserActions: Sendable {
   func verify(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
     var change = AccountChange()
     change.emailVerified = true
-    let update = try await update(context, uid, change)
-    guard update.account.email != nil else {
-      return leave("This user has no e-mail address that could be verified.", context, uid)
+    return try await apply(change, context, uid) { account in
+      account.email == nil
+        ? "This user has no e-mail address that could be verified."
+        : "The e-mail address is marked as verified."
     }
-    return leave("The e-mail address is marked as verified.", context, uid)
   }
 
-  func setState(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
-    guard let state = UserState(rawValue: context.signedIn.form["state"] ?? "") else {
-      // Who does not exist is not found, whatever the form says.
-      let found = try await refusing { try await identity.accounts.find(context.scope, ID(uid)) }
-      throw found == nil ? .notFound : .unreadableForm
-    }
+  func enable(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
     var change = AccountChange()
-    change.disabled = state == .disabled
-    let update = try await update(context, uid, change)
-    guard state == .disabled else {
-      return leave("The user is enabled and may sign in again.", context, uid)
+    change.disabled = false
+    return try await apply(change, context, uid) { _ in
+      "The user is enabled and may sign in again."
     }
-    return leave(
-      "The user is disabled and cannot sign in. \(SessionWords.ended(update.sessionsEnded))",
-      context, uid)
   }
 
-  func endSessions(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
-    let ended: Int
+  private func apply(
+    _ change: AccountChange, _ context: ScopeContext, _ uid: String,
+    _ words: (Account) -> String
+  ) async throws(Refusal) -> Response {
     do {
-      ended = try await identity.sessions.endAll(
-        context.scope, ID(uid), by: context.signedIn.author)
+      try await identity.desk.check(
+        context.signedIn.session, on: ID(uid), in: context.scope, needing: .changeUsers,
+        passingLock: true)
     } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+      return try leave(error, context, uid)
     }
-    return leave(SessionWords.ended(ended), context, uid)
-  }
-
-  private func update(
-    _ context: ScopeContext, _ uid: String, _ change: AccountChange
-  ) async throws(Refusal) -> AccountUpdate {
+    let account: Account
     do {
-      return try await identity.accounts.update(
-        context.scope, ID(uid), change, renewing: nil, by: context.signedIn.author)
+      account = try await identity.accounts.update(
+        context.scope, ID(uid), change, by: context.signedIn.author)
     } catch {
       guard case .notFound = error else { throw .unavailable(error) }
       throw .notFound
     }
+    return leave(Flash(text: words(account)), context, uid)
   }
 
-  private func leave(_ text: String, _ context: ScopeContext, _ uid: String) -> Response {
-    frames.leave(text, for: context.signedIn)
+  private func leave(
+    _ error: DeskError, _ context: ScopeContext, _ uid: String
+  ) throws(Refusal) -> Response {
+    let fault = try DeskFaults.fault(error, context.signedIn.times, .changeUsers)
+    return leave(Flash(text: fault.text, isAlert: true), context, uid)
+  }
+
+  private func leave(_ flash: Flash, _ context: ScopeContext, _ uid: String) -> Response {
+    frames.leave(flash, for: context.signedIn.session)
     return .redirect(to: ConsolePaths.user(context.scope, uid))
   }
-}
-
-/// Whether a user may sign in, as forms say it.
-enum UserState: String {
-  case enabled, disabled
 }

@@ -12,10 +12,33 @@ struct UserPage: Sendable {
   private static let historyLength = 20
 
   func show(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+    try await page(context, uid)
+  }
+
+  /// Keeps a note about the user.
+  func addNote(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+    let text = context.signedIn.form["note"] ?? ""
+    do {
+      try await identity.desk.addNote(context.scope, ID(uid), text, by: context.signedIn.author)
+    } catch {
+      let fault = try DeskFaults.fault(error, context.signedIn.times)
+      return try await page(context, uid, note: text, fault: fault)
+    }
+    frames.leave("The note is kept.", for: context.signedIn)
+    return .redirect(to: ConsolePaths.user(context.scope, uid))
+  }
+
+  private func page(
+    _ context: ScopeContext, _ uid: String, note: String = "", fault: FieldError? = nil
+  ) async throws(Refusal) -> Response {
     let scope = context.scope
     let found = try await refusing { try await identity.accounts.find(scope, ID(uid)) }
     guard let account = found else { throw .notFound }
-    let sessions = try await refusing { try await identity.sessions.count(account) }
+    var desk = try await desk(account, context)
+    (desk.typedNote, desk.noteError) = (note, fault?.text)
+    let sessions =
+      desk.sessions.count < Sessions.mostListed
+      ? desk.sessions.count : try await refusing { try await identity.sessions.count(account) }
     var history: [AuditRow]?
     if context.may(.readAudit) || context.may(.removeFactors) {
       let filter = AuditFilter(scope: scope, objectKind: "account", objectID: account.id.text)
@@ -28,12 +51,25 @@ struct UserPage: Sendable {
     let title = "\(Words.isolated(account.label)) · Users"
     var frame = try await frames.frame(title, in: context, tab: .users)
     frame.crumbs = [Link(text: "Users", href: ConsolePaths.users(scope))]
+    frame.errors = fault.map { [$0] } ?? []
     let now = frames.clock.now()
     var model = UserView(
       frame: frame, context: context, account: account, sessions: sessions, history: history,
-      now: now)
+      desk: desk, now: now)
     model.verdicts = VerdictsSection(verdicts, of: account, at: now, frame.times)
     model.guidance = GuidanceAside(guidance, of: scope, prose)
-    return .html(view.render(model))
+    return .html(view.render(model), status: fault == nil ? .ok : .unprocessableContent)
+  }
+
+  private func desk(
+    _ account: Account, _ context: ScopeContext
+  ) async throws(Refusal) -> UserDesk {
+    let apart = try await refusing { try await identity.unenrolments.setApart(of: account) }
+    let sessions = try await refusing { try await identity.sessions.list(account) }
+    let messages = try await refusing { try await identity.messages.list(about: account) }
+    let notes = try await refusing { try await identity.desk.notes(account) }
+    return UserDesk(
+      account: account, apart: apart, sessions: sessions, messages: messages, notes: notes,
+      context: context, times: context.signedIn.times)
   }
 }

@@ -15,11 +15,6 @@ extension ConsolePaths {
     Path(
       "projects", nil, "tenants", nil, "users", nil, "verification",
       parameters: String.self, String.self, String.self))
-  static let userState = ScopePath(
-    Path("projects", nil, "users", nil, "state", parameters: String.self, String.self),
-    Path(
-      "projects", nil, "tenants", nil, "users", nil, "state",
-      parameters: String.self, String.self, String.self))
   static let endOfSessions = ScopePath(
     Path("projects", nil, "users", nil, "sessions", "end", parameters: String.self, String.self),
     Path(
@@ -35,6 +30,43 @@ extension ConsolePaths {
     Path(
       "projects", nil, "tenants", nil, "users", nil, "factors", "removal",
       parameters: String.self, String.self, String.self))
+  static let undo = ScopePath(
+    Path(
+      "projects", nil, "users", nil, "removals", nil, "undo",
+      parameters: String.self, String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil, "removals", nil, "undo",
+      parameters: String.self, String.self, String.self, String.self))
+  static let suspension = ScopePath(
+    Path(
+      "projects", nil, "users", nil, "factors", nil, "suspension",
+      parameters: String.self, String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil, "factors", nil, "suspension",
+      parameters: String.self, String.self, String.self, String.self))
+  static let endOfSuspension = ScopePath(
+    Path(
+      "projects", nil, "users", nil, "factors", nil, "suspension", "end",
+      parameters: String.self, String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil, "factors", nil, "suspension", "end",
+      parameters: String.self, String.self, String.self, String.self))
+  static let deskSettings = ScopePath(
+    Path("projects", nil, "settings", "desk", parameters: String.self),
+    Path(
+      "projects", nil, "tenants", nil, "settings", "desk", parameters: String.self, String.self))
+  static let release = ScopePath(
+    Path("projects", nil, "desk", "release", nil, parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "desk", "release", nil,
+      parameters: String.self, String.self, String.self))
+  static let stepUp = Path("administrators", "step-up")
+  static let unlock = about("unlock")
+  static let notes = about("notes")
+  static let protection = about("protection")
+  static let allowedChanges = about("allowed-changes")
+  static let disabling = about("disabling")
+  static let enabling = about("enabling")
   static let factorName = ScopePath(
     Path(
       "projects", nil, "users", nil, "factors", nil, "name",
@@ -42,6 +74,17 @@ extension ConsolePaths {
     Path(
       "projects", nil, "tenants", nil, "users", nil, "factors", nil, "name",
       parameters: String.self, String.self, String.self, String.self))
+}
+
+extension ConsolePaths {
+  /// A page about one user, by its last word.
+  private static func about(_ word: PathComponent) -> ScopePath1 {
+    ScopePath(
+      Path("projects", nil, "users", nil, word, parameters: String.self, String.self),
+      Path(
+        "projects", nil, "tenants", nil, "users", nil, word,
+        parameters: String.self, String.self, String.self))
+  }
 }
 
 extension Link {

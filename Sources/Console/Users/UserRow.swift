@@ -10,11 +10,13 @@ final class UserRow: ViewModel {
   struct Source: Hashable {
     let account: AccountSummary
     let lock: CodeLock
+    let isSuspended: Bool
     let times: Times
 
     init(_ account: AccountSummary, at now: Instant, times: Times) {
       self.account = account
       lock = account.codeLock(at: now)
+      isSuspended = account.isSuspended(at: now)
       self.times = times
     }
 
@@ -24,12 +26,14 @@ final class UserRow: ViewModel {
 
   private let account: AccountSummary
   private let lock: CodeLock
+  private let isSuspended: Bool
   private let scope: Scope
   private let times: Times
 
   init(_ source: Source, in scope: Scope) {
     account = source.account
     lock = source.lock
+    isSuspended = source.isSuspended
     times = source.times
     self.scope = scope
   }
@@ -42,7 +46,7 @@ final class UserRow: ViewModel {
     },
     .text("uid") { $0.account.id.text },
     .markup("factor") { AccountChips.listed($0.account) },
-    .markup("state") { AccountChips.state($0.account, $0.lock) },
+    .markup("state") { AccountChips.state($0.account, $0.lock, isSuspended: $0.isSuspended) },
     .markup("lastSignIn") { $0.account.lastLoginAt.map($0.times.past) ?? AccountChips.never },
     .markup("created") { $0.times.day($0.account.createdAt) },
   ]

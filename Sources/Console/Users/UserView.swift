@@ -9,6 +9,9 @@ struct UserView: ViewModel {
   let factors: [FactorRow]
   let history: [HistoryRow]?
   let facts: [Fact]
+  let desk: UserDesk
+  /// Why whoever looks cannot act on this user, and what to do about it.
+  let notice: DeskRefusal?
   let actions: UserActionLinks
   /// Pages that say more about this user.
   let links: [Link]
@@ -19,16 +22,36 @@ struct UserView: ViewModel {
 
   init(
     frame: Frame, context: ScopeContext, account: Account, sessions: Int, history: [AuditRow]?,
-    now: Instant
+    desk: UserDesk, now: Instant
   ) {
     self.frame = FrameView(frame)
     self.account = account
     chips = AccountChips.all(account, at: now)
-    factors = account.factors.map { FactorRow($0, of: account, in: context, times: frame.times) }
+    let refusal = DeskFaults.refusal(account, context)
+    factors = account.factors.map {
+      FactorRow(
+        $0, of: account, in: context, mayAct: refusal == nil, at: now, times: frame.times)
+    }
     self.history = history?.map { HistoryRow($0, frame.times) }
     facts = Self.facts(account, sessions: sessions, times: frame.times)
-    actions = UserActionLinks(account, sessions: sessions, in: context)
+    self.desk = desk
+    notice = Self.notice(account, refusal, context)
+    actions = UserActionLinks(account, sessions: sessions, refusal: refusal, in: context)
     links = Self.links(account, context)
+  }
+
+  /// What stands in the way of whoever could act otherwise.
+  private static func notice(
+    _ account: Account, _ refusal: DeskError?, _ context: ScopeContext
+  ) -> DeskRefusal? {
+    guard let refusal, context.may(.removeFactors) || context.may(.endSessions) else { return nil }
+    var notice = DeskRefusal(DeskFaults.sentence(refusal))
+    if case .changesLocked = refusal, context.may(.protectUsers) {
+      notice.link = Link(
+        text: "Allow changes again…",
+        href: ConsolePaths.allowedChanges(context.scope, account.id.text))
+    }
+    return notice
   }
 
   private static func links(_ account: Account, _ context: ScopeContext) -> [Link] {
@@ -110,6 +133,8 @@ struct UserView: ViewModel {
           "The password alone lets this user in. Enrolling is something only they can do, in your application.",
         link: EmptyLink(text: "How users come to enrol", href: ConsolePaths.guidance()))
     },
+    .optional("notice") { $0.notice },
+    .object("desk") { $0.desk },
     .object("actions") { $0.actions },
     .list("facts") { $0.facts },
     .flag("hasLinks") { !$0.links.isEmpty },
@@ -117,73 +142,5 @@ struct UserView: ViewModel {
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
     .list("history") { $0.history ?? [] },
-  ]
-}
-
-/// What may be done to a user by whoever looks; an address that is nil is not offered.
-struct UserActionLinks: ViewModel {
-  let csrf: String
-  let verification: String?
-  let endOfSessions: String?
-  let state: String?
-  let isDisabled: Bool
-  let removalOfAll: String?
-  let deletion: String?
-
-  init(_ account: Account, sessions: Int, in context: ScopeContext) {
-    let (scope, uid) = (context.scope, account.id.text)
-    let mayChange = context.may(.changeUsers)
-    csrf = context.signedIn.session.csrfToken
-    verification =
-      mayChange && account.email != nil && !account.emailVerified
-      ? ConsolePaths.verification(scope, uid) : nil
-    endOfSessions =
-      context.may(.endSessions) && sessions > 0 ? ConsolePaths.endOfSessions(scope, uid) : nil
-    state = mayChange ? ConsolePaths.userState(scope, uid) : nil
-    isDisabled = account.disabled
-    removalOfAll =
-      context.may(.removeFactors) && !account.factors.isEmpty
-      ? ConsolePaths.removalOfAll(scope, uid) : nil
-    deletion = mayChange ? ConsolePaths.deletion(scope, uid) : nil
-  }
-
-  static let keys: Keys<Self> = [
-    .flag("some") { $0.verification != nil || $0.endOfSessions != nil || $0.state != nil },
-    .text("csrf") { $0.csrf },
-    .text("verification") { $0.verification },
-    .text("endOfSessions") { $0.endOfSessions },
-    .text("state") { $0.state },
-    .text("newState") { $0.isDisabled ? UserState.enabled.rawValue : UserState.disabled.rawValue },
-    .text("stateButton") { $0.isDisabled ? "Enable" : "Disable" },
-    .text("removalOfAll") { $0.removalOfAll },
-    .text("deletion") { $0.deletion },
-  ]
-}
-
-struct FactorRow: ViewModel {
-  let factor: Factor
-  /// Where the factor can be removed and renamed; nil for those who may not.
-  let removal: String?
-  let rename: String?
-  let times: Times
-
-  init(_ factor: Factor, of account: Account, in context: ScopeContext, times: Times) {
-    self.factor = factor
-    self.times = times
-    let (scope, uid, id) = (context.scope, account.id.text, factor.id.text)
-    let may = context.may(.removeFactors)
-    removal = may ? ConsolePaths.removal(scope, uid, id) : nil
-    rename = may ? ConsolePaths.factorName(scope, uid, id) : nil
-  }
-
-  static let keys: Keys<Self> = [
-    .text("name") { $0.factor.label },
-    .text("id") { $0.factor.id.text },
-    .text("kind") { Words.sentence($0.factor.kind.name) },
-    .text("number") { $0.factor.displayName == nil ? nil : $0.factor.phoneNumber },
-    .markup("enrolled") { $0.times.day($0.factor.enrolledAt) },
-    .markup("lastUsed") { $0.factor.lastUsedAt.map($0.times.past) ?? AccountChips.never },
-    .text("removal") { $0.removal },
-    .text("rename") { $0.rename },
   ]
 }

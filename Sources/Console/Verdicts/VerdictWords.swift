@@ -22,7 +22,7 @@ enum VerdictWords {
     case .expired: return "code by SMS too old, used, or tried too often"
     case .blocked: return "not looked at: too many wrong codes before"
     case .closed: return "not looked at: locked until somebody unlocks it"
-    case .suspended: return "not looked at: the factor is suspended"
+    case .suspended: return "right, but the factor is suspended"
     case .temporary: return "right temporary code"
     case .recovery: return "right recovery code"
     }

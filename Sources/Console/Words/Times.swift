@@ -52,6 +52,11 @@ struct Times: Hashable, Sendable {
       + String(day.year)
   }
 
+  /// The day that a moment is part of where the reader is.
+  func calendarDay(of instant: Instant) -> Day {
+    Day(instant.advanced(bySeconds: zone?.offset(at: instant).seconds ?? 0))
+  }
+
   /// The moment at which a day begins where the reader is.
   func start(of day: Day) -> Instant {
     guard let zone else { return day.start }

@@ -42,6 +42,12 @@ enum Words {
     return name.prefix(limit - 1) + "…"
   }
 
+  /// A time in hours, as days where it is some: `36 hours`, `3 days`.
+  static func hours(_ hours: Int) -> String {
+    hours % 24 == 0 && hours > 24
+      ? count(hours / 24, "day", "days") : count(hours, "hour", "hours")
+  }
+
   /// A name for running text, kept from turning the words around it.
   ///
   /// Where markup is possible `<bdi>` does this; a page's title and a sentence that is escaped

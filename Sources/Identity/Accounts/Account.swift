@@ -49,6 +49,11 @@ public struct Account: Sendable {
   public let codesBlockedUntil: Instant?
   /// Where the chain of its verdicts begins: when the last one was.
   let lastVerdictAt: Int64?
+  /// True when only owners act on it.
+  public let isProtected: Bool
+  /// Since when nobody changes its second factors, because the user said that a change was none of
+  /// theirs; nil when they are changed as usual.
+  public let changesLockedAt: Instant?
   /// The second factors, in the order of their enrolment.
   public internal(set) var factors: [Factor]
   /// The identities at other providers, by provider.
@@ -64,11 +69,11 @@ public struct Account: Sendable {
       a.disabled, a.custom_attributes, a.valid_since_s, a.created_at, a.last_login_at,
       a.last_refresh_at, a.password_updated_at, a.password_hash IS NOT NULL, a.anonymous,
       a.custom_auth, a.wrong_codes, a.codes_blocked_until, a.has_providers, a.email_link,
-      a.initial_email, a.last_verdict_at
+      a.initial_email, a.last_verdict_at, a.protected, a.changes_locked_at
     """
 
   /// How many columns these are.
-  static let columnCount = 23
+  static let columnCount = 25
 
   init(_ row: borrowing Row, factors: [Factor]) throws {
     func instant(_ column: Int) throws -> Instant? {
@@ -97,6 +102,8 @@ public struct Account: Sendable {
     signsInByLink = try row.value(20)
     initialEmail = try row.value(21)
     lastVerdictAt = try row.value(22)
+    isProtected = try row.value(23)
+    changesLockedAt = try instant(24)
     self.factors = factors
   }
 

@@ -27,13 +27,19 @@ public struct AccountSummary: Hashable, Sendable {
   /// True when it has a phone as second factor.
   public let hasPhone: Bool
 
+  /// Until when codes of one of its factors are refused; nil or past when of none.
+  let suspendedUntil: Instant?
+  /// True when only owners act on it.
+  public let isProtected: Bool
+
   static let columns: SQL = """
     a.uid, a.account_key, a.email, a.email_verified, a.display_name, a.phone, a.disabled,
-      a.created_at, a.last_login_at, a.has_totp, a.has_phone, a.codes_blocked_until
+      a.created_at, a.last_login_at, a.has_totp, a.has_phone, a.codes_blocked_until,
+      a.suspended_until, a.protected
     """
 
   /// How many columns these are.
-  static let columnCount = 12
+  static let columnCount = 14
 
   init(_ row: borrowing Row) throws {
     id = ID(try row.value(0))
@@ -48,6 +54,8 @@ public struct AccountSummary: Hashable, Sendable {
     hasTOTP = try row.value(9)
     hasPhone = try row.value(10)
     codesBlockedUntil = (try row.value(11) as Int64?).map(Instant.init(microseconds:))
+    suspendedUntil = (try row.value(12) as Int64?).map(Instant.init(microseconds:))
+    isProtected = try row.value(13)
   }
 
   /// Takes from an account what lists show.
@@ -64,6 +72,8 @@ public struct AccountSummary: Hashable, Sendable {
     hasTOTP = account.has(.totp)
     hasPhone = account.has(.phone)
     codesBlockedUntil = account.codesBlockedUntil
+    suspendedUntil = account.factors.compactMap(\.suspendedUntil).max()
+    isProtected = account.isProtected
   }
 
   /// True when it has a second factor of a kind.
@@ -73,6 +83,9 @@ public struct AccountSummary: Hashable, Sendable {
     case .phone: hasPhone
     }
   }
+
+  /// True while codes of one of its factors are refused.
+  public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
 
   /// The name that people know it by: e-mail, else name, else phone, else uid.
   public var label: String { email ?? displayName ?? phoneNumber ?? id.text }

@@ -159,24 +159,34 @@ public struct Accounts: Sendable {
       guard let account = try AccountRecord.find(scope, id, connection) else {
         throw AccountError.notFound
       }
-      let sessions = try Sessions.count(account.key, connection)
-      try SearchIndex.remove(account, connection)
-      try VerdictRecord.delete(of: account, connection)
-      try connection.run("DELETE FROM account WHERE account_key = \(account.key)")
-      try connection.run(
-        """
-        UPDATE scope SET users = users - 1,
-          enrolled_users = enrolled_users - \(!account.factors.isEmpty),
-          totp_users = totp_users - \(account.has(.totp)),
-          phone_users = phone_users - \(account.has(.phone))
-        WHERE scope_key = \(scope.key)
-        """)
-      try AccountCounts.move(from: account, to: nil, in: scope, connection)
-      var entry = AuditEntry("account.delete", "account", id.text, name: account.label, in: scope)
-      entry.from = "\(account.words), \(Words.count(sessions, "session", "sessions"))"
-      try entry.record(by: author, at: now, connection)
+      try Self.delete(account, in: scope, connection).record(by: author, at: now, connection)
       if !isOwn { try outbox.notify(.accountDeleted, account, in: scope, at: now, connection) }
     }
+  }
+
+  /// Deletes an account in the caller's write.
+  ///
+  /// - Returns: The row for the log, without who and why.
+  static func delete(
+    _ account: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> AuditEntry {
+    let sessions = try Sessions.count(account.key, connection)
+    try SearchIndex.remove(account, connection)
+    try VerdictRecord.delete(of: account, connection)
+    try connection.run("DELETE FROM account WHERE account_key = \(account.key)")
+    try connection.run(
+      """
+      UPDATE scope SET users = users - 1,
+        enrolled_users = enrolled_users - \(!account.factors.isEmpty),
+        totp_users = totp_users - \(account.has(.totp)),
+        phone_users = phone_users - \(account.has(.phone))
+      WHERE scope_key = \(scope.key)
+      """)
+    try AccountCounts.move(from: account, to: nil, in: scope, connection)
+    var entry = AuditEntry(
+      "account.delete", "account", account.id.text, name: account.label, in: scope)
+    entry.from = "\(account.words), \(Words.count(sessions, "session", "sessions"))"
+    return entry
   }
 
   /// Deletes all accounts of a scope, in one audit row; without accounts it does nothing.

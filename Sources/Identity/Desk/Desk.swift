@@ -74,7 +74,7 @@ public struct Desk: Sendable {
   /// - Throws: ``DeskError``.
   public func standing(
     _ agent: ConsoleSession, on id: ID<Account>, in scope: Scope,
-    needing permission: Permission = .removeFactors
+    needing permission: Permission = .removeFactors, passingLock: Bool = false
   ) async throws(DeskError) -> DeskStanding {
     let now = store.clock.now()
     return try await store.read(DeskError.self) { connection in
@@ -89,8 +89,27 @@ public struct Desk: Sendable {
         actionsLeft: try gate.left(for: administrator, settings, in: scope, at: now, connection),
         isHeld: try DeskGate.hold(of: administrator, in: scope, connection) != nil,
         refusal: try gate.refusal(
-          of: administrator, on: account, in: scope, needing: permission, connection))
+          of: administrator, on: account, in: scope, needing: permission,
+          passingLock: passingLock, connection))
     }
+  }
+
+  /// Sees that an agent may act on an account, for what needs neither a reason nor a code.
+  ///
+  /// - Throws: ``DeskError``, why they may not.
+  public func check(
+    _ agent: ConsoleSession, on id: ID<Account>, in scope: Scope,
+    needing permission: Permission, passingLock: Bool = false
+  ) async throws(DeskError) {
+    let refusal = try await store.read(DeskError.self) { connection in
+      guard let account = try AccountRecord.find(scope, id, connection) else {
+        throw DeskError.accountNotFound
+      }
+      return try gate.refusal(
+        of: agent.administrator.id, on: account, in: scope, needing: permission,
+        passingLock: passingLock, connection)
+    }
+    if let refusal { throw refusal }
   }
 
   /// How long an agent's own code counts, in minutes.
@@ -105,6 +124,32 @@ public struct Desk: Sendable {
   /// - Throws: ``DeskSettingsError/unavailable(_:)``.
   public func stepUpMinutes() async throws(DeskSettingsError) -> Int {
     try await store.read(DeskSettingsError.self) { try Self.stepUpMinutes($0) }
+  }
+
+  /// Changes for how long an agent's own code counts.
+  ///
+  /// - Returns: False when it was so before.
+  /// - Throws: ``DeskSettingsError``.
+  @discardableResult
+  public func setStepUp(
+    minutes: Int, by author: Author
+  ) async throws(DeskSettingsError) -> Bool {
+    guard Self.stepUpRange.contains(minutes) else { throw .outOfRange(.stepUp) }
+    let now = store.clock.now()
+    return try await store.write(DeskSettingsError.self) { connection in
+      let old = try Self.stepUpMinutes(connection)
+      guard old != minutes else { return false }
+      try connection.run(
+        """
+        INSERT INTO instance (name, value) VALUES ('step_up_minutes', \(String(minutes)))
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value
+        """)
+      var entry = AuditEntry("desk.step-up", "instance", "step-up", name: "own codes at the desk")
+      entry.from = "asked for after \(old) min"
+      entry.to = "asked for after \(minutes) min"
+      try entry.record(by: author, at: now, connection)
+      return true
+    }
   }
 
   /// Takes an hour's hold back, so that the agent may act again.

@@ -11,7 +11,7 @@ struct DeskGate: Sendable {
   /// since a wrong code counts.
   func act<Value: Sendable>(
     _ request: DeskRequest, on id: ID<Account>, in scope: Scope,
-    needing permission: Permission = .removeFactors,
+    needing permission: Permission = .removeFactors, passingLock: Bool = false,
     _ body:
       @escaping @Sendable (Account, DeskSettings, Instant, borrowing Connection) throws
       -> DeskDeed<Value>
@@ -24,7 +24,8 @@ struct DeskGate: Sendable {
       }
       let settings = try DeskSettings.find(scope, connection)
       if let refusal = try refusal(
-        of: request.agent.administrator.id, on: account, in: scope, needing: permission, connection)
+        of: request.agent.administrator.id, on: account, in: scope, needing: permission,
+        passingLock: passingLock, connection)
       {
         return .failure(refusal)
       }
@@ -42,9 +43,11 @@ struct DeskGate: Sendable {
   }
 
   /// Why an agent may not act on an account, whatever they give; nil when they may.
+  ///
+  /// What changes no second factor passes the lock that a user has put on such changes.
   func refusal(
     of agent: ID<Administrator>, on account: Account, in scope: Scope,
-    needing permission: Permission, _ connection: borrowing Connection
+    needing permission: Permission, passingLock: Bool = false, _ connection: borrowing Connection
   ) throws -> DeskError? {
     // The grants of this moment: the session was read before the write had its turn.
     let record: AdministratorRecord
@@ -59,7 +62,7 @@ struct DeskGate: Sendable {
     }
     let marks = try DeskMarks.find(account, connection)
     if marks.isProtected, !administrator.may(.protectUsers, in: scope) { return .protectedAccount }
-    if marks.changesLockedAt != nil { return .changesLocked }
+    if marks.changesLockedAt != nil, !passingLock { return .changesLocked }
     return nil
   }
 

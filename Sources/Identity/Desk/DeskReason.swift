@@ -12,8 +12,17 @@ public enum DeskReason: String, CaseIterable, Sendable {
   case locked
   /// The user leaves.
   case left
+  /// The device was lost and is here again.
+  case found
+  /// What was done before was a mistake.
+  case mistake
   /// Something else, which the note says.
   case other
+
+  /// The reasons for which something is taken away from a user.
+  public static let losses: [Self] = [
+    .lost, .stolen, .compromised, .replaced, .locked, .left, .other,
+  ]
 
   /// True when somebody else may hold what is taken away, so that it never comes back.
   public var isHostile: Bool { self == .stolen || self == .compromised }

@@ -80,6 +80,14 @@ public enum DeskError: Error, Sendable {
   /// The user said that a change was none of theirs, so nobody changes anything until an owner has
   /// looked at it.
   case changesLocked
+  /// The agent removed the factor themselves; another administrator has to restore it.
+  case ownRemoval
+  /// No moment within the time for which a factor may be suspended.
+  case untilOutOfRange
+  /// It is so already.
+  case nothingToDo
+  /// A note without words.
+  case emptyNote
   /// The agent did too much in an hour; an owner has to release them.
   case held
   /// The session is over, or may not do this any more.

@@ -127,6 +127,8 @@ public enum DeskSettingsError: Error, Sendable {
     case approvalOverUsers
     /// At most ten lines of 120 characters.
     case identityProof
+    /// 1 to 240 minutes.
+    case stepUp
   }
 
   /// A value outside its range.

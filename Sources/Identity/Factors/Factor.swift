@@ -22,6 +22,8 @@ public struct Factor: Sendable {
   public let lastUsedAt: Instant?
   /// The number of a phone, in E.164 form; nil for other kinds.
   public let phoneNumber: String?
+  /// Until when its codes are refused; nil or past when they are not.
+  public let suspendedUntil: Instant?
 
   /// The longest name, in characters of Unicode.
   public static let longestName = 100
@@ -39,11 +41,17 @@ public struct Factor: Sendable {
     }
   }
 
+  /// True while its codes are refused.
+  public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
+
   static func isTooLong(_ name: String) -> Bool { name.unicodeScalars.count > longestName }
 
   static let columns: SQL = """
-    enrolment_id, kind, display_name, enrolled_at, last_used_at, phone
+    enrolment_id, kind, display_name, enrolled_at, last_used_at, phone, suspended_until
     """
+
+  /// How many columns these are.
+  static let columnCount = 7
 
   init(_ row: borrowing Row) throws {
     id = ID(try row.value(0))
@@ -54,6 +62,7 @@ public struct Factor: Sendable {
     enrolledAt = Instant(microseconds: try row.value(3))
     lastUsedAt = (try row.value(4) as Int64?).map(Instant.init(microseconds:))
     phoneNumber = try row.value(5)
+    suspendedUntil = (try row.value(6) as Int64?).map(Instant.init(microseconds:))
   }
 
   /// The factors of an account, in the order of their enrolment.

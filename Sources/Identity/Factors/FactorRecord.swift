@@ -26,6 +26,8 @@ enum FactorRecord {
         \(new.id.text), \(new.kind.rawValue), \(new.displayName), \(new.enrolledAt.microseconds),
         \(new.sealedSecret), \(new.lastStep), \(new.phoneNumber))
       """)
+    // Whoever has a new factor does not get an old one back besides.
+    try RemovedFactors.end(account.key, connection)
     try settle(account.key, in: scope, connection)
   }
 
@@ -65,14 +67,22 @@ enum FactorRecord {
 
   /// Keeps the marks of the account, the counts of the scope and the index right after its factors
   /// have changed.
-  private static func settle(
+  static func settle(
     _ key: Int64, in scope: Scope, _ connection: borrowing Connection
   ) throws {
     let before = try connection.first(
-      "SELECT has_totp, has_phone FROM account WHERE account_key = \(key)"
-    ) { row in try Marks(totp: row.value(0), phone: row.value(1)) }
-    guard let before else { return }
+      "SELECT has_totp, has_phone, suspended_until FROM account WHERE account_key = \(key)"
+    ) { row in
+      (
+        marks: try Marks(totp: row.value(0), phone: row.value(1)),
+        suspendedUntil: try row.value(2) as Int64?
+      )
+    }
+    guard let (before, suspendedUntil) = before else { return }
     let factors = try Factor.all(of: key, connection)
+    if factors.compactMap(\.suspendedUntil?.microseconds).max() != suspendedUntil {
+      try settleSuspension(key, connection)
+    }
     let after = Marks(
       totp: factors.contains { $0.kind == .totp }, phone: factors.contains { $0.kind == .phone })
     if before != after {
@@ -93,6 +103,16 @@ enum FactorRecord {
     if let account = try AccountRecord.find(key: key, connection) {
       try SearchIndex.update(account, connection)
     }
+  }
+
+  /// Keeps the latest end of a suspension on the account, for lists.
+  static func settleSuspension(_ key: Int64, _ connection: borrowing Connection) throws {
+    try connection.run(
+      """
+      UPDATE account SET suspended_until =
+        (SELECT max(suspended_until) FROM factor WHERE account_key = \(key))
+      WHERE account_key = \(key)
+      """)
   }
 
   /// Of which kinds an account has factors.

@@ -36,6 +36,13 @@ struct TOTPFactor: Sendable {
     try sealer.seal(secret.revealedBytes, with: associated(scope, account, factor))
   }
 
+  /// The same secret sealed with the newest key; nil when it is already.
+  func resealed(
+    _ sealed: [UInt8], project: String, tenant: String, account: String, factor: String
+  ) throws -> [UInt8]? {
+    try sealer.resealed(sealed, with: Self.associated(project, tenant, account, factor))
+  }
+
   /// Stores a new factor as the account's newest.
   func insert(
     _ id: ID<Factor>, displayName: String, secret: Secret, lastStep: Int64, for account: Account,
@@ -58,17 +65,26 @@ struct TOTPFactor: Sendable {
   ) throws -> CodeFinding {
     let row = try connection.first(
       """
-      SELECT sealed_secret, last_step FROM factor
+      SELECT sealed_secret, last_step, suspended_until FROM factor
       WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
         AND sealed_secret IS NOT NULL
       """
-    ) { row in (sealed: try row.value(0) as [UInt8], lastStep: try row.value(1) as Int64?) }
+    ) { row in
+      (
+        sealed: try row.value(0) as [UInt8], lastStep: try row.value(1) as Int64?,
+        suspendedUntil: try row.value(2) as Int64?
+      )
+    }
     guard let row else { return CodeFinding(.wrong) }
     let secret = try sealer.open(row.sealed, with: associated(scope, account.id, factor))
     guard let password = Self.password(secret) else { throw Failure("a factor without secret") }
     let verdict = try password.verify(code, at: now.seconds, window: window, after: row.lastStep)
     let finding = CodeFinding(verdict, after: row.lastStep)
     guard case .accepted(let step, let offset) = verdict else { return finding }
+    // Only now, so that a right code of a suspended factor costs and counts what a wrong one does.
+    guard row.suspendedUntil ?? 0 <= now.microseconds else {
+      return CodeFinding(.suspended, distance: offset, step: step)
+    }
     let moved = try connection.run(
       """
       UPDATE factor SET last_step = \(step), last_used_at = \(now.microseconds)

@@ -151,6 +151,24 @@ public struct OutboxEntries: Sendable {
     }
   }
 
+  /// The newest messages about an account, the newest first.
+  ///
+  /// - Throws: ``OutboxError/unavailable(_:)``.
+  public func list(
+    about account: Account, limit: Int = 10
+  ) async throws(OutboxError) -> [OutboxEntry] {
+    let now = store.clock.now()
+    return try await store.read(OutboxError.self) { connection in
+      try connection.all(
+        """
+        SELECT \(OutboxEntry.columns) FROM outbox o INDEXED BY outbox_by_account
+          LEFT JOIN account a ON a.account_key = o.account_key
+        WHERE o.account_key = \(account.key) ORDER BY o.message_id DESC LIMIT \(limit)
+        """
+      ) { try OutboxEntry($0, at: now) }
+    }
+  }
+
   /// One message.
   ///
   /// - Throws: ``OutboxError``.

@@ -6,6 +6,16 @@ enum UserNotice {
   case factorWithdrawn(name: String)
   /// Somebody else took factors away.
   case factorsRemoved(names: [String])
+  /// Factors that were removed count again.
+  case factorsRestored(names: [String])
+  /// The codes of a factor are refused for a while.
+  case factorSuspended(name: String, until: Instant)
+  /// The codes of a factor count again before the time.
+  case factorResumed(name: String)
+  /// Codes are looked at again after too many wrong ones.
+  case codesUnlocked
+  /// All sessions were ended by somebody else than the user.
+  case sessionsEnded
   /// The password was changed by somebody else than the user.
   case passwordChanged
   /// An identity at another provider was linked by somebody else than the user.
@@ -60,6 +70,11 @@ extension UserNotice {
     switch self {
     case .factorWithdrawn: "notice-factor-withdrawn"
     case .factorsRemoved: "notice-factors-removed"
+    case .factorsRestored: "notice-factors-restored"
+    case .factorSuspended: "notice-factor-suspended"
+    case .factorResumed: "notice-factor-resumed"
+    case .codesUnlocked: "notice-codes-unlocked"
+    case .sessionsEnded: "notice-sessions-ended"
     case .passwordChanged: "notice-password-changed"
     case .providerLinked: "notice-provider-linked"
     case .emailChanged: "notice-email-changed"
@@ -80,6 +95,12 @@ private struct NoticeText {
       switch notice {
       case .factorsRemoved(let names) where names.count > 1: "your second factors were removed"
       case .factorWithdrawn, .factorsRemoved: "a second factor was removed"
+      case .factorsRestored(let names) where names.count > 1:
+        "your second factors count again"
+      case .factorsRestored, .factorResumed: "a second factor counts again"
+      case .factorSuspended: "a second factor is suspended"
+      case .codesUnlocked: "your codes are accepted again"
+      case .sessionsEnded: "you were signed out everywhere"
       case .passwordChanged: "your password was changed"
       case .providerLinked: "another way to sign in was added"
       case .emailChanged: "your e-mail address was changed"
@@ -117,6 +138,34 @@ private struct NoticeText {
       \(Self.list(names)) removed from your account \(recipient) at \(application) on \(moment). \
       This was done for you, by the support of \(application) or by one of its programs.
       """
+    case .factorsRestored(let names):
+      """
+      \(Self.list(names, "is", "are")) in force again for your account \(recipient) at \
+      \(application) since \(moment). The removal before was taken back by the support of \
+      \(application).
+      """
+    case .factorSuspended(let name, let until):
+      """
+      the second factor “\(Self.plain(name))” of your account \(recipient) at \(application) was \
+      suspended on \(moment), until \(Self.words(until)). This was done for you, by the support of \
+      \(application).
+      """
+    case .factorResumed(let name):
+      """
+      the second factor “\(Self.plain(name))” of your account \(recipient) at \(application), which \
+      was suspended, counts again since \(moment). This was done for you, by the support of \
+      \(application).
+      """
+    case .codesUnlocked:
+      """
+      codes for your account \(recipient) at \(application) are accepted again since \(moment); \
+      there had been wrong ones. This was done for you, by the support of \(application).
+      """
+    case .sessionsEnded:
+      """
+      all sessions of your account \(recipient) at \(application) were ended on \(moment). This \
+      was done for you, by the support of \(application).
+      """
     case .passwordChanged:
       """
       the password of your account \(recipient) at \(application) was changed on \(moment). This \
@@ -150,6 +199,18 @@ private struct NoticeText {
       From now on nobody is asked for a code of it when you sign in. You have been signed out \
       everywhere.
       """
+    case .factorsRestored, .factorResumed:
+      """
+      A code is asked for again when you sign in.
+      """
+    case .factorSuspended:
+      """
+      Until then a code is asked for when you sign in, and none of this factor is accepted.
+      """
+    case .codesUnlocked:
+      "If wrong codes come in a row again, they are slowed down and closed as before."
+    case .sessionsEnded:
+      "You have to sign in again wherever you were signed in."
     case .passwordChanged:
       "The old password does not count any more. You have been signed out everywhere."
     case .providerLinked:
@@ -168,17 +229,21 @@ private struct NoticeText {
   }
 
   /// The moment as everybody reads it, to the minute.
-  private var moment: String {
+  private var moment: String { Self.words(at) }
+
+  private static func words(_ at: Instant) -> String {
     let parts = at.calendar
     func pair(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return "\(Day(at)) at \(pair(parts.hour)):\(pair(parts.minute)) UTC"
   }
 
-  private static func list(_ names: [String]) -> String {
+  private static func list(
+    _ names: [String], _ one: String = "was", _ many: String = "were"
+  ) -> String {
     let quoted = names.map { "“\(plain($0))”" }
     return names.count == 1
-      ? "the second factor \(quoted.joined()) was"
-      : "the second factors \(quoted.joined(separator: ", ")) were"
+      ? "the second factor \(quoted.joined()) \(one)"
+      : "the second factors \(quoted.joined(separator: ", ")) \(many)"
   }
 
   /// A name in one line, without marks that turn the text around it.

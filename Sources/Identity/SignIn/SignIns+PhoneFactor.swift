@@ -138,7 +138,9 @@ extension SignIns {
       }
       guard let factor else { return .failure(.invalidEnrolment) }
       switch try sent.check(code, at: now, connection) {
-      case .right: break
+      case .right where !factor.isSuspended(at: now): break
+      case .right:
+        return .failure(try attempt.fail(CodeFinding(.suspended), at: now, connection))
       case .wrong: return .failure(try attempt.fail(CodeFinding(.wrong), at: now, connection))
       case .over:
         try attempt.note(CodeFinding(.expired), at: now, connection)
@@ -152,6 +154,9 @@ extension SignIns {
       guard let proof else { return .failure(.invalidTemporaryProof) }
       guard let factor = account.factors.first(where: { $0.phoneNumber == number }) else {
         return .failure(.invalidEnrolment)
+      }
+      guard !factor.isSuspended(at: now) else {
+        return .failure(try attempt.fail(CodeFinding(.suspended), at: now, connection))
       }
       try proof.countUse(connection)
       return .success(factor)

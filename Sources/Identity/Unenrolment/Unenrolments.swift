@@ -10,6 +10,10 @@ public struct Removal: Sendable {
   public let isOfAll: Bool
   /// How many sessions end.
   public let sessionsEnded: Int
+  /// For how many hours another administrator can take it back; 0 for not at all.
+  public let undoHours: Int
+  /// What can come back; nil for nothing, and beforehand.
+  public internal(set) var apart: (id: ID<SetApart>, until: Instant)?
   /// How many second factors the account keeps.
   public var factorsLeft: Int { account.factors.count - factors.count }
 }
@@ -18,6 +22,7 @@ public struct Removal: Sendable {
 public struct Unenrolments: Sendable {
   let store: Store
   let gate: DeskGate
+  let removed: RemovedFactors
 
   /// What a removal would do.
   ///
@@ -34,12 +39,15 @@ public struct Unenrolments: Sendable {
       guard let account = try AccountRecord.find(scope, account, connection) else {
         throw DeskError.accountNotFound
       }
-      return try Self.removal(of: factor, from: account, connection)
+      let settings = try DeskSettings.find(scope, connection)
+      return try Self.removal(of: factor, from: account, settings, connection)
     }
   }
 
   /// Removes a factor or all of them, ends the account's sessions, writes the audit row and tells
   /// the user by mail, all at once.
+  ///
+  /// They are kept apart for as long as the pool says, unless somebody else may hold them.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
@@ -51,31 +59,48 @@ public struct Unenrolments: Sendable {
   public func remove(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?, _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<Removal> {
-    try await gate.act(request, on: account, in: scope) { account, _, now, connection in
-      let removal = try Self.removal(of: factor, from: account, connection)
-      let entry = try perform(removal, in: scope, at: now, connection)
+    try await gate.act(request, on: account, in: scope) { account, settings, now, connection in
+      var removal = try Self.removal(of: factor, from: account, settings, connection)
+      let apart = SettingApart(request, settings, at: now, random: store.random)
+      let entry = try perform(removal, apart, in: scope, at: now, connection)
+      removal.apart = apart.map { ($0.id, $0.until) }
       return DeskDeed(entry: entry, value: removal)
     }
   }
 
   /// What removing a factor, or all of them, means for an account.
   static func removal(
-    of factor: ID<Factor>?, from account: Account, _ connection: borrowing Connection
+    of factor: ID<Factor>?, from account: Account, _ settings: DeskSettings,
+    _ connection: borrowing Connection
   ) throws -> Removal {
     let factors = account.factors.filter { factor == nil || $0.id == factor }
     guard !factors.isEmpty else { throw DeskError.factorNotFound }
     return Removal(
       account: account, factors: factors, isOfAll: factor == nil,
-      sessionsEnded: try Sessions.count(account.key, connection))
+      sessionsEnded: try Sessions.count(account.key, connection), undoHours: settings.undoHours)
   }
 
   /// Does what a removal means, in the caller's write.
   ///
+  /// - Parameters:
+  ///   - removal: What goes.
+  ///   - apart: Who keeps it apart, and until when; nil for what never comes back, and then nothing
+  ///     that was removed from the account before comes back either.
+  ///   - scope: The user pool.
+  ///   - now: The moment.
+  ///   - connection: The caller's.
   /// - Returns: The row for the log, without who and why.
+  /// - Throws: What the database throws.
   func perform(
-    _ removal: Removal, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    _ removal: Removal, _ apart: SettingApart?, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> AuditEntry {
     let account = removal.account
+    if let apart {
+      try removed.keep(removal, apart, in: scope, at: now, connection)
+    } else {
+      try RemovedFactors.end(account.key, connection)
+    }
     try FactorRecord.delete(removal.factors, of: account, in: scope, connection)
     let ended = try AccountRecord.endSessions(account.key, at: now, connection)
     try store.outbox.notify(
@@ -103,8 +128,9 @@ public struct Unenrolments: Sendable {
       guard let account = try AccountRecord.find(scope, account, connection) else {
         throw DeskError.accountNotFound
       }
-      let removal = try Self.removal(of: factor, from: account, connection)
-      var entry = try perform(removal, in: scope, at: now, connection)
+      let settings = try DeskSettings.find(scope, connection)
+      let removal = try Self.removal(of: factor, from: account, settings, connection)
+      var entry = try perform(removal, nil, in: scope, at: now, connection)
       entry.reason = reason.rawValue
       entry.note = note.isEmpty ? nil : note
       try entry.record(by: author, at: now, connection)

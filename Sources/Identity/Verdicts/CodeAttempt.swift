@@ -71,7 +71,7 @@ struct CodeAttempt {
   func note(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    if [.blocked, .closed, .suspended].contains(finding.result) {
+    if [.blocked, .closed].contains(finding.result) {
       let isKept = try VerdictRecord.repeated(
         finding.result, of: account, in: scope, connection)
       if isKept { return }

@@ -34,7 +34,7 @@ public struct CodeVerdict: Sendable {
     case blocked
     /// It was not looked at, since codes are closed until somebody unlocks them.
     case closed
-    /// It was not looked at, since the factor is suspended.
+    /// It was right, and did not count, since the factor is suspended.
     case suspended
     /// It was a temporary code, and right.
     case temporary

@@ -130,6 +130,31 @@ enum AdminResetTOTPCommand: Command {
   }
 }
 
+/// Lets an administrator act at the desk again, for when no other owner can.
+enum AdminReleaseCommand: Command {
+  static let name = "admin release"
+  static let summary = "lets an administrator act again who did too much in an hour"
+  static let options = [Instance.dataOption, AdminCommands.emailOption]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let email = try arguments.required("email")
+    return try await Instance.use(arguments) { instance in
+      let administrator = try await AdminCommands.find(email, instance)
+      let desk = instance.identity.desk
+      let held = try await desk.held().filter { $0.agent == administrator.id }
+      guard !held.isEmpty else {
+        throw ConfigurationError("\(administrator.email) is not held anywhere.")
+      }
+      for place in held {
+        try await desk.release(
+          administrator.id, in: place.scope, by: Author(actor: .commandLine))
+      }
+      Terminal.say("\(administrator.email) may act again.")
+      return 0
+    }
+  }
+}
+
 /// What the commands about one administrator share.
 enum AdminCommands {
   static let emailOption = Option(

@@ -113,7 +113,10 @@ struct Samples: Sendable {
       to: scope.project, issuer: "backend-\(ofTenant)@example.com", keyID: nil,
       key: World.publicKey,
       by: Author(actor: .commandLine))
+    try await world.setApart(enrolled, in: scope)
+    try await world.hold(try await world.id(of: World.nadia), in: scope)
     values = [
+      "removals": "sample", "release": try await world.id(of: World.nadia),
       "providers": "oidc.acme", "signers": signer.id.text,
       "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",
       "tokens": token.token.id.text, "projects": scope.project.text,
@@ -173,6 +176,35 @@ extension Route {
 }
 
 extension World {
+  /// As if an agent had done so much in an hour that an owner has to look at it.
+  func hold(_ agent: String, in scope: Scope) async throws {
+    let (key, now) = (scope.key, clock.now.microseconds)
+    try await database.write { connection in
+      _ = try connection.run(
+        """
+        INSERT INTO desk_hold (administrator_id, scope_key, held_at)
+        VALUES (\(agent), \(key), \(now)) ON CONFLICT DO NOTHING
+        """)
+    }
+  }
+
+  /// As if a factor of a user had been removed besides, which can come back.
+  func setApart(_ account: Account, in scope: Scope) async throws {
+    let (uid, now) = (account.id.text, clock.now.microseconds)
+    let until = clock.now.advanced(bySeconds: 3_600).microseconds
+    let key = scope.key
+    try await database.write { connection in
+      _ = try connection.run(
+        """
+        INSERT INTO removed_factor (account_key, enrolment_id, removal_id, removed_at, removed_by,
+          remover_name, until, position, kind, display_name, enrolled_at)
+        SELECT account_key, 'sample', 'sample', \(now), 'x', 'Xenia', \(until), 9, 'totp', 'Old',
+          \(now)
+        FROM account WHERE uid = \(uid) AND scope_key = \(key)
+        """)
+    }
+  }
+
   /// Leaves a message for a user in the outbox: the notice of a password that somebody else set.
   func addMessage(for account: Account, in scope: Scope) async throws {
     var change = AccountChange()

@@ -51,7 +51,7 @@ struct VerdictWordsTests {
       result: .blocked, times: 1_200,
       words: "not looked at: too many wrong codes before, 1\u{202F}200 times"),
     Case(result: .closed, words: "not looked at: locked until somebody unlocks it"),
-    Case(result: .suspended, words: "not looked at: the factor is suspended"),
+    Case(result: .suspended, words: "right, but the factor is suspended"),
     Case(result: .temporary, words: "right temporary code"),
     Case(result: .recovery, words: "right recovery code"),
     Case(result: .accepted, way: .phone, words: "right code by SMS"),

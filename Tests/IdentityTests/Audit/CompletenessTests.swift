@@ -57,7 +57,10 @@ struct AuditCompletenessTests {
         "administrator.remove", "administrator.enrol", "administrator.withdraw",
         "administrator.reset-factor", "administrator.recovery-codes", "administrator.password",
         "administrator.reset-password", "administrator.preferences",
-        "administrator.end-sessions",
+        "administrator.end-sessions", "administrator.step-up",
+        "desk.change", "desk.step-up", "desk.release", "factor.suspend", "factor.resume",
+        "factor.restore", "factor.purge", "account.unlock", "account.protect",
+        "account.unprotect", "account.allow-changes", "account.note",
       ])
   }
 }
@@ -91,6 +94,11 @@ extension Instance {
       ("oob_code", "SELECT /* test */ * FROM oob_code ORDER BY 1"),
       ("outbox", "SELECT /* test */ * FROM outbox ORDER BY 1"),
       ("guidance", "SELECT /* test */ * FROM guidance ORDER BY 1, 2"),
+      ("desk_settings", "SELECT /* test */ * FROM desk_settings ORDER BY 1"),
+      ("desk_act", "SELECT /* test */ * FROM desk_act ORDER BY 1"),
+      ("desk_hold", "SELECT /* test */ * FROM desk_hold ORDER BY 1, 2"),
+      ("removed_factor", "SELECT /* test */ * FROM removed_factor ORDER BY 1, 2"),
+      ("user_note", "SELECT /* test */ * FROM user_note ORDER BY 1"),
     ]
     return try await database.read { connection in
       var contents: [String: [[SQLValue]]] = [:]

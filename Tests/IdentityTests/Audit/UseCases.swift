@@ -21,7 +21,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
   }
 
   static let all: [UseCase] =
-    settings + users + factors + signIns + outOfBand + administration
+    settings + users + factors + desk + signIns + outOfBand + administration
     + administrators + federation
 
   private static let settings: [UseCase] = [

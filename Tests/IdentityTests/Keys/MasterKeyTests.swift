@@ -17,6 +17,7 @@ struct MasterKeyTests {
       let boxes = try connection.all(
         """
         SELECT /* test */ sealed_secret FROM factor WHERE sealed_secret IS NOT NULL
+        UNION ALL SELECT sealed_secret FROM removed_factor WHERE sealed_secret IS NOT NULL
         UNION ALL SELECT totp_secret FROM administrator WHERE totp_secret IS NOT NULL
         UNION ALL SELECT sealed_key FROM signing_key
         UNION ALL SELECT sealed_text FROM outbox WHERE sealed_text IS NOT NULL

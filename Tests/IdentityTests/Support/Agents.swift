@@ -1,6 +1,6 @@
 import Database
 import DatabaseSQLite
-import Identity
+@testable import Identity
 import Testing
 
 /// Somebody at the desk, with a session in the console.
@@ -69,4 +69,9 @@ extension Instance {
         """)
     }
   }
+
+  /// Purges one part of what was removed and cannot come back, as the server does by itself.
+  ///
+  /// True when there may be more.
+  func purgePart() async throws -> Bool { try await identity.purgeRemovedFactors(at: now) }
 }

@@ -106,6 +106,9 @@ extension Instance {
         UNION ALL SELECT 'another mark of providers of ' || uid FROM account a
           WHERE has_providers <> EXISTS (SELECT 1 FROM account_provider p
             WHERE p.account_key = a.account_key AND p.scope_key = a.scope_key)
+        UNION ALL SELECT 'another suspension of ' || uid FROM account a
+          WHERE suspended_until IS NOT (SELECT max(f.suspended_until) FROM factor f
+            WHERE f.account_key = a.account_key)
         UNION ALL SELECT 'a beginning of nobody: ' || beginning FROM account_beginning
           WHERE account_key NOT IN (SELECT account_key FROM account)
         """

@@ -1,0 +1,107 @@
+import HTTP
+import Identity
+import Templating
+
+/// Until when a factor is suspended: one of some usual ends, or a day of one's own.
+struct UntilField: ViewModel {
+  /// The ends that are offered, by their value in the form.
+  enum Choice: String, CaseIterable {
+    case today, tomorrow, days = "3-days", week
+  }
+
+  let chosen: String
+  /// A day as it was typed; it counts before the choice.
+  let day: String
+  let today: Day
+  let times: Times
+  var error: String?
+
+  init(_ form: Form, _ times: Times, at now: Instant) {
+    chosen = form["until"] ?? Choice.tomorrow.rawValue
+    day = form.trimmed("day")
+    today = times.calendarDay(of: now)
+    self.times = times
+  }
+
+  /// The moment that was chosen; nil for what is none.
+  var moment: Instant? {
+    if !day.isEmpty { return Day(day).map { times.start(of: $0.next) } }
+    return Choice(rawValue: chosen).map { times.start(of: end($0).next) }
+  }
+
+  private func end(_ choice: Choice) -> Day {
+    switch choice {
+    case .today: today
+    case .tomorrow: today.next
+    case .days: today.after(3)
+    case .week: today.after(7)
+    }
+  }
+
+  private var choices: [EndChoice] {
+    Choice.allCases.map { choice in
+      let name =
+        switch choice {
+        case .today: "End of today"
+        case .tomorrow: "End of tomorrow"
+        case .days: "In three days"
+        case .week: "In a week"
+        }
+      return EndChoice(
+        value: choice.rawValue, label: "\(name), \(Times.words(end(choice)))",
+        isChosen: choice.rawValue == chosen)
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .list("choices") { $0.choices },
+    .text("error") { $0.error },
+    .text("day") { $0.day },
+    .text("first") { $0.today.description },
+    .text("last") { $0.today.after(Desk.longestSuspension - 1).description },
+    .number("longest") { _ in Desk.longestSuspension },
+  ]
+}
+
+struct EndChoice: ViewModel {
+  let value: String
+  let label: String
+  let isChosen: Bool
+
+  static let keys: Keys<Self> = [
+    .text("value") { $0.value },
+    .text("label") { $0.label },
+    .flag("isChosen") { $0.isChosen },
+  ]
+}
+
+extension Day {
+  /// The day so many days after this one.
+  fileprivate func after(_ days: Int) -> Day { (0..<days).reduce(self) { day, _ in day.next } }
+}
+
+/// Who is meant, typed by whoever is about to delete them.
+struct ConfirmationField: ViewModel {
+  let account: Account
+  let typed: String
+  var error: String?
+
+  /// What is wrong with what was typed; nil when it is right.
+  ///
+  /// The case of an address does not matter.
+  var fault: FieldError? {
+    if typed.lowercased() == account.email?.lowercased() || typed == account.id.text { return nil }
+    return FieldError(
+      field: "confirmation",
+      text: typed.isEmpty
+        ? "Type the e-mail address or the uid of the user."
+        : "That is not this user’s e-mail address or uid. Type one of them.")
+  }
+
+  static let keys: Keys<Self> = [
+    .text("email") { $0.account.email },
+    .text("uid") { $0.account.id.text },
+    .text("typed") { $0.typed },
+    .text("error") { $0.error },
+  ]
+}

@@ -1,0 +1,94 @@
+import HTTP
+import Identity
+
+/// What stands in the form of the desk's rules: numbers as they were typed.
+struct DeskSettingsAnswers: Sendable {
+  var codeCap: String
+  var undoHours: String
+  var verdictDays: String
+  var actionsPerHour: String
+  var approvalOverUsers: String
+  var approvalForLastFactor: Bool
+  var temporaryCodes: Bool
+  var recoveryCodes: Bool
+  var proof: String
+
+  init(_ settings: DeskSettings) {
+    codeCap = String(settings.codeCap)
+    undoHours = String(settings.undoHours)
+    verdictDays = String(settings.verdictDays)
+    actionsPerHour = String(settings.actionsPerHour)
+    approvalOverUsers = settings.approvalOverUsers.map(String.init) ?? ""
+    approvalForLastFactor = settings.approvalForLastFactor
+    temporaryCodes = settings.temporaryCodes
+    recoveryCodes = settings.recoveryCodes
+    proof = settings.identityProof.joined(separator: "\n")
+  }
+
+  init(_ form: Form) {
+    codeCap = form.trimmed("code-cap")
+    undoHours = form.trimmed("undo-hours")
+    verdictDays = form.trimmed("verdict-days")
+    actionsPerHour = form.trimmed("actions-per-hour")
+    approvalOverUsers = form.trimmed("approval-over-users")
+    approvalForLastFactor = form["approval-for-last-factor"] == "on"
+    temporaryCodes = form["temporary-codes"] == "on"
+    recoveryCodes = form["recovery-codes"] == "on"
+    proof = form["identity-proof"] ?? ""
+  }
+
+  /// The same as values.
+  ///
+  /// - Returns: The settings, or every field that holds no number.
+  func parsed() -> Result<DeskSettings, WrongFields> {
+    var settings = DeskSettings()
+    var wrong: [DeskSettingsError.Field] = []
+    func number(_ text: String, _ field: DeskSettingsError.Field, _ into: inout Int) {
+      if let value = Int(text) { into = value } else { wrong.append(field) }
+    }
+    number(codeCap, .codeCap, &settings.codeCap)
+    number(undoHours, .undoHours, &settings.undoHours)
+    number(verdictDays, .verdictDays, &settings.verdictDays)
+    number(actionsPerHour, .actionsPerHour, &settings.actionsPerHour)
+    if !approvalOverUsers.isEmpty {
+      settings.approvalOverUsers = Int(approvalOverUsers)
+      if settings.approvalOverUsers == nil { wrong.append(.approvalOverUsers) }
+    }
+    settings.approvalForLastFactor = approvalForLastFactor
+    settings.temporaryCodes = temporaryCodes
+    settings.recoveryCodes = recoveryCodes
+    settings.identityProof = proof.split(whereSeparator: \.isNewline).map(String.init)
+    return wrong.isEmpty ? .success(settings) : .failure(WrongFields(fields: wrong))
+  }
+
+  struct WrongFields: Error {
+    let fields: [DeskSettingsError.Field]
+  }
+}
+
+extension DeskSettingsError.Field {
+  /// What is wrong with the field, and what would be right.
+  var fault: FieldError {
+    switch self {
+    case .codeCap: FieldError(field: "code-cap", text: "Write a whole number from 5 to 100.")
+    case .undoHours:
+      FieldError(field: "undo-hours", text: "Write a whole number of hours, from 0 to 720.")
+    case .verdictDays:
+      FieldError(field: "verdict-days", text: "Write a whole number of days, from 1 to 400.")
+    case .actionsPerHour:
+      FieldError(field: "actions-per-hour", text: "Write a whole number from 1 to 1000.")
+    case .approvalOverUsers:
+      FieldError(
+        field: "approval-over-users",
+        text: "Write a whole number up to 1 000 000, or leave it empty for never.")
+    case .identityProof:
+      FieldError(
+        field: "identity-proof",
+        text:
+          "Write at most \(DeskSettings.mostProofs) lines, each of at most \(DeskSettings.longestProof) characters."
+      )
+    case .stepUp:
+      FieldError(field: "minutes", text: "Write a whole number of minutes, from 1 to 240.")
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import HTTP
+import Identity
+import Templating
+
+/// `S/settings/desk`: what a pool asks of those who act for its users.
+struct DeskSettingsPage: Sendable {
+  let identity: Identity
+  let frames: Frames
+  let view: Template<DeskSettingsView>
+
+  private static let historyLength = 10
+
+  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let settings = try await refusing { try await identity.desk.settings(context.scope) }
+    return try await page(context, DeskSettingsAnswers(settings))
+  }
+
+  func change(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let answers = DeskSettingsAnswers(context.signedIn.form)
+    let isNew: Bool
+    switch answers.parsed() {
+    case .failure(let wrong):
+      return try await page(context, answers, errors: wrong.fields.map(\.fault))
+    case .success(let settings):
+      do {
+        isNew = try await identity.desk.change(
+          context.scope, to: settings, by: context.signedIn.author)
+      } catch {
+        switch error {
+        case .outOfRange(let field):
+          return try await page(context, answers, errors: [field.fault])
+        case .scopeNotFound: throw .notFound
+        case .unavailable: throw .unavailable(error)
+        }
+      }
+    }
+    frames.leave(
+      isNew ? "The rules of the desk are saved." : "These rules are in force already.",
+      for: context.signedIn)
+    return .redirect(to: ConsolePaths.deskSettings(context.scope))
+  }
+
+  private func page(
+    _ context: ScopeContext, _ answers: DeskSettingsAnswers, errors: [FieldError] = []
+  ) async throws(Refusal) -> Response {
+    let scope = context.scope
+    var frame = try await frames.frame("The desk · Settings", in: context, tab: .settings)
+    frame.errors = errors
+    frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
+    var history: [AuditRow]?
+    if context.may(.readAudit) {
+      var filter = AuditFilter(scope: scope)
+      filter.action = "desk"
+      let asked = filter
+      history = try await refusing {
+        try await identity.audit.list(asked, limit: Self.historyLength).items
+      }
+    }
+    let model = DeskSettingsView(
+      frame: FrameView(frame), context: context, answers: answers, history: history)
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+struct DeskSettingsView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let answers: DeskSettingsAnswers
+  let history: [AuditRow]?
+
+  private var mayChange: Bool { context.may(.changeDesk) }
+
+  private var numbers: [DeskNumber] {
+    [
+      DeskNumber(
+        id: "code-cap", label: "Wrong codes in a row", value: answers.codeCap,
+        hint:
+          "5 to 100. From the fifth on codes wait; with this many they are closed until somebody unlocks them."
+      ),
+      DeskNumber(
+        id: "undo-hours", label: "Undo of a removal, in hours", value: answers.undoHours,
+        hint:
+          "0 to 720. For so long another administrator can take a removal back; 0 for not at all. Never after “Stolen device” or “Compromised”."
+      ),
+      DeskNumber(
+        id: "verdict-days", label: "Verdicts on codes, in days", value: answers.verdictDays,
+        hint: "1 to 400. After that only counts of each day stay."),
+      DeskNumber(
+        id: "actions-per-hour", label: "Actions an hour", value: answers.actionsPerHour,
+        hint: "1 to 1000 for each agent. Then an owner has to release them."),
+    ].map { number in
+      var number = number
+      number.error = frame.error(at: number.id)
+      return number
+    }
+  }
+
+  private var switches: [DeskSwitch] {
+    [
+      DeskSwitch(
+        id: "temporary-codes", label: "Temporary codes", isOn: answers.temporaryCodes,
+        hint:
+          "Agents may make a code that stands in for a lost device: once, for a day at most."),
+      DeskSwitch(
+        id: "recovery-codes", label: "Recovery codes of users", isOn: answers.recoveryCodes,
+        hint: "Users may keep a set of codes for the day on which the device is gone."),
+      DeskSwitch(
+        id: "approval-for-last-factor", label: "Two for a last factor",
+        isOn: answers.approvalForLastFactor,
+        hint:
+          "Where enrolment is mandatory, a second administrator approves that somebody loses the last one."
+      ),
+    ]
+  }
+
+  private var facts: [Fact] {
+    let proof = answers.proof.split(whereSeparator: \.isNewline).joined(separator: "; ")
+    return numbers.map { Fact($0.label, $0.value) }
+      + [
+        Fact(
+          "Approval of many at once",
+          answers.approvalOverUsers.isEmpty ? "never" : "over \(answers.approvalOverUsers) users"),
+        Fact("Identity proof", proof.isEmpty ? HTML.escaped("none") : HTML.isolated(proof)),
+      ]
+      + switches.map { Fact($0.label, $0.isOn ? "on" : "off") }
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("kind") { $0.context.scope.kind },
+    .text("kindInSentence") { $0.context.scope.kindInSentence },
+    .text("scopeName") { $0.context.scope.name },
+    .text("action") { ConsolePaths.deskSettings($0.context.scope) },
+    .text("back") { ConsolePaths.settings($0.context.scope) },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .flag("mayChange") { $0.mayChange },
+    .list("numbers") { $0.numbers },
+    .list("switches") { $0.switches },
+    .text("over") { $0.answers.approvalOverUsers },
+    .text("overError") { $0.frame.error(at: "approval-over-users") },
+    .text("proof") { $0.answers.proof },
+    .text("proofError") { $0.frame.error(at: "identity-proof") },
+    .number("mostProofs") { _ in DeskSettings.mostProofs },
+    .number("longestProof") { _ in DeskSettings.longestProof },
+    .list("facts") { $0.facts },
+    .flag("showsHistory") { $0.history != nil },
+    .flag("hasHistory") { !($0.history ?? []).isEmpty },
+    .list("history") { view in
+      (view.history ?? []).map { HistoryRow($0, view.frame.times) }
+    },
+  ]
+}
+
+struct DeskNumber: ViewModel {
+  let id: String
+  let label: String
+  let value: String
+  let hint: String
+  var error: String?
+
+  static let keys: Keys<Self> = [
+    .text("id") { $0.id },
+    .text("label") { $0.label },
+    .text("value") { $0.value },
+    .text("hint") { $0.hint },
+    .text("error") { $0.error },
+  ]
+}
+
+struct DeskSwitch: ViewModel {
+  let id: String
+  let label: String
+  let isOn: Bool
+  let hint: String
+
+  static let keys: Keys<Self> = [
+    .text("id") { $0.id },
+    .text("label") { $0.label },
+    .flag("isOn") { $0.isOn },
+    .text("hint") { $0.hint },
+  ]
+}

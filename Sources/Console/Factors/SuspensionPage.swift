@@ -1,0 +1,133 @@
+import HTTP
+import Identity
+import Templating
+
+/// `S/users/{uid}/factors/{enrolment}/suspension`: asks until when, and suspends a factor; below it
+/// the page that ends that early.
+struct SuspensionPage: Sendable {
+  let desk: Desk
+  let pages: DeskPages
+
+  func ask(
+    _ context: ScopeContext, _ uid: String, _ enrolment: String
+  ) async throws(Refusal) -> Response {
+    try await page(context, uid, enrolment)
+  }
+
+  func suspend(
+    _ context: ScopeContext, _ uid: String, _ enrolment: String
+  ) async throws(Refusal) -> Response {
+    let answers = DeskAnswers(context.signedIn.form)
+    let times = context.signedIn.times
+    let field = UntilField(context.signedIn.form, times, at: pages.frames.clock.now())
+    let outcome: DeskOutcome<Suspension>
+    do {
+      outcome = try await desk.suspend(
+        context.scope, ID(uid), ID(enrolment), until: field.moment,
+        answers.request(context.signedIn))
+    } catch {
+      let fault = try DeskFaults.fault(error, times)
+      return try await page(context, uid, enrolment, answers, errors: [fault])
+    }
+    let name = Words.isolated(outcome.value.factor.label)
+    let until = field.moment.map(times.words) ?? ""
+    let end = Link(
+      text: "End it now", href: ConsolePaths.endOfSuspension(context.scope, uid, enrolment))
+    return pages.leave(
+      Flash(text: "Suspended the factor “\(name)” until \(until).", link: end),
+      outcome.value.account, context, renewed: outcome.renewed)
+  }
+
+  func askForEnd(
+    _ context: ScopeContext, _ uid: String, _ enrolment: String
+  ) async throws(Refusal) -> Response {
+    try await endPage(context, uid, enrolment)
+  }
+
+  func end(
+    _ context: ScopeContext, _ uid: String, _ enrolment: String
+  ) async throws(Refusal) -> Response {
+    let answers = DeskAnswers(context.signedIn.form)
+    let outcome: DeskOutcome<Suspension>
+    do {
+      outcome = try await desk.resume(
+        context.scope, ID(uid), ID(enrolment), answers.request(context.signedIn))
+    } catch {
+      if case .nothingToDo = error { return pages.leaveUnchanged(uid, context) }
+      let fault = try DeskFaults.fault(error, context.signedIn.times)
+      return try await endPage(context, uid, enrolment, answers, errors: [fault])
+    }
+    let name = Words.isolated(outcome.value.factor.label)
+    return pages.leave(
+      Flash(text: "Codes of the factor “\(name)” count again."), outcome.value.account, context,
+      renewed: outcome.renewed)
+  }
+
+  private func find(
+    _ context: ScopeContext, _ uid: String, _ enrolment: String
+  ) async throws(Refusal) -> Suspension {
+    do {
+      return try await desk.factor(context.scope, ID(uid), ID(enrolment))
+    } catch {
+      guard case .unavailable = error else { throw .notFound }
+      throw .unavailable(error)
+    }
+  }
+
+  private func page(
+    _ context: ScopeContext, _ uid: String, _ enrolment: String,
+    _ answers: DeskAnswers = DeskAnswers(), errors: [FieldError] = []
+  ) async throws(Refusal) -> Response {
+    let found = try await find(context, uid, enrolment)
+    let times = context.signedIn.times
+    var question = DeskQuestion(
+      title: "Suspend a factor", heading: Self.heading("Suspend “", found),
+      consequences: [
+        "A second factor stays due at sign-in, and codes of this one are refused as wrong until then.",
+        found.account.factors.count == 1
+          ? "It is the only one: until then this user cannot sign in."
+          : "\(Words.count(found.account.factors.count - 1, "other factor counts", "other factors count")) as before.",
+        "Sessions that are open go on. End them on the user’s page when somebody else may have the device.",
+        "It ends by itself, and can be ended before.",
+        FactorWords.mail(to: found.account),
+      ].compactMap { $0 }, button: "Suspend the factor", keep: "Leave it in force",
+      action: ConsolePaths.suspension(context.scope, uid, enrolment),
+      factsHeading: "This factor", facts: FactorWords.facts(found.factor, times))
+    question.reasons = [.lost, .stolen, .compromised, .other]
+    question.until = UntilField(context.signedIn.form, times, at: pages.frames.clock.now())
+    return try await pages.ask(question, about: found.account, context, answers, errors: errors)
+  }
+
+  private func endPage(
+    _ context: ScopeContext, _ uid: String, _ enrolment: String,
+    _ answers: DeskAnswers = DeskAnswers(), errors: [FieldError] = []
+  ) async throws(Refusal) -> Response {
+    let found = try await find(context, uid, enrolment)
+    let times = context.signedIn.times
+    var question = DeskQuestion(
+      title: "End a suspension", heading: Self.heading("End the suspension of “", found),
+      consequences: [
+        "Codes of this factor count again at once.",
+        "Make sure that the device is in the user’s own hands: whoever has it has valid codes.",
+        FactorWords.mail(to: found.account),
+      ].compactMap { $0 }, button: "End the suspension", keep: "Leave it suspended",
+      action: ConsolePaths.endOfSuspension(context.scope, uid, enrolment),
+      factsHeading: "This factor", facts: FactorWords.facts(found.factor, times))
+    question.isDestructive = false
+    question.reasons = [.found, .mistake, .other]
+    if !found.factor.isSuspended(at: pages.frames.clock.now()) {
+      question.refusal = DeskFaults.sentence(.nothingToDo)
+    }
+    return try await pages.ask(question, about: found.account, context, answers, errors: errors)
+  }
+
+  private static func heading(_ start: StaticString, _ found: Suspension) -> Markup {
+    var html = HTML()
+    html.raw(start)
+    html.name(found.factor.label)
+    html.raw("” of ")
+    html.name(found.account.label)
+    html.raw("?")
+    return html.markup
+  }
+}

@@ -1,0 +1,70 @@
+import HTTP
+import Identity
+
+/// `S/users/{uid}/removals/{removal}/undo`: asks, and gives a user back what was removed.
+struct UndoPage: Sendable {
+  let unenrolments: Unenrolments
+  let pages: DeskPages
+
+  func ask(
+    _ context: ScopeContext, _ uid: String, _ removal: String
+  ) async throws(Refusal) -> Response {
+    try await page(context, uid, removal)
+  }
+
+  func restore(
+    _ context: ScopeContext, _ uid: String, _ removal: String
+  ) async throws(Refusal) -> Response {
+    let answers = DeskAnswers(context.signedIn.form)
+    let outcome: DeskOutcome<Restoration>
+    do {
+      outcome = try await unenrolments.undo(
+        context.scope, ID(uid), ID(removal), answers.request(context.signedIn))
+    } catch {
+      let fault = try DeskFaults.fault(error, context.signedIn.times)
+      return try await page(context, uid, removal, answers, errors: [fault])
+    }
+    let (apart, ended) = (outcome.value.apart, outcome.value.sessionsEnded)
+    let text =
+      "Restored \(FactorWords.list(apart.factors)). \(SessionWords.ended(ended)) A code is asked for again at sign-in."
+    return pages.leave(
+      Flash(text: text), outcome.value.account, context, renewed: outcome.renewed)
+  }
+
+  private func page(
+    _ context: ScopeContext, _ uid: String, _ removal: String,
+    _ answers: DeskAnswers = DeskAnswers(), errors: [FieldError] = []
+  ) async throws(Refusal) -> Response {
+    let found: Restoration
+    do {
+      found = try await unenrolments.consequencesOfUndo(context.scope, ID(uid), ID(removal))
+    } catch {
+      guard case .unavailable = error else { throw .notFound }
+      throw .unavailable(error)
+    }
+    let times = context.signedIn.times
+    let (account, apart) = (found.account, found.apart)
+    var question = DeskQuestion(
+      title: "Restore factors",
+      heading: HTML.heading("Restore what was removed from", account.label),
+      consequences: [
+        "\(Words.sentence(FactorWords.list(apart.factors))) \(apart.factors.count == 1 ? "counts" : "count") again, and a code is asked for at the next sign-in.",
+        "Make sure that the device is in the user’s own hands: whoever has it has valid codes.",
+        SessionWords.ending(
+          found.sessionsEnded, none: "No session is open; those from before the removal stay over."),
+        FactorWords.mail(to: account),
+      ].compactMap { $0 }, button: "Restore", keep: "Leave it removed",
+      action: ConsolePaths.undo(context.scope, uid, removal), factsHeading: "The removal",
+      facts: [
+        Fact("Removed", times.moment(apart.removedAt)),
+        Fact("By", HTML.isolated(apart.removerName)),
+        Fact("Can be restored until", times.moment(apart.until)),
+      ])
+    question.isDestructive = false
+    question.reasons = [.found, .mistake, .other]
+    if apart.remover == context.signedIn.administrator.id {
+      question.refusal = DeskFaults.sentence(.ownRemoval)
+    }
+    return try await pages.ask(question, about: account, context, answers, errors: errors)
+  }
+}

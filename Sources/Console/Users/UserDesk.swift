@@ -1,0 +1,134 @@
+import HTTP
+import Identity
+import Templating
+
+/// What else the desk knows of a user: what can come back, sessions, messages, notes.
+struct UserDesk: ViewModel {
+  let account: Account
+  let apart: [SetApart]
+  let sessions: [OpenSession]
+  let messages: [OutboxEntry]
+  let notes: [UserNote]
+  let context: ScopeContext
+  let times: Times
+  /// The note as it was typed, when it could not be kept.
+  var typedNote = ""
+  var noteError: String?
+
+  private var mayWrite: Bool { context.may(.removeFactors) }
+  private var scope: Scope { context.scope }
+
+  static let keys: Keys<Self> = [
+    .flag("hasApart") { !$0.apart.isEmpty },
+    .list("apart") { desk in desk.apart.map { ApartRow($0, desk.account, desk.context) } },
+    .flag("hasSessions") { !$0.sessions.isEmpty },
+    .list("sessions") { desk in
+      desk.sessions.map { UserSessionRow(session: $0, factors: desk.account.factors, desk.times) }
+    },
+    .text("moreSessions") { desk in
+      desk.sessions.count < Sessions.mostListed
+        ? nil : "The newest \(Sessions.mostListed) are shown."
+    },
+    .flag("hasMessages") { !$0.messages.isEmpty },
+    .list("messages") { desk in
+      desk.messages.map { UserMessageRow(message: $0, scope: desk.scope, times: desk.times) }
+    },
+    .flag("hasNotes") { !$0.notes.isEmpty },
+    .list("notes") { desk in desk.notes.map { NoteRow(note: $0, times: desk.times) } },
+    .text("notesAction") {
+      $0.mayWrite ? ConsolePaths.notes($0.scope, $0.account.id.text) : nil
+    },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("typedNote") { $0.typedNote },
+    .text("noteError") { $0.noteError },
+  ]
+}
+
+/// Factors that one removal took and that can come back.
+struct ApartRow: ViewModel {
+  let apart: SetApart
+  /// Where they are restored; nil for those who may not.
+  let undo: String?
+  /// Why this administrator may not, though their role would allow it.
+  let why: String?
+  let times: Times
+
+  init(_ apart: SetApart, _ account: Account, _ context: ScopeContext) {
+    self.apart = apart
+    times = context.signedIn.times
+    let may = context.may(.removeFactors) && DeskFaults.refusal(account, context) == nil
+    let isOwn = apart.remover == context.signedIn.administrator.id
+    undo =
+      may && !isOwn ? ConsolePaths.undo(context.scope, account.id.text, apart.id.text) : nil
+    why = may && isOwn ? "You removed it: another administrator can restore it." : nil
+  }
+
+  static let keys: Keys<Self> = [
+    .text("names") { row in
+      row.apart.factors.map { Words.short($0.label, 60) }.joined(separator: ", ")
+    },
+    .text("who") { $0.apart.removerName },
+    .markup("removed") { $0.times.past($0.apart.removedAt) },
+    .markup("until") { $0.times.moment($0.apart.until) },
+    .text("undo") { $0.undo },
+    .text("why") { $0.why },
+  ]
+}
+
+struct UserSessionRow: ViewModel {
+  let session: OpenSession
+  let factors: [Factor]
+  let times: Times
+
+  init(session: OpenSession, factors: [Factor], _ times: Times) {
+    self.session = session
+    self.factors = factors
+    self.times = times
+  }
+
+  /// How it was begun: the first factor, and the device of the second one where it is known.
+  private var way: Markup {
+    var html = HTML()
+    html.text(session.provider == .password ? "Password" : session.provider.rawValue)
+    guard let id = session.factor else { return html.markup }
+    html.raw(" and ")
+    if let factor = factors.first(where: { $0.id == id }) {
+      html.name(factor.label)
+    } else {
+      html.raw("a factor that is gone")
+    }
+    return html.markup
+  }
+
+  static let keys: Keys<Self> = [
+    .markup("way") { $0.way },
+    .markup("started") { $0.times.past($0.session.startedAt) },
+    .markup("refreshed") { $0.session.lastRefreshAt.map($0.times.past) ?? AccountChips.never },
+  ]
+}
+
+struct UserMessageRow: ViewModel {
+  let message: OutboxEntry
+  let scope: Scope
+  let times: Times
+
+  static let keys: Keys<Self> = [
+    .text("href") { ConsolePaths.message($0.scope, String($0.message.id)) },
+    .text("purpose") { OutboxWords.purpose($0.message) },
+    .text("recipient") { $0.message.recipient },
+    .markup("state") { OutboxWords.chip($0.message) },
+    .markup("written") { $0.times.past($0.message.createdAt) },
+    .markup("until") { $0.times.moment($0.message.expiresAt) },
+  ]
+}
+
+struct NoteRow: ViewModel {
+  let note: UserNote
+  let times: Times
+
+  static let keys: Keys<Self> = [
+    .text("text") { $0.note.text },
+    .text("who") { $0.note.author },
+    .markup("at") { $0.times.moment($0.note.writtenAt) },
+  ]
+}

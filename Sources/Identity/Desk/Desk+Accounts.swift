@@ -1,0 +1,134 @@
+import Database
+
+extension Desk {
+  /// Lets codes of an account be looked at again after wrong ones, whatever had closed them.
+  ///
+  /// - Returns: The account as it was before.
+  /// - Throws: ``DeskError``; ``DeskError/nothingToDo`` when there were no wrong codes.
+  public func unlock(
+    _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
+  ) async throws(DeskError) -> DeskOutcome<Account> {
+    try await gate.act(request, on: account, in: scope) { account, _, now, connection in
+      let isLocked = account.codeLock(at: now) != .open
+      guard account.wrongCodes > 0 || isLocked else { throw DeskError.nothingToDo }
+      try AccountRecord.unlockCodes(account.key, connection)
+      try store.outbox.notify(.codesUnlocked, account, in: scope, at: now, connection)
+      var entry = AuditEntry(
+        "account.unlock", "account", account.id.text, name: account.label, in: scope)
+      let wrong = Words.count(
+        account.wrongCodes, "wrong code in a row", "wrong codes in a row")
+      entry.from = isLocked ? "\(wrong), codes locked" : wrong
+      entry.to = "none"
+      return DeskDeed(entry: entry, value: account)
+    }
+  }
+
+  /// Ends all sessions of an account.
+  ///
+  /// - Returns: How many there were.
+  /// - Throws: ``DeskError``.
+  public func endSessions(
+    _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
+  ) async throws(DeskError) -> DeskOutcome<Int> {
+    try await gate.act(
+      request, on: account, in: scope, needing: .endSessions, passingLock: true
+    ) { account, _, now, connection in
+      let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      if ended > 0 {
+        try store.outbox.notify(.sessionsEnded, account, in: scope, at: now, connection)
+      }
+      var entry = AuditEntry(
+        "sessions.end", "account", account.id.text, name: account.label, in: scope)
+      entry.from = Words.count(ended, "session", "sessions")
+      entry.to = "none"
+      return DeskDeed(entry: entry, value: ended)
+    }
+  }
+
+  /// Lets only owners act on an account, or everybody again who may.
+  ///
+  /// - Returns: The account as it was before.
+  /// - Throws: ``DeskError``; ``DeskError/nothingToDo`` when it is so already.
+  public func protect(
+    _ scope: Scope, _ account: ID<Account>, _ isProtected: Bool, _ request: DeskRequest
+  ) async throws(DeskError) -> DeskOutcome<Account> {
+    try await gate.act(
+      request, on: account, in: scope, needing: .protectUsers, passingLock: true
+    ) { account, _, _, connection in
+      guard account.isProtected != isProtected else { throw DeskError.nothingToDo }
+      try connection.run(
+        "UPDATE account SET protected = \(isProtected) WHERE account_key = \(account.key)")
+      var entry = AuditEntry(
+        isProtected ? "account.protect" : "account.unprotect", "account", account.id.text,
+        name: account.label, in: scope)
+      entry.from = isProtected ? "not protected" : "protected"
+      entry.to = isProtected ? "protected" : "not protected"
+      return DeskDeed(entry: entry, value: account)
+    }
+  }
+
+  /// Lets second factors of an account be changed again, after its user had said that a change was
+  /// none of theirs.
+  ///
+  /// - Returns: The account as it was before.
+  /// - Throws: ``DeskError``; ``DeskError/nothingToDo`` when they were not locked.
+  public func allowChanges(
+    _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
+  ) async throws(DeskError) -> DeskOutcome<Account> {
+    try await gate.act(
+      request, on: account, in: scope, needing: .protectUsers, passingLock: true
+    ) { account, _, _, connection in
+      guard let since = account.changesLockedAt else { throw DeskError.nothingToDo }
+      try connection.run(
+        "UPDATE account SET changes_locked_at = NULL WHERE account_key = \(account.key)")
+      var entry = AuditEntry(
+        "account.allow-changes", "account", account.id.text, name: account.label, in: scope)
+      entry.from = "changes locked by the user since \(since.rfc3339)"
+      entry.to = "changes allowed"
+      return DeskDeed(entry: entry, value: account)
+    }
+  }
+
+  /// Disables an account, which ends its sessions.
+  ///
+  /// - Returns: How many sessions ended.
+  /// - Throws: ``DeskError``; ``DeskError/nothingToDo`` when it is disabled already.
+  public func disable(
+    _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
+  ) async throws(DeskError) -> DeskOutcome<Int> {
+    try await gate.act(
+      request, on: account, in: scope, needing: .changeUsers, passingLock: true
+    ) { account, _, now, connection in
+      guard !account.disabled else { throw DeskError.nothingToDo }
+      try connection.run("UPDATE account SET disabled = 1 WHERE account_key = \(account.key)")
+      let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      guard let new = try AccountRecord.find(key: account.key, connection) else {
+        throw DeskError.accountNotFound
+      }
+      try AccountCounts.move(from: account, to: new, in: scope, connection)
+      try SearchIndex.update(new, connection)
+      var entry = AuditEntry(
+        "account.change", "account", account.id.text, name: account.label, in: scope)
+      (entry.from, entry.to) = Words.difference(
+        account.fieldWords(password: "as it was", sessions: ended),
+        new.fieldWords(password: "as it was", sessions: 0))
+      return DeskDeed(entry: entry, value: ended)
+    }
+  }
+
+  /// Deletes an account with its factors and sessions, and with what of them was set apart.
+  ///
+  /// - Returns: The account as it was.
+  /// - Throws: ``DeskError``.
+  public func delete(
+    _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
+  ) async throws(DeskError) -> DeskOutcome<Account> {
+    try await gate.act(
+      request, on: account, in: scope, needing: .changeUsers
+    ) { account, _, now, connection in
+      let entry = try Accounts.delete(account, in: scope, connection)
+      try store.outbox.notify(.accountDeleted, account, in: scope, at: now, connection)
+      return DeskDeed(entry: entry, value: account)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Database
+
+/// An open session of a user, as the desk sees it.
+public struct OpenSession: Sendable {
+  /// When it began.
+  public let startedAt: Instant
+  /// How the user signed in first.
+  public let provider: SignInProvider
+  /// The second factor that passed; nil for none.
+  public let factor: ID<Factor>?
+  /// When its tokens were last refreshed; nil when never since it began.
+  public let lastRefreshAt: Instant?
+}
+
+extension Sessions {
+  /// How many sessions a list has at most.
+  public static let mostListed = 20
+
+  /// The newest open sessions of an account, the newest first.
+  ///
+  /// - Throws: ``SessionError/unavailable(_:)``.
+  public func list(_ account: Account) async throws(SessionError) -> [OpenSession] {
+    try await store.read(SessionError.self) { connection in
+      try connection.all(
+        """
+        SELECT s.created_at, s.provider, s.enrolment_id, s.last_refresh_at
+        FROM account a CROSS JOIN session s USING (account_key)
+        WHERE a.account_key = \(account.key) AND s.auth_time_s >= a.valid_since_s
+        ORDER BY s.session_id DESC LIMIT \(Self.mostListed)
+        """
+      ) { row in
+        OpenSession(
+          startedAt: Instant(microseconds: try row.value(0)),
+          provider: SignInProvider(rawValue: try row.value(1)) ?? .password,
+          factor: (try row.value(2) as String?).map { ID($0) },
+          lastRefreshAt: (try row.value(3) as Int64?).map(Instant.init(microseconds:)))
+      }
+    }
+  }
+}

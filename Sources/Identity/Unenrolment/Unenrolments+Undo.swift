@@ -1,0 +1,80 @@
+import Database
+
+/// What taking a removal back does, or has done.
+public struct Restoration: Sendable {
+  /// The account, as it was before.
+  public let account: Account
+  /// What comes back.
+  public let apart: SetApart
+  /// How many sessions end.
+  public let sessionsEnded: Int
+}
+
+extension Unenrolments {
+  /// The removals of an account that can be taken back, the newest first.
+  ///
+  /// - Throws: ``DeskError/unavailable(_:)``.
+  public func setApart(of account: Account) async throws(DeskError) -> [SetApart] {
+    let now = store.clock.now()
+    return try await store.read(DeskError.self) { connection in
+      try RemovedFactors.list(account.key, at: now, connection)
+    }
+  }
+
+  /// What taking a removal back would do.
+  ///
+  /// - Throws: ``DeskError``; ``DeskError/factorNotFound`` also when it is too late: the time has
+  ///   passed, or the user has enrolled a new factor since.
+  public func consequencesOfUndo(
+    _ scope: Scope, _ account: ID<Account>, _ removal: ID<SetApart>
+  ) async throws(DeskError) -> Restoration {
+    let now = store.clock.now()
+    return try await store.read(DeskError.self) { connection in
+      guard let account = try AccountRecord.find(scope, account, connection) else {
+        throw DeskError.accountNotFound
+      }
+      return try Self.restoration(of: removal, to: account, at: now, connection)
+    }
+  }
+
+  /// Takes a removal back: its factors count again, with the last step that was accepted.
+  ///
+  /// Only another administrator than the one who removed them does that. All sessions end: those
+  /// from before the removal are over anyway, and the others began without the factor.
+  ///
+  /// - Throws: ``DeskError``.
+  public func undo(
+    _ scope: Scope, _ account: ID<Account>, _ removal: ID<SetApart>, _ request: DeskRequest
+  ) async throws(DeskError) -> DeskOutcome<Restoration> {
+    try await gate.act(request, on: account, in: scope) { account, _, now, connection in
+      let restoration = try Self.restoration(of: removal, to: account, at: now, connection)
+      let apart = restoration.apart
+      guard apart.remover != request.agent.administrator.id else { throw DeskError.ownRemoval }
+      try removed.restore(apart, to: account, in: scope, connection)
+      let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      try store.outbox.notify(
+        .factorsRestored(names: apart.factors.map(\.label)), account, in: scope, at: now,
+        connection)
+      var entry = AuditEntry(
+        "factor.restore", "account", account.id.text, name: account.label, in: scope)
+      let before = account.factors.count
+      entry.from =
+        "\(Words.count(before, "second factor", "second factors")), "
+        + Words.count(ended, "session", "sessions")
+      entry.to = apart.factors.map(\.words).joined(separator: ", ") + ", no sessions"
+      return DeskDeed(entry: entry, value: restoration)
+    }
+  }
+
+  private static func restoration(
+    of removal: ID<SetApart>, to account: Account, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Restoration {
+    let found = try RemovedFactors.list(account.key, at: now, connection).first {
+      $0.id == removal
+    }
+    guard let found else { throw DeskError.factorNotFound }
+    return Restoration(
+      account: account, apart: found, sessionsEnded: try Sessions.count(account.key, connection))
+  }
+}

@@ -1,0 +1,138 @@
+import Database
+import DatabaseSQLite
+import Identity
+
+extension UseCase {
+  /// What the desk does to users.
+  static let desk: [UseCase] = [
+    UseCase("change the rules of the desk", ["desk.change"]) { i in
+      {
+        var settings = DeskSettings()
+        settings.undoHours = 1
+        try await i.identity.desk.change(i.acme, to: settings, by: Instance.boss)
+      }
+    },
+    UseCase("change for how long own codes count", ["desk.step-up"]) { i in
+      { try await i.identity.desk.setStepUp(minutes: 5, by: Instance.boss) }
+    },
+    UseCase("release an agent", ["desk.release"]) { i in
+      let agent = try await i.agent()
+      let (id, key, now) = (agent.administrator.id, i.acme.key, i.now.microseconds)
+      try await i.database.write { connection in
+        _ = try connection.run(
+          """
+          INSERT INTO /* test */ desk_hold (administrator_id, scope_key, held_at)
+          VALUES (\(id.text), \(key), \(now))
+          """)
+      }
+      return { try await i.identity.desk.release(id, in: i.acme, by: Instance.boss) }
+    },
+    UseCase("act with a code of one's own", ["administrator.step-up", "sessions.end"]) { i in
+      let alice = try await i.account(.alice)
+      let agent = try await i.agentWithDevice()
+      i.clock.advance(900)
+      guard let device = agent.device else { throw Unexpected("no device") }
+      let code = try device.code(at: i.now)
+      return {
+        _ = try await i.identity.desk.endSessions(i.acme, alice.id, agent.request(code: code))
+      }
+    },
+    UseCase("suspend a factor", ["factor.suspend"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      let until = i.now.advanced(bySeconds: 60)
+      return {
+        _ = try await i.identity.desk.suspend(
+          i.acme, device.account.id, device.factor, until: until, agent.request())
+      }
+    },
+    UseCase("end a suspension", ["factor.resume"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      _ = try await i.identity.desk.suspend(
+        i.acme, device.account.id, device.factor, until: i.now.advanced(bySeconds: 60),
+        agent.request())
+      return {
+        _ = try await i.identity.desk.resume(
+          i.acme, device.account.id, device.factor, agent.request(.found))
+      }
+    },
+    UseCase("undo a removal", ["factor.restore"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      let other = try await i.agent("erik")
+      let removal = try await i.identity.unenrolments.remove(
+        i.acme, device.account.id, nil, agent.request()
+      ).value
+      let id = removal.apart?.id ?? ID("")
+      return {
+        _ = try await i.identity.unenrolments.undo(
+          i.acme, device.account.id, id, other.request(.mistake))
+      }
+    },
+    UseCase("purge a removed factor", ["factor.purge"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      _ = try await i.identity.unenrolments.remove(
+        i.acme, device.account.id, nil, agent.request())
+      i.clock.advance(72 * 3_600)
+      return { _ = try await i.purgePart() }
+    },
+    UseCase("unlock codes", ["account.unlock"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      let pending = try await i.pending(.alice)
+      let wrong = try device.wrongCode(at: i.now)
+      _ = await outcome { try await i.finalize(device, pending, code: wrong) }
+      return {
+        _ = try await i.identity.desk.unlock(i.acme, device.account.id, agent.request(.locked))
+      }
+    },
+    UseCase("end a user's sessions at the desk", ["sessions.end"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      return {
+        _ = try await i.identity.desk.endSessions(i.acme, device.account.id, agent.request())
+      }
+    },
+    UseCase("protect an account", ["account.protect"]) { i in
+      let alice = try await i.account(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      return { _ = try await i.identity.desk.protect(i.acme, alice.id, true, agent.request()) }
+    },
+    UseCase("end the protection of an account", ["account.unprotect"]) { i in
+      let alice = try await i.account(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      _ = try await i.identity.desk.protect(i.acme, alice.id, true, agent.request())
+      return { _ = try await i.identity.desk.protect(i.acme, alice.id, false, agent.request()) }
+    },
+    UseCase("allow changes again", ["account.allow-changes"]) { i in
+      let alice = try await i.account(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      try await i.database.write { connection in
+        _ = try connection.run("UPDATE /* test */ account SET changes_locked_at = 1")
+      }
+      return { _ = try await i.identity.desk.allowChanges(i.acme, alice.id, agent.request()) }
+    },
+    UseCase("disable a user at the desk", ["account.change"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      return {
+        _ = try await i.identity.desk.disable(i.acme, device.account.id, agent.request(.left))
+      }
+    },
+    UseCase("delete a user at the desk", ["account.delete"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      return {
+        _ = try await i.identity.desk.delete(i.acme, device.account.id, agent.request(.left))
+      }
+    },
+    UseCase("write a note about a user", ["account.note"]) { i in
+      let alice = try await i.account(.alice)
+      return {
+        try await i.identity.desk.addNote(i.acme, alice.id, "Calls often.", by: Instance.desk)
+      }
+    },
+  ]
+}

@@ -1,0 +1,149 @@
+import Identity
+import Testing
+
+/// What the desk does to a whole account.
+struct AccountActionTests {
+  @Test func `unlocking lets codes be looked at again`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let (desk, id) = (instance.identity.desk, device.account.id)
+      let agent = try await instance.agent()
+      await expect("nothingToDo") {
+        try await desk.unlock(instance.acme, id, agent.request(.locked))
+      }
+      let pending = try await instance.pending(.alice)
+      let wrong = try device.wrongCode(at: instance.now)
+      for _ in 0..<6 {
+        _ = await outcome { try await instance.finalize(device, pending, code: wrong) }
+      }
+      let code = try device.code(at: instance.now)
+      await expect("quotaExceeded") { try await instance.finalize(device, pending, code: code) }
+      _ = try await desk.unlock(instance.acme, id, agent.request(.locked))
+      _ = try await instance.finalize(device, pending, code: code)
+      let row = try #require(try await instance.log().first { $0.action == "account.unlock" })
+      #expect(row.from == "5 wrong codes in a row, codes locked" && row.to == "none")
+    }
+  }
+
+  @Test func `ending sessions says how many, in one row`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let agent = try await instance.agent()
+      let ended = try await instance.identity.desk.endSessions(
+        instance.acme, device.account.id, agent.request(.left))
+      #expect(ended.value == 2)
+      await expect("tokenExpired") { try await instance.identity.sessions.check(device.session) }
+      let log = try await instance.log()
+      #expect(log.first?.action == "sessions.end" && log.first?.from == "2 sessions")
+      #expect(log.first?.reason == "left")
+    }
+  }
+
+  @Test func `the open sessions are listed with their way and their device`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let grant = try await instance.finalize(
+        device, instance.pending(.alice), code: device.code(at: instance.now))
+      instance.clock.advance(60)
+      _ = try await instance.identity.sessions.refresh(
+        grant.refreshToken, project: instance.acme.project)
+      let list = try await instance.identity.sessions.list(device.account)
+      #expect(list.count == 3 && list.first?.factor == device.factor)
+      #expect(list.first?.lastRefreshAt == instance.now && list.contains { $0.factor == nil })
+      #expect(list.map(\.startedAt) == list.map(\.startedAt).sorted(by: >))
+      let agent = try await instance.agent()
+      _ = try await instance.identity.desk.endSessions(
+        instance.acme, device.account.id, agent.request())
+      #expect(try await instance.identity.sessions.list(device.account).isEmpty)
+    }
+  }
+
+  @Test func `disabling and deleting are the owner's, with a reason and one row each`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let (desk, id) = (instance.identity.desk, device.account.id)
+      let support = try await instance.agent()
+      let owner = try await instance.agent("olga", role: .owner)
+      await expect("notAllowed") { try await desk.disable(instance.acme, id, support.request()) }
+      await expect("notAllowed") { try await desk.delete(instance.acme, id, support.request()) }
+      let ended = try await desk.disable(instance.acme, id, owner.request(.left)).value
+      #expect(ended == 2)
+      #expect(try await instance.reload(device.account).disabled)
+      await expect("nothingToDo") { try await desk.disable(instance.acme, id, owner.request()) }
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "account.change" && row.reason == "left")
+      #expect(row.from?.contains("disabled: no") == true)
+      _ = try await desk.delete(instance.acme, id, owner.request(.left, ticket: "HR-7"))
+      let last = try #require(try await instance.log().first)
+      #expect(last.action == "account.delete" && last.ticket == "HR-7")
+      let found = try await instance.identity.accounts.find(instance.acme, id)
+      #expect(found == nil)
+    }
+  }
+
+  @Test func `notes are kept in their order, with who wrote them, and go with the account`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let agent = try await instance.agent()
+      let desk = instance.identity.desk
+      for wrong in ["", " \n "] {
+        await expect("emptyNote") {
+          try await desk.addNote(instance.acme, alice.id, wrong, by: agent.author)
+        }
+      }
+      await expect("noteTooLong") {
+        try await desk.addNote(
+          instance.acme, alice.id, String(repeating: "é", count: 1_001), by: agent.author)
+      }
+      await expect("accountNotFound") {
+        try await desk.addNote(instance.east, alice.id, "x", by: agent.author)
+      }
+      for number in 1...21 {
+        instance.clock.advance(1)
+        try await desk.addNote(instance.acme, alice.id, " note \(number) ", by: agent.author)
+      }
+      let notes = try await desk.notes(alice)
+      #expect(notes.count == 20 && notes.first?.text == "note 21")
+      #expect(notes.first?.author == "Dora at the desk" && notes.first?.writtenAt == instance.now)
+      #expect(try await instance.log().map(\.action).tally["account.note"] == 21)
+      try await instance.identity.accounts.delete(instance.acme, alice.id, by: Instance.boss)
+      #expect(try await desk.notes(alice).isEmpty)
+    }
+  }
+
+  @Test func `users are told of what was done to them`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let (desk, id) = (instance.identity.desk, device.account.id)
+      let dora = try await instance.agent()
+      let erik = try await instance.agent("erik")
+      let until = instance.now.advanced(bySeconds: 600)
+      _ = try await desk.suspend(
+        instance.acme, id, device.factor, until: until, dora.request())
+      _ = try await desk.resume(instance.acme, id, device.factor, dora.request(.found))
+      let wrong = try device.wrongCode(at: instance.now)
+      let pending = try await instance.pending(.alice)
+      _ = await outcome { try await instance.finalize(device, pending, code: wrong) }
+      _ = try await desk.unlock(instance.acme, id, dora.request(.locked))
+      _ = try await desk.endSessions(instance.acme, id, dora.request())
+      let removal = try await instance.identity.unenrolments.remove(
+        instance.acme, id, device.factor, dora.request()
+      ).value
+      let apart = try #require(removal.apart?.id)
+      _ = try await instance.identity.unenrolments.undo(
+        instance.acme, id, apart, erik.request(.mistake))
+      let account = try await instance.reload(device.account)
+      let purposes = try await instance.identity.messages.list(about: account).map(\.purpose)
+      for notice in [
+        "factor-suspended", "factor-resumed", "codes-unlocked", "sessions-ended",
+        "factors-removed", "factors-restored",
+      ] {
+        #expect(purposes.contains("notice-\(notice)"), "\(notice)")
+      }
+    }
+  }
+}
