@@ -161,7 +161,7 @@ def test_s3_remove_a_lost_device(hand, demo):
     _, email = person(demo, tenant_of(demo, "staff"))
     me = find_user(hand("support"), email)
     me.click(me.page.get_by_role("link", name="Remove…"))
-    me.choose("reason")
+    me.select("reason", "lost")
     own_code(me, demo)
     me.click(me.page.get_by_role("button", name="Remove the factor"))
     assert "session" in said(me)
@@ -172,12 +172,47 @@ def test_s4_remove_every_factor(hand, demo):
     _, email = person(demo, tenant_of(demo, "teachers", "lumen-school"))
     me = find_user(hand("support"), email)
     me.click(me.page.locator("main a", has_text=re.compile("(all|every).*…", re.I)))
-    me.choose("reason")
+    me.select("reason", "lost")
     own_code(me, demo)
     me.click(me.page.locator("main form button.destroy"))
-    assert said(me)
+    assert "Another administrator can undo it until" in said(me)
     assert me.page.get_by_role("link", name="Remove…").count() == 0
     costs(me, 3, 2, 2)
+
+
+def test_s6_lost_and_back_tomorrow(hand, demo):
+    _, email = person(demo, tenant_of(demo, "business"))
+    me = find_user(hand("support"), email)
+    me.click(me.page.get_by_role("link", name="Suspend…"))
+    # The end of tomorrow is chosen already.
+    me.select("reason", "lost")
+    own_code(me, demo)
+    me.click(me.page.get_by_role("button", name="Suspend the factor"))
+    assert re.search(r"Suspended the factor .* until", said(me))
+    assert me.page.get_by_text("suspended").count() >= 1
+    costs(me, 3, 2, 2)
+
+
+def test_s7_unlock_after_wrong_codes(hand, demo):
+    tenant = tenant_of(demo, "retail")
+    uid, _ = person(demo, tenant, "locked")
+    me = hand("support", f"{tenant}/users/{uid}")
+    me.click(me.page.get_by_role("link", name="Unlock the codes…"))
+    me.select("reason", "locked")
+    me.click(me.page.get_by_role("button", name="Unlock the codes"))
+    assert "looked at again" in said(me)
+    costs(me, 2, 1, 1)
+
+
+def test_s9_end_sessions(hand, demo):
+    tenant = tenant_of(demo, "retail")
+    uid, _ = person(demo, tenant)
+    me = hand("support", f"{tenant}/users/{uid}")
+    me.click(me.page.get_by_role("link", name="End all sessions…"))
+    me.select("reason", "left")
+    me.click(me.page.get_by_role("button", name="End all sessions"))
+    assert "ended" in said(me)
+    costs(me, 2, 1, 1)
 
 
 # MARK: Compliance

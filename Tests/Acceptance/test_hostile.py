@@ -8,7 +8,7 @@ import pytest
 
 from support.faults import expect_none, overflow
 from support.pages import Pages
-from support.program import Server
+from support.program import Server, prove
 from support.rest import Api, make_token, ok
 from support.site import crawl, kind, kinds
 
@@ -36,6 +36,7 @@ def hostile(tmp_path_factory):
     """A server full of such names, and the owner who looks at them."""
     with Server(tmp_path_factory.mktemp("hostile")) as server:
         owner = Pages(server.url).set_up(server.setup_code, name=SCRIPT[:100])
+        prove(server.data)
         for number, name in enumerate(NAMES):
             owner.create_project(f"project-{number}", name[:100])
         project = "project-0"

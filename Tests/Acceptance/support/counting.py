@@ -55,6 +55,12 @@ class Hand:
         assert self.page.locator(f"#{id}").is_checked()
         return self
 
+    def select(self, id, value):
+        """Chooses from a list, which counts as a field."""
+        self.cost.fields += 1
+        self.page.locator(f"#{id}").select_option(value)
+        return self
+
     def type(self, locator, text):
         self.cost.fields += 1
         locator.first.fill(text)

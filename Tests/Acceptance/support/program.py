@@ -49,6 +49,14 @@ def forget_sign_ins(data):
         database.close()
 
 
+def prove(data):
+    """As if everybody signed in had just given a code of their own, so that the desk asks for none."""
+    database = sqlite3.connect(f"file:{Path(data) / 'countersign.sqlite'}?mode=rw", uri=True, timeout=30)
+    with database:
+        database.execute("UPDATE console_session SET proved_at = ?", (int(time.time() * 1e6),))
+    database.close()
+
+
 class Server:
     """`countersign serve` on a free port of loopback."""
 
