@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from support.program import ROOT, run
+from support.program import ROOT, prove, run
 from support.rest import Api, ok
 
 README = (ROOT / "README.md").read_text()
@@ -60,8 +60,17 @@ def test_a_call_is_there_or_not_yet(tenant_api, emulator, verb, path, status):
         assert answer.headers["content-type"].startswith("application/json")
 
 
+def removed(owner, tenant_api, scope, server):
+    """Removes the factor of the user that the pages are about, and enrols no other."""
+    prove(server.data)
+    [user] = ok(tenant_api.admin("POST", "accounts:lookup", {"email": ["eve@example.com"]}))["users"]
+    page = f"{scope}/users/{user['localId']}"
+    assert owner.post(f"{page}/factors/removal", {"reason": "lost"}).status_code == 303
+    return re.search(r"/removals/([^/]+)/undo", owner.get(page).text).group(1)
+
+
 @pytest.mark.parametrize("cell", [row[0] for row in rows("The console")])
-def test_a_page_is_there(owner, tenant_api, cell):
+def test_a_page_is_there(owner, tenant_api, standalone, cell):
     tenant_api.switch_totp_on(1)
     uid, id_token = tenant_api.user("eve@example.com")
     tenant_api.enrol(id_token)
@@ -70,13 +79,14 @@ def test_a_page_is_there(owner, tenant_api, cell):
     ok(tenant_api.admin(
         "POST", "oauthIdpConfigs", {"issuer": "https://login.example.com", "clientId": "client-1"},
         version="v2", params={"oauthIdpConfigId": "oidc.acme"}))
+    removal = removed(owner, tenant_api, scope, standalone) if "{removal}" in cell else ""
     administrator = re.search(
         r'href="/administrators/([0-9a-f-]{36})"', owner.get("/administrators").text).group(1)
     for path in re.findall(r"`([^`]+)`", cell):
         address = re.sub(r"^S", scope, path)
         for name, value in {
             "{project}": tenant_api.project, "{uid}": uid, "{pattern}": "mandatory",
-            "{administrator}": administrator, "{provider}": "oidc.acme",
+            "{administrator}": administrator, "{removal}": removal, "{provider}": "oidc.acme",
             "{enrolment}": user["mfaInfo"][0]["mfaEnrollmentId"],
         }.items():
             address = address.replace(name, value)

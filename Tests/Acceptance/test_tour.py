@@ -127,7 +127,7 @@ def remove_as_support(chromium, server, tenant, uid, javascript):
 
     # Nobody acts on users without a second factor of their own.
     page.goto("/account/totp")
-    own = pyotp.TOTP(page.get_by_label("the key").inner_text().replace(" ", ""))
+    own = pyotp.TOTP(page.get_by_label("the key", exact=True).inner_text().replace(" ", ""))
     page.locator("#code").fill(own.now())
     page.get_by_role("button", name="Switch it on").click()
     page.goto(f"/projects/acme-app/tenants/{tenant}/users")

@@ -8,6 +8,7 @@ import socket
 import sqlite3
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 from .waiting import until
