@@ -5,7 +5,8 @@ import Identity
 /// Fills data folders for the benchmark and writes the requests that it sends.
 ///
 /// `countersign-bench prepare DIR PROFILE` makes a project with 60 tenants, a signed-in owner and a
-/// service token, and prints what the load needs as JSON. `countersign-bench crowd DIR` makes the
+/// service token, and prints what the load needs as JSON. `countersign-bench visit DIR` signs an owner
+/// in to what `countersign demo --users` made, and prints whom to look at. `countersign-bench crowd DIR` makes the
 /// same with 50 projects, 1 000 tenants in one of them and 5 000 users. `countersign-bench seal DIR
 /// PROFILE COUNT FILE` enrols COUNT users and writes a line for each: the body of a `mfaSignIn:finalize` with a
 /// pending credential that Identity sealed and an unused code. So no password is hashed.
@@ -21,13 +22,16 @@ struct Prepare {
       try await prepare(folder: words[1], profile: words[2])
     case "crowd" where words.count == 2:
       try await crowd(folder: words[1])
+    case "visit" where words.count == 2:
+      try await visit(folder: words[1])
     case "seal" where words.count == 5:
       try await seal(
         folder: words[1], profile: words[2], count: Int(words[3]) ?? 0, file: words[4])
     default:
       FileHandle.standardError.write(
         Data(
-          "countersign-bench prepare DIR PROFILE | crowd DIR | seal DIR PROFILE COUNT FILE\n".utf8))
+          "countersign-bench prepare DIR PROFILE | crowd DIR | visit DIR | seal DIR PROFILE COUNT FILE\n"
+            .utf8))
       exit(64)
     }
   }
@@ -86,13 +90,7 @@ struct Prepare {
         by: author)
     }
     let password = Secret("correct horse battery staple")
-    _ = try await identity.administrators.create(
-      email: "owner@example.com", displayName: "Owner", password: password,
-      grant: Grant(role: .owner), by: author)
-    let outcome = try await identity.consoleSessions.signIn(
-      email: "owner@example.com", password: password, address: "127.0.0.1", userAgent: "bench")
-    // The first sign-in of an owner is one without a code.
-    guard case .signedIn(let session) = outcome else { exit(70) }
+    let session = try await signIn(identity, password)
     let token = try await identity.serviceTokens.create(
       project: project, tenant: nil, role: .owner, name: "bench", maker: .commandLine)
     let scope = try await identity.scopes.find(project: project)
@@ -107,6 +105,45 @@ struct Prepare {
       "apiKey": keys.first?.text ?? "",
     ]
     return (facts, identity, database)
+  }
+
+  /// Makes an owner and signs them in.
+  private static func signIn(
+    _ identity: Identity, _ password: Secret
+  ) async throws -> NewConsoleSession {
+    _ = try await identity.administrators.create(
+      email: "owner@example.com", displayName: "Owner", password: password,
+      grant: Grant(role: .owner), by: Author(actor: .commandLine))
+    let outcome = try await identity.consoleSessions.signIn(
+      email: "owner@example.com", password: password, address: "127.0.0.1", userAgent: "bench")
+    // The first sign-in of an owner is one without a code.
+    guard case .signedIn(let session) = outcome else { exit(70) }
+    return session
+  }
+
+  /// What is needed to look at a large demo: the pools, and users of all sorts in each.
+  private static func visit(folder: String) async throws {
+    let (identity, database) = try await open(folder, Profile.standalone.rawValue)
+    let session = try await signIn(identity, Secret("correct horse battery staple"))
+    let large = try await identity.scopes.existing(project: ID("metropolis"))
+    let tenants = try await identity.tenants.list(project: large.project)
+    guard let village = tenants.items.first else { exit(70) }
+    var facts: [String: [String]] = [
+      "cookie": [session.token.revealedText], "tenant": [village.id.text],
+    ]
+    for (name, scope) in [("large", large), ("village", village.scope)] {
+      var users: [String] = []
+      for filter in [Accounts.Filter.totp, .phone, .none, .locked] {
+        users += try await identity.accounts.list(scope, filter: filter, limit: 10).items
+          .map(\.id.text)
+      }
+      facts[name] = users
+      facts["\(name)-special"] = try await identity.accounts.lookup(
+        scope, emails: ["five-factors@example.com", "no-factor@example.com"]
+      ).map(\.id.text)
+    }
+    await database.close()
+    FileHandle.standardOutput.write(try JSONEncoder().encode(facts))
   }
 
   private static func seal(

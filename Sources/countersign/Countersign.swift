@@ -13,7 +13,7 @@ struct Countersign {
     TokenListCommand.self, TokenRevokeCommand.self, SignerAddCommand.self,
     SignerListCommand.self, SignerRevokeCommand.self, KeysListCommand.self, KeysRotateCommand.self,
     KeysRetireCommand.self, KeysRotateMasterCommand.self, BackupCommand.self,
-    ImportCommand.self, ExportCommand.self,
+    ImportCommand.self, ExportCommand.self, DemoCommand.self,
   ]
 
   static func main() async {

@@ -73,3 +73,22 @@ def test_its_folder_is_served_again_but_to_nobody_else(tmp_path):
         answer = Pages(server.url).sign_in(people[1], "sentry-at-the-gate")
         assert answer.status_code == 303
         assert httpx.get(server.url + "/healthz").status_code == 200
+
+
+def test_one_of_any_size_is_made_first_and_served_afterwards(tmp_path):
+    data = tmp_path / "data"
+    said = run("demo", "--users", "300", "--data", data)
+    assert said.returncode == 0, said.stderr
+    assert "Users of Metropolis: 300 of 300" in said.stdout
+    assert "olga@example.com" in said.stdout
+    assert sorted(path.name for path in data.iterdir()) == ["countersign.sqlite", "master.key"]
+    again = run("demo", "--users", "300", "--data", data)
+    assert again.returncode == 78 and "empty" in again.stderr
+    with Server(data) as server:
+        assert httpx.get(f"{server.url}/sign-in").status_code == 200
+
+
+@pytest.mark.parametrize("words", [["--users", "many"], ["--users", "99"], ["--seed", "x"]])
+def test_one_of_no_size_is_refused(tmp_path, words):
+    said = run("demo", "--data", tmp_path / "data", *words)
+    assert said.returncode == 64 and words[0] in said.stderr

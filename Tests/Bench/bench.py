@@ -17,6 +17,7 @@ import time
 import urllib.request
 
 import imports
+import scale
 import signins
 from server import Nginx, Server, crowd, openssl_signatures, prepare, seal, wrk
 
@@ -334,10 +335,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", choices=["pages", "console", "sign-ins", "config", "emulator", "standalone", "import"])
+    parser.add_argument("--only", choices=["pages", "console", "sign-ins", "config", "emulator", "standalone", "import", "scale"])
     parser.add_argument(
         "--against", metavar="FOLDER|REVISION",
         help="measure a former build too: a checkout that is built, or a revision to build")
+    parser.add_argument(
+        "--users", type=int, help="how large the large pool of the part scale is")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="countersign-bench-") as folder:
         bench = Bench(arguments, pathlib.Path(folder))
@@ -356,6 +359,8 @@ def main():
             bench.sign_in("standalone", 12_000 if arguments.quick else 40_000, 0.4)
         if wanted in (None, "import"):
             bench.imports(*((20_000, 60_000) if arguments.quick else (100_000, 1_000_000)))
+        if wanted in (None, "scale"):
+            scale.measure(bench, arguments.users or (50_000 if arguments.quick else 1_000_000))
         bench.report()
 
 

@@ -118,7 +118,7 @@ public struct Demo: Sendable {
   }
 
   /// Marks the database as a demo's, and refuses one that holds anything.
-  private func stamp() async throws(DemoError) {
+  func stamp() async throws(DemoError) {
     let seed = String(seed)
     try await identity.store.write(DemoError.self) { connection in
       let held = try connection.first(

@@ -43,6 +43,10 @@ extension Demo {
         try await store(part, in: crowd.pool.scope, configuration.window)
       }
     }
+    let now = now
+    try await identity.store.write(DemoError.self) { connection in
+      try AccountRecord.expireLocks(at: now, connection)
+    }
   }
 
   private func store(
@@ -87,6 +91,10 @@ extension Demo {
     let first = max(enrolled.seconds, last.seconds - 20 * 86_400)
     var moments = (0..<random.below(6)).map { _ in random.number(first...last.seconds) }
     moments = moments.sorted() + [last.seconds]
+    if case .drifting(let steps) = habit, abs(steps) > window.adjacentIntervals {
+      // Whoever never comes in calls the desk before the codes are closed.
+      moments = Array(moments.suffix(2))
+    }
     var codes: [(at: Instant, finding: CodeFinding)] = []
     func give(_ seconds: Int64, _ result: CodeVerdict.Result, _ distance: Int? = nil) {
       let at = Instant(seconds: min(seconds, now.seconds))
@@ -132,7 +140,8 @@ extension Demo {
       address: "203.0.113.\(random.below(254) + 1)", userAgent: random.one(of: Self.programs))
   }
 
-  private static let programs = [
+  /// What programs of users call themselves.
+  static let programs = [
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:144.0) Gecko/20100101 Firefox/144.0",
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15",

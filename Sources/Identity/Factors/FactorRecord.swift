@@ -9,6 +9,7 @@ struct NewFactor {
   var phoneNumber: String?
   var sealedSecret: [UInt8]?
   var lastStep: Int64?
+  var lastUsedAt: Instant?
 }
 
 /// How factors are written, with what is kept of them on account and scope.
@@ -40,10 +41,10 @@ enum FactorRecord {
       try connection.run(
         """
         INSERT INTO factor (account_key, position, enrolment_id, kind, display_name, enrolled_at,
-          sealed_secret, last_step, phone)
+          sealed_secret, last_step, phone, last_used_at)
         VALUES (\(key), \(place + index + 1), \(new.id.text), \(new.kind.rawValue),
           \(new.displayName), \(new.enrolledAt.microseconds), \(new.sealedSecret),
-          \(new.lastStep), \(new.phoneNumber))
+          \(new.lastStep), \(new.phoneNumber), \(new.lastUsedAt?.microseconds))
         """)
     }
   }

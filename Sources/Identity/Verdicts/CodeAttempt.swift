@@ -84,6 +84,10 @@ struct CodeAttempt {
   private func insert(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int64 {
-    try VerdictRecord.insert(finding, self, after: account.lastVerdictAt, at: now, connection)
+    let place = VerdictRecord.Place(
+      scope: scope.key, account: account.key, way: way, enrolment: enrolment?.text,
+      intervals: window?.adjacentIntervals, origin: origin)
+    return try VerdictRecord.insert(
+      finding, place, after: account.lastVerdictAt, at: now, connection)
   }
 }

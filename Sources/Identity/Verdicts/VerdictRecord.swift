@@ -3,6 +3,16 @@ import OTP
 
 /// How verdicts are written: as a chain through the verdicts of one account, in the order of time.
 enum VerdictRecord {
+  /// Whose code it was, what for and from where.
+  struct Place {
+    let scope: Int64
+    let account: Int64
+    let way: CodeVerdict.Way
+    let enrolment: String?
+    let intervals: Int?
+    let origin: RequestOrigin
+  }
+
   /// How soon a right code must follow a near miss to show that it was no guess, in seconds.
   static let soon: Int64 = 900
   /// How many verdicts before a right code are looked at for near misses.
@@ -12,7 +22,7 @@ enum VerdictRecord {
   ///
   /// - Returns: When it was, as it is kept: later than the one before, in whatever moment it came.
   static func insert(
-    _ finding: CodeFinding, _ attempt: CodeAttempt, after previous: Int64?, at now: Instant,
+    _ finding: CodeFinding, _ place: Place, after previous: Int64?, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Int64 {
     let at = max(now.microseconds, (previous ?? now.microseconds - 1) + 1)
@@ -20,10 +30,10 @@ enum VerdictRecord {
       """
       INSERT INTO verdict (scope_key, at, account_key, previous, way, result, enrolment_id,
         intervals, distance, step, address, user_agent)
-      VALUES (\(attempt.scope.key), \(at), \(attempt.account.key), \(previous),
-        \(attempt.way.rawValue), \(finding.result.rawValue), \(attempt.enrolment?.text),
-        \(attempt.window?.adjacentIntervals), \(finding.distance), \(finding.step),
-        \(attempt.origin.address), \(attempt.origin.userAgent))
+      VALUES (\(place.scope), \(at), \(place.account), \(previous), \(place.way.rawValue),
+        \(finding.result.rawValue), \(place.enrolment), \(place.intervals),
+        \(finding.distance), \(finding.step), \(place.origin.address),
+        \(place.origin.userAgent))
       """)
     return at
   }

@@ -43,6 +43,19 @@ struct DataFolder: Sendable {
     }
   }
 
+  /// Moves a database that nobody uses, and its key, into another folder, and takes this one away.
+  func move(to other: DataFolder) throws(ConfigurationError) {
+    do {
+      // The key first: a database beside no key is refused, and a key beside no database is not.
+      for (from, to) in [(key, other.key), (database, other.database)] {
+        try FileManager.default.moveItem(atPath: from, toPath: to)
+      }
+      try FileManager.default.removeItem(atPath: path)
+    } catch {
+      throw ConfigurationError("\(path) cannot be moved to \(other.path): \(reason(error))")
+    }
+  }
+
   /// Says that the folder must be there, for commands that do not make one.
   func mustExist() throws(ConfigurationError) {
     guard FileManager.default.fileExists(atPath: database) else {

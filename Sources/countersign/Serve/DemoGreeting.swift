@@ -35,7 +35,17 @@ struct DemoGreeting: Sendable {
     Terminal.say(
       "Demo \(seed): \(summary.projects) projects, \(summary.tenants) tenants, "
         + "\(summary.users) users, \(Demo.days) days of history.")
-    Terminal.say("Sign in at \(url)/sign-in as one of these:")
+    sayPeople("Sign in at \(url)/sign-in as one of these:")
+  }
+
+  /// Prints who can sign in once it is served.
+  func say(beforeServing path: String) {
+    Terminal.say("Demo \(seed): \(summary.users) users in \(path).")
+    sayPeople("Serve it with countersign serve --data \(path), and sign in as one of these:")
+  }
+
+  private func sayPeople(_ heading: String) {
+    Terminal.say(heading)
     for person in summary.administrators { say(person) }
     if let user = summary.user {
       Terminal.say("Applications can sign in a user:")

@@ -135,17 +135,17 @@ struct SearchTests {
     }
   }
 
-  @Test func `200 hits are shown, and more are said to be there`() async throws {
+  @Test func `50 hits are shown, and more are said to be there`() async throws {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
-      for number in 0..<200 {
+      for number in 0..<50 {
         var new = NewAccount()
         new.email = "same\(number)@example.com"
         _ = try await accounts.create(instance.east, new, by: Instance.boss)
       }
       for text in ["same", "s"] {
         let all = try await accounts.search(instance.east, text)
-        #expect(all.hits.count == 200 && !all.isCut)
+        #expect(all.hits.count == 50 && !all.isCut)
       }
       var new = NewAccount()
       new.email = "asame7@example.com"
@@ -153,17 +153,17 @@ struct SearchTests {
       _ = try await accounts.create(instance.east, new, by: Instance.boss)
       for text in ["same", "s"] {
         let cut = try await accounts.search(instance.east, text)
-        #expect(cut.hits.count == 200 && cut.isCut && cut.only == nil)
+        #expect(cut.hits.count == 50 && cut.isCut && cut.only == nil)
       }
       let exact = try await accounts.search(instance.east, "SAME7@example.com")
       #expect(exact.accounts.map(\.email) == ["same7@example.com", "asame7@example.com"])
       #expect(exact.only?.account.email == "same7@example.com")
       #expect(try await accounts.search(instance.east, "same", filter: .totp).hits.isEmpty)
       let unverified = try await accounts.search(
-        instance.east, "ame19", filter: .unverified, sort: .email)
+        instance.east, "ame4", filter: .unverified, sort: .email)
       #expect(
         unverified.accounts.compactMap(\.email).prefix(2) == [
-          "same190@example.com", "same191@example.com",
+          "same40@example.com", "same41@example.com",
         ])
     }
   }

@@ -1,0 +1,75 @@
+import Crypto
+import DatabaseSQLite
+import Foundation
+import Identity
+
+/// Makes a demo in an empty folder, of any size, to be served afterwards.
+enum DemoCommand: Command {
+  static let name = "demo"
+  static let summary =
+    "fills an empty data folder with a demo of any size, to look at or to measure"
+  static let options = [
+    Option("data", "DIR", help: "The folder; it is made, and nothing may be in it."),
+    Option(
+      "users", "N", variable: false,
+      help: "One pool of so many users, 100 to 10000000; left out, what serve --demo makes."),
+    Option(
+      "seed", "N", variable: false, help: "Another number makes another demo; 30 when left out."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let path = try arguments.required("data")
+    let users = try arguments.value("users").map(users)
+    let seed = try arguments.value("seed").map(seed) ?? Demo.standardSeed
+    let folder = DataFolder(path: path)
+    try folder.prepare()
+    try folder.mustBeEmpty()
+    // Half made it has no indexes, so it takes its place only when it is whole.
+    let unfinished = DataFolder(path: "\(path)/unfinished")
+    try unfinished.prepare()
+    let instance = try await Instance.open(unfinished, profile: .standalone, environment: [:])
+    let began = ContinuousClock.now
+    let summary: DemoSummary
+    do {
+      summary = try await fill(instance, users: users, seed: seed)
+    } catch {
+      await instance.database.close()
+      throw ConfigurationError("\(error)")
+    }
+    await instance.database.close()
+    try unfinished.move(to: folder)
+    Terminal.say("Made in \((ContinuousClock.now - began).components.seconds) s.")
+    DemoGreeting(summary: summary, seed: seed).say(beforeServing: path)
+    return 0
+  }
+
+  private static func fill(
+    _ instance: Instance, users: Int?, seed: UInt64
+  ) async throws -> DemoSummary {
+    guard let users else {
+      let demo = try Demo(
+        database: instance.database, keys: instance.keys, hasher: instance.hasher, seed: seed)
+      return try await demo.fill()
+    }
+    let demo = try LargeDemo(
+      users: users, database: instance.database, keys: instance.keys, hasher: instance.hasher,
+      seed: seed)
+    return try await demo.fill { Terminal.say($0) }
+  }
+
+  private static func users(_ text: String) throws(UsageError) -> Int {
+    guard let number = Int(text), LargeDemo.range.contains(number) else {
+      throw UsageError(
+        message: "--users wants a number of \(LargeDemo.range.lowerBound) to "
+          + "\(LargeDemo.range.upperBound), not \(text)")
+    }
+    return number
+  }
+
+  private static func seed(_ text: String) throws(UsageError) -> UInt64 {
+    guard let seed = UInt64(text) else {
+      throw UsageError(message: "--seed wants a whole number, not \(text)")
+    }
+    return seed
+  }
+}

@@ -1,0 +1,125 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Testing
+
+@testable import Identity
+
+struct LargeDemoTests {
+  private static let now = Instant(seconds: 1_790_000_000)
+
+  private func withDemo(
+    users: Int, seed: UInt64 = 5,
+    _ body: (Identity, SQLiteDatabase, [String]) async throws -> Void
+  ) async throws {
+    try await withEmptyDatabase { database in
+      let keys = KeyRing(random: .system)
+      let identity = try Identity(
+        database: database, keys: keys, profile: .standalone, hasher: .cheap,
+        clock: WallClock { Self.now })
+      try await identity.prepare()
+      let indexes = try await Self.indexes(database)
+      let demo = try LargeDemo(
+        users: users, database: database, keys: keys, hasher: .cheap, seed: seed, now: Self.now)
+      let summary = try await demo.fill { _ in }
+      #expect(summary.users == users + 1_000)
+      try await body(identity, database, indexes)
+    }
+  }
+
+  private static func indexes(_ database: SQLiteDatabase) async throws -> [String] {
+    try await database.read { connection in
+      try connection.all(
+        "SELECT name || ' ' || sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
+      ) { try $0.value(0) as String }
+    }
+  }
+
+  private static func rows(_ query: SQL, _ database: SQLiteDatabase) async throws -> [String] {
+    try await database.read { connection in
+      try connection.all(query) { try $0.value(0) as String }
+    }
+  }
+
+  @Test func `it leaves every index as it was, and counts that are right`() async throws {
+    try await withDemo(users: 1_500) { identity, database, indexes in
+      #expect(try await Self.indexes(database) == indexes)
+      let wrong = try await Self.rows(
+        """
+        SELECT s.display_name FROM scope s WHERE
+          users <> (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key)
+          OR totp_users <> (SELECT count(*) FROM account a JOIN factor f USING (account_key)
+            WHERE a.scope_key = s.scope_key AND a.has_totp AND f.kind = 'totp')
+          OR phone_users <> (SELECT count(DISTINCT account_key) FROM account a
+            JOIN factor f USING (account_key) WHERE a.scope_key = s.scope_key AND f.kind = 'phone')
+          OR enrolled_users <> (SELECT count(DISTINCT account_key) FROM account a
+            JOIN factor f USING (account_key) WHERE a.scope_key = s.scope_key)
+          OR disabled_users <> (SELECT count(*) FROM account a
+            WHERE a.scope_key = s.scope_key AND disabled)
+          OR unverified_users <> (SELECT count(*) FROM account a
+            WHERE a.scope_key = s.scope_key AND NOT email_verified)
+          OR locked_users <> (SELECT count(*) FROM account a
+            WHERE a.scope_key = s.scope_key AND codes_blocked_until IS NOT NULL)
+        UNION ALL SELECT uid FROM account WHERE last_login_day <> ifnull(last_login_at / 86400000000, 0)
+        UNION ALL SELECT uid FROM account a WHERE last_verdict_at
+          IS NOT (SELECT max(at) FROM verdict v WHERE v.account_key = a.account_key)
+        UNION ALL SELECT 'chain ' || v.account_key FROM verdict v WHERE previous IS NOT
+          (SELECT max(at) FROM verdict b WHERE b.account_key = v.account_key AND b.at < v.at)
+        UNION ALL SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'
+        """, database)
+      #expect(wrong == [])
+      let scope = try await identity.scopes.existing(project: ID("metropolis"))
+      let counts = try await identity.accounts.counts(scope)
+      #expect(counts.users == 1_500 && counts.locked > 0 && counts.disabled > 0)
+      #expect(counts.enrolledUsers > 1_250 && counts.phoneUsers > 400)
+      // What is made afterwards gets a key that nobody has.
+      var new = NewAccount()
+      new.email = "late@example.com"
+      _ = try await identity.accounts.create(scope, new, by: Author(actor: .commandLine))
+      #expect(try await identity.accounts.search(scope, "late@").accounts.count == 1)
+    }
+  }
+
+  @Test func `a seed makes the same, and its codes can be given`() async throws {
+    var contents: [[String]] = []
+    for seed in [5, 5, 6] as [UInt64] {
+      try await withDemo(users: 200, seed: seed) { identity, database, _ in
+        contents.append(
+          try await Self.rows(
+            """
+            SELECT uid || email || display_name || created_at || ifnull(last_login_at, '')
+            FROM account
+            UNION ALL SELECT enrolment_id || ifnull(phone, '') || hex(sealed_secret IS NULL)
+              FROM factor
+            UNION ALL SELECT at || result || ifnull(distance, '') || address FROM verdict
+            """, database))
+      }
+    }
+    #expect(contents[0] == contents[1])
+    #expect(contents[0] != contents[2])
+  }
+
+  @Test func `one user has five factors and three thousand verdicts, and one has none`()
+    async throws
+  {
+    try await withDemo(users: 300) { identity, database, _ in
+      let scope = try await identity.scopes.existing(project: ID("metropolis"))
+      let users = try await identity.accounts.lookup(scope, emails: LargeDemoCrowd.special)
+      #expect(users.map(\.factors.count) == [5, 0])
+      let first = try #require(users.first)
+      #expect(try await identity.verdicts.latest(first).count == 20)
+      let given = try await Self.rows(
+        "SELECT count(*) || '' FROM verdict WHERE account_key = \(first.key)", database)
+      #expect(try #require(given.first.flatMap { Int($0) }) > 2_500)
+      #expect(try await identity.verdicts.latest(try #require(users.last)).isEmpty)
+      // The secret opens for this account and no other.
+      let factor = try #require(first.factors.first)
+      let now = Self.now
+      let finding = try await database.write { connection in
+        try identity.signIns.totp.check(
+          "000000", for: factor.id, of: first, in: scope, window: .standard, at: now, connection)
+      }
+      #expect(finding.result != .unreadable)
+    }
+  }
+}
