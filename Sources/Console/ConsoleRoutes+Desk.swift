@@ -8,7 +8,8 @@ extension ConsoleRoutes {
     to table: inout RouteTable, _ identity: Identity, _ pages: DeskPages,
     _ settings: Template<DeskSettingsView>
   ) {
-    let removal = RemovalPage(unenrolments: identity.unenrolments, pages: pages)
+    let removal = RemovalPage(
+      unenrolments: identity.unenrolments, approvals: identity.approvals, pages: pages)
     table.inScope(.get, ConsolePaths.removal, .removeFactors, removal.ask)
     table.inScope(.post, ConsolePaths.removal, .removeFactors, removal.remove)
     table.inScope(.get, ConsolePaths.removalOfAll, .removeFactors, removal.askForAll)

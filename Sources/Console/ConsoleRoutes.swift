@@ -91,6 +91,7 @@ struct ConsoleRoutes: Sendable {
     Self.addDesk(
       to: &table, identity, desk,
       try templates.template("desk/settings", for: DeskSettingsView.self))
+    try Self.addRemovals(to: &table, identity, templates, desk.ending)
 
     let factorName = FactorNamePage(
       identity: identity, frames: frames,

@@ -57,6 +57,7 @@ extension Identity {
       migration("m0018_desk", PackageResources.m0018_desk_sqlite_sql),
       migration("m0019_desk_actions", PackageResources.m0019_desk_actions_sqlite_sql),
       migration("m0020_verdicts", PackageResources.m0020_verdicts_sqlite_sql),
+      migration("m0022_bulk", PackageResources.m0022_bulk_sqlite_sql),
       migration("m0023_policy_pages", PackageResources.m0023_policy_pages_sqlite_sql),
     ]
   }
@@ -139,6 +140,8 @@ extension Identity {
       try connection.run("DELETE FROM invitation WHERE expires_at < \(now.microseconds)")
       try Outbox.tidy(at: now, connection)
       try Desk.tidy(at: now, connection)
+      try Approvals.tidy(at: now, connection)
+      try BulkRemovals.tidy(at: now, connection)
       _ = try connection.run(
         "DELETE FROM console_session WHERE created_at < \(oldest.microseconds)")
     }

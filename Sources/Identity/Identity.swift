@@ -37,6 +37,10 @@ public struct Identity: Sendable {
   public let verdicts: Verdicts
   /// Removal of factors by administrators.
   public let unenrolments: Unenrolments
+  /// Removal of the factors of many users at once.
+  public let bulkRemovals: BulkRemovals
+  /// What waits for a second administrator.
+  public let approvals: Approvals
   /// Sessions of users.
   public let sessions: Sessions
   /// API keys.
@@ -135,6 +139,8 @@ public struct Identity: Sendable {
     desk = Desk(store: store, gate: gate)
     let removed = RemovedFactors(totp: totp)
     unenrolments = Unenrolments(store: store, gate: gate, removed: removed)
+    bulkRemovals = BulkRemovals(store: store, gate: gate, unenrolments: unenrolments)
+    approvals = Approvals(store: store, gate: gate, unenrolments: unenrolments)
     let consoleTickets = try Sealer(keys, purpose: "console ticket", random: random)
     masterKeys = MasterKeys(
       store: store, ring: keys,

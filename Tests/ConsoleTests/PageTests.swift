@@ -83,6 +83,8 @@ import Testing
     ("not-found", World.ada, "/nowhere"),
     ("not-allowed", World.tomas, "/projects/acme-retail/users"),
     ("guide-of-tenant", World.ada, "/guidance/account?project=acme-retail&tenant={eu-id}"),
+    ("removals-empty", World.nadia, "{eu}/bulk-removals"),
+    ("approvals-empty", World.nadia, "/approvals"),
   ]
 
   @Test func `every page is what its file shows`() async throws {

@@ -88,6 +88,23 @@ import Testing
     POST /projects/{String}/desk/release/{String}: protectUsers
     POST /projects/{String}/tenants/{String}/desk/release/{String}: protectUsers
     POST /administrators/step-up: protectUsers on the instance
+    GET /projects/{String}/bulk-removals: removeFactors
+    GET /projects/{String}/tenants/{String}/bulk-removals: removeFactors
+    POST /projects/{String}/bulk-removals: removeFactors
+    POST /projects/{String}/tenants/{String}/bulk-removals: removeFactors
+    GET /projects/{String}/bulk-removals/{String}: removeFactors
+    GET /projects/{String}/tenants/{String}/bulk-removals/{String}: removeFactors
+    POST /projects/{String}/bulk-removals/{String}: removeFactors
+    POST /projects/{String}/tenants/{String}/bulk-removals/{String}: removeFactors
+    POST /projects/{String}/bulk-removals/{String}/end: removeFactors
+    POST /projects/{String}/tenants/{String}/bulk-removals/{String}/end: removeFactors
+    GET /projects/{String}/bulk-removals/{String}/result.csv: removeFactors
+    GET /projects/{String}/tenants/{String}/bulk-removals/{String}/result.csv: removeFactors
+    GET /approvals: removeFactors somewhere
+    GET /projects/{String}/approvals/{String}: removeFactors
+    GET /projects/{String}/tenants/{String}/approvals/{String}: removeFactors
+    POST /projects/{String}/approvals/{String}: removeFactors
+    POST /projects/{String}/tenants/{String}/approvals/{String}: removeFactors
     GET /projects/{String}/users/{String}/factors/{String}/name: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/name: removeFactors
     POST /projects/{String}/users/{String}/factors/{String}/name: removeFactors

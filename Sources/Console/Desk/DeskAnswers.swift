@@ -72,7 +72,7 @@ enum DeskFaults {
     case .emptyNote:
       return FieldError(field: "note", text: "Write the note first.")
     case .noSecondFactor, .ownAccount, .ownRemoval, .protectedAccount, .changesLocked, .held,
-      .nothingToDo:
+      .nothingToDo, .alreadyAsked:
       return FieldError(field: "reason", text: sentence(error))
     case .accountNotFound, .factorNotFound: throw .notFound
     case .notAllowed: throw .notAllowed(permission)
@@ -104,6 +104,8 @@ enum DeskFaults {
       "The user said that a change of their second factors was none of theirs. An owner has to look at it before anything is changed."
     case .held:
       "You have done as much in an hour as this place allows. An owner sees it on their first page and can release you."
+    case .alreadyAsked:
+      "A removal for this user waits for a second administrator already. It stands under Approvals."
     default: "This cannot be done."
     }
   }

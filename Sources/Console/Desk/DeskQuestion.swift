@@ -8,7 +8,7 @@ struct DeskQuestion {
   let title: String
   let heading: Markup
   /// What will happen.
-  let consequences: [String]
+  var consequences: [String]
   /// The verb with its object.
   let button: String
   /// What the way back is called.

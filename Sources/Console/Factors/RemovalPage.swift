@@ -6,6 +6,7 @@ import Templating
 /// removes a factor or all of them.
 struct RemovalPage: Sendable {
   let unenrolments: Unenrolments
+  let approvals: Approvals
   let pages: DeskPages
 
   func ask(
@@ -32,7 +33,7 @@ struct RemovalPage: Sendable {
     _ context: ScopeContext, _ uid: String, _ factor: ID<Factor>?
   ) async throws(Refusal) -> Response {
     let answers = DeskAnswers(context.signedIn.form)
-    let outcome: DeskOutcome<Removal>
+    let outcome: DeskOutcome<RemovalOutcome>
     do {
       outcome = try await unenrolments.remove(
         context.scope, ID(uid), factor, answers.request(context.signedIn))
@@ -40,7 +41,17 @@ struct RemovalPage: Sendable {
       let fault = try DeskFaults.fault(error, context.signedIn.times)
       return try await page(context, uid, factor, answers, errors: [fault])
     }
-    let removal = outcome.value
+    let removal: Removal
+    switch outcome.value {
+    case .done(let done): removal = done
+    case .waits(let wish, let until):
+      let moment = context.signedIn.times.words(until)
+      return pages.leave(
+        Flash(
+          text: "Nothing is removed yet: a second administrator has to approve it until \(moment).",
+          link: Link(text: "Approvals", href: ConsolePaths.approvals())),
+        wish.account, context, renewed: outcome.renewed)
+    }
     let undo = removal.apart.map {
       Link(text: "Undo", href: ConsolePaths.undo(context.scope, uid, $0.id.text))
     }
@@ -76,7 +87,10 @@ struct RemovalPage: Sendable {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
     }
-    let question = Self.question(removal, in: context.scope, context.signedIn.times)
+    var question = Self.question(removal, in: context.scope, context.signedIn.times)
+    let (wish, scope) = (removal, context.scope)
+    let need = try await refusing { try await approvals.need(for: wish, in: scope) }
+    if let need { question.consequences.insert(ApprovalWords.need(need), at: 0) }
     return try await pages.ask(
       question, about: removal.account, context, answers, errors: errors)
   }

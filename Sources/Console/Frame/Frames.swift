@@ -141,12 +141,13 @@ struct Frames: Sendable {
 
 /// The tabs of pages that belong to no project.
 enum InstanceTab: CaseIterable {
-  case projects, users, whatIf, administrators, audit, guidance
+  case projects, users, approvals, whatIf, administrators, audit, guidance
 
   var text: String {
     switch self {
     case .projects: "Projects"
     case .users: "Users"
+    case .approvals: "Approvals"
     case .whatIf: "What if"
     case .administrators: "Administrators"
     case .audit: "Audit"
@@ -158,6 +159,7 @@ enum InstanceTab: CaseIterable {
     switch self {
     case .projects: ConsolePaths.projects()
     case .users: ConsolePaths.findUsers()
+    case .approvals: ConsolePaths.approvals()
     case .whatIf: ConsolePaths.whatIf()
     case .administrators: ConsolePaths.administrators()
     case .audit: ConsolePaths.instanceAudit()
@@ -170,6 +172,7 @@ enum InstanceTab: CaseIterable {
     switch self {
     case .projects, .guidance: true
     case .users, .whatIf: administrator.maySomewhere(.findUsers)
+    case .approvals: administrator.maySomewhere(.removeFactors)
     case .administrators: administrator.may(.seeAdministrators, in: nil)
     case .audit: administrator.may(.readAudit, in: nil)
     }

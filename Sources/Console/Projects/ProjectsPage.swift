@@ -31,17 +31,21 @@ struct ProjectsPage: Sendable {
         in: page.items, visibleTo: administrator, limit: Self.warnings)
     }
     let held = try await held(administrator)
+    let waiting = try await refusing { try await identity.approvals.count(for: administrator) }
     let frame = frames.frame("Projects", for: signedIn, tab: .projects)
     let rows = rows.joined(
       ProjectRow.Source.all(page.items, administrator: administrator)
     ) { Markup(trusted: row.render(ProjectRow($0))) }
-    return .html(
-      view.render(
-        ProjectsView(
-          frame: frame, page: page, rows: rows,
-          attention: ProjectsAttention(
-            warnings, differing, held: held, signedIn, administrator: administrator),
-          query: query, after: after, administrator: administrator)))
+    var model = ProjectsView(
+      frame: frame, page: page, rows: rows,
+      attention: ProjectsAttention(
+        warnings, differing, held: held, signedIn, administrator: administrator),
+      query: query, after: after, administrator: administrator)
+    if waiting > 0 {
+      model.approvals = Link(
+        text: ApprovalWords.waiting(waiting), href: ConsolePaths.approvals())
+    }
+    return .html(view.render(model))
   }
 
   /// The agents whom this administrator could let go on.

@@ -11,6 +11,8 @@ struct ProjectsView: ViewModel {
   let pager: PagerView
   let empty: EmptyView
   let newProject: String?
+  /// What waits for the reader to approve; nil when nothing does.
+  var approvals: Link?
 
   init(
     frame: Frame, page: Page<ProjectSummary>, rows: Markup, attention: ProjectsAttention,
@@ -53,5 +55,6 @@ struct ProjectsView: ViewModel {
     .object("pager") { $0.pager },
     .object("empty") { $0.empty },
     .text("newProject") { $0.newProject },
+    .optional("approvals") { $0.approvals },
   ]
 }

@@ -57,6 +57,17 @@ struct UserPage: Sendable {
       frame: frame, context: context, account: account, sessions: sessions, history: history,
       desk: desk, now: now)
     model.verdicts = VerdictsSection(verdicts, of: account, at: now, frame.times)
+    if context.may(.removeFactors) {
+      let waiting = try await refusing {
+        try await identity.approvals.waiting(for: account.id, in: scope)
+      }
+      model.approval = waiting.map {
+        Link(
+          text:
+            "\(ApprovalWords.what($0)): asked for by \(Words.isolated($0.requesterName)), it waits for a second administrator until \(frame.times.words($0.expiresAt)).",
+          href: ConsolePaths.approval(scope, String($0.id)))
+      }
+    }
     model.guidance = GuidanceAside(guidance, of: scope, prose)
     return .html(view.render(model), status: fault == nil ? .ok : .unprocessableContent)
   }

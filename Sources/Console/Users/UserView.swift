@@ -19,6 +19,8 @@ struct UserView: ViewModel {
   var verdicts: VerdictsSection?
   /// What the scope tells its support; nil when it tells nothing.
   var guidance: GuidanceAside?
+  /// A removal that waits for a second administrator, in a sentence.
+  var approval: Link?
 
   init(
     frame: Frame, context: ScopeContext, account: Account, sessions: Int, history: [AuditRow]?,
@@ -117,6 +119,7 @@ struct UserView: ViewModel {
     .object("frame") { $0.frame },
     .optional("guidance") { $0.guidance },
     .optional("verdicts") { $0.verdicts },
+    .optional("approval") { $0.approval },
     .text("name") { $0.account.displayName ?? $0.account.label },
     .text("email") { $0.account.displayName == nil ? nil : $0.account.email },
     .text("uid") { $0.account.id.text },

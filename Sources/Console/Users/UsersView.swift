@@ -15,6 +15,9 @@ struct UsersView: ViewModel {
   let empty: EmptyView
   let newUser: String?
   let file: String?
+  /// Where a list is pasted whose factors go; nil for those who may not remove any.
+  let list: ListForm?
+  let removals: String
 
   init(
     frame: Frame, context: ScopeContext, page: Page<AccountSummary>, rows: Markup,
@@ -41,6 +44,8 @@ struct UsersView: ViewModel {
       shown: Words.count(page.items.count, "user", "users"), path: list, query: query.form,
       after: query.after, next: page.next)
     empty = Self.empty(query, counts, list: list, may: context.may(.changeUsers), scope)
+    self.list = context.may(.removeFactors) ? ListForm(context) : nil
+    removals = ConsolePaths.removals(scope)
     newUser = context.may(.changeUsers) ? ConsolePaths.newUser(scope) : nil
     file = context.may(.exportUsers) ? query.form.query(of: ConsolePaths.usersFile(scope)) : nil
   }
@@ -96,6 +101,8 @@ struct UsersView: ViewModel {
     .object("empty") { $0.empty },
     .text("newUser") { $0.newUser },
     .text("file") { $0.file },
+    .optional("list") { $0.list },
+    .text("removals") { $0.removals },
     .text("longest") { _ in Words.number(UsersFile.longest) },
   ]
 }

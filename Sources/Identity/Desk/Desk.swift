@@ -81,16 +81,10 @@ public struct Desk: Sendable {
       guard let account = try AccountRecord.find(scope, id, connection) else {
         throw DeskError.accountNotFound
       }
-      let settings = try DeskSettings.find(scope, connection)
-      let administrator = agent.administrator.id
-      return DeskStanding(
-        settings: settings,
-        asksForCode: try gate.asksForCode(agent, at: now, connection),
-        actionsLeft: try gate.left(for: administrator, settings, in: scope, at: now, connection),
-        isHeld: try DeskGate.hold(of: administrator, in: scope, connection) != nil,
-        refusal: try gate.refusal(
-          of: administrator, on: account, in: scope, needing: permission,
-          passingLock: passingLock, connection))
+      let refusal = try gate.refusal(
+        of: agent.administrator.id, on: account, in: scope, needing: permission,
+        passingLock: passingLock, connection)
+      return try gate.standing(agent, in: scope, refusal, at: now, connection)
     }
   }
 

@@ -54,7 +54,16 @@ struct DeskGate: Sendable {
     do { record = try Administrators.record(agent, connection) } catch ManagementError.notFound {
       return .notAllowed
     }
-    let administrator = record.administrator
+    return try Self.refusal(
+      of: record.administrator, on: account, in: scope, needing: permission,
+      passingLock: passingLock, connection)
+  }
+
+  /// The same for an administrator who was just read.
+  static func refusal(
+    of administrator: Administrator, on account: Account, in scope: Scope,
+    needing permission: Permission, passingLock: Bool = false, _ connection: borrowing Connection
+  ) throws -> DeskError? {
     guard administrator.may(permission, in: scope) else { return .notAllowed }
     let own = AccountRules.folded(email: administrator.email)
     if let email = account.email, AccountRules.folded(email: email).isSameBytes(as: own) {
@@ -76,6 +85,15 @@ struct DeskGate: Sendable {
     // Before what is missing: whoever has no action left asks an owner with an empty form.
     if try isHeld(request, settings, in: scope, at: now, connection) { return .failure(.held) }
     if let fault = Self.fault(of: request, settings) { return .failure(fault) }
+    return try prove(request, at: now, connection)
+  }
+
+  /// Asks for a code of the agent's own, when the last one is too old.
+  ///
+  /// - Returns: The session under its new name, when a code was due and was right.
+  func prove(
+    _ request: DeskRequest, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Result<NewConsoleSession?, DeskError> {
     let agent = request.agent.administrator.id
     guard try asksForCode(request.agent, at: now, connection) else { return .success(nil) }
     guard case .enrolled = request.agent.secondFactor else { return .failure(.noSecondFactor) }
@@ -176,7 +194,7 @@ struct DeskGate: Sendable {
   }
 
   /// True when an agent has to wait for an owner; the first time that is put down.
-  private func isHeld(
+  func isHeld(
     _ request: DeskRequest, _ settings: DeskSettings, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Bool {

@@ -88,6 +88,8 @@ public enum DeskError: Error, Sendable {
   case nothingToDo
   /// A note without words.
   case emptyNote
+  /// A removal for this account waits for a second administrator already.
+  case alreadyAsked
   /// The agent did too much in an hour; an owner has to release them.
   case held
   /// The session is over, or may not do this any more.

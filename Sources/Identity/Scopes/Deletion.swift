@@ -127,7 +127,8 @@ enum Deletion {
       DELETE FROM verdict WHERE scope_key = \(scope) AND (at, account_key) IN (
         SELECT at, account_key FROM verdict WHERE scope_key = \(scope) LIMIT \(limit))
       """)
-    let others = sessions + messages + verdicts
+    let lists = try purgeList(of: scope, limit: limit - sessions - messages - verdicts, connection)
+    let others = sessions + messages + verdicts + lists
     let left = limit - others
     guard left > 0 else { return others }
     let first = keys.lowerBound
@@ -161,10 +162,36 @@ enum Deletion {
       try connection.run("DELETE FROM guidance WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM identity_provider WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM oob_code WHERE scope_key = \(scope)")
+      try connection.run(
+        """
+        DELETE FROM approval WHERE scope_key = \(scope)
+        """)
       try connection.run("DELETE FROM desk_settings WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM desk_hold WHERE scope_key = \(scope)")
     }
     return others + gone.count
+  }
+
+  /// Deletes a part of the lists of users that were pasted, and those that have no line left.
+  private static func purgeList(
+    of scope: Int64, limit: Int, _ connection: borrowing Connection
+  ) throws -> Int {
+    let limit = max(limit, 0)
+    var left = limit
+    while left > 0 {
+      let job = try connection.first(
+        "SELECT job_id FROM bulk_job WHERE scope_key = \(scope) ORDER BY job_id LIMIT 1"
+      ) { try $0.value(0) as Int64 }
+      guard let job else { break }
+      let lines = try connection.run(
+        """
+        DELETE FROM bulk_item WHERE job_id = \(job) AND line IN (SELECT line FROM bulk_item
+          WHERE job_id = \(job) ORDER BY line LIMIT \(left))
+        """)
+      if lines < left { try connection.run("DELETE FROM bulk_job WHERE job_id = \(job)") }
+      left -= max(lines, 1)
+    }
+    return limit - max(left, 0)
   }
 }
 

@@ -24,9 +24,18 @@ struct SettingApart {
 
   /// Nil where nothing is kept: what somebody else may hold never comes back.
   init?(_ request: DeskRequest, _ settings: DeskSettings, at now: Instant, random: RandomSource) {
-    guard settings.undoHours > 0, request.reason?.isHostile != true else { return nil }
+    self.init(
+      request.reason, by: request.agent.administrator, settings, at: now, random: random)
+  }
+
+  /// The same for what somebody has decided before.
+  init?(
+    _ reason: DeskReason?, by agent: Administrator, _ settings: DeskSettings, at now: Instant,
+    random: RandomSource
+  ) {
+    guard settings.undoHours > 0, reason?.isHostile != true else { return nil }
     id = ID(random.uuid())
-    agent = request.agent.administrator
+    self.agent = agent
     until = now.advanced(bySeconds: Int64(settings.undoHours) * 3_600)
   }
 }

@@ -18,6 +18,21 @@ public struct Removal: Sendable {
   public var factorsLeft: Int { account.factors.count - factors.count }
 }
 
+/// What came of an agent's wish to remove factors.
+public enum RemovalOutcome: Sendable {
+  /// It is done.
+  case done(Removal)
+  /// It waits for a second administrator until then.
+  case waits(Removal, until: Instant)
+
+  /// What was done, or would be.
+  public var removal: Removal {
+    switch self {
+    case .done(let removal), .waits(let removal, _): removal
+    }
+  }
+}
+
 /// Removes factors for users who lost them.
 public struct Unenrolments: Sendable {
   let store: Store
@@ -45,7 +60,8 @@ public struct Unenrolments: Sendable {
   }
 
   /// Removes a factor or all of them, ends the account's sessions, writes the audit row and tells
-  /// the user by mail, all at once.
+  /// the user by mail, all at once; or lets it wait for a second administrator where the pool asks
+  /// for one.
   ///
   /// They are kept apart for as long as the pool says, unless somebody else may hold them.
   ///
@@ -54,17 +70,24 @@ public struct Unenrolments: Sendable {
   ///   - account: Whose factors.
   ///   - factor: Which; nil for all of them.
   ///   - request: Who removes them, and why.
-  /// - Returns: What it has done.
+  /// - Returns: What came of it.
   /// - Throws: ``DeskError``.
   public func remove(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?, _ request: DeskRequest
-  ) async throws(DeskError) -> DeskOutcome<Removal> {
+  ) async throws(DeskError) -> DeskOutcome<RemovalOutcome> {
     try await gate.act(request, on: account, in: scope) { account, settings, now, connection in
       var removal = try Self.removal(of: factor, from: account, settings, connection)
+      if let cause = try Approval.Cause(
+        of: removal, settings, in: scope, at: now, connection)
+      {
+        let (entry, expiry) = try Approvals.ask(
+          for: removal, cause, request, settings, in: scope, at: now, connection)
+        return DeskDeed(entry: entry, value: .waits(removal, until: expiry))
+      }
       let apart = SettingApart(request, settings, at: now, random: store.random)
       let entry = try perform(removal, apart, in: scope, at: now, connection)
       removal.apart = apart.map { ($0.id, $0.until) }
-      return DeskDeed(entry: entry, value: removal)
+      return DeskDeed(entry: entry, value: .done(removal))
     }
   }
 

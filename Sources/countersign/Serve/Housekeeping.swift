@@ -14,6 +14,7 @@ struct Housekeeping: Sendable {
       Task { await Self.purge(identity) },
       Task { await Self.file(identity) },
       Task { await Self.age(identity) },
+      Task { await Self.removeMany(identity) },
     ]
   }
 
@@ -61,6 +62,28 @@ struct Housekeeping: Sendable {
         Terminal.complain("\(error)")
       }
     } while await slept(.seconds(60))
+  }
+
+  /// Goes through lists of users part after part.
+  ///
+  /// Between two of them others have at least as long as the last one took, waiting for its turn
+  /// included, so it steps back where much is asked.
+  private static func removeMany(_ identity: Identity) async {
+    let clock = ContinuousClock()
+    repeat {
+      do {
+        var isMore = true
+        while isMore {
+          let start = clock.now
+          isMore = try await identity.bulkRemovals.step()
+          guard isMore else { break }
+          guard await slept(max(.milliseconds(5), clock.now - start)) else { return }
+        }
+      } catch {
+        Terminal.complain("Removals: \(error)")
+        guard await slept(.seconds(5)) else { return }
+      }
+    } while await slept(.milliseconds(250))
   }
 
   /// Takes new keys up, and seals with a new master key part after part.

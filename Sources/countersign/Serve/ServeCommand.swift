@@ -1,3 +1,4 @@
+import Console
 import Database
 import DatabaseSQLite
 import Foundation
@@ -63,7 +64,7 @@ enum ServeCommand: Command {
   ) throws -> (Application, HTTPServer) {
     let late = LateApplication()
     var limits = Limits()
-    limits.body = IdentityToolkitAPI.bodyLimit
+    limits.body = { Console.bodyLimit($0) ?? IdentityToolkitAPI.bodyLimit($0) }
     let server = try HTTPServer(
       ServerConfiguration(
         host: configuration.host, port: configuration.port, limits: limits, tls: configuration.tls,

@@ -61,6 +61,8 @@ struct AuditCompletenessTests {
         "desk.change", "desk.step-up", "desk.release", "factor.suspend", "factor.resume",
         "factor.restore", "factor.purge", "account.unlock", "account.protect",
         "account.unprotect", "account.allow-changes", "account.note",
+        "approval.approve", "approval.ask", "approval.refuse",
+        "approval.withdraw", "bulk.start", "bulk.stop", "bulk.finish",
       ])
   }
 }
@@ -99,6 +101,9 @@ extension Instance {
       ("desk_hold", "SELECT /* test */ * FROM desk_hold ORDER BY 1, 2"),
       ("removed_factor", "SELECT /* test */ * FROM removed_factor ORDER BY 1, 2"),
       ("user_note", "SELECT /* test */ * FROM user_note ORDER BY 1"),
+      ("bulk_job", "SELECT /* test */ * FROM bulk_job ORDER BY 1"),
+      ("bulk_item", "SELECT /* test */ * FROM bulk_item ORDER BY 1, 2"),
+      ("approval", "SELECT /* test */ * FROM approval ORDER BY 1"),
     ]
     return try await database.read { connection in
       var contents: [String: [[SQLValue]]] = [:]

@@ -63,7 +63,7 @@ extension UseCase {
       let other = try await i.agent("erik")
       let removal = try await i.identity.unenrolments.remove(
         i.acme, device.account.id, nil, agent.request()
-      ).value
+      ).value.removal
       let id = removal.apart?.id ?? ID("")
       return {
         _ = try await i.identity.unenrolments.undo(

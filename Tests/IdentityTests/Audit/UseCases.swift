@@ -22,7 +22,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
 
   static let all: [UseCase] =
     settings + users + factors + desk + signIns + outOfBand + administration
-    + administrators + federation
+    + administrators + federation + many
 
   private static let settings: [UseCase] = [
     UseCase("make a project", ["project.create"]) { i in

@@ -132,7 +132,7 @@ struct AccountActionTests {
       _ = try await desk.endSessions(instance.acme, id, dora.request())
       let removal = try await instance.identity.unenrolments.remove(
         instance.acme, id, device.factor, dora.request()
-      ).value
+      ).value.removal
       let apart = try #require(removal.apart?.id)
       _ = try await instance.identity.unenrolments.undo(
         instance.acme, id, apart, erik.request(.mistake))

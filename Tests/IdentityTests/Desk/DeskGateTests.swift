@@ -7,7 +7,7 @@ import Testing
 struct DeskGateTests {
   private func remove(
     _ instance: Instance, _ device: Device, _ request: DeskRequest, in scope: Scope? = nil
-  ) async throws -> DeskOutcome<Removal> {
+  ) async throws -> DeskOutcome<RemovalOutcome> {
     try await instance.identity.unenrolments.remove(
       scope ?? instance.acme, device.account.id, device.factor, request)
   }

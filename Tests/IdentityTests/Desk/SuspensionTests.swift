@@ -121,7 +121,7 @@ struct SuspensionTests {
       let erik = try await instance.agent("erik")
       let removal = try await instance.identity.unenrolments.remove(
         instance.acme, device.account.id, device.factor, dora.request()
-      ).value
+      ).value.removal
       let id = try #require(removal.apart?.id)
       _ = try await instance.identity.unenrolments.undo(
         instance.acme, device.account.id, id, erik.request(.mistake))

@@ -30,7 +30,7 @@ struct UndoTests {
       }
       removal = try await instance.identity.unenrolments.remove(
         instance.acme, device.account.id, all ? nil : device.factor, dora.request(reason)
-      ).value
+      ).value.removal
     }
 
     func undo(_ agent: Agent, code: String = "") async throws -> Restoration {
@@ -95,7 +95,7 @@ struct UndoTests {
       let erik = try await instance.agent("erik")
       let removal = try await instance.identity.unenrolments.remove(
         instance.acme, device.account.id, device.factor, dora.request()
-      ).value
+      ).value.removal
       let id = try #require(removal.apart?.id)
       _ = try await instance.identity.unenrolments.undo(
         instance.acme, device.account.id, id, erik.request(.mistake))
@@ -124,7 +124,7 @@ struct UndoTests {
       let unenrolments = instance.identity.unenrolments
       let first = try await unenrolments.remove(
         instance.acme, device.account.id, device.factor, dora.request()
-      ).value
+      ).value.removal
       _ = try await unenrolments.remove(
         instance.acme, device.account.id, nil, dora.request(.stolen))
       let id = try #require(first.apart?.id)
@@ -188,7 +188,7 @@ struct UndoTests {
       let unenrolments = instance.identity.unenrolments
       let removal = try await unenrolments.remove(
         instance.acme, device.account.id, nil, dora.request()
-      ).value
+      ).value.removal
       let id = try #require(removal.apart?.id)
       let done = try await unenrolments.undo(
         instance.acme, device.account.id, id, erik.request(.mistake)

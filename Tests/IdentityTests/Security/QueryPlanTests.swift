@@ -86,6 +86,12 @@ struct QueryPlanTests {
       _ = try await identity.administrators.namesOfThose(
         with: .changePolicy, in: instance.east, for: somebody)
     }
+    _ = try await identity.bulkRemovals.list(instance.acme, after: "9")
+    for somebody in owner {
+      _ = try await identity.approvals.waiting(visibleTo: somebody)
+      _ = try await identity.approvals.decided(visibleTo: somebody, after: "9-9")
+    }
+    _ = try await identity.approvals.waiting(for: ID("x"), in: instance.acme)
     try await identity.tidy()
   }
 

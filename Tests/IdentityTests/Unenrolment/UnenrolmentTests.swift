@@ -10,7 +10,7 @@ struct UnenrolmentTests {
     return try await instance.identity.unenrolments.remove(
       scope ?? instance.acme, device.account.id, factor ?? device.factor,
       agent.request(reason, note: note)
-    ).value
+    ).value.removal
   }
 
   @Test func `a removal says beforehand and afterwards the same`() async throws {

@@ -1,0 +1,217 @@
+import HTTP
+import Identity
+import Templating
+
+/// `S/approvals/{number}`: a request with all that its requester wrote, and the forms to approve,
+/// refuse or withdraw it.
+struct ApprovalPage: Sendable {
+  let approvals: Approvals
+  let ending: DeskEnding
+  let view: Template<ApprovalView>
+
+  func show(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+    try await page(context, try await find(context, id), answer: "", errors: [])
+  }
+
+  func decide(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+    let approval = try await find(context, id)
+    let (signedIn, form) = (context.signedIn, context.signedIn.form)
+    let answer = form.trimmed("answer")
+    do throws(ApprovalError) {
+      switch form["step"] {
+      case "approve":
+        let outcome = try await approvals.approve(
+          approval.id, in: context.scope, DeskAnswers(form).request(signedIn))
+        return ending.response(
+          Self.flash(outcome.value, context.scope), signedIn, renewed: outcome.renewed,
+          to: Self.address(after: outcome.value, approval))
+      case "refuse":
+        try await approvals.refuse(
+          approval.id, in: context.scope, answer: answer, by: signedIn.author, signedIn.session)
+        return leave("The request is refused. Nothing was done.", approval, signedIn)
+      case "withdraw":
+        try await approvals.withdraw(
+          approval.id, in: context.scope, by: signedIn.author, signedIn.session)
+        return leave("The request is withdrawn. Nothing was done.", approval, signedIn)
+      default: break
+      }
+    } catch {
+      guard let fault = try fault(error, signedIn.times) else {
+        return leave(
+          "This request is over already. Nothing more was done.", approval, signedIn)
+      }
+      return try await page(context, approval, answer: answer, errors: [fault])
+    }
+    throw .unreadableForm
+  }
+
+  // MARK: - Parts
+
+  private func leave(
+    _ text: String, _ approval: Approval, _ signedIn: SignedIn
+  ) -> Response {
+    ending.response(
+      Flash(text: text), signedIn, renewed: nil,
+      to: ConsolePaths.approval(approval.scope, String(approval.id)))
+  }
+
+  private static func flash(_ outcome: ApprovalOutcome, _ scope: Scope) -> Flash {
+    switch outcome {
+    case .done(let removal):
+      let factors = Words.count(removal.factors.count, "factor", "factors")
+      let undo = removal.apart.map {
+        Link(text: "Undo", href: ConsolePaths.undo(scope, removal.account.id.text, $0.id.text))
+      }
+      return Flash(
+        text: "Approved. Removed \(factors). \(SessionWords.ended(removal.sessionsEnded))",
+        link: undo)
+    case .begun: return Flash(text: "Approved. The removal has begun.")
+    case .overtaken(let change): return Flash(text: "Nothing was done. \(change)", isAlert: true)
+    }
+  }
+
+  private static func address(after outcome: ApprovalOutcome, _ approval: Approval) -> String {
+    switch outcome {
+    case .done(let removal): ConsolePaths.user(approval.scope, removal.account.id.text)
+    case .begun(let job): ConsolePaths.bulkRemoval(approval.scope, String(job))
+    case .overtaken: ConsolePaths.approval(approval.scope, String(approval.id))
+    }
+  }
+
+  private func find(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Approval {
+    guard let number = Int64(id) else { throw .notFound }
+    do {
+      return try await approvals.find(number, in: context.scope)
+    } catch {
+      guard case .unavailable = error else { throw .notFound }
+      throw .unavailable(error)
+    }
+  }
+
+  /// The error beside a field; nil when the request is over.
+  private func fault(_ error: ApprovalError, _ times: Times) throws(Refusal) -> FieldError? {
+    switch error {
+    case .decided: nil
+    case .answerRequired:
+      FieldError(field: "answer", text: "Say why, in a sentence for the requester.")
+    case .answerTooLong:
+      FieldError(
+        field: "answer",
+        text: "Shorten the sentence to \(Words.number(Approval.longestAnswer)) characters.")
+    case .ownRequest:
+      FieldError(field: "decision", text: "This is your own request. Somebody else decides it.")
+    case .othersRequest:
+      FieldError(field: "decision", text: "Only its requester takes a request back.")
+    case .desk(let error):
+      try deskFault(error, times)
+    case .notFound: throw .notFound
+    case .unavailable: throw .unavailable(error)
+    }
+  }
+
+  private func deskFault(_ error: DeskError, _ times: Times) throws(Refusal) -> FieldError {
+    let fault = try DeskFaults.fault(error, times)
+    // There is no reason on this page.
+    return fault.field == "code" ? fault : FieldError(field: "decision", text: fault.text)
+  }
+
+  private func page(
+    _ context: ScopeContext, _ approval: Approval, answer: String, errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    let standing = try await refusing {
+      try await approvals.standing(context.signedIn.session, on: approval)
+    }
+    let what = ApprovalWords.what(approval)
+    var frame = try await ending.frames.frame(
+      "\(what) · Approvals", in: context, tab: .users)
+    frame.errors = errors
+    frame.crumbs = [Link(text: "Approvals", href: ConsolePaths.approvals())]
+    let model = ApprovalView(
+      frame: FrameView(frame), context: context, approval: approval, standing: standing,
+      refusal: DeskRefusal(standing, context.signedIn.session), answer: answer)
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+struct ApprovalView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let approval: Approval
+  let standing: DeskStanding
+  let refusal: DeskRefusal?
+  let answer: String
+
+  private var isWaiting: Bool { approval.state == .waiting }
+  private var isOwn: Bool { approval.requester == context.signedIn.administrator.id }
+
+  private var heading: Markup {
+    var html = HTML()
+    html.text(ApprovalWords.what(approval))
+    if approval.account != nil {
+      html.raw(" of ")
+      html.add(HTML.isolated(Words.short(approval.accountName)))
+    }
+    if isWaiting { html.raw("?") }
+    return html.markup
+  }
+
+  private var facts: [Fact] {
+    let times = frame.times
+    var facts = [Fact("Asked for by", HTML.isolated(approval.requesterName))]
+    facts.append(Fact("Reason", "\(approval.reason.name): \(approval.reason.hint)"))
+    if !approval.note.isEmpty { facts.append(Fact("Note", HTML.isolated(approval.note))) }
+    if !approval.ticket.isEmpty { facts.append(Fact("Ticket", HTML.isolated(approval.ticket))) }
+    for line in approval.proof { facts.append(Fact("Made sure", HTML.isolated(line))) }
+    for name in approval.factorNames { facts.append(Fact("Factor", HTML.isolated(name))) }
+    facts.append(Fact("Asked", times.moment(approval.requestedAt)))
+    if isWaiting { facts.append(Fact("Can be decided until", times.moment(approval.expiresAt))) }
+    if let name = approval.deciderName {
+      facts.append(Fact("Decided by", HTML.isolated(name)))
+    }
+    if let at = approval.decidedAt { facts.append(Fact("Ended", times.moment(at))) }
+    return facts
+  }
+
+  private var links: [Link] {
+    if let account = approval.account {
+      return [Link(text: "The user", href: ConsolePaths.user(approval.scope, account.text))]
+    }
+    return approval.job.map {
+      [Link(text: "The list", href: ConsolePaths.bulkRemoval(approval.scope, String($0)))]
+    } ?? []
+  }
+
+  private var consequences: [String] {
+    [
+      "A second administrator is asked because \(ApprovalWords.why(approval.cause)).",
+      approval.kind == .job
+        ? "With your approval the server begins at once, and leaves out who has enrolled anew."
+        : "With your approval it is done at once: sessions end, and the user is told by mail.",
+      "Your name stands in the audit log beside the requester’s.",
+    ]
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .markup("heading") { $0.heading },
+    .markup("state") { ApprovalWords.chip($0.approval.state) },
+    .text("place") { ApprovalWords.place($0.approval.scope) },
+    .list("facts") { $0.facts },
+    .list("links") { $0.links },
+    .text("answer") { view in view.isWaiting ? nil : view.approval.answer },
+    .flag("isOwn") { $0.isWaiting && $0.isOwn },
+    .optional("refusal") { view in view.isWaiting && !view.isOwn ? view.refusal : nil },
+    .flag("mayApprove") { $0.isWaiting && !$0.isOwn && $0.refusal == nil },
+    .flag("mayRefuse") { $0.isWaiting && !$0.isOwn },
+    .flag("asksForCode") { $0.standing.asksForCode },
+    .text("codeError") { $0.frame.error(at: "code") },
+    .text("decisionError") { $0.frame.error(at: "decision") },
+    .text("typed") { $0.answer },
+    .text("answerError") { $0.frame.error(at: "answer") },
+    .texts("consequences") { $0.consequences },
+    .text("action") { ConsolePaths.approval($0.approval.scope, String($0.approval.id)) },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("button") { $0.approval.kind == .job ? "Approve and begin" : "Approve and remove" },
+    .text("back") { _ in ConsolePaths.approvals() },
+  ]
+}

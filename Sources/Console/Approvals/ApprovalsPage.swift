@@ -1,0 +1,82 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/approvals`: what waits for a second administrator wherever one may decide it, and what was
+/// decided.
+struct ApprovalsPage: Sendable {
+  let approvals: Approvals
+  let frames: Frames
+  let view: Template<ApprovalsView>
+
+  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let administrator = signedIn.administrator
+    let after = signedIn.query["after"]
+    let waiting = try await refusing { try await approvals.waiting(visibleTo: administrator) }
+    let decided = try await refusing {
+      try await approvals.decided(visibleTo: administrator, after: after)
+    }
+    let frame = frames.frame("Approvals", for: signedIn, tab: .approvals)
+    return .html(
+      view.render(
+        ApprovalsView(
+          frame: FrameView(frame), waiting: waiting, decided: decided, after: after,
+          reader: administrator.id)))
+  }
+}
+
+struct ApprovalsView: ViewModel {
+  let frame: FrameView
+  let waiting: [Approval]
+  let decided: Page<Approval>
+  let after: String?
+  let reader: ID<Administrator>
+
+  private func row(_ approval: Approval) -> ApprovalRow {
+    ApprovalRow(approval: approval, reader: reader, times: frame.times)
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .flag("hasWaiting") { !$0.waiting.isEmpty },
+    .list("waiting") { view in view.waiting.map(view.row) },
+    .object("empty") { _ in
+      EmptyView(
+        heading: "Nothing waits",
+        sentence:
+          "Where a project or tenant asks for a second administrator, what somebody else wants to do waits here for a day."
+      )
+    },
+    .flag("hasDecided") { !$0.decided.items.isEmpty },
+    .list("decided") { view in view.decided.items.map(view.row) },
+    .number("days") { _ in Approvals.daysListed },
+    .object("pager") { view in
+      PagerView(
+        shown: Words.count(view.decided.items.count, "request", "requests"),
+        path: ConsolePaths.approvals(), query: Form(), after: view.after, next: view.decided.next)
+    },
+  ]
+}
+
+/// A request in a list.
+struct ApprovalRow: ViewModel {
+  let approval: Approval
+  let reader: ID<Administrator>
+  let times: Times
+
+  static let keys: Keys<Self> = [
+    .text("href") { ConsolePaths.approval($0.approval.scope, String($0.approval.id)) },
+    .text("what") { ApprovalWords.what($0.approval) },
+    .text("user") { $0.approval.account == nil ? nil : Words.short($0.approval.accountName, 60) },
+    .text("place") { Words.short(ApprovalWords.place($0.approval.scope), 80) },
+    .text("who") { row in
+      row.approval.requester == row.reader ? "you" : row.approval.requesterName
+    },
+    .markup("until") { $0.times.moment($0.approval.expiresAt) },
+    .markup("state") { ApprovalWords.chip($0.approval.state) },
+    .text("decider") { $0.approval.deciderName },
+    .markup("decided") { row in
+      row.approval.decidedAt.map(row.times.past) ?? HTML.escaped("")
+    },
+  ]
+}

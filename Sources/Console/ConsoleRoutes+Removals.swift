@@ -1,0 +1,37 @@
+import HTTP
+import Identity
+import Templating
+
+extension ConsoleRoutes {
+  /// Removals for many users at once, and what waits for a second administrator.
+  static func addRemovals(
+    to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
+    _ ending: DeskEnding
+  ) throws {
+    let removals = RemovalsPage(
+      removals: identity.bulkRemovals, frames: ending.frames,
+      view: try templates.template("removals/removals", for: RemovalsView.self))
+    table.inScope(.get, ConsolePaths.removals, .removeFactors, removals.show)
+    table.inScope(.post, ConsolePaths.removals, .removeFactors, removals.look)
+
+    let job = RemovalJobPage(
+      identity: identity, ending: ending,
+      draft: try templates.template("removals/draft", for: RemovalDraftView.self),
+      view: try templates.template("removals/job", for: RemovalJobView.self))
+    table.inScope(.get, ConsolePaths.bulkRemoval, .removeFactors, job.show)
+    table.inScope(.post, ConsolePaths.bulkRemoval, .removeFactors, job.begin)
+    table.inScope(.post, ConsolePaths.endOfRemoval, .removeFactors, job.end)
+    table.inScope(.get, ConsolePaths.removalFile, .removeFactors, job.download)
+
+    let approvals = ApprovalsPage(
+      approvals: identity.approvals, frames: ending.frames,
+      view: try templates.template("approvals/approvals", for: ApprovalsView.self))
+    table.somewhere(.get, ConsolePaths.approvals, .removeFactors, approvals.show)
+
+    let approval = ApprovalPage(
+      approvals: identity.approvals, ending: ending,
+      view: try templates.template("approvals/approval", for: ApprovalView.self))
+    table.inScope(.get, ConsolePaths.approval, .removeFactors, approval.show)
+    table.inScope(.post, ConsolePaths.approval, .removeFactors, approval.decide)
+  }
+}

@@ -1,0 +1,224 @@
+import HTTP
+import Identity
+import Templating
+
+/// `S/bulk-removals/{number}`: what was found of a list, and the form that decides it; afterwards how far
+/// the removal is, and what became of each line.
+struct RemovalJobPage: Sendable {
+  let identity: Identity
+  let ending: DeskEnding
+  let draft: Template<RemovalDraftView>
+  let view: Template<RemovalJobView>
+
+  private static let length = 50
+  /// How often the page of a removal that runs shows itself anew, in seconds.
+  static let pause = 3
+
+  private var removals: BulkRemovals { identity.bulkRemovals }
+
+  func show(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+    let job = try await find(context, id)
+    guard job.state != .draft else {
+      return try await ask(context, job, DeskAnswers(), number: "", errors: [])
+    }
+    let lines = try await lines(of: job, context)
+    let approval = try await refusing {
+      try await identity.approvals.find(forJob: job.id, in: context.scope)
+    }
+    let isStill = context.signedIn.query["still"] != nil
+    let model = RemovalJobView(
+      frame: try await frame(context, job), context: context, job: job, lines: lines,
+      approval: approval, isStill: isStill)
+    var response = Response.html(view.render(model))
+    if job.state == .running, !isStill { response.fields.add("Refresh", String(Self.pause)) }
+    return response
+  }
+
+  /// Decides a list.
+  func begin(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+    let job = try await find(context, id)
+    let form = context.signedIn.form
+    let answers = DeskAnswers(form)
+    let number = form.trimmed("number")
+    let outcome: DeskOutcome<BulkJob>
+    do {
+      outcome = try await removals.begin(
+        job.id, in: context.scope, number: number, answers.request(context.signedIn))
+    } catch {
+      let fault = try BulkFaults.fault(error, job, context.signedIn.times)
+      return try await ask(context, job, answers, number: number, errors: [fault])
+    }
+    let users = Words.count(job.users, "user", "users")
+    let text =
+      outcome.value.state == .waiting
+      ? "The removal for \(users) waits for a second administrator."
+      : "The removal for \(users) has begun."
+    return ending.response(
+      Flash(text: text), context.signedIn, renewed: outcome.renewed,
+      to: ConsolePaths.bulkRemoval(context.scope, id))
+  }
+
+  /// Stops a removal that runs.
+  func end(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+    let job = try await find(context, id)
+    let isStopped: Bool
+    do {
+      isStopped = try await removals.stop(job.id, in: context.scope, by: context.signedIn.author)
+    } catch {
+      throw BulkFaults.refusal(error)
+    }
+    ending.frames.leave(
+      isStopped
+        ? "The removal is stopped. What was done stays done."
+        : "The removal had ended before it could be stopped.", for: context.signedIn)
+    return .redirect(to: ConsolePaths.bulkRemoval(context.scope, id))
+  }
+
+  /// Every line with its result, as a file.
+  func download(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+    let job = try await find(context, id)
+    var file = CSV(["Line", "Given", "Result", "Factors removed", "Sessions ended"])
+    var after: String?
+    repeat {
+      let place = after
+      let page = try await refusing { try await removals.items(of: job, after: place, limit: 500) }
+      for item in page.items {
+        file.add([
+          String(item.line), item.given, BulkWords.result(item, of: job), String(item.removed),
+          String(item.sessions),
+        ])
+      }
+      after = page.next
+      // Others who wait for this thread go in between.
+      await Task.yield()
+    } while after != nil
+    return file.response(named: "removal-\(job.id)")
+  }
+
+  // MARK: - Parts
+
+  private func find(_ context: ScopeContext, _ id: String) async throws(Refusal) -> BulkJob {
+    guard let number = Int64(id) else { throw .notFound }
+    do {
+      return try await removals.find(
+        number, in: context.scope, for: context.signedIn.administrator.id)
+    } catch {
+      throw BulkFaults.refusal(error)
+    }
+  }
+
+  private func frame(
+    _ context: ScopeContext, _ job: BulkJob, errors: [FieldError] = []
+  ) async throws(Refusal) -> FrameView {
+    let users = Words.count(job.users, "user", "users")
+    var frame = try await ending.frames.frame(
+      "Removal for \(users) · no. \(job.id) · Users", in: context, tab: .users)
+    frame.errors = errors
+    frame.crumbs = [
+      Link(text: "Users", href: ConsolePaths.users(context.scope)),
+      Link(text: "Removals", href: ConsolePaths.removals(context.scope)),
+    ]
+    return FrameView(frame)
+  }
+
+  private func ask(
+    _ context: ScopeContext, _ job: BulkJob, _ answers: DeskAnswers, number: String,
+    errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    let standing: (desk: DeskStanding, approval: Approval.Cause?)
+    do {
+      standing = try await removals.standing(context.signedIn.session, on: job, in: context.scope)
+    } catch {
+      throw BulkFaults.refusal(error)
+    }
+    let refusal = DeskRefusal(standing.desk, context.signedIn.session)
+    // What cannot be mended in a field has no field to lead to.
+    let errors = refusal == nil ? errors : []
+    let frame = try await frame(context, job, errors: errors)
+    let lines = try await lines(of: job, context)
+    let model = RemovalDraftView(
+      frame: frame, context: context, job: job, lines: lines, standing: standing.desk,
+      approval: standing.approval, refusal: refusal, answers: answers, number: number)
+    return .html(draft.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  private func lines(of job: BulkJob, _ context: ScopeContext) async throws(Refusal) -> BulkLines {
+    let query = context.signedIn.query
+    let show = query["show"] ?? ""
+    let result = BulkResult(rawValue: show)
+    let after = query["after"]
+    let page = try await refusing {
+      try await removals.items(
+        of: job, result, isOpen: show == BulkLines.open, after: after, limit: Self.length)
+    }
+    let counts = try await refusing { try await removals.counts(of: job) }
+    return BulkLines(
+      job: job, scope: context.scope, page: page, counts: counts, show: show, after: after)
+  }
+}
+
+/// The lines of a list, with tabs by what became of them.
+struct BulkLines: ViewModel {
+  let job: BulkJob
+  let scope: Scope
+  let page: Page<BulkItem>
+  let counts: [BulkResult?: Int]
+  let show: String
+  let after: String?
+
+  /// The tab of those that are still to be come to.
+  static let open = "open"
+
+  private var path: String { ConsolePaths.bulkRemoval(scope, String(job.id)) }
+
+  private func query(_ show: String) -> Form { show.isEmpty ? Form() : ["show": show] }
+
+  private var tabs: [Tab] {
+    let all = Tab(
+      text: "All (\(Words.number(job.lines)))", href: path, isCurrent: isAll)
+    let kinds: [BulkResult?] = [nil] + BulkResult.allCases.map { $0 }
+    return [all]
+      + kinds.compactMap { kind in
+        guard let count = counts[kind], count > 0 else { return nil }
+        let name = kind?.rawValue ?? Self.open
+        return Tab(
+          text: "\(BulkWords.tab(kind, of: job)) (\(Words.number(count)))",
+          href: query(name).query(of: path), isCurrent: show == name)
+      }
+  }
+
+  private var isAll: Bool { show != Self.open && BulkResult(rawValue: show) == nil }
+
+  static let keys: Keys<Self> = [
+    .list("tabs") { $0.tabs },
+    .flag("hasRows") { !$0.page.items.isEmpty },
+    .list("rows") { lines in
+      lines.page.items.map { BulkLineRow(item: $0, job: lines.job, scope: lines.scope) }
+    },
+    .object("pager") { lines in
+      PagerView(
+        shown: Words.count(lines.page.items.count, "line", "lines"), path: lines.path,
+        query: lines.isAll ? Form() : lines.query(lines.show), after: lines.after,
+        next: lines.page.next)
+    },
+    .object("empty") { lines in
+      EmptyView(
+        heading: "No such line",
+        sentence: "No line of this list came to that.",
+        link: EmptyLink(text: "Show all lines", href: lines.path))
+    },
+  ]
+}
+
+struct BulkLineRow: ViewModel {
+  let item: BulkItem
+  let job: BulkJob
+  let scope: Scope
+
+  static let keys: Keys<Self> = [
+    .text("given") { Words.short($0.item.given, 120) },
+    .text("href") { row in row.item.account.map { ConsolePaths.user(row.scope, $0.text) } },
+    .number("line") { $0.item.line },
+    .text("result") { Words.sentence(BulkWords.result($0.item, of: $0.job)) },
+  ]
+}

@@ -1,0 +1,44 @@
+public import HTTP
+import Identity
+
+/// The addresses of removals for many users, and of what waits for a second administrator.
+extension ConsolePaths {
+  // Beside the users and not among them: a uid may be any word.
+  static let removals = ScopePath(
+    Path("projects", nil, "bulk-removals", parameters: String.self),
+    Path("projects", nil, "tenants", nil, "bulk-removals", parameters: String.self, String.self))
+  static let bulkRemoval = ScopePath(
+    Path("projects", nil, "bulk-removals", nil, parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "bulk-removals", nil,
+      parameters: String.self, String.self, String.self))
+  static let endOfRemoval = ScopePath(
+    Path("projects", nil, "bulk-removals", nil, "end", parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "bulk-removals", nil, "end",
+      parameters: String.self, String.self, String.self))
+  static let removalFile = ScopePath(
+    Path("projects", nil, "bulk-removals", nil, "result.csv", parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "bulk-removals", nil, "result.csv",
+      parameters: String.self, String.self, String.self))
+
+  static let approvals = Path("approvals")
+  static let approval = ScopePath(
+    Path("projects", nil, "approvals", nil, parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "approvals", nil,
+      parameters: String.self, String.self, String.self))
+}
+
+extension Console {
+  /// The largest body of an address, where it is not the usual one: a list of users may be pasted
+  /// with all columns of a table.
+  public static func bodyLimit(_ target: Target) -> Int? {
+    let segments = target.segments
+    guard segments.first == "projects", segments.last == "bulk-removals",
+      segments.count == 3 || segments.count == 5
+    else { return nil }
+    return 4 << 20
+  }
+}

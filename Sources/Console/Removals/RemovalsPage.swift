@@ -1,0 +1,142 @@
+import HTTP
+import Identity
+import Templating
+
+/// `S/bulk-removals`: the removals for many users at once, and the field for the list of another.
+struct RemovalsPage: Sendable {
+  let removals: BulkRemovals
+  let frames: Frames
+  let view: Template<RemovalsView>
+
+  private static let length = 50
+
+  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+    try await page(context, typed: "", errors: [])
+  }
+
+  /// Looks at a list, and leads to what was found.
+  func look(_ context: ScopeContext) async throws(Refusal) -> Response {
+    let typed = context.signedIn.form["list"] ?? ""
+    let list: BulkList
+    do {
+      list = try BulkList(typed)
+    } catch {
+      return try await page(context, typed: typed, errors: [Self.fault(error)])
+    }
+    let id: Int64
+    do {
+      id = try await removals.draft(
+        list, in: context.scope, by: context.signedIn.author, context.signedIn.session)
+    } catch {
+      throw BulkFaults.refusal(error)
+    }
+    return .redirect(to: ConsolePaths.bulkRemoval(context.scope, String(id)))
+  }
+
+  private static func fault(_ error: BulkListError) -> FieldError {
+    switch error {
+    case .empty:
+      FieldError(field: "list", text: "Paste e-mail addresses or uids, one on each line.")
+    case .tooLong:
+      FieldError(
+        field: "list",
+        text:
+          "Take at most \(Words.number(BulkList.longest)) lines at once; the rest makes a list of its own."
+      )
+    }
+  }
+
+  private func page(
+    _ context: ScopeContext, typed: String, errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    let after = context.signedIn.query["after"]
+    let jobs = try await refusing {
+      try await removals.list(context.scope, after: after, limit: Self.length)
+    }
+    var frame = try await frames.frame("Removals · Users", in: context, tab: .users)
+    frame.errors = errors
+    frame.crumbs = [Link(text: "Users", href: ConsolePaths.users(context.scope))]
+    let model = RemovalsView(
+      frame: FrameView(frame), context: context, jobs: jobs, after: after,
+      form: ListForm(context, typed: typed, error: errors.first?.text))
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+/// The field into which a list of users is pasted, on the page of the removals and above the users.
+struct ListForm: ViewModel {
+  let action: String
+  let csrf: String
+  let typed: String
+  let error: String?
+
+  init(_ context: ScopeContext, typed: String = "", error: String? = nil) {
+    action = ConsolePaths.removals(context.scope)
+    csrf = context.signedIn.session.csrfToken
+    self.typed = typed
+    self.error = error
+  }
+
+  static let keys: Keys<Self> = [
+    .text("action") { $0.action },
+    .text("csrf") { $0.csrf },
+    .text("typed") { $0.typed },
+    .text("error") { $0.error },
+    .text("longest") { _ in Words.number(BulkList.longest) },
+  ]
+}
+
+struct RemovalsView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let jobs: Page<BulkJob>
+  let after: String?
+  let form: ListForm
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("kindInSentence") { $0.context.scope.kindInSentence },
+    .text("scopeName") { $0.context.scope.name },
+    .object("form") { $0.form },
+    .flag("hasRows") { !$0.jobs.items.isEmpty },
+    .list("rows") { view in
+      view.jobs.items.map {
+        RemovalRow(job: $0, scope: view.context.scope, times: view.frame.times)
+      }
+    },
+    .object("pager") { view in
+      PagerView(
+        shown: Words.count(view.jobs.items.count, "removal", "removals"),
+        path: ConsolePaths.removals(view.context.scope), query: Form(), after: view.after,
+        next: view.jobs.next)
+    },
+    .text("daysKept") { _ in Words.number(BulkRemovals.daysKept) },
+    .object("empty") { _ in
+      EmptyView(
+        heading: "No list yet",
+        sentence:
+          "When many devices are lost at once, paste their users’ addresses above: you see who is found before anything is removed."
+      )
+    },
+  ]
+}
+
+/// A removal in the list.
+struct RemovalRow: ViewModel {
+  let job: BulkJob
+  let scope: Scope
+  let times: Times
+
+  static let keys: Keys<Self> = [
+    .text("href") { ConsolePaths.bulkRemoval($0.scope, String($0.job.id)) },
+    .text("name") { Words.count($0.job.users, "user", "users") },
+    .text("number") { String($0.job.id) },
+    .text("reason") { $0.job.reason?.name },
+    .markup("state") { BulkWords.chip($0.job.state) },
+    .text("done") {
+      "\(Words.number($0.job.usersRemoved)) of \(Words.number($0.job.users))"
+    },
+    .text("who") { $0.job.requesterName },
+    .markup("when") { $0.times.past($0.job.startedAt ?? $0.job.createdAt) },
+  ]
+}

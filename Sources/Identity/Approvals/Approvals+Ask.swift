@@ -1,0 +1,114 @@
+import Database
+
+extension Approval.Cause {
+  /// Why removing factors needs a second administrator; nil when it does not.
+  init?(
+    of removal: Removal, _ settings: DeskSettings, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    guard settings.approvalForLastFactor, removal.factorsLeft == 0,
+      try Policies.find(scope.key, connection).isMandatory(at: now)
+    else { return nil }
+    self = .lastFactor
+  }
+
+  /// Why removing the factors of many users needs a second administrator; nil when it does not.
+  init?(
+    users: Int, left: Int, _ settings: DeskSettings, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    if let most = settings.approvalOverUsers, users > most {
+      self = .many
+    } else if settings.approvalForLastFactor,
+      try Policies.find(scope.key, connection).isMandatory(at: now)
+    {
+      self = .lastFactor
+    } else if users > left {
+      self = .hour
+    } else {
+      return nil
+    }
+  }
+
+  /// The cause in the log.
+  var words: String {
+    switch self {
+    case .lastFactor: "the last factor where enrolment is mandatory"
+    case .many: "more users than one may decide"
+    case .hour: "more users than the hour had actions left"
+    }
+  }
+}
+
+extension Policy {
+  /// True when users must have a second factor now: some kind is on, and the configuration or the
+  /// pattern says mandatory.
+  func isMandatory(at now: Instant) -> Bool {
+    guard configuration.isTOTPOn || configuration.isSMSOn else { return false }
+    if inForce.isTOTPMandatory { return true }
+    return pattern == .mandatory && (mandatoryFrom?.start ?? now) <= now
+  }
+}
+
+extension Approvals {
+  /// Lets the removal of factors of an account wait for a second administrator, in the write of the
+  /// action.
+  ///
+  /// - Returns: The row for the log, without who and why.
+  static func ask(
+    for removal: Removal, _ cause: Approval.Cause, _ request: DeskRequest,
+    _ settings: DeskSettings, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> (entry: AuditEntry, expiresAt: Instant) {
+    let account = removal.account
+    guard try waiting(for: account.id, in: scope, at: now, connection) == nil else {
+      throw DeskError.alreadyAsked
+    }
+    let names = removal.factors.map {
+      $0.label.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+    let expiry = try store(
+      kind: removal.isOfAll ? .factors : .factor, account: account, factors: removal.factors,
+      names: names, job: nil, users: 1, cause, request, settings, in: scope, at: now, connection)
+    var entry = AuditEntry(
+      "approval.ask", "account", account.id.text, name: account.label, in: scope)
+    entry.from = removal.factors.map(\.words).joined(separator: ", ")
+    entry.to = "\(cause.words), waits until \(expiry.rfc3339)"
+    return (entry, expiry)
+  }
+
+  /// Lets a job wait for a second administrator.
+  ///
+  /// - Returns: Until when.
+  static func ask(
+    for job: BulkJob, _ cause: Approval.Cause, _ request: DeskRequest, _ settings: DeskSettings,
+    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Instant {
+    try store(
+      kind: .job, account: nil, factors: [], names: [], job: job.id, users: job.users, cause,
+      request, settings, in: scope, at: now, connection)
+  }
+
+  private static func store(
+    kind: Approval.Kind, account: Account?, factors: [Factor], names: [String], job: Int64?,
+    users: Int, _ cause: Approval.Cause, _ request: DeskRequest, _ settings: DeskSettings,
+    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Instant {
+    let expiry = now.advanced(bySeconds: Approval.lifetime)
+    let agent = request.agent.administrator
+    let going = factors.map(\.id.text).joined(separator: " ")
+    let all = (account?.factors ?? []).map(\.id.text).joined(separator: " ")
+    try connection.run(
+      """
+      INSERT INTO approval (scope_key, kind, uid, user_name, factors, factor_names, all_factors,
+        job_id, users, cause, requester_id, requester_name, address, request_id, reason, note,
+        ticket, proof, requested_at, expires_at, state)
+      VALUES (\(scope.key), \(kind.rawValue), \(account?.id.text ?? ""), \(account?.label ?? ""),
+        \(going), \(names.joined(separator: "\n")), \(all), \(job), \(users), \(cause.rawValue),
+        \(agent.id.text), \(agent.displayName), \(request.author.address),
+        \(request.author.requestID), \(request.reason?.rawValue ?? ""), \(request.note),
+        \(request.ticket), \(settings.identityProof.joined(separator: "\n")),
+        \(now.microseconds), \(expiry.microseconds), 'waiting')
+      """)
+    return expiry
+  }
+}

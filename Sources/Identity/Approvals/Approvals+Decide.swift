@@ -1,0 +1,245 @@
+import Database
+
+extension Approvals {
+  /// Approves a request, and does what it asks for, all at once.
+  ///
+  /// Nothing is done when something has changed since it was asked: a factor that is gone or came, an
+  /// account that nobody may act on any more. The request is over then too.
+  ///
+  /// - Parameters:
+  ///   - id: The request.
+  ///   - scope: The user pool.
+  ///   - request: Who approves; of what an agent gives, only the code counts.
+  /// - Returns: What was done.
+  /// - Throws: ``ApprovalError``.
+  public func approve(
+    _ id: Int64, in scope: Scope, _ request: DeskRequest
+  ) async throws(ApprovalError) -> DeskOutcome<ApprovalOutcome> {
+    let now = store.clock.now()
+    let agent = request.agent.administrator.id
+    let outcome: Result<DeskOutcome<ApprovalOutcome>, ApprovalError> = try await store.write(
+      ApprovalError.self
+    ) { connection in
+      let approval = try Self.find(id, in: scope, at: now, connection)
+      guard approval.state == .waiting else { throw ApprovalError.decided }
+      guard approval.requester != agent else { throw ApprovalError.ownRequest }
+      if let refusal = try obstacle(agent, to: approval, connection) {
+        throw ApprovalError.desk(refusal)
+      }
+      let settings = try DeskSettings.find(scope, connection)
+      if try gate.isHeld(request, settings, in: scope, at: now, connection) {
+        return .failure(.desk(.held))
+      }
+      let renewed: NewConsoleSession?
+      switch try gate.prove(request, at: now, connection) {
+      case .failure(let error): return .failure(.desk(error))
+      case .success(let session): renewed = session
+      }
+      let value: ApprovalOutcome
+      if let change = try change(since: approval, connection) {
+        try Self.close(
+          approval, .overtaken, by: request.author, answer: change, at: now, connection)
+        value = .overtaken(change)
+      } else {
+        value = try carryOut(approval, settings, by: request.author, at: now, connection)
+        try Self.close(approval, .approved, by: request.author, at: now, connection)
+        try gate.count(agent, in: scope, at: now, connection)
+      }
+      return .success(DeskOutcome(value: value, renewed: renewed))
+    }
+    return try outcome.get()
+  }
+
+  /// Refuses a request.
+  ///
+  /// - Parameters:
+  ///   - id: The request.
+  ///   - scope: The user pool.
+  ///   - answer: Why, in a sentence for the requester.
+  ///   - author: Who refuses, for the log.
+  ///   - agent: The same in their session.
+  /// - Throws: ``ApprovalError``.
+  public func refuse(
+    _ id: Int64, in scope: Scope, answer: String, by author: Author, _ agent: ConsoleSession
+  ) async throws(ApprovalError) {
+    let answer = answer.trimmed
+    guard !answer.isEmpty else { throw .answerRequired }
+    guard answer.count <= Approval.longestAnswer else { throw .answerTooLong }
+    let now = store.clock.now()
+    try await store.write(ApprovalError.self) { connection in
+      let approval = try Self.find(id, in: scope, at: now, connection)
+      guard approval.state == .waiting else { throw ApprovalError.decided }
+      guard approval.requester != agent.administrator.id else { throw ApprovalError.ownRequest }
+      guard
+        let administrator = try BulkRemovals.administrator(agent.administrator.id, connection),
+        administrator.may(.removeFactors, in: scope)
+      else { throw ApprovalError.desk(.notAllowed) }
+      try Self.close(approval, .refused, by: author, answer: answer, at: now, connection)
+    }
+  }
+
+  /// Takes one's own request back.
+  ///
+  /// - Throws: ``ApprovalError``.
+  public func withdraw(
+    _ id: Int64, in scope: Scope, by author: Author, _ agent: ConsoleSession
+  ) async throws(ApprovalError) {
+    let now = store.clock.now()
+    try await store.write(ApprovalError.self) { connection in
+      let approval = try Self.find(id, in: scope, at: now, connection)
+      guard approval.state == .waiting else { throw ApprovalError.decided }
+      guard approval.requester == agent.administrator.id else {
+        throw ApprovalError.othersRequest
+      }
+      try Self.close(approval, .withdrawn, by: author, at: now, connection)
+    }
+  }
+
+  // MARK: - Parts
+
+  /// Why somebody may not decide a request, whatever they give; nil when they may.
+  func obstacle(
+    _ agent: ID<Administrator>, to approval: Approval, _ connection: borrowing Connection
+  ) throws -> DeskError? {
+    let scope = approval.scope
+    guard let administrator = try BulkRemovals.administrator(agent, connection),
+      administrator.may(.removeFactors, in: scope)
+    else { return .notAllowed }
+    if let job = approval.job {
+      // Nobody decides about themselves, in a list either.
+      guard let own = try AccountRecord.find(scope, email: administrator.email, connection) else {
+        return nil
+      }
+      let isOnList =
+        try connection.first(
+          "SELECT 1 FROM bulk_item WHERE job_id = \(job) AND uid = \(own.id.text) LIMIT 1"
+        ) { _ in true } ?? false
+      return isOnList ? .ownAccount : nil
+    }
+    guard let id = approval.account,
+      let account = try AccountRecord.find(scope, id, connection)
+    else { return nil }
+    return try DeskGate.refusal(
+      of: administrator, on: account, in: scope, needing: .removeFactors, connection)
+  }
+
+  /// What is not as it was when it was asked for; nil when all is.
+  private func change(
+    since approval: Approval, _ connection: borrowing Connection
+  ) throws -> String? {
+    let scope = approval.scope
+    guard let requester = try BulkRemovals.administrator(approval.requester, connection),
+      requester.may(.removeFactors, in: scope)
+    else { return "\(approval.requesterName) may not act here any more." }
+    if let id = approval.job {
+      let job = try BulkJob.find(id, in: scope, connection)
+      return job?.state == .waiting ? nil : "The list is not there any more."
+    }
+    guard let id = approval.account,
+      let account = try AccountRecord.find(scope, id, connection)
+    else { return "The account was deleted." }
+    let refusal = try DeskGate.refusal(
+      of: requester, on: account, in: scope, needing: .removeFactors, connection)
+    guard refusal == nil else { return "\(approval.requesterName) may not act on it any more." }
+    let now = Set(account.factors.map(\.id.text))
+    if !now.isSuperset(of: approval.factors) { return "A factor is gone already." }
+    if !now.isSubset(of: approval.allFactors) { return "A factor was enrolled since." }
+    return now == approval.allFactors ? nil : "A factor is gone already."
+  }
+
+  /// Does what was asked for: in the requester's name, with their reason, and who approved it.
+  private func carryOut(
+    _ approval: Approval, _ settings: DeskSettings, by approver: Author, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> ApprovalOutcome {
+    let scope = approval.scope
+    if let job = approval.job {
+      try connection.run(
+        """
+        UPDATE bulk_job SET state = 'running', started_at = \(now.microseconds),
+          approver_name = \(approver.actor.name)
+        WHERE job_id = \(job)
+        """)
+      return .begun(job: job)
+    }
+    guard let id = approval.account,
+      let account = try AccountRecord.find(scope, id, connection),
+      let requester = try BulkRemovals.administrator(approval.requester, connection)
+    else { throw ApprovalError.notFound }
+    let one = approval.kind == .factor ? approval.factors.first.map { ID<Factor>($0) } : nil
+    var removal = try Unenrolments.removal(of: one, from: account, settings, connection)
+    let apart = SettingApart(
+      approval.reason, by: requester, settings, at: now, random: store.random)
+    var entry = try unenrolments.perform(removal, apart, in: scope, at: now, connection)
+    removal.apart = apart.map { ($0.id, $0.until) }
+    entry.reason = approval.reason.rawValue
+    entry.note = approval.note.isEmpty ? nil : approval.note
+    entry.ticket = approval.ticket.isEmpty ? nil : approval.ticket
+    entry.proof = approval.proof.isEmpty ? nil : approval.proof.joined(separator: "\n")
+    entry.to = Approval.words(entry.to, approver: approver.actor.name)
+    try entry.record(by: approval.author, at: now, connection)
+    return .done(removal)
+  }
+
+  /// Ends a request whose day is over.
+  static func expire(
+    _ approval: Approval, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    try close(approval, .expired, by: Author(actor: .server), at: now, connection)
+  }
+
+  /// Ends a request: its row, the job that waited for it, and the row in the log.
+  private static func close(
+    _ approval: Approval, _ state: Approval.State, by author: Author, answer: String? = nil,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let decider = state == .expired ? nil : author.actor
+    try connection.run(
+      """
+      UPDATE approval SET state = \(state.rawValue), decided_at = \(now.microseconds),
+        decider_id = \(decider?.id), decider_name = \(decider?.name), answer = \(answer)
+      WHERE approval_id = \(approval.id)
+      """)
+    if let job = approval.job, state != .approved {
+      let ending = ending(state, author.actor.name, answer)
+      let isWaiting = try connection.first(
+        "SELECT 1 FROM bulk_job WHERE job_id = \(job) AND state = 'waiting'"
+      ) { _ in true }
+      if isWaiting != nil { try BulkJob.stop(job, because: ending, at: now, connection) }
+    }
+    let object: (kind: String, id: String, name: String) =
+      if let account = approval.account {
+        ("account", account.text, approval.accountName)
+      } else {
+        (
+          "bulk removal", String(approval.job ?? 0),
+          "\(Words.count(approval.users, "user", "users")), list no. \(approval.job ?? 0)"
+        )
+      }
+    var entry = AuditEntry(
+      action(state), object.kind, object.id, name: object.name, in: approval.scope)
+    entry.from = "asked for by \(approval.requesterName)"
+    entry.to = state == .overtaken ? answer : nil
+    entry.note = state == .refused ? answer : nil
+    try entry.record(by: author, at: now, connection)
+  }
+
+  private static func action(_ state: Approval.State) -> String {
+    switch state {
+    case .waiting, .approved: "approval.approve"
+    case .refused: "approval.refuse"
+    case .withdrawn: "approval.withdraw"
+    case .expired: "approval.expire"
+    case .overtaken: "approval.overtake"
+    }
+  }
+
+  private static func ending(_ state: Approval.State, _ name: String, _ answer: String?) -> String {
+    switch state {
+    case .refused: "Refused by \(name): \(answer ?? "")"
+    case .withdrawn: "Withdrawn by \(name)."
+    case .expired: "Nobody approved it within a day."
+    case .waiting, .approved, .overtaken: answer ?? ""
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import Database
+
+/// What waits for a second administrator, where a pool asks for one.
+///
+/// A request is decided once, by somebody else who may do the same, within a day. Whoever approves
+/// it carries it out in the same write, by the rules and on the state of that moment.
+public struct Approvals: Sendable {
+  let store: Store
+  let gate: DeskGate
+  let unenrolments: Unenrolments
+
+  /// For how many days decided requests are listed.
+  public static let daysListed = 30
+  /// For how many days they are kept; the log keeps what was done.
+  static let daysKept = 90
+  /// The most requests that wait of which a list or a count knows.
+  public static let mostWaiting = 100
+  private static let share = 200
+
+  /// What waits in the pools where an administrator may decide, the longest waiting first.
+  ///
+  /// - Throws: ``ApprovalError/unavailable(_:)``.
+  public func waiting(
+    visibleTo administrator: Administrator
+  ) async throws(ApprovalError) -> [Approval] {
+    let now = store.clock.now()
+    return try await store.read(ApprovalError.self) { connection in
+      var found: [Approval] = []
+      var last: Int64 = 0
+      while found.count < Self.mostWaiting {
+        let part = try connection.all(
+          """
+          SELECT \(Approval.columns) FROM approval v INDEXED BY approval_waiting
+            CROSS JOIN scope s USING (scope_key) CROSS JOIN project p USING (project_id)
+          WHERE v.state = 'waiting' AND v.approval_id > \(last) AND s.deleted_at IS NULL
+          ORDER BY v.approval_id LIMIT \(Self.share)
+          """
+        ) { try Approval($0, at: now) }
+        found += part.filter {
+          $0.state == .waiting && administrator.may(.removeFactors, in: $0.scope)
+        }
+        guard part.count == Self.share, let end = part.last else { break }
+        last = end.id
+      }
+      return Array(found.prefix(Self.mostWaiting))
+    }
+  }
+
+  /// How many requests wait for an administrator: those that others asked for.
+  ///
+  /// - Throws: ``ApprovalError/unavailable(_:)``.
+  public func count(for administrator: Administrator) async throws(ApprovalError) -> Int {
+    guard administrator.maySomewhere(.removeFactors) else { return 0 }
+    return try await waiting(visibleTo: administrator).count { $0.requester != administrator.id }
+  }
+
+  /// What was decided or ran out in the last days, the latest first.
+  ///
+  /// - Throws: ``ApprovalError/unavailable(_:)``.
+  public func decided(
+    visibleTo administrator: Administrator, after: String? = nil, limit: Int = 50
+  ) async throws(ApprovalError) -> Page<Approval> {
+    let limit = Page<Approval>.size(limit)
+    let now = store.clock.now()
+    let oldest = now.advanced(bySeconds: -Int64(Self.daysListed) * 86_400).microseconds
+    let begin = Self.place(after) ?? (Int64.max, Int64.max)
+    return try await store.read(ApprovalError.self) { connection in
+      var found: [Approval] = []
+      var (time, last) = begin
+      while found.count <= limit {
+        let part = try connection.all(
+          """
+          SELECT \(Approval.columns) FROM approval v INDEXED BY approval_decided
+            CROSS JOIN scope s USING (scope_key) CROSS JOIN project p USING (project_id)
+          WHERE v.decided_at > \(oldest) AND (v.decided_at, v.approval_id) < (\(time), \(last))
+            AND s.deleted_at IS NULL
+          ORDER BY v.decided_at DESC, v.approval_id DESC LIMIT \(Self.share)
+          """
+        ) { try Approval($0, at: now) }
+        found += part.filter { administrator.may(.removeFactors, in: $0.scope) }
+        guard part.count == Self.share, let end = part.last else { break }
+        (time, last) = (end.decidedAt?.microseconds ?? 0, end.id)
+      }
+      return Page(Array(found.prefix(limit + 1)), limit: limit) {
+        "\($0.decidedAt?.microseconds ?? 0)-\($0.id)"
+      }
+    }
+  }
+
+  private static func place(_ text: String?) -> (Int64, Int64)? {
+    let parts = (text ?? "").split(separator: "-").compactMap { Int64($0) }
+    return parts.count == 2 ? (parts[0], parts[1]) : nil
+  }
+
+  /// One request of a pool.
+  ///
+  /// - Throws: ``ApprovalError``.
+  public func find(_ id: Int64, in scope: Scope) async throws(ApprovalError) -> Approval {
+    let now = store.clock.now()
+    return try await store.read(ApprovalError.self) { connection in
+      try Self.find(id, in: scope, at: now, connection)
+    }
+  }
+
+  static func find(
+    _ id: Int64, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Approval {
+    let found = try connection.first(
+      """
+      SELECT \(Approval.columns) FROM approval v CROSS JOIN scope s USING (scope_key)
+        CROSS JOIN project p USING (project_id)
+      WHERE v.approval_id = \(id) AND v.scope_key = \(scope.key)
+      """
+    ) { try Approval($0, at: now) }
+    guard let found else { throw ApprovalError.notFound }
+    return found
+  }
+
+  /// What waits for an account, if anything.
+  ///
+  /// - Throws: ``ApprovalError/unavailable(_:)``.
+  public func waiting(
+    for account: ID<Account>, in scope: Scope
+  ) async throws(ApprovalError) -> Approval? {
+    let now = store.clock.now()
+    return try await store.read(ApprovalError.self) { connection in
+      try Self.waiting(for: account, in: scope, at: now, connection)
+    }
+  }
+
+  static func waiting(
+    for account: ID<Account>, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Approval? {
+    // One waits at most, and it is the newest.
+    let newest = try connection.first(
+      """
+      SELECT \(Approval.columns) FROM approval v INDEXED BY approval_of_user
+        CROSS JOIN scope s USING (scope_key) CROSS JOIN project p USING (project_id)
+      WHERE v.scope_key = \(scope.key) AND v.uid = \(account.text)
+      ORDER BY v.approval_id DESC LIMIT 1
+      """
+    ) { try Approval($0, at: now) }
+    return newest?.state == .waiting ? newest : nil
+  }
+
+  /// Why a removal would need a second administrator; nil when it would not.
+  ///
+  /// - Throws: ``ApprovalError/unavailable(_:)``.
+  public func need(
+    for removal: Removal, in scope: Scope
+  ) async throws(ApprovalError) -> Approval.Cause? {
+    let now = store.clock.now()
+    return try await store.read(ApprovalError.self) { connection in
+      let settings = try DeskSettings.find(scope, connection)
+      return try Approval.Cause(of: removal, settings, in: scope, at: now, connection)
+    }
+  }
+
+  /// The request that a job waited or waits for.
+  ///
+  /// - Throws: ``ApprovalError/unavailable(_:)``.
+  public func find(
+    forJob job: Int64, in scope: Scope
+  ) async throws(ApprovalError) -> Approval? {
+    let now = store.clock.now()
+    return try await store.read(ApprovalError.self) { connection in
+      try connection.first(
+        """
+        SELECT \(Approval.columns) FROM approval v INDEXED BY approval_of_job
+          CROSS JOIN scope s USING (scope_key) CROSS JOIN project p USING (project_id)
+        WHERE v.job_id = \(job) AND v.scope_key = \(scope.key) LIMIT 1
+        """
+      ) { try Approval($0, at: now) }
+    }
+  }
+
+  /// How it stands with somebody who is about to decide a request, for the page that asks.
+  ///
+  /// - Throws: ``ApprovalError``.
+  public func standing(
+    _ agent: ConsoleSession, on approval: Approval
+  ) async throws(ApprovalError) -> DeskStanding {
+    let now = store.clock.now()
+    return try await store.read(ApprovalError.self) { connection in
+      let refusal = try obstacle(agent.administrator.id, to: approval, connection)
+      return try gate.standing(agent, in: approval.scope, refusal, at: now, connection)
+    }
+  }
+
+  /// Writes down what has run out, and forgets what is no longer kept.
+  static func tidy(at now: Instant, _ connection: borrowing Connection) throws {
+    let late = try connection.all(
+      """
+      SELECT \(Approval.columns) FROM approval v INDEXED BY approval_expiry
+        CROSS JOIN scope s USING (scope_key) CROSS JOIN project p USING (project_id)
+      WHERE v.state = 'waiting' AND v.expires_at <= \(now.microseconds)
+      ORDER BY v.expires_at LIMIT 100
+      """
+    ) { try Approval($0, at: now) }
+    for approval in late { try expire(approval, at: now, connection) }
+    let oldest = now.advanced(bySeconds: -Int64(daysKept) * 86_400).microseconds
+    try connection.run(
+      """
+      DELETE FROM approval WHERE approval_id IN (SELECT approval_id FROM approval
+        WHERE decided_at IS NOT NULL AND decided_at < \(oldest) LIMIT 500)
+      """)
+  }
+}

@@ -1,0 +1,177 @@
+import Database
+
+extension BulkRemovals {
+  /// How many users a write comes to at most.
+  public static let part = 50
+
+  /// Does a part of the oldest job that runs, in one write: the removals, their rows in the log, the
+  /// mails, and the results of the lines.
+  ///
+  /// To be called again as long as there is more, with room for others between.
+  ///
+  /// - Returns: Whether there may be more.
+  /// - Throws: ``BulkError/unavailable(_:)``.
+  public func step(_ limit: Int = BulkRemovals.part) async throws(BulkError) -> Bool {
+    let isAny = try await store.read(BulkError.self) { connection in
+      try Self.next(connection) != nil
+    }
+    guard isAny else { return false }
+    let now = store.clock.now()
+    do {
+      return try await store.database.write { try run(limit, at: now, $0) }
+    } catch {
+      guard Self.isOfOneUser(error) else { throw .unavailable(Failure(error)) }
+      // One user who cannot be acted on must not keep the others.
+      return limit > 1 ? try await step(1) : try await skip()
+    }
+  }
+
+  /// Whether a write failed by what it wrote, and would fail again.
+  private static func isOfOneUser(_ error: any Error) -> Bool {
+    guard let error = error as? DatabaseError else { return !(error is CancellationError) }
+    return switch error.code {
+    case .uniqueViolation, .foreignKey, .checkViolation, .notNullViolation, .unexpectedValue: true
+    default: false
+    }
+  }
+
+  /// Gives up the line whose user alone made a write fail.
+  private func skip() async throws(BulkError) -> Bool {
+    try await store.write(BulkError.self) { connection in
+      guard let job = try Self.next(connection),
+        let item = try Self.open(job, limit: 1, connection).first
+      else { return false }
+      try Self.settle(item, .failed, in: job, connection)
+      try connection.run(
+        "UPDATE bulk_job SET users_done = users_done + 1 WHERE job_id = \(job.id)")
+      return true
+    }
+  }
+
+  private func run(
+    _ limit: Int, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard let job = try Self.next(connection) else { return false }
+    let scope: Scope
+    do { scope = try Policies.find(job.scopeKey, connection).scope } catch PolicyError.scopeNotFound
+    {
+      try BulkJob.stop(job.id, because: "The user pool was deleted.", at: now, connection)
+      return true
+    }
+    guard let administrator = try Self.administrator(job.requester, connection),
+      administrator.may(.removeFactors, in: scope)
+    else {
+      try Self.lose(job, in: scope, at: now, connection)
+      return true
+    }
+    let settings = try DeskSettings.find(scope, connection)
+    let items = try Self.open(job, limit: limit, connection)
+    var (users, factors, sessions) = (0, 0, 0)
+    for item in items {
+      let outcome = try turn(
+        of: item, job, administrator, settings, in: scope, at: now, connection)
+      users += (outcome.result == .removed).number
+      factors += outcome.removed
+      sessions += outcome.sessions
+      try Self.settle(
+        item, outcome.result, removed: outcome.removed, sessions: outcome.sessions, in: job,
+        connection)
+    }
+    try connection.run(
+      """
+      UPDATE bulk_job SET users_done = users_done + \(items.count),
+        users_removed = users_removed + \(users), factors_removed = factors_removed + \(factors),
+        sessions_ended = sessions_ended + \(sessions)
+      WHERE job_id = \(job.id)
+      """)
+    if items.count < limit { try Self.finish(job.id, in: scope, at: now, connection) }
+    return true
+  }
+
+  /// One user's turn, by the same rules as a removal that somebody makes by hand.
+  private func turn(
+    of item: BulkItem, _ job: BulkJob, _ administrator: Administrator, _ settings: DeskSettings,
+    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> (result: BulkResult, removed: Int, sessions: Int) {
+    guard let id = item.account, let account = try AccountRecord.find(scope, id, connection) else {
+      return (.notFound, 0, 0)
+    }
+    if let obstacle = try Self.obstacle(account, in: scope, for: administrator, connection) {
+      return (obstacle, 0, 0)
+    }
+    guard !account.factors.isEmpty else { return (.none, 0, 0) }
+    let seen = Set(item.seen.map(String.init))
+    guard seen.isSuperset(of: account.factors.map(\.id.text)) else { return (.changed, 0, 0) }
+    let removal = try Unenrolments.removal(of: nil, from: account, settings, connection)
+    let apart = SettingApart(
+      job.reason, by: administrator, settings, at: now, random: store.random)
+    var entry = try unenrolments.perform(removal, apart, in: scope, at: now, connection)
+    entry.reason = job.reason?.rawValue
+    entry.note = job.note.isEmpty ? nil : job.note
+    entry.ticket = job.ticket.isEmpty ? nil : job.ticket
+    entry.proof = job.proof.isEmpty ? nil : job.proof
+    entry.to = Approval.words(entry.to, approver: job.approverName) + ", list no. \(job.id)"
+    try entry.record(by: job.author, at: now, connection)
+    return (.removed, removal.factors.count, removal.sessionsEnded)
+  }
+
+  private static func next(_ connection: borrowing Connection) throws -> BulkJob? {
+    try connection.first(
+      """
+      SELECT \(BulkJob.columns) FROM bulk_job INDEXED BY bulk_job_running
+      WHERE state = 'running' ORDER BY job_id LIMIT 1
+      """
+    ) { try BulkJob($0) }
+  }
+
+  /// The lines of a job that are still to be come to.
+  private static func open(
+    _ job: BulkJob, limit: Int, _ connection: borrowing Connection
+  ) throws -> [BulkItem] {
+    try connection.all(
+      """
+      SELECT \(BulkItem.columns) FROM bulk_item INDEXED BY bulk_item_by_result
+      WHERE job_id = \(job.id) AND result IS NULL ORDER BY line LIMIT \(limit)
+      """
+    ) { try BulkItem($0) }
+  }
+
+  private static func settle(
+    _ item: BulkItem, _ result: BulkResult, removed: Int = 0, sessions: Int = 0, in job: BulkJob,
+    _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      UPDATE bulk_item SET result = \(result.rawValue), removed = \(removed),
+        sessions = \(sessions)
+      WHERE job_id = \(job.id) AND line = \(item.line)
+      """)
+  }
+
+  private static func finish(
+    _ id: Int64, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    guard let job = try BulkJob.find(id, in: scope, connection) else { return }
+    try connection.run(
+      "UPDATE bulk_job SET state = 'done', ended_at = \(now.microseconds) WHERE job_id = \(id)")
+    var entry = AuditEntry("bulk.finish", "bulk removal", String(id), name: job.name, in: scope)
+    let users = Words.count(job.usersRemoved, "user", "users")
+    entry.to =
+      "\(Words.count(job.factorsRemoved, "factor", "factors")) of \(users) removed, "
+      + "\(Words.count(job.sessionsEnded, "session", "sessions")) ended"
+    try entry.record(by: Author(actor: .server), at: now, connection)
+  }
+
+  /// Ends a job whose maker may not act here any more.
+  private static func lose(
+    _ job: BulkJob, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    try BulkJob.stop(
+      job.id, because: "\(job.requesterName) may not act here any more.", at: now, connection)
+    var entry = AuditEntry("bulk.stop", "bulk removal", String(job.id), name: job.name, in: scope)
+    entry.to =
+      "\(job.usersDone) of \(Words.count(job.users, "user", "users")) done, "
+      + "\(job.requesterName) may not act here any more"
+    try entry.record(by: Author(actor: .server), at: now, connection)
+  }
+}

@@ -1,0 +1,18 @@
+import Database
+
+extension DeskGate {
+  /// How it stands with an agent who is about to act in a pool.
+  func standing(
+    _ agent: ConsoleSession, in scope: Scope, _ refusal: DeskError? = nil, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> DeskStanding {
+    let settings = try DeskSettings.find(scope, connection)
+    let administrator = agent.administrator.id
+    return DeskStanding(
+      settings: settings,
+      asksForCode: try asksForCode(agent, at: now, connection),
+      actionsLeft: try left(for: administrator, settings, in: scope, at: now, connection),
+      isHeld: try Self.hold(of: administrator, in: scope, connection) != nil,
+      refusal: refusal)
+  }
+}

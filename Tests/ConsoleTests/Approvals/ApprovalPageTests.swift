@@ -1,0 +1,144 @@
+import Crypto
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// What waits for a second administrator, as two browsers see it.
+@Suite struct ApprovalPageTests {
+  /// Makes eu-shop ask for a second administrator before the last factor goes.
+  private func strict(_ world: World) async throws {
+    let scope = try await world.euScope
+    let author = Author(actor: .commandLine)
+    _ = try await world.identity.policies.change(scope, by: author) { edit throws(PolicyError) in
+      edit.pattern = .mandatory
+    }
+    var settings = DeskSettings()
+    settings.approvalForLastFactor = true
+    settings.identityProof = ["called back"]
+    try await world.identity.desk.change(scope, to: settings, by: author)
+  }
+
+  /// Nadia asks for the removal of Chiara's factors.
+  private func ask(_ nadia: Browser) async throws -> (user: String, request: String, page: Answer) {
+    let user = try await nadia.world.eu + "/users/\(World.chiara)"
+    let answer = try await nadia.submit(
+      user + "/factors/removal",
+      ["reason": "lost", "note": "<b>Call</b> at 9", "ticket": "HD-1", "proof": "called back"])
+    #expect(answer.location == user)
+    let page = try await nadia.get(user)
+    let list = try await nadia.get("/approvals")
+    let request = try #require(list.values(of: "href").first { $0.contains("/approvals/") })
+    return (user, request, page)
+  }
+
+  @Test func `a removal waits, is seen everywhere and is done when approved`() async throws {
+    try await World.furnished { world in
+      try await strict(world)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let ada = try await Browser.signedIn(world)
+      let removal = try await nadia.get(
+        try await world.eu + "/users/\(World.chiara)/factors/removal")
+      #expect(removal.says("Nothing is removed before a second administrator approves it"))
+      let (user, request, page) = try await ask(nadia)
+      #expect(page.says("Nothing is removed yet: a second administrator has to approve it"))
+      #expect(page.says("it waits for a second administrator until") && page.says(request))
+      Markup.check(page)
+      #expect(try await ada.get("/").says("1 approval waits for you"))
+      #expect(!(try await nadia.get("/").says("waits for you")))
+      try Snapshot.check(try await ada.get("/approvals").text, named: "approvals.html")
+      let theirs = try await ada.get(request)
+      try Snapshot.check(theirs.text, named: "approval.html")
+      Markup.check(theirs)
+      let own = try await nadia.get(request)
+      try Snapshot.check(own.text, named: "approval-own.html")
+      #expect(own.says("Withdraw the request") && !own.says("value=\"approve\""))
+      let refused = try await nadia.submit(request, ["step": "approve"])
+      #expect(refused.status == .unprocessableContent && refused.says("your own request"))
+      Markup.check(refused)
+      let wordless = try await ada.submit(request, ["step": "refuse", "answer": " "])
+      #expect(wordless.status == .unprocessableContent && wordless.says("Say why"))
+      Markup.check(wordless)
+      #expect(try await ada.submit(request, ["step": "dance"]).status == .badRequest)
+      let approved = try await ada.submit(request, ["step": "approve"])
+      #expect(approved.location == user)
+      let after = try await ada.get(user)
+      #expect(after.says("Approved. Removed 1 factor. 1 session has ended."))
+      #expect(after.says("No second factor"))
+      let late = try await ada.submit(request, ["step": "approve"])
+      #expect(late.location == request)
+      #expect(try await ada.get(request).says("over already"))
+      try Snapshot.check(try await ada.get("/approvals").text, named: "approvals-decided.html")
+    }
+  }
+
+  @Test func `a refusal is read by the requester`() async throws {
+    try await World.furnished { world in
+      try await strict(world)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let ada = try await Browser.signedIn(world)
+      let (user, request, _) = try await ask(nadia)
+      let again = try await nadia.submit(
+        user + "/factors/removal", ["reason": "lost", "proof": "called back"])
+      #expect(
+        again.status == .unprocessableContent
+          && again.says("waits for a second administrator already"))
+      _ = try await ada.submit(request, ["step": "refuse", "answer": "Not her <voice>."])
+      let page = try await nadia.get(request)
+      #expect(page.says("Not her &lt;voice&gt;."))
+      try Snapshot.check(page.text, named: "approval-refused.html")
+      #expect(!(try await nadia.get(user).says("it waits for")))
+      let (_, second, _) = try await ask(nadia)
+      _ = try await nadia.submit(second, ["step": "withdraw"])
+      #expect(try await nadia.get(second).says("The request is withdrawn."))
+    }
+  }
+
+  @Test func `an approver whose code is old gives one`() async throws {
+    try await World.furnished { world in
+      try await strict(world)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (_, request, _) = try await ask(nadia)
+      let app = try await world.authenticator(of: World.ada).app
+      let ada = Browser(world)
+      let form = try await ada.get("/sign-in")
+      _ = try await ada.post(
+        "/sign-in", ["csrf": try form.csrf, "email": World.ada, "password": World.password])
+      _ = try await ada.submit("/sign-in/code", ["code": try world.code(of: app)])
+      world.clock.advance(seconds: 1_800)
+      let page = try await ada.get(request)
+      #expect(page.says("autocomplete=\"one-time-code\""))
+      let none = try await ada.submit(request, ["step": "approve"])
+      #expect(none.status == .unprocessableContent && none.says("Type a code of your own"))
+      try Snapshot.check(none.text, named: "approval-code.html")
+      let done = try await ada.submit(
+        request, ["step": "approve", "code": try world.code(of: app)])
+      #expect(done.status == .seeOther)
+      #expect(try await ada.get("/").status == .ok)
+    }
+  }
+
+  @Test func `a list over the number of users is approved as a whole`() async throws {
+    try await World.furnished { world in
+      let scope = try await world.euScope
+      let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
+      let (job, approval) = try await world.waitingRemoval(of: [chiara], in: scope)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (list, request) = try await (
+        world.eu + "/bulk-removals/\(job)", world.eu + "/approvals/\(approval)"
+      )
+      let waiting = try await nadia.get(list)
+      #expect(waiting.says("waits for approval") && waiting.says(request))
+      try Snapshot.check(waiting.text, named: "removal-waiting.html")
+      let page = try await nadia.get(request)
+      #expect(page.says("more users than one administrator may decide") && page.says(list))
+      try Snapshot.check(page.text, named: "approval-list.html")
+      let answer = try await nadia.submit(request, ["step": "approve"])
+      #expect(answer.location == list)
+      #expect(try await nadia.get(list).says("Approved. The removal has begun."))
+      while try await world.identity.bulkRemovals.step() {}
+      #expect(try await nadia.get(list).says("Approved by"))
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import Crypto
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The way from a pasted list to its result, as a browser goes it.
+@Suite struct RemovalPageTests {
+  static let list = """
+    chiara.bianchi@example.com
+    farid@example.com
+    jo@example.com
+    nobody@example.com
+    \(World.chiara)
+    """
+
+  /// Pastes a list as Nadia does, and opens what was found.
+  private func look(
+    _ browser: Browser, _ list: String = Self.list
+  ) async throws -> (address: String, page: Answer) {
+    let eu = try await browser.world.eu
+    let answer = try await browser.submit(eu + "/users", ["list": list], to: eu + "/bulk-removals")
+    #expect(answer.status == .seeOther)
+    let address = try #require(answer.location)
+    return (address, try await browser.get(address))
+  }
+
+  private func run(_ world: World) async throws {
+    while try await world.identity.bulkRemovals.step() {}
+  }
+
+  @Test func `a list is looked at, decided once and done`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (address, draft) = try await look(nadia)
+      try Snapshot.check(draft.text, named: "removal-draft.html")
+      Markup.check(draft)
+      #expect(draft.says("Remove the second factors of 2 users?"))
+      let open = try await nadia.get(address + "?show=not-found")
+      #expect(open.says("nobody@example.com") && !open.says("farid@example.com"))
+      let wrong = try await nadia.submit(address, ["reason": "", "note": "n", "ticket": "T-1"])
+      #expect(wrong.status == .unprocessableContent && wrong.says("value=\"T-1\""))
+      try Snapshot.check(wrong.text, named: "removal-draft-wrong.html")
+      let form: Form = ["reason": "lost", "note": "Office theft", "ticket": "HD-9"]
+      for _ in 0..<2 {
+        #expect(try await nadia.submit(address, form).location == address)
+      }
+      let running = try await nadia.get(address)
+      try Snapshot.check(running.text, named: "removal-running.html")
+      #expect(running.response.fields["Refresh"] == "3")
+      #expect(running.says("The removal for 2 users has begun."))
+      let still = try await nadia.get(address + "?still")
+      #expect(still.response.fields["Refresh"] == nil && still.says("Show it as it goes"))
+      try await run(world)
+      let done = try await nadia.get(address)
+      try Snapshot.check(done.text, named: "removal-done.html")
+      #expect(done.response.fields["Refresh"] == nil && !done.says("Stop the removal"))
+      Markup.check(done)
+      let user = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
+      #expect(user.says("No second factor") && user.says("Office theft"))
+      let file = try await nadia.get(address + "/result.csv")
+      #expect(file.response.fields[.contentType]?.hasPrefix("text/csv") == true)
+      #expect(
+        file.text.contains(
+          "\"1\",\"chiara.bianchi@example.com\",\"removed 1 factor, ended 1 session\",\"1\",\"1\""))
+      #expect(file.text.contains("\"5\",\"\(World.chiara)\",\"stands on an earlier line too\""))
+      try Snapshot.check(
+        try await nadia.get(try await world.eu + "/bulk-removals").text, named: "removals.html")
+    }
+  }
+
+  @Test func `a running removal is stopped by its button`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (address, _) = try await look(nadia)
+      _ = try await nadia.submit(address, ["reason": "lost"])
+      _ = try await world.identity.bulkRemovals.step(1)
+      let answer = try await nadia.submit(address, [:], to: address + "/end")
+      #expect(answer.location == address)
+      try await run(world)
+      let page = try await nadia.get(address)
+      #expect(
+        page.says("Stopped by Nadia K.") && page.says("not done: the removal ended")
+          || page.says("Not done: the removal ended"))
+      try Snapshot.check(page.text, named: "removal-stopped.html")
+      _ = try await nadia.submit(address, [:], to: address + "/end")
+      #expect(try await nadia.get(address).says("had ended before"))
+    }
+  }
+
+  @Test func `what is no list is said beside the field, and kept`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let removals = try await world.eu + "/bulk-removals"
+      let empty = try await nadia.submit(removals, ["list": " \r\n "])
+      #expect(empty.status == .unprocessableContent && empty.says("Paste e-mail addresses"))
+      try Snapshot.check(empty.text, named: "removals-wrong.html")
+      let long = String(repeating: "someone@example.com\r\n", count: 10_001)
+      let tooLong = try await nadia.submit(removals, ["list": long])
+      #expect(
+        tooLong.status == .unprocessableContent && tooLong.says("at most 10\u{202F}000 lines"))
+      #expect(tooLong.text.utf8.count > long.utf8.count)
+      let (_, nobody) = try await look(nadia, "nobody@example.com")
+      #expect(nobody.says("Nobody to act on") && !nobody.says("name=\"reason\""))
+      Markup.check(nobody)
+    }
+  }
+
+  @Test func `hostile lines stay text, on the page and in the file`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let list = (HostileTests.names + [World.chiara]).joined(separator: "\n")
+      let (address, page) = try await look(nadia, list)
+      Markup.check(page)
+      #expect(!page.says("<script>alert") && page.says("&lt;script&gt;"))
+      _ = try await nadia.submit(
+        address, ["reason": "other", "note": HostileTests.names[0], "ticket": "=1+1"])
+      try await run(world)
+      Markup.check(try await nadia.get(address))
+      let file = try await nadia.get(address + "/result.csv").text
+      #expect(!file.contains(",\"=HYPER"))
+    }
+  }
+
+  @Test func `a draft is nobody else's, and a removal is seen by those who may remove`()
+    async throws
+  {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let ada = try await Browser.signedIn(world)
+      let (address, _) = try await look(nadia)
+      let none = address.replacing(address.split(separator: "/").last ?? "", with: "999")
+      for path in [address, address + "/result.csv"] {
+        let (found, missing) = (
+          try await ada.get(path),
+          try await ada.get(path.replacing(address, with: none))
+        )
+        #expect(found.status == .notFound && found.text == missing.text)
+      }
+      _ = try await nadia.submit(address, ["reason": "lost"])
+      #expect(try await ada.get(address).status == .ok)
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      #expect(try await iris.get(address).status == .forbidden)
+    }
+  }
+
+  @Test func `a list of the largest size fits through the door`() throws {
+    let target = try #require(Target("/projects/acme-retail/tenants/eu/bulk-removals"))
+    #expect(Console.bodyLimit(target) == 4 << 20)
+    for other in [
+      "/projects/p/bulk-removals/1", "/bulk-removals", "/projects/p/users",
+      "/projects/bulk-removals",
+    ] {
+      #expect(Console.bodyLimit(try #require(Target(other))) == nil)
+    }
+  }
+}

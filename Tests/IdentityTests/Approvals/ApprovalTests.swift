@@ -1,0 +1,362 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+@Suite struct ApprovalTests {
+  /// A pool where the last factor takes a second administrator, with Alice who has one.
+  private func mandatory(_ instance: Instance) async throws -> Device {
+    _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+      edit.pattern = .mandatory
+    }
+    try await instance.setDesk { $0.approvalForLastFactor = true }
+    return try await instance.enrolled(.alice)
+  }
+
+  private func ask(
+    _ instance: Instance, _ device: Device, by agent: Agent, factor: ID<Factor>? = nil
+  ) async throws -> Approval {
+    let outcome = try await instance.identity.unenrolments.remove(
+      instance.acme, device.account.id, factor,
+      agent.request(.lost, note: "called <b>twice</b>", ticket: "T-7"))
+    guard case .waits = outcome.value else { throw Unexpected("nothing waits") }
+    let approval = try await instance.identity.approvals.waiting(
+      for: device.account.id, in: instance.acme)
+    return try #require(approval)
+  }
+
+  private func approve(
+    _ instance: Instance, _ id: Int64, by agent: Agent, code: String = ""
+  ) async throws -> ApprovalOutcome {
+    try await instance.identity.approvals.approve(
+      id, in: instance.acme, agent.request(nil, code: code)
+    ).value
+  }
+
+  @Test func `the last factor under a mandatory pattern waits, and is gone when approved`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await mandatory(instance)
+      let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
+      let approval = try await ask(instance, alice, by: dora)
+      #expect(try await instance.reload(alice.account).factors.count == 1)
+      _ = try await instance.identity.sessions.check(alice.session)
+      #expect((approval.cause, approval.kind, approval.state) == (.lastFactor, .factors, .waiting))
+      #expect(approval.factorNames == ["phone"] && approval.note == "called <b>twice</b>")
+      #expect(try await instance.log().first?.action == "approval.ask")
+      guard case .done(let removal) = try await approve(instance, approval.id, by: omar) else {
+        throw Unexpected("not done")
+      }
+      #expect(removal.factors.count == 1)
+      #expect(try await instance.reload(alice.account).factors.isEmpty)
+      await expect("tokenExpired") {
+        try await instance.identity.sessions.check(alice.session)
+      }
+      let rows = try await instance.log()
+      #expect(
+        rows.prefix(3).map(\.action) == ["approval.approve", "factor.remove-all", "approval.ask"])
+      #expect(rows[0].actorName == "omar" && rows[0].from == "asked for by Dora at the desk")
+      #expect(
+        rows[1].actorName == "Dora at the desk" && rows[1].to?.hasSuffix("approved by omar") == true
+      )
+      #expect((rows[1].reason, rows[1].ticket) == ("lost", "T-7"))
+      let mails = try await instance.identity.messages.list(instance.acme).items
+      #expect(mails.contains { $0.purpose.contains("removed") })
+    }
+  }
+
+  @Test func `it waits only where the rule bites`() async throws {
+    try await withInstance { instance in
+      let alice = try await mandatory(instance)
+      try await instance.addSecondDevice(to: alice)
+      let dora = try await instance.agent()
+      // One of two is not the last.
+      let first = try await instance.identity.unenrolments.remove(
+        instance.acme, alice.account.id, alice.factor, dora.request())
+      guard case .done = first.value else { throw Unexpected("waits") }
+      for change: @Sendable (inout PolicyEdit) -> Void in [
+        { $0.pattern = .account }, { $0.configuration.totp = nil },
+      ] {
+        _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+          edit.pattern = .mandatory
+          edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: nil)
+          change(&edit)
+        }
+        let account = try await instance.reload(alice.account)
+        let removal = try await instance.identity.unenrolments.consequences(
+          instance.acme, account.id, nil)
+        let need = try await instance.identity.approvals.need(for: removal, in: instance.acme)
+        #expect(need == nil)
+      }
+      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+        edit.pattern = .account
+        edit.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: nil)
+      }
+      _ = try await ask(instance, alice, by: dora)
+    }
+  }
+
+  @Test func `nobody approves their own request, nor one about themselves`() async throws {
+    try await withInstance { instance in
+      let alice = try await mandatory(instance)
+      let dora = try await instance.agent()
+      let approval = try await ask(instance, alice, by: dora)
+      await expect("ownRequest") { try await approve(instance, approval.id, by: dora) }
+      await expect("ownRequest") {
+        try await instance.identity.approvals.refuse(
+          approval.id, in: instance.acme, answer: "no", by: dora.author, dora.session)
+      }
+      let same = try await instance.identity.administrators.create(
+        email: "ALICE@example.com", displayName: "Alice", password: Instance.consolePassword,
+        grant: Grant(role: .support), by: Author(actor: .commandLine))
+      let session = try await instance.giveConsolePassword(same).session.session
+      try await instance.prove(session)
+      await expect("desk.ownAccount") {
+        try await approve(instance, approval.id, by: Agent(session: session))
+      }
+      let policy = try await instance.agent("pia", role: .policy)
+      await expect("desk.notAllowed") { try await approve(instance, approval.id, by: policy) }
+      let afar = try await instance.agent("gus", project: instance.globex.project)
+      await expect("desk.notAllowed") { try await approve(instance, approval.id, by: afar) }
+      await expect("desk.notAllowed") {
+        try await instance.identity.approvals.refuse(
+          approval.id, in: instance.acme, answer: "no", by: afar.author, afar.session)
+      }
+      #expect(try await instance.reload(alice.account).factors.count == 1)
+    }
+  }
+
+  @Test func `whoever approves gives a code of their own`() async throws {
+    try await withInstance { instance in
+      let alice = try await mandatory(instance)
+      let approval = try await ask(instance, alice, by: try await instance.agent())
+      let dev = try await instance.agentWithDevice()
+      instance.clock.advance(3_600 / 2)
+      await expect("desk.codeRequired") { try await approve(instance, approval.id, by: dev) }
+      let wrong = try #require(dev.device).wrongCode(at: instance.now)
+      await expect("desk.wrongCode") {
+        try await approve(instance, approval.id, by: dev, code: wrong)
+      }
+      let code = try #require(dev.device).code(at: instance.now)
+      guard case .done = try await approve(instance, approval.id, by: dev, code: code) else {
+        throw Unexpected("not done")
+      }
+    }
+  }
+
+  @Test func `two who approve at once: one does`() async throws {
+    try await withInstance { instance in
+      let alice = try await mandatory(instance)
+      let approval = try await ask(instance, alice, by: try await instance.agent())
+      let agents = [try await instance.agent("omar"), try await instance.agent("ina")]
+      let outcomes = try await atOnce(6) { number in
+        await outcome { try await approve(instance, approval.id, by: agents[number % 2]) }
+      }
+      #expect(outcomes.count { $0 == "decided" } == 5)
+      #expect(try await instance.log().tally(of: "factor.remove-all") == 1)
+      #expect(try await instance.log().tally(of: "approval.approve") == 1)
+    }
+  }
+
+  @Test func `a day later it is over, and nothing was done`() async throws {
+    try await withInstance { instance in
+      let alice = try await mandatory(instance)
+      let approval = try await ask(instance, alice, by: try await instance.agent())
+      instance.clock.advance(Approval.lifetime)
+      let omar = try await instance.agent("omar")
+      await expect("decided") { try await approve(instance, approval.id, by: omar) }
+      #expect(try await instance.identity.approvals.count(for: omar.administrator) == 0)
+      try await instance.identity.tidy()
+      try await instance.identity.tidy()
+      let rows = try await instance.log()
+      #expect(rows.tally(of: "approval.expire") == 1 && rows[0].actorKind == "server")
+      let found = try await instance.identity.approvals.find(approval.id, in: instance.acme)
+      #expect(found.state == .expired && found.deciderName == nil)
+      #expect(try await instance.reload(alice.account).factors.count == 1)
+      // Another one can be asked for.
+      _ = try await ask(instance, alice, by: try await instance.agent())
+    }
+  }
+
+  @Test func `what has changed since is said, and nothing is done`() async throws {
+    try await withInstance { instance in
+      let alice = try await mandatory(instance)
+      let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
+      let first = try await ask(instance, alice, by: dora)
+      try await instance.addSecondDevice(to: alice)
+      guard case .overtaken(let why) = try await approve(instance, first.id, by: omar) else {
+        throw Unexpected("done")
+      }
+      #expect(why == "A factor was enrolled since.")
+      #expect(try await instance.reload(alice.account).factors.count == 2)
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "approval.overtake" && row.to == why)
+      await expect("decided") { try await approve(instance, first.id, by: omar) }
+
+      let second = try await ask(instance, alice, by: dora)
+      _ = try await instance.identity.enrolments.withdraw(
+        alice.session, enrolment: alice.factor.text, by: Instance.visitor)
+      guard case .overtaken(let gone) = try await approve(instance, second.id, by: omar) else {
+        throw Unexpected("done")
+      }
+      #expect(gone == "A factor is gone already.")
+
+      let third = try await ask(instance, alice, by: dora)
+      _ = try await instance.agent("olga", role: .owner)
+      try await instance.identity.administrators.remove(
+        dora.administrator.id, by: Author(actor: .commandLine))
+      guard case .overtaken(let left) = try await approve(instance, third.id, by: omar) else {
+        throw Unexpected("done")
+      }
+      #expect(left == "Dora at the desk may not act here any more.")
+    }
+  }
+
+  @Test func `a refusal says why, and only its requester takes a request back`() async throws {
+    try await withInstance { instance in
+      let alice = try await mandatory(instance)
+      let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
+      let approvals = instance.identity.approvals
+      let first = try await ask(instance, alice, by: dora)
+      await expect("alreadyAsked") {
+        try await instance.identity.unenrolments.remove(
+          instance.acme, alice.account.id, nil, omar.request())
+      }
+      await expect("answerRequired") {
+        try await approvals.refuse(
+          first.id, in: instance.acme, answer: " ", by: omar.author, omar.session)
+      }
+      await expect("answerTooLong") {
+        try await approvals.refuse(
+          first.id, in: instance.acme, answer: String(repeating: "x", count: 501),
+          by: omar.author, omar.session)
+      }
+      await expect("othersRequest") {
+        try await approvals.withdraw(first.id, in: instance.acme, by: omar.author, omar.session)
+      }
+      try await approvals.refuse(
+        first.id, in: instance.acme, answer: "Call them back.", by: omar.author, omar.session)
+      #expect(try await instance.log().first?.note == "Call them back.")
+      await expect("decided") { try await approve(instance, first.id, by: omar) }
+      let second = try await ask(instance, alice, by: dora)
+      try await approvals.withdraw(
+        second.id, in: instance.acme, by: dora.author, dora.session)
+      await expect("decided") { try await approve(instance, second.id, by: omar) }
+      await expect("notFound") { try await approvals.find(second.id, in: instance.east) }
+      let decided = try await approvals.decided(visibleTo: omar.administrator)
+      #expect(decided.items.map(\.state) == [.withdrawn, .refused])
+      #expect(decided.items.last?.answer == "Call them back.")
+      let page = try await approvals.decided(visibleTo: omar.administrator, limit: 1)
+      let next = try await approvals.decided(
+        visibleTo: omar.administrator, after: page.next, limit: 1)
+      #expect(page.items.map(\.id) + next.items.map(\.id) == [second.id, first.id])
+      instance.clock.advance(31 * 86_400)
+      #expect(try await approvals.decided(visibleTo: omar.administrator).items.isEmpty)
+      instance.clock.advance(60 * 86_400)
+      try await instance.identity.tidy()
+      #expect(try await instance.count("approval") == 0)
+      #expect(try await instance.reload(alice.account).factors.count == 1)
+    }
+  }
+
+  @Test func `everybody sees what waits where they may act, and counts what others asked`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await mandatory(instance)
+      let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
+      let afar = try await instance.agent("gus", project: instance.globex.project)
+      let policy = try await instance.agent("pia", role: .policy)
+      _ = try await ask(instance, alice, by: dora)
+      let approvals = instance.identity.approvals
+      for (agent, seen, count) in [(dora, 1, 0), (omar, 1, 1), (afar, 0, 0), (policy, 0, 0)] {
+        #expect(try await approvals.waiting(visibleTo: agent.administrator).count == seen)
+        #expect(try await approvals.count(for: agent.administrator) == count)
+      }
+    }
+  }
+
+  @Test func `a list over the number of users waits, and begins when approved`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(6)
+      try await instance.setDesk { $0.approvalOverUsers = 2 }
+      let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
+      let two = try await instance.draft("u0\nu1", by: dora)
+      #expect(try await instance.begin(two, by: dora).state == .running)
+      let three = try await instance.draft("u2\nu3\nu4", by: dora)
+      #expect(try await instance.begin(three, by: dora).state == .waiting)
+      try await instance.runAll()
+      #expect(try await instance.log().tally(of: "factor.remove-all") == 2)
+      let approval = try #require(
+        try await instance.identity.approvals.find(forJob: three, in: instance.acme))
+      #expect((approval.cause, approval.users, approval.job) == (.many, 3, three))
+      guard case .begun(job: three) = try await approve(instance, approval.id, by: omar) else {
+        throw Unexpected("not begun")
+      }
+      try await instance.runAll()
+      let job = try await instance.job(three, by: dora)
+      #expect((job.state, job.usersRemoved, job.approverName) == (.done, 3, "omar"))
+      let row = try #require(try await instance.log().first { $0.objectID == "u2" })
+      #expect(row.actorName == "Dora at the desk")
+      #expect(row.to?.contains("approved by omar") == true)
+      // What somebody else has looked at is not counted in the requester's hour.
+      let standing = try await instance.identity.bulkRemovals.standing(
+        dora.session, on: job, in: instance.acme)
+      #expect(standing.desk.actionsLeft == 20 - 2 - 1)
+    }
+  }
+
+  @Test func `a list that is refused, withdrawn or too late does nothing`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(3)
+      try await instance.setDesk { $0.approvalOverUsers = 0 }
+      let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
+      let approvals = instance.identity.approvals
+      var jobs: [Int64] = []
+      for uid in ["u0", "u1", "u2"] {
+        jobs.append(try await instance.draft(uid, by: dora))
+        try await instance.begin(try #require(jobs.last), by: dora)
+      }
+      let ids = try await approvals.waiting(visibleTo: omar.administrator).map(\.id)
+      try await approvals.refuse(
+        ids[0], in: instance.acme, answer: "Too many.", by: omar.author, omar.session)
+      try await approvals.withdraw(ids[1], in: instance.acme, by: dora.author, dora.session)
+      instance.clock.advance(Approval.lifetime + 1)
+      try await instance.identity.tidy()
+      try await instance.runAll()
+      var endings: [String?] = []
+      for id in jobs {
+        let job = try await instance.job(id, by: dora)
+        #expect(job.state == .stopped && job.usersRemoved == 0)
+        #expect(try await instance.results(job) == ["stopped"])
+        endings.append(job.ending)
+      }
+      #expect(
+        endings == [
+          "Refused by omar: Too many.", "Withdrawn by Dora at the desk.",
+          "Nobody approved it within a day.",
+        ])
+    }
+  }
+
+  @Test func `who stands on a list does not approve it`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(2)
+      try await instance.setDesk { $0.approvalOverUsers = 1 }
+      let dora = try await instance.agent()
+      let id = try await instance.draft("u0\nu1", by: dora)
+      try await instance.begin(id, by: dora)
+      let approval = try #require(
+        try await instance.identity.approvals.find(forJob: id, in: instance.acme))
+      let same = try await instance.identity.administrators.create(
+        email: "user-1@example.com", displayName: "Una", password: Instance.consolePassword,
+        grant: Grant(role: .support), by: Author(actor: .commandLine))
+      let session = try await instance.giveConsolePassword(same).session.session
+      try await instance.prove(session)
+      await expect("desk.ownAccount") {
+        try await approve(instance, approval.id, by: Agent(session: session))
+      }
+    }
+  }
+}

@@ -1,0 +1,382 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+@Suite struct BulkRemovalTests {
+  @Test func `a list is looked at without a change, and says who is found`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(3)
+      _ = try await instance.account(.bob)
+      try await instance.mark("u1", isProtected: true)
+      try await instance.mark("u2", isLocked: true)
+      let agent = try await instance.agent()
+      let rows = try await instance.wholeLog().count
+      let id = try await instance.draft(
+        """
+        USER-0@example.com
+        u0
+        user-1@example.com
+        u2
+        bob@example.com
+        nobody@example.com
+        dora@desk.example.com
+        """, by: agent)
+      let job = try await instance.job(id, by: agent)
+      #expect(
+        try await instance.results(job)
+          == ["open", "twice", "protected", "locked", "none", "not-found", "not-found"])
+      #expect((job.lines, job.users, job.factors, job.state) == (7, 1, 1, .draft))
+      #expect(try await instance.wholeLog().count == rows)
+      let counts = try await instance.identity.bulkRemovals.counts(of: job)
+      #expect(
+        counts == [nil: 1, .twice: 1, .protected: 1, .locked: 1, BulkResult.none: 1, .notFound: 2])
+      // An owner acts on protected accounts.
+      let owner = try await instance.agent("olga", role: .owner)
+      let theirs = try await instance.job(
+        try await instance.draft("u1\nu2", by: owner), by: owner)
+      #expect(try await instance.results(theirs) == ["open", "locked"])
+    }
+  }
+
+  @Test func `nobody puts themselves on a list`() async throws {
+    try await withInstance { instance in
+      var new = NewAccount()
+      new.email = "Dora@desk.example.com"
+      _ = try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      let agent = try await instance.agent()
+      let id = try await instance.draft("dora@desk.example.com", by: agent)
+      let job = try await instance.job(id, by: agent)
+      #expect(try await instance.results(job) == ["own"])
+      await expect("nothingToDo") { try await instance.begin(id, by: agent) }
+    }
+  }
+
+  @Test func `a draft is its maker's alone, and gone after an hour`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(1)
+      let agent = try await instance.agent()
+      let other = try await instance.agent("omar")
+      let id = try await instance.draft("u0", by: agent)
+      await expect("notFound") { try await instance.job(id, by: other) }
+      await expect("notFound") { try await instance.begin(id, by: other) }
+      await expect("notFound") { try await instance.job(id, by: agent, in: instance.east) }
+      await expect("notFound") {
+        try await instance.begin(id, by: agent, in: instance.east)
+      }
+      await expect("notFound") {
+        try await instance.identity.bulkRemovals.stop(id, in: instance.acme, by: agent.author)
+      }
+      #expect(try await instance.identity.bulkRemovals.list(instance.acme).items.isEmpty)
+      instance.clock.advance(BulkRemovals.draftLifetime + 1)
+      try await instance.identity.tidy()
+      await expect("notFound") { try await instance.job(id, by: agent) }
+    }
+  }
+
+  @Test func `each user goes through the rules of a single removal`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      try await instance.crowd(2)
+      let agent = try await instance.agent()
+      let id = try await instance.draft("alice@example.com\nu0\nu1", by: agent)
+      let job = try await instance.begin(id, by: agent)
+      #expect(job.state == .running)
+      #expect(try await instance.reload(alice.account).factors.count == 1)
+      try await instance.runAll()
+      let done = try await instance.job(id, by: agent)
+      #expect(done.state == .done && done.usersDone == 3 && done.usersRemoved == 3)
+      #expect((done.factorsRemoved, done.sessionsEnded) == (3, 2))
+      #expect(try await instance.results(done) == ["removed", "removed", "removed"])
+      #expect(try await instance.reload(alice.account).factors.isEmpty)
+      await expect("tokenExpired") {
+        try await instance.identity.sessions.check(alice.session)
+      }
+      let rows = try await instance.log()
+      #expect(
+        rows.prefix(5).map(\.action) == [
+          "bulk.finish", "factor.remove-all", "factor.remove-all", "factor.remove-all",
+          "bulk.start",
+        ])
+      let row = try #require(rows.first { $0.objectID == alice.account.id.text })
+      #expect((row.reason, row.note) == ("lost", "theft"))
+      #expect((row.actorName, row.address) == ("Dora at the desk", "198.51.100.7"))
+      #expect(row.to?.hasSuffix("list no. \(id)") == true)
+      let mails = try await instance.identity.messages.list(instance.acme).items
+      #expect(mails.filter { $0.purpose.contains("removed") }.count == 3)
+    }
+  }
+
+  @Test func `a list that is decided twice runs once, and the same list again does nothing`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.crowd(3)
+      let agent = try await instance.agent()
+      let id = try await instance.draft("u0\nu1\nu2", by: agent)
+      _ = try await atOnce(4) { _ in try await instance.begin(id, by: agent) }
+      try await instance.runAll(1)
+      #expect(try await instance.log().tally(of: "bulk.start") == 1)
+      #expect(try await instance.log().tally(of: "factor.remove-all") == 3)
+      #expect(try await instance.begin(id, by: agent).state == .done)
+      let again = try await instance.draft("u0\nu1\nu2", by: agent)
+      let job = try await instance.job(again, by: agent)
+      #expect(try await instance.results(job) == ["none", "none", "none"])
+    }
+  }
+
+  @Test func `parts at once and a server that begins anew do nothing twice`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(20)
+      let agent = try await instance.agent()
+      let id = try await instance.draft(instance.addresses(0..<20), by: agent)
+      try await instance.begin(id, by: agent)
+      _ = try await instance.identity.bulkRemovals.step(7)
+      #expect(try await instance.job(id, by: agent).usersDone == 7)
+      let other = try instance.identity()
+      _ = try await atOnce(6) { number in
+        try await (number % 2 == 0 ? instance.identity : other).bulkRemovals.step(3)
+      }
+      try await instance.runAll()
+      let job = try await instance.job(id, by: agent)
+      #expect((job.usersDone, job.usersRemoved, job.state) == (20, 20, .done))
+      #expect(try await instance.log().tally(of: "factor.remove-all") == 20)
+      #expect(try await instance.log().tally(of: "bulk.finish") == 1)
+    }
+  }
+
+  @Test func `what has changed since the list was looked at is left alone`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(6)
+      let agent = try await instance.agent()
+      let id = try await instance.draft(instance.addresses(0..<6), by: agent)
+      try await instance.begin(id, by: agent)
+      let scope = instance.acme
+      _ = try await instance.identity.accounts.delete(scope, ID("u0"), by: Instance.boss)
+      _ = try await instance.identity.unenrolments.remove(
+        scope, ID("u1"), nil,
+        try await instance.agent("olga", role: .owner).request())
+      try await instance.addFactor(to: "u2")
+      try await instance.mark("u3", isProtected: true)
+      try await instance.mark("u4", isLocked: true)
+      try await instance.runAll()
+      let job = try await instance.job(id, by: agent)
+      #expect(
+        try await instance.results(job)
+          == ["not-found", "none", "changed", "protected", "locked", "removed"])
+      #expect((job.state, job.usersDone, job.usersRemoved) == (.done, 6, 1))
+    }
+  }
+
+  @Test func `a job can be stopped, by whoever may act there`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(10)
+      let agent = try await instance.agent()
+      let id = try await instance.draft(instance.addresses(0..<10), by: agent)
+      try await instance.begin(id, by: agent)
+      _ = try await instance.identity.bulkRemovals.step(4)
+      let omar = try await instance.agent("omar")
+      let stops = try await atOnce(3) { _ in
+        try await instance.identity.bulkRemovals.stop(id, in: instance.acme, by: omar.author)
+      }
+      #expect(stops.count { $0 } == 1)
+      #expect(try await instance.identity.bulkRemovals.step() == false)
+      let job = try await instance.job(id, by: agent)
+      #expect(job.state == .stopped && job.ending == "Stopped by omar.")
+      #expect(try await instance.results(job).tally == ["removed": 4, "stopped": 6])
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "bulk.stop" && row.to == "4 of 10 users done")
+    }
+  }
+
+  @Test func `it stops by itself when its maker may not act there any more`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(4)
+      let agent = try await instance.agent()
+      let id = try await instance.draft(instance.addresses(0..<4), by: agent)
+      try await instance.begin(id, by: agent)
+      _ = try await instance.identity.bulkRemovals.step(1)
+      _ = try await instance.agent("olga", role: .owner)
+      try await instance.identity.administrators.remove(
+        agent.administrator.id, by: Author(actor: .commandLine))
+      try await instance.runAll()
+      let job = try #require(
+        try await instance.identity.bulkRemovals.list(instance.acme).items.first)
+      #expect(job.id == id && job.state == .stopped && job.usersRemoved == 1)
+      #expect(job.ending == "Dora at the desk may not act here any more.")
+    }
+  }
+
+  @Test func `one user who cannot be acted on does not keep the others`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(5)
+      let agent = try await instance.agent()
+      let id = try await instance.draft(instance.addresses(0..<5), by: agent)
+      try await instance.begin(id, by: agent)
+      try await instance.database.write { connection in
+        try connection.runScript(
+          """
+          CREATE TRIGGER stubborn /* test */ BEFORE DELETE ON factor WHEN old.enrolment_id = 'f2'
+          BEGIN INSERT INTO instance (name, value) VALUES ('profile', 'another'); END
+          """)
+      }
+      try await instance.runAll()
+      let job = try await instance.job(id, by: agent)
+      #expect(
+        try await instance.results(job)
+          == ["removed", "removed", "failed", "removed", "removed"])
+      #expect((job.state, job.usersDone, job.usersRemoved) == (.done, 5, 4))
+    }
+  }
+
+  @Test func `each user counts as an action of the hour`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(40)
+      try await instance.setDesk { $0.actionsPerHour = 10 }
+      let agent = try await instance.agent()
+      let eight = try await instance.draft(instance.addresses(0..<8), by: agent)
+      #expect(try await instance.begin(eight, by: agent).state == .running)
+      // Two are left, so three need somebody else.
+      let three = try await instance.draft(instance.addresses(8..<11), by: agent)
+      #expect(try await instance.begin(three, by: agent).state == .waiting)
+      let approval = try #require(
+        try await instance.identity.approvals.find(forJob: three, in: instance.acme))
+      #expect(approval.cause == .hour && approval.users == 3)
+      // Asking was the ninth.
+      let one = try await instance.draft("u20", by: agent)
+      #expect(try await instance.begin(one, by: agent).state == .running)
+      let last = try await instance.draft("u21", by: agent)
+      await expect("desk.held") { try await instance.begin(last, by: agent) }
+    }
+  }
+
+  @Test func `many users who cannot be had back are counted out loud`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(42)
+      try await instance.setDesk { $0.actionsPerHour = 1_000 }
+      let agent = try await instance.agent()
+      let id = try await instance.draft(instance.addresses(0..<21), by: agent)
+      await expect("notConfirmed") { try await instance.begin(id, by: agent, .stolen) }
+      await expect("notConfirmed") {
+        try await instance.begin(id, by: agent, number: "20", .compromised)
+      }
+      #expect(try await instance.begin(id, by: agent, number: " 21 ", .stolen).state == .running)
+      let lost = try await instance.draft(instance.addresses(21..<42), by: agent)
+      try await instance.setDesk { $0.undoHours = 0 }
+      await expect("notConfirmed") { try await instance.begin(lost, by: agent, .lost) }
+      try await instance.setDesk { $0.undoHours = 1 }
+      #expect(try await instance.begin(lost, by: agent, .lost).state == .running)
+    }
+  }
+
+  @Test func `it asks for a reason, the proof and the agent's own code`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(1)
+      try await instance.setDesk { $0.identityProof = ["called back"] }
+      let agent = try await instance.agentWithDevice()
+      instance.clock.advance(3_600 / 2)
+      let id = try await instance.draft("u0", by: agent)
+      let removals = instance.identity.bulkRemovals
+      let device = try #require(agent.device)
+      let none = agent.request(nil)
+      await expect("desk.reasonRequired") {
+        try await removals.begin(id, in: instance.acme, number: "", none)
+      }
+      let unproved = agent.request(.lost)
+      await expect("desk.proofMissing") {
+        try await removals.begin(id, in: instance.acme, number: "", unproved)
+      }
+      let uncoded = agent.request(.lost, proofs: ["called back"])
+      await expect("desk.codeRequired") {
+        try await removals.begin(id, in: instance.acme, number: "", uncoded)
+      }
+      let wrong = agent.request(
+        .lost, proofs: ["called back"], code: try device.wrongCode(at: instance.now))
+      await expect("desk.wrongCode") {
+        try await removals.begin(id, in: instance.acme, number: "", wrong)
+      }
+      let right = agent.request(
+        .lost, ticket: "T-1", proofs: ["called back"], code: try device.code(at: instance.now))
+      let outcome = try await removals.begin(id, in: instance.acme, number: "", right)
+      #expect(outcome.renewed != nil && outcome.value.state == .running)
+      try await instance.runAll()
+      let row = try #require(
+        try await instance.log().first { $0.action == "factor.remove-all" })
+      #expect((row.ticket, row.proof) == ("T-1", "called back"))
+    }
+  }
+
+  @Test func `lists go with their pool, and old ones by themselves`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(2)
+      try await instance.crowd(2, in: instance.east, from: 10)
+      let agent = try await instance.agent()
+      let old = try await instance.draft("u0\nu1", by: agent)
+      try await instance.begin(old, by: agent)
+      try await instance.runAll()
+      let theirs = try await instance.draft("u10\nu11\nnobody", by: agent, in: instance.east)
+      try await instance.begin(theirs, by: agent, in: instance.east)
+      try await instance.identity.tenants.delete(
+        project: instance.acme.project, tenant: try #require(instance.east.tenant),
+        by: Instance.boss)
+      try await instance.runAll()
+      while try await instance.identity.purge() {}
+      #expect(try await instance.count("bulk_item") == 2)
+      instance.clock.advance(Int64(BulkRemovals.daysKept) * 86_400 + 1)
+      try await instance.identity.tidy()
+      #expect(try await instance.count("bulk_item") == 0)
+    }
+  }
+
+  @Test func `ten thousand lines`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(1_000)
+      try await instance.setDesk {
+        $0.approvalOverUsers = nil
+        $0.actionsPerHour = 1_000
+      }
+      let agent = try await instance.agent()
+      let list = instance.addresses(0..<1_000) + "\n" + instance.addresses(1_000..<10_000)
+      let id = try await instance.draft(list, by: agent)
+      let job = try await instance.begin(id, by: agent)
+      #expect((job.lines, job.users, job.state) == (10_000, 1_000, .running))
+      try await instance.runAll()
+      let done = try await instance.job(id, by: agent)
+      #expect((done.state, done.usersRemoved) == (.done, 1_000))
+      let page = try await instance.identity.bulkRemovals.items(
+        of: done, .notFound, after: "9990", limit: 5)
+      #expect(page.items.map(\.line) == [9_991, 9_992, 9_993, 9_994, 9_995])
+    }
+  }
+}
+
+extension [AuditRow] {
+  func tally(of action: String) -> Int { count { $0.action == action } }
+}
+
+extension Instance {
+  /// Gives a user of a crowd another app, as if enrolled now.
+  func addFactor(to uid: String) async throws {
+    let now = now
+    try await database.write { connection in
+      try connection.run(
+        """
+        INSERT INTO factor (account_key, position, enrolment_id, kind, display_name, enrolled_at)
+        SELECT /* test */ account_key, 9, 'new of ' || uid, 'totp', NULL, \(now.microseconds)
+        FROM account WHERE uid = \(uid)
+        """)
+    }
+  }
+
+  func count(_ table: String) async throws -> Int {
+    try await database.read { connection in
+      let counts = try connection.all(
+        """
+        SELECT /* test */ 'bulk_item', count(*) FROM bulk_item
+        UNION ALL SELECT 'approval', count(*) FROM approval
+        """
+      ) { row in (try row.value(0) as String, try row.value(1) as Int) }
+      return Dictionary(uniqueKeysWithValues: counts)[table] ?? 0
+    }
+  }
+}

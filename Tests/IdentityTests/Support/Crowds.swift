@@ -1,0 +1,89 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+extension Instance {
+  /// Users `user-0@example.com` and so on with the uids `u0` and so on, each with an app named after
+  /// them, enrolled as `f0` and so on.
+  func crowd(_ count: Int, in scope: Scope? = nil, from first: Int = 0) async throws {
+    let scope = scope ?? acme
+    _ = try await identity.projects.update(scope.project, by: Self.boss) { $0.importsTOTP = true }
+    var rows: [ImportRow] = []
+    for number in first..<(first + count) {
+      var user = ImportedUser()
+      user.localID = "u\(number)"
+      user.email = "user-\(number)@example.com"
+      user.emailVerified = true
+      var factor = ImportedFactor(.totp(TOTPImportTests.secret), id: "f\(number)")
+      factor.displayName = "app of \(number)"
+      user.factors = [factor]
+      rows.append(.success(user))
+    }
+    while !rows.isEmpty {
+      let outcome = try await identity.imports.run(
+        scope, Array(rows.prefix(500)), ImportTests.factorless, by: Self.boss)
+      #expect(outcome.refusals.isEmpty)
+      rows.removeFirst(min(500, rows.count))
+    }
+  }
+
+  /// Makes a draft of a list.
+  func draft(_ text: String, by agent: Agent, in scope: Scope? = nil) async throws -> Int64 {
+    try await identity.bulkRemovals.draft(
+      try BulkList(text), in: scope ?? acme, by: agent.author, agent.session)
+  }
+
+  /// The addresses of a crowd, a line each.
+  func addresses(_ range: Range<Int>) -> String {
+    range.map { "user-\($0)@example.com" }.joined(separator: "\n")
+  }
+
+  /// Decides a draft.
+  @discardableResult
+  func begin(
+    _ job: Int64, by agent: Agent, number: String = "", _ reason: DeskReason = .lost,
+    code: String = "", in scope: Scope? = nil
+  ) async throws -> BulkJob {
+    try await identity.bulkRemovals.begin(
+      job, in: scope ?? acme, number: number, agent.request(reason, note: "theft", code: code)
+    ).value
+  }
+
+  /// Lets the server go through all lists.
+  func runAll(_ limit: Int = BulkRemovals.part) async throws {
+    while try await identity.bulkRemovals.step(limit) {}
+  }
+
+  func job(_ id: Int64, by agent: Agent, in scope: Scope? = nil) async throws -> BulkJob {
+    try await identity.bulkRemovals.find(id, in: scope ?? acme, for: agent.administrator.id)
+  }
+
+  /// What became of the lines of a job, in order.
+  func results(_ job: BulkJob) async throws -> [String] {
+    try await identity.bulkRemovals.items(of: job, limit: 100_000).items.map {
+      $0.result?.rawValue ?? "open"
+    }
+  }
+
+  /// The settings of the desk of a pool.
+  func setDesk(in scope: Scope? = nil, _ change: (inout DeskSettings) -> Void) async throws {
+    let scope = scope ?? acme
+    var settings = try await identity.desk.settings(scope)
+    change(&settings)
+    try await identity.desk.change(scope, to: settings, by: Self.boss)
+  }
+
+  /// Sets a mark of an account that other rules set.
+  func mark(_ uid: String, isProtected: Bool = false, isLocked: Bool = false) async throws {
+    let lockedAt = isLocked ? now.microseconds : nil
+    try await database.write { connection in
+      _ = try connection.run(
+        """
+        UPDATE /* test */ account SET protected = \(isProtected), changes_locked_at = \(lockedAt)
+        WHERE uid = \(uid)
+        """)
+    }
+  }
+}
