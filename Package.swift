@@ -76,6 +76,7 @@ let package = Package(
         .embedInCode("Migrations/m0018_desk_sqlite.sql"),
         .embedInCode("Migrations/m0019_desk_actions_sqlite.sql"),
         .embedInCode("Migrations/m0020_verdicts_sqlite.sql"),
+        .embedInCode("Migrations/m0021_stand_ins_sqlite.sql"),
         .embedInCode("Migrations/m0022_bulk_sqlite.sql"),
         .embedInCode("Migrations/m0023_policy_pages_sqlite.sql"),
       ], swiftSettings: house),

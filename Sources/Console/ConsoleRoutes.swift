@@ -92,6 +92,7 @@ struct ConsoleRoutes: Sendable {
       to: &table, identity, desk,
       try templates.template("desk/settings", for: DeskSettingsView.self))
     try Self.addRemovals(to: &table, identity, templates, desk.ending)
+    try Self.addCodes(to: &table, identity, templates, desk)
 
     let factorName = FactorNamePage(
       identity: identity, frames: frames,
@@ -207,6 +208,7 @@ struct ConsoleRoutes: Sendable {
       view: try templates.template("action-link/action-link", for: ActionLinkView.self))
     table.open(.get, ConsolePaths.actionLink, actionLink.show)
     table.open(.post, ConsolePaths.actionLink, actionLink.act)
+    try Self.addUserLinks(to: &table, identity, templates, frames, gate)
 
     self.table = table
   }

@@ -57,6 +57,7 @@ extension Identity {
       migration("m0018_desk", PackageResources.m0018_desk_sqlite_sql),
       migration("m0019_desk_actions", PackageResources.m0019_desk_actions_sqlite_sql),
       migration("m0020_verdicts", PackageResources.m0020_verdicts_sqlite_sql),
+      migration("m0021_stand_ins", PackageResources.m0021_stand_ins_sqlite_sql),
       migration("m0022_bulk", PackageResources.m0022_bulk_sqlite_sql),
       migration("m0023_policy_pages", PackageResources.m0023_policy_pages_sqlite_sql),
     ]
@@ -136,6 +137,8 @@ extension Identity {
       try AccountRecord.expireLocks(at: now, connection)
       try PhoneCodes.deleteExpired(at: now, connection)
       try OutOfBandRecord.deleteExpired(at: now, connection)
+      try UserLink.deleteExpired(at: now, connection)
+      try StandInCodes.deleteExpired(at: now, connection)
       try connection.run("DELETE FROM throttle WHERE expires_at < \(now.microseconds)")
       try connection.run("DELETE FROM invitation WHERE expires_at < \(now.microseconds)")
       try Outbox.tidy(at: now, connection)

@@ -35,6 +35,12 @@ public struct Identity: Sendable {
   public let desk: Desk
   /// What became of codes.
   public let verdicts: Verdicts
+  /// Codes that stand in for authenticator apps.
+  public let standIns: StandIns
+  /// Links by which users set an authenticator app up with the help of an agent.
+  public let enrolmentLinks: EnrolmentLinks
+  /// What users say was none of theirs.
+  public let objections: Objections
   /// Removal of factors by administrators.
   public let unenrolments: Unenrolments
   /// Removal of the factors of many users at once.
@@ -101,9 +107,10 @@ public struct Identity: Sendable {
     clock: WallClock = .system, random: RandomSource = .system,
     defaultProject: ID<Project>? = nil, carriesMail: Bool = false
   ) throws(CryptoError) {
+    let links = ActionLinks(profile: profile)
     let store = Store(
       database: database, profile: profile, clock: clock, random: random,
-      outbox: try Outbox(keys: keys, random: random), links: ActionLinks(profile: profile))
+      outbox: try Outbox(keys: keys, random: random, links: links), links: links)
     let tickets = try Sealer(keys, purpose: "ticket", random: random)
     let totp = try TOTPFactor(keys: keys, random: random)
     self.store = store
@@ -118,9 +125,11 @@ public struct Identity: Sendable {
     policies = Policies(store: store, audit: audit)
     accounts = Accounts(store: store, hasher: hasher)
     imports = Imports(store: store, hasher: hasher, totp: totp)
-    enrolments = Enrolments(store: store, tickets: tickets, totp: totp)
+    let standInCodes = try StandInCodes(keys: keys, random: random)
+    enrolments = Enrolments(store: store, tickets: tickets, totp: totp, standIns: standInCodes)
     signIns = SignIns(
-      store: store, accounts: accounts, hasher: hasher, tickets: tickets, totp: totp)
+      store: store, accounts: accounts, hasher: hasher, tickets: tickets, totp: totp,
+      standIns: standInCodes)
     outOfBandCodes = OutOfBandCodes(store: store, accounts: accounts)
     verdicts = Verdicts(store: store)
     sessions = Sessions(store: store)
@@ -137,6 +146,9 @@ public struct Identity: Sendable {
     let administratorTOTP = try AdministratorTOTP(keys: keys, random: random)
     let gate = DeskGate(store: store, totp: administratorTOTP)
     desk = Desk(store: store, gate: gate)
+    standIns = StandIns(store: store, gate: gate, codes: standInCodes)
+    enrolmentLinks = EnrolmentLinks(store: store, gate: gate, tickets: tickets, totp: totp)
+    objections = Objections(store: store)
     let removed = RemovedFactors(totp: totp)
     unenrolments = Unenrolments(store: store, gate: gate, removed: removed)
     bulkRemovals = BulkRemovals(store: store, gate: gate, unenrolments: unenrolments)
@@ -144,7 +156,10 @@ public struct Identity: Sendable {
     let consoleTickets = try Sealer(keys, purpose: "console ticket", random: random)
     masterKeys = MasterKeys(
       store: store, ring: keys,
-      places: [totp, removed, administratorTOTP, signingKeys, store.outbox, identityProviders])
+      places: [
+        totp, removed, administratorTOTP, signingKeys, store.outbox, identityProviders,
+        standInCodes,
+      ])
     administrators = Administrators(store: store, hasher: hasher)
     invitations = Invitations(store: store, administrators: administrators)
     administratorFactors = AdministratorFactors(

@@ -26,6 +26,7 @@ struct Routes {
     addOutOfBand()
     addPhones()
     addFactors()
+    addRecoveryCodes()
     addResources()
     addFederation()
     addKeys()

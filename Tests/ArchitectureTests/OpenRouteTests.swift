@@ -10,6 +10,8 @@ private let open: Set = [
   "get signInCode", "post signInCode",
   "get invitation", "post invitation",
   "get actionLink", "post actionLink",
+  "get linkedEnrolment", "post linkedEnrolment",
+  "get objection", "post objection",
 ]
 
 struct OpenRouteTests {

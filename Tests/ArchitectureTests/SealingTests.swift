@@ -6,7 +6,8 @@ struct SealingTests {
   /// What is stored, by the purpose of its sealer and the type that seals it anew.
   private static let stored: Set = [
     "administrator totp secret AdministratorTOTP", "identity provider IdentityProviders",
-    "outbox Outbox", "signing key SigningKeys", "totp secret RemovedFactors",
+    "outbox Outbox", "signing key SigningKeys", "stand-in StandInCodes",
+    "totp secret RemovedFactors",
     "totp secret TOTPFactor",
   ]
 
@@ -35,6 +36,8 @@ struct SealingTests {
     let identity = try SourceTree.file("Sources/Identity/Identity.swift").lines
       .joined(separator: "\n")
     let list = try #require(identity.firstMatch(of: /places: \[([^\]]+)\]/)).1
-    #expect(list.split(separator: ",").count == Self.stored.count)
+    #expect(
+      list.split(separator: ",").filter { $0.contains(where: \.isLetter) }.count
+        == Self.stored.count)
   }
 }

@@ -105,6 +105,24 @@ import Testing
     GET /projects/{String}/tenants/{String}/approvals/{String}: removeFactors
     POST /projects/{String}/approvals/{String}: removeFactors
     POST /projects/{String}/tenants/{String}/approvals/{String}: removeFactors
+    GET /projects/{String}/users/{String}/temporary-code: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/temporary-code: removeFactors
+    POST /projects/{String}/users/{String}/temporary-code: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/temporary-code: removeFactors
+    GET /projects/{String}/users/{String}/temporary-code/shown: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/temporary-code/shown: removeFactors
+    GET /projects/{String}/users/{String}/temporary-code/removal: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/temporary-code/removal: removeFactors
+    POST /projects/{String}/users/{String}/temporary-code/removal: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/temporary-code/removal: removeFactors
+    GET /projects/{String}/users/{String}/recovery-codes/removal: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/recovery-codes/removal: removeFactors
+    POST /projects/{String}/users/{String}/recovery-codes/removal: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/recovery-codes/removal: removeFactors
+    GET /projects/{String}/users/{String}/enrolment-link: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/enrolment-link: removeFactors
+    POST /projects/{String}/users/{String}/enrolment-link: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/enrolment-link: removeFactors
     GET /projects/{String}/users/{String}/factors/{String}/name: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/name: removeFactors
     POST /projects/{String}/users/{String}/factors/{String}/name: removeFactors
@@ -208,6 +226,10 @@ import Testing
     POST /setup: open
     GET /__/auth/action: open
     POST /__/auth/action: open
+    GET /__/auth/enrol: open
+    POST /__/auth/enrol: open
+    GET /__/auth/not-me: open
+    POST /__/auth/not-me: open
     """
 
   @Test func `every route asks for what the table says`() async throws {

@@ -96,6 +96,7 @@ struct ActionLinkPage: Sendable {
         remains.map { $0.usedAt == nil ? .late($0) : isDone ? .done($0) : .used($0) } ?? .void
     case .userDisabled: state = .disabled
     case .emailExists: state = .taken
+    case .changesLocked: state = .locked
     case .scopeDisabled, .operationNotAllowed, .passwordLoginDisabled: state = .closed
     default: state = .void
     }

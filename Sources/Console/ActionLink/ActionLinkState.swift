@@ -20,13 +20,15 @@ enum ActionLinkState {
   case disabled
   /// The address belongs to another account by now.
   case taken
+  /// The user said that a change of second factors was none of theirs.
+  case locked
   /// The application does not take this way of signing in any more.
   case closed
 
   var code: OutOfBandCode? {
     switch self {
     case .open(let code), .done(let code), .used(let code), .late(let code), .signIn(let code): code
-    case .void, .disabled, .taken, .closed: nil
+    case .void, .disabled, .taken, .locked, .closed: nil
     }
   }
 
@@ -35,7 +37,7 @@ enum ActionLinkState {
     case .open, .done, .signIn: .ok
     case .used, .late: .gone
     case .void: .notFound
-    case .disabled, .closed: .forbidden
+    case .disabled, .locked, .closed: .forbidden
     case .taken: .conflict
     }
   }
@@ -66,6 +68,7 @@ enum ActionLinkState {
     case .void: "This link does not count"
     case .disabled: "This account is disabled"
     case .taken: "This address belongs to another account"
+    case .locked: "Your second factors are locked"
     case .closed: "This link leads nowhere any more"
     }
   }
@@ -131,6 +134,10 @@ enum ActionLinkState {
       )
     case .disabled: html.raw("Nothing was changed. Ask the support of the application.")
     case .taken: html.raw("Nothing was changed. Choose another address in the application.")
+    case .locked:
+      html.raw(
+        "You said that a change was none of yours, so nothing is changed until the support of the application has looked into it. Tell them about this factor too; the link still counts afterwards."
+      )
     case .closed:
       html.raw("The application does not let users in this way at present. Nothing was changed.")
     }

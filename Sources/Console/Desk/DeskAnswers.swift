@@ -72,7 +72,8 @@ enum DeskFaults {
     case .emptyNote:
       return FieldError(field: "note", text: "Write the note first.")
     case .noSecondFactor, .ownAccount, .ownRemoval, .protectedAccount, .changesLocked, .held,
-      .nothingToDo, .alreadyAsked:
+      .nothingToDo, .alreadyAsked, .switchedOff, .noAuthenticator, .noCodes, .enrolment,
+      .userDisabled:
       return FieldError(field: "reason", text: sentence(error))
     case .accountNotFound, .factorNotFound: throw .notFound
     case .notAllowed: throw .notAllowed(permission)
@@ -106,6 +107,14 @@ enum DeskFaults {
       "You have done as much in an hour as this place allows. An owner sees it on their first page and can release you."
     case .alreadyAsked:
       "A removal for this user waits for a second administrator already. It stands under Approvals."
+    case .switchedOff:
+      "This is switched off here. Policy admins and owners can switch it on, in the rules of the desk."
+    case .noAuthenticator:
+      "This user has no authenticator app that a code could stand in for."
+    case .noCodes: "There are no such codes any more."
+    case .enrolment(let error): EnrolmentWords.sentence(error)
+    case .userDisabled:
+      "This user may not sign in at present. Enable the account first."
     default: "This cannot be done."
     }
   }

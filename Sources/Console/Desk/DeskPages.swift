@@ -60,3 +60,14 @@ struct DeskPages: Sendable {
       to: ConsolePaths.user(context.scope, account.id.text))
   }
 }
+
+extension DeskPages {
+  /// The user that a page is about.
+  func account(
+    _ uid: String, _ context: ScopeContext, _ identity: Identity
+  ) async throws(Refusal) -> Account {
+    let found = try await refusing { try await identity.accounts.find(context.scope, ID(uid)) }
+    guard let found else { throw .notFound }
+    return found
+  }
+}

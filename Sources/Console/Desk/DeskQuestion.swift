@@ -16,6 +16,8 @@ struct DeskQuestion {
   /// Where the form goes: the page's own address.
   let action: String
   var isDestructive = true
+  /// One thing more that the agent chooses.
+  var choice: DeskChoice?
   /// What stands beside the form.
   var factsHeading = ""
   var facts: [Fact] = []
@@ -84,6 +86,7 @@ struct DeskQuestionView: ViewModel {
     .text("action") { $0.question.action },
     .text("csrf") { $0.csrf },
     .texts("consequences") { $0.question.consequences },
+    .optional("choice") { $0.question.choice },
     .text("button") { $0.question.button },
     .text("look") { $0.question.isDestructive ? "destroy" : "primary" },
     .text("keep") { $0.question.keep },
@@ -91,6 +94,32 @@ struct DeskQuestionView: ViewModel {
     .flag("hasFacts") { !$0.question.facts.isEmpty },
     .text("factsHeading") { $0.question.factsHeading },
     .list("facts") { $0.question.facts },
+  ]
+}
+
+/// One thing that an agent chooses besides: from a list that has a usual answer.
+struct DeskChoice: ViewModel {
+  /// The field's name in the form.
+  let name: String
+  let label: String
+  let options: [DeskOption]
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.name },
+    .text("label") { $0.label },
+    .list("options") { $0.options },
+  ]
+}
+
+struct DeskOption: ViewModel {
+  let value: String
+  let label: String
+  let isChosen: Bool
+
+  static let keys: Keys<Self> = [
+    .text("value") { $0.value },
+    .text("label") { $0.label },
+    .flag("isChosen") { $0.isChosen },
   ]
 }
 

@@ -65,6 +65,8 @@ struct FactorNamePage: Sendable {
     case .displayNameTooLong:
       return FieldError(
         field: "name", text: "Shorten the name to \(Factor.longestName) characters.")
+    case .changesLocked:
+      return FieldError(field: "name", text: DeskFaults.sentence(.changesLocked))
     case .unavailable: throw .unavailable(error)
     default: throw .notFound
     }

@@ -36,7 +36,11 @@ enum FactorWords {
 
   /// That the user is told of a removal; nil for one without an address.
   static func mail(to account: Account) -> String? {
-    account.email.map { "A mail to \(Words.isolated($0)) is written, which tells the user." }
+    let addresses = account.addresses
+    guard let first = addresses.first else { return nil }
+    return addresses.count == 1
+      ? "A mail to \(Words.isolated(first)) is written, which tells the user."
+      : "Mails to \(addresses.count) addresses are written, which tell the user."
   }
 
   /// Factors by name, for a sentence: `the factor “Pixel 9”`.

@@ -11,11 +11,14 @@ struct ProjectsAttention: ViewModel {
 
   init(
     _ warnings: [ScopeWarning], _ differing: [DifferingTenants], held: [HeldAgent],
+    objecting: [ObjectingPool],
     _ signedIn: SignedIn, administrator: Administrator
   ) {
-    self.warnings = warnings.prefix(ProjectsPage.warnings).map {
-      WarningRow($0, administrator: administrator)
-    }
+    self.warnings =
+      objecting.map(WarningRow.init)
+      + warnings.prefix(ProjectsPage.warnings).map {
+        WarningRow($0, administrator: administrator)
+      }
     hasMoreWarnings = warnings.count > ProjectsPage.warnings
     self.held = held.map { HeldRow(held: $0, signedIn: signedIn) }
     self.differing = differing.map { DifferingRow($0, administrator: administrator) }
@@ -104,6 +107,17 @@ struct WarningRow: ViewModel {
   let sentence: String
   let href: String
   let verb: String
+
+  init(_ objecting: ObjectingPool) {
+    let scope = objecting.scope
+    name = scope.name
+    project = scope.tenant == nil ? nil : scope.projectName
+    overview = ConsolePaths.overview(scope)
+    let users = Words.count(objecting.users, "user says", "users say")
+    sentence = "\(users) that a change of second factors was none of theirs."
+    href = overview
+    verb = "See what to do"
+  }
 
   init(_ warning: ScopeWarning, administrator: Administrator) {
     name = warning.name

@@ -26,6 +26,9 @@ struct ProjectsPage: Sendable {
     let warnings = try await refusing {
       try await identity.scopes.warnings(visibleTo: administrator, limit: Self.warnings + 1)
     }
+    let objecting = try await refusing {
+      try await identity.objections.pools(visibleTo: administrator, limit: Self.warnings)
+    }
     let differing = try await refusing {
       try await identity.policies.differing(
         in: page.items, visibleTo: administrator, limit: Self.warnings)
@@ -39,7 +42,8 @@ struct ProjectsPage: Sendable {
     var model = ProjectsView(
       frame: frame, page: page, rows: rows,
       attention: ProjectsAttention(
-        warnings, differing, held: held, signedIn, administrator: administrator),
+        warnings, differing, held: held, objecting: objecting, signedIn,
+        administrator: administrator),
       query: query, after: after, administrator: administrator)
     if waiting > 0 {
       model.approvals = Link(

@@ -30,6 +30,11 @@ struct AttentionRules {
   let now: Instant
   let messages: (waiting: Int, late: Int)
   let carriesMail: Bool
+  /// Users who said that a change was none of theirs, one more than are named.
+  let objecting: [ObjectingUser]
+
+  /// How many such users are named.
+  static let mostObjecting = 3
 
   private static let year: Int64 = 365 * 86_400
 
@@ -40,9 +45,26 @@ struct AttentionRules {
   }
 
   var all: [Attention] {
-    [signInOff, unstated, off, phonesOff, wide, methods, unverified, outbox, stale].compactMap {
-      $0
+    objections
+      + [signInOff, unstated, off, phonesOff, wide, methods, unverified, outbox, stale].compactMap {
+        $0
+      }
+  }
+
+  private var objections: [Attention] {
+    guard !objecting.isEmpty else { return [] }
+    let rest =
+      "said that a change of second factors was none of theirs; nothing is changed until an owner has looked at it."
+    guard context.may(.findUsers) else {
+      return [Attention(objecting.count == 1 ? "A user \(rest)" : "Some users \(rest)")]
     }
+    var lines = objecting.prefix(Self.mostObjecting).map { user in
+      Attention(
+        "\(Words.isolated(user.label)) \(rest)", "See the user",
+        ConsolePaths.user(scope, user.account.text))
+    }
+    if objecting.count > Self.mostObjecting { lines.append(Attention("More users \(rest)")) }
+    return lines
   }
 
   private var signInOff: Attention? {

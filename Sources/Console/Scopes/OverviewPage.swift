@@ -31,7 +31,10 @@ struct OverviewPage: Sendable {
       context: context, policy: policy, signIn: settings.signIn, counts: counts,
       createdAt: settings.createdAt, now: identity.clock.now(),
       messages: try await refusing { try await identity.messages.counts(scope) },
-      carriesMail: identity.messages.carriesMail)
+      carriesMail: identity.messages.carriesMail,
+      objecting: try await refusing {
+        try await identity.objections.users(of: scope, limit: AttentionRules.mostObjecting + 1)
+      })
     let key = try await ProjectKey(context, identity.apiKeys)
     let connect = ConnectView(
       scope: scope, url: frames.publicURL, profile: identity.profile,

@@ -69,6 +69,7 @@ struct UserPage: Sendable {
       }
     }
     model.guidance = GuidanceAside(guidance, of: scope, prose)
+    model.standIns = try await StandInsView(account, in: context, identity, frame.times)
     return .html(view.render(model), status: fault == nil ? .ok : .unprocessableContent)
   }
 

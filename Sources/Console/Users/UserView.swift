@@ -21,6 +21,8 @@ struct UserView: ViewModel {
   var guidance: GuidanceAside?
   /// A removal that waits for a second administrator, in a sentence.
   var approval: Link?
+  /// What stands in for the authenticator app; nil when there is nothing to show.
+  var standIns: StandInsView?
 
   init(
     frame: Frame, context: ScopeContext, account: Account, sessions: Int, history: [AuditRow]?,
@@ -120,6 +122,7 @@ struct UserView: ViewModel {
     .optional("guidance") { $0.guidance },
     .optional("verdicts") { $0.verdicts },
     .optional("approval") { $0.approval },
+    .optional("standIns") { $0.standIns },
     .text("name") { $0.account.displayName ?? $0.account.label },
     .text("email") { $0.account.displayName == nil ? nil : $0.account.email },
     .text("uid") { $0.account.id.text },

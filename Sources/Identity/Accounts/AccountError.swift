@@ -48,6 +48,9 @@ public enum AccountError: Error, Sendable {
   case invalidEnrolment
   /// A number that stands twice among the second factors.
   case phoneFactorExists
+  /// The user said that a change of second factors was none of theirs: until an owner has looked at it,
+  /// none is made.
+  case changesLocked
   /// A new TOTP factor can only be enrolled by its user.
   case unsupportedSecondFactor
   /// Custom claims of more than 1000 characters.

@@ -26,6 +26,10 @@ extension Accounts {
     _ change: FactorsChange, of account: Account, in scope: Scope, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws -> [Factor] {
+    if case .keep = change { return [] }
+    guard account.changesLockedAt == nil else {
+      throw AccountError.changesLocked
+    }
     switch change {
     case .keep: return []
     case .clear:

@@ -42,7 +42,7 @@ extension Administrators {
   }
 
   /// Where a grant counts for a scope, the nearest first.
-  private static func places(
+  static func places(
     around scope: Scope?
   ) -> [(project: ID<Project>?, tenant: ID<Tenant>?)] {
     var places: [(project: ID<Project>?, tenant: ID<Tenant>?)] = []

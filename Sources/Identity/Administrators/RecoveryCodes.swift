@@ -7,7 +7,7 @@ import Database
 /// and the code, so that nobody can search for the codes of all at once.
 enum RecoveryCodes {
   static let count = 10
-  private static let length = 16
+  private static let length = CodeText.recoveryLength
 
   /// Makes a new set, which counts instead of any older one.
   static func make(
@@ -16,14 +16,14 @@ enum RecoveryCodes {
     try clear(id, connection)
     var codes: [Secret] = []
     while codes.count < count {
-      let letters = random.text(length, from: Setup.alphabet)
+      let letters = random.text(length, from: CodeText.alphabet)
       let added = try connection.run(
         """
         INSERT INTO recovery_code (administrator_id, code_digest)
         VALUES (\(id.text), \(digest(letters, of: id))) ON CONFLICT DO NOTHING
         """)
       guard added == 1 else { continue }
-      codes.append(Secret(Setup.grouped(letters)))
+      codes.append(Secret(CodeText.grouped(letters)))
     }
     return codes
   }
@@ -32,8 +32,9 @@ enum RecoveryCodes {
   static func use(
     _ typed: String, of id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> Bool {
-    let letters = typed.uppercased().filter { $0.isLetter || $0.isNumber }
-    guard letters.utf8.count == length else { return false }
+    guard let letters = CodeText.letters(of: typed), letters.utf8.count == length else {
+      return false
+    }
     return try connection.run(
       """
       DELETE FROM recovery_code

@@ -22,8 +22,6 @@ public struct Setup: Sendable {
   let store: Store
   let administrators: Administrators
 
-  /// Letters and digits that are not taken for each other.
-  static let alphabet = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
   private static let name = "setup_code"
 
   /// True as long as there is no owner of the instance.
@@ -39,7 +37,7 @@ public struct Setup: Sendable {
   ///
   /// - Throws: ``SetupError/unavailable(_:)``.
   public func issueCode() async throws(SetupError) -> Secret? {
-    let letters = store.random.text(16, from: Self.alphabet)
+    let letters = store.random.text(16, from: CodeText.alphabet)
     let digest = Hex.encode(Store.digest(letters))
     let issued = try await store.write(SetupError.self) { connection in
       guard try !Administrators.hasOwner(connection) else { return false }
@@ -51,12 +49,7 @@ public struct Setup: Sendable {
       return true
     }
     guard issued else { return nil }
-    return Secret(Self.grouped(letters))
-  }
-
-  /// Sixteen letters as people read them: four by four.
-  static func grouped(_ letters: String) -> String {
-    stride(from: 0, to: 16, by: 4).map { letters.dropFirst($0).prefix(4) }.joined(separator: "-")
+    return Secret(CodeText.grouped(letters))
   }
 
   /// Makes the first owner and signs them in.

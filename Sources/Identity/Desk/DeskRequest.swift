@@ -92,6 +92,16 @@ public enum DeskError: Error, Sendable {
   case alreadyAsked
   /// The agent did too much in an hour; an owner has to release them.
   case held
+  /// The pool has this switched off.
+  case switchedOff
+  /// The account has no authenticator app that a code could stand in for.
+  case noAuthenticator
+  /// There are no codes that could be ended.
+  case noCodes
+  /// The account cannot have another authenticator app, and why.
+  case enrolment(EnrolmentError)
+  /// The account may not sign in, or nobody of its pool may.
+  case userDisabled
   /// The session is over, or may not do this any more.
   case notAllowed
   /// The database cannot do it now.

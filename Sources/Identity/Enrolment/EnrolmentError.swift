@@ -44,6 +44,10 @@ public enum EnrolmentError: Error, Sendable {
   case invalidCode
   /// Three codes were wrong; enrolment has to start again.
   case tooManyAttempts
+  /// The user said that a change was none of theirs: until an owner has looked at it, none is made.
+  case changesLocked
+  /// The scope gives users no recovery codes.
+  case recoveryCodesNotEnabled
   /// The account has no such factor.
   case enrolmentNotFound
   /// The database cannot do it now.

@@ -22,6 +22,7 @@ extension Enrolments {
       guard let account = try AccountRecord.find(scope, account, connection) else {
         throw EnrolmentError.session(.userNotFound)
       }
+      try Self.checkChanges(account)
       guard let old = account.factors.first(where: { $0.id == factor }) else {
         throw EnrolmentError.enrolmentNotFound
       }

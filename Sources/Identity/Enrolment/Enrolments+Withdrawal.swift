@@ -19,6 +19,7 @@ extension Enrolments {
       do { account = try Sessions.check(session, connection) } catch let error as SessionError {
         throw EnrolmentError.session(error)
       }
+      try Self.checkChanges(account)
       let policy = try Policies.find(session.scope.key, connection)
       if try Self.needsFactor(session, account, policy.configuration, connection) {
         throw EnrolmentError.secondFactorNeeded

@@ -7,6 +7,7 @@ public struct Enrolments: Sendable {
   let store: Store
   let tickets: Sealer
   let totp: TOTPFactor
+  let standIns: StandInCodes
 
   /// The most factors that one account has.
   public static let mostFactors = 5
@@ -57,6 +58,7 @@ public struct Enrolments: Sendable {
     do { account = try Sessions.check(session, connection) } catch let error as SessionError {
       throw EnrolmentError.session(error)
     }
+    try checkChanges(account)
     try checkGround(account, by: session.provider)
     return account
   }
@@ -72,6 +74,14 @@ public struct Enrolments: Sendable {
       return nil
     } catch {
       return error
+    }
+  }
+
+  /// Refuses what would change the factors of an account whose user said that a change was none of
+  /// theirs.
+  static func checkChanges(_ account: Account) throws(EnrolmentError) {
+    guard account.changesLockedAt == nil else {
+      throw EnrolmentError.changesLocked
     }
   }
 

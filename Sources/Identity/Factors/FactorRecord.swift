@@ -101,6 +101,7 @@ enum FactorRecord {
         WHERE scope_key = \(scope.key)
         """)
     }
+    try StandInCodes.settle(key, hasTOTP: after.totp, connection)
     if let account = try AccountRecord.find(key: key, connection) {
       try SearchIndex.update(account, connection)
     }

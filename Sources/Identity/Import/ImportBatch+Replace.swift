@@ -24,6 +24,9 @@ extension ImportBatch {
     guard kept.count + prepared.factors.count <= Imports.mostFactors else {
       throw ImportFault.tooManyFactors
     }
+    if !prepared.factors.isEmpty, old.changesLockedAt != nil {
+      throw ImportFault.changesLocked
+    }
     do {
       try update(key, with: prepared, connection)
     } catch {

@@ -66,6 +66,9 @@ public enum ImportFault: Error, Sendable {
   case tooManyTOTP
   /// More than five factors.
   case tooManyFactors
+  /// The user said that a change of second factors was none of theirs: until an owner has looked at it,
+  /// none is made.
+  case changesLocked
   /// A name of a second factor of more than ``Factor/longestName`` characters.
   case factorNameTooLong
 }

@@ -16,13 +16,16 @@ final class ActionLinks: Sendable {
   /// Says under which address the server is reached.
   func lead(to address: String) { publicURL.withLock { $0 = address } }
 
+  /// The address under which the server is reached, without a slash at its end.
+  var origin: String { publicURL.withLock { $0 } }
+
   /// The link of a code.
   func link(
     _ code: String, _ kind: OutOfBandCode.Kind, in scope: Scope, apiKey: String,
     continueURL: String?, language: String, handler: String?
   ) -> String {
     let path = profile == .emulator ? "/emulator/action" : Self.page
-    var link = handler ?? publicURL.withLock { $0 } + path
+    var link = handler ?? origin + path
     link += link.contains("?") ? "&" : "?"
     link +=
       "mode=\(kind.mode)&lang=\(language)&oobCode=\(code)&apiKey=\(URIComponent.encode(apiKey))"

@@ -124,6 +124,9 @@ extension OutOfBandCodes {
           to: "\(email) verified", by: author, at: now, connection)
       case .revertFactor:
         guard let factor = record.factor(of: account) else { throw OutOfBandError.invalidCode }
+        guard account.changesLockedAt == nil else {
+          throw OutOfBandError.changesLocked
+        }
         try FactorRecord.delete([factor], of: account, in: scope, connection)
         let ended = try AccountRecord.endSessions(account.key, at: now, connection)
         try Self.record(

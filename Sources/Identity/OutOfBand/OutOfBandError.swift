@@ -35,6 +35,8 @@ public enum OutOfBandError: Error, Sendable {
   case scopeDisabled
   /// Enough mails were sent to the address, or asked for from one network, for now.
   case tooManyMails(OutOfBandCode.Kind, until: Instant)
+  /// The user said that a change was none of theirs: until an owner has looked at it, none is made.
+  case changesLocked
   /// The session does not count any more.
   case session(SessionError)
   /// The account cannot become what it should, as when the password is too weak.

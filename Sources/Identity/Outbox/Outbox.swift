@@ -7,9 +7,13 @@ import Database
 /// other, and goes out afterwards.
 struct Outbox: Sendable {
   private let sealer: Sealer
+  let random: RandomSource
+  let links: ActionLinks
 
-  init(keys: KeyRing, random: RandomSource) throws(CryptoError) {
+  init(keys: KeyRing, random: RandomSource, links: ActionLinks) throws(CryptoError) {
     sealer = try Sealer(keys, purpose: "outbox", random: random)
+    self.random = random
+    self.links = links
   }
 
   /// Writes a message inside the transaction that it tells of.

@@ -17,7 +17,7 @@ extension SignIns {
     }
   }
 
-  /// Signs in with a code of an authenticator app.
+  /// Signs in with a code of an authenticator app, or with one that stands in for it.
   ///
   /// A wrong code is counted in the same transaction that looked at it. From the fifth in a row on
   /// codes are not even looked at for a while, and from the scope's cap on until somebody unlocks
@@ -30,11 +30,13 @@ extension SignIns {
   ///   - enrolment: Which factor.
   ///   - code: The code as typed.
   ///   - origin: Where the code came from.
+  ///   - author: Where the request came from.
   /// - Returns: The session.
   /// - Throws: ``SignInError``.
   public func finalize(
     project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrolment: String,
-    code: String, from origin: RequestOrigin = RequestOrigin()
+    code: String, from origin: RequestOrigin = RequestOrigin(),
+    by author: Author = Author(actor: .nobody)
   ) async throws(SignInError) -> SessionGrant {
     guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
       throw .invalidPendingCredential
@@ -64,8 +66,11 @@ extension SignIns {
       if let until = account.codesBlockedUntil, until > now {
         return .failure(try attempt.refuse(until: until, at: now, connection))
       }
-      let finding = try totp.check(
-        code, for: factor.id, of: account, in: scope, window: window, at: now, connection)
+      let finding =
+        Self.isOfApp(code)
+        ? try totp.check(
+          code, for: factor.id, of: account, in: scope, window: window, at: now, connection)
+        : try checkStandIn(code, of: account, in: scope, by: author, at: now, connection)
       guard finding.result.isSuccess else {
         return .failure(try attempt.fail(finding, at: now, connection))
       }

@@ -8,6 +8,7 @@ public struct SignIns: Sendable {
   let hasher: PasswordHasher
   let tickets: Sealer
   let totp: TOTPFactor
+  let standIns: StandInCodes
 
   /// Makes an account for its own user and signs it in; without e-mail and password an anonymous
   /// one.

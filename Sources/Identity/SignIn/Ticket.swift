@@ -10,6 +10,7 @@ struct Ticket {
   enum Kind: String {
     case pendingCredential
     case enrolmentSession
+    case linkedEnrolment
     case phoneSignIn
     case phoneEnrolment
     case phoneSecondFactor

@@ -90,6 +90,7 @@ extension ImportFault {
       "Phone number already enrolled as second factor for this account."
     case .tooManyTOTP: "Too many TOTP based second factors enrolled for this account."
     case .tooManyFactors: "Too many second factors enrolled for this account."
+    case .changesLocked: "Changes of second factors are locked for this account."
     case .factorNameTooLong: "Display name of second factor is too long."
     }
   }

@@ -21,6 +21,7 @@ extension WireError {
     case .unauthorizedDomain:
       self.init("UNAUTHORIZED_DOMAIN : Domain not allowlisted by project")
     case .operationNotAllowed: self.init("OPERATION_NOT_ALLOWED")
+    case .changesLocked: self.init(Self.changesLocked)
     case .passwordLoginDisabled: self.init("PASSWORD_LOGIN_DISABLED")
     case .scopeDisabled: self.init("PROJECT_DISABLED")
     case .tooManyMails(.passwordReset, _): self.init("RESET_PASSWORD_EXCEED_LIMIT")

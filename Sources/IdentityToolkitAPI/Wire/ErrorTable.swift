@@ -99,6 +99,7 @@ extension WireError {
     case .adminOnly: self.init("ADMIN_ONLY_OPERATION")
     case .scopeDisabled: self.init("PROJECT_DISABLED")
     case .tooManyFactors: self.init(Self.tooManyFactors)
+    case .changesLocked: self.init(Self.changesLocked)
     case .duplicateEnrolment:
       self.init("DUPLICATE_MFA_ENROLLMENT_ID : Enrollment id already exists.")
     case .invalidEnrolment:
@@ -122,6 +123,8 @@ extension WireError {
   private static let phoneFactorExists =
     "SECOND_FACTOR_EXISTS : Phone number already enrolled as second factor for this account."
   private static let invalidPhone = "INVALID_PHONE_NUMBER : Invalid format."
+  static let changesLocked =
+    "OPERATION_NOT_ALLOWED : Changes of second factors are locked for this account."
   private static let smsNotEnabled = "OPERATION_NOT_ALLOWED : SMS based MFA not enabled."
   private static let regionNotAllowed =
     "OPERATION_NOT_ALLOWED : SMS unable to be sent until this region enabled by the app developer."
@@ -221,6 +224,9 @@ extension WireError {
     case .displayNameTooLong: self.init(Self.factorNameTooLong)
     case .invalidCode: self.init("INVALID_CODE")
     case .tooManyAttempts: self.init("TOO_MANY_ENROLLMENT_ATTEMPTS : restart enrollment")
+    case .changesLocked: self.init(Self.changesLocked)
+    case .recoveryCodesNotEnabled:
+      self.init("OPERATION_NOT_ALLOWED : Recovery codes are not enabled.")
     case .enrolmentNotFound: self.init("MFA_ENROLLMENT_NOT_FOUND")
     case .unavailable(let cause): self.init(unavailable: cause)
     }

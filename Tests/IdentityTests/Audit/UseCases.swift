@@ -22,7 +22,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
 
   static let all: [UseCase] =
     settings + users + factors + desk + signIns + outOfBand + administration
-    + administrators + federation + many
+    + administrators + federation + many + standIns
 
   private static let settings: [UseCase] = [
     UseCase("make a project", ["project.create"]) { i in

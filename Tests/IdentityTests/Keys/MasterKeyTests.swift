@@ -21,6 +21,7 @@ struct MasterKeyTests {
         UNION ALL SELECT totp_secret FROM administrator WHERE totp_secret IS NOT NULL
         UNION ALL SELECT sealed_key FROM signing_key
         UNION ALL SELECT sealed_text FROM outbox WHERE sealed_text IS NOT NULL
+        UNION ALL SELECT sealed_key FROM stand_in
         UNION ALL SELECT sealed_secret FROM identity_provider WHERE sealed_secret IS NOT NULL
         """
       ) { try $0.value(0) as [UInt8] }

@@ -33,7 +33,9 @@ struct SurfaceTests {
   private static let version2 = [
     "POST /accounts/mfaEnrollment:start", "POST /accounts/mfaEnrollment:finalize",
     "POST /accounts/mfaEnrollment:withdraw", "POST /accounts/mfaSignIn:start",
-    "POST /accounts/mfaSignIn:finalize", "POST /accounts:revokeToken", "GET /projects/p/config",
+    "POST /accounts/mfaSignIn:finalize", "POST /accounts/mfaRecoveryCodes:generate",
+    "POST /accounts/mfaRecoveryCodes:lookup", "POST /accounts:revokeToken",
+    "GET /projects/p/config",
     "PATCH /projects/p/config", "GET /projects/p/tenants", "POST /projects/p/tenants",
     "GET /projects/p/tenants/t", "PATCH /projects/p/tenants/t", "DELETE /projects/p/tenants/t",
   ]

@@ -3,7 +3,8 @@ import JSON
 
 extension Declaration {
   static let finalizeSignIn = Declaration(
-    "accounts.mfaSignIn.finalize", "Completes a sign-in with a code of the second factor.",
+    "accounts.mfaSignIn.finalize",
+    "Completes a sign-in with a code of the second factor, or one that stands in for it.",
     takes: [
       "mfaPendingCredential": .text.required, "mfaEnrollmentId": .text,
       "totpVerificationInfo": ["verificationCode": .text.required],
@@ -28,7 +29,7 @@ extension Methods {
     do throws(SignInError) {
       grant = try await identity.signIns.finalize(
         project: call.project, tenant: call.tenant, pendingCredential: pending,
-        enrolment: enrolment, code: code, from: call.origin)
+        enrolment: enrolment, code: code, from: call.origin, by: call.author(.nobody))
     } catch {
       throw WireError(error, hidingUsers: false)
     }

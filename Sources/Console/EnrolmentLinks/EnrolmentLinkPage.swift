@@ -1,0 +1,59 @@
+import HTTP
+import Identity
+import Templating
+
+/// `S/users/{uid}/enrolment-link`: asks, and sends the user a link to set an authenticator app up.
+struct EnrolmentLinkPage: Sendable {
+  let identity: Identity
+  let pages: DeskPages
+
+  func ask(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+    try await page(context, try await pages.account(uid, context, identity))
+  }
+
+  func send(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+    let account = try await pages.account(uid, context, identity)
+    let answers = DeskAnswers(context.signedIn.form)
+    let outcome: DeskOutcome<String>
+    do {
+      outcome = try await identity.enrolmentLinks.send(
+        answers.request(context.signedIn), to: account.id, in: context.scope)
+    } catch {
+      let fault = try DeskFaults.fault(error, context.signedIn.times)
+      return try await page(context, account, answers, errors: [fault])
+    }
+    let address = Words.isolated(outcome.value)
+    let text =
+      identity.messages.carriesMail
+      ? "A link is on its way to \(address). It counts for 30 minutes, and once."
+      : "A link to \(address) waits in the outbox, for no mail server is set up. It counts for 30 minutes, and once."
+    return pages.leave(Flash(text: text), account, context, renewed: outcome.renewed)
+  }
+
+  private func page(
+    _ context: ScopeContext, _ account: Account, _ answers: DeskAnswers = DeskAnswers(),
+    errors: [FieldError] = []
+  ) async throws(Refusal) -> Response {
+    let policy: Policy
+    do { policy = try await identity.policies.read(context.scope) } catch { throw Refusal(error) }
+    var question = DeskQuestion(
+      title: "Link to enrol", heading: HTML.heading("Send a link to enrol to", account.label),
+      consequences: [
+        account.email.map {
+          "A mail to \(Words.isolated($0)) is written, with a link to a page on which the user sets an authenticator app up."
+        },
+        "The page shows the secret to the user alone; nobody at the desk sees it.",
+        "The link counts for 30 minutes, and once. A link from before ends.",
+        account.addresses.count > 1
+          ? "The other addresses on file are told that a link was sent." : nil,
+      ].compactMap { $0 },
+      button: "Send the link", keep: "Send none",
+      action: ConsolePaths.enrolmentLink(context.scope, account.id.text))
+    question.isDestructive = false
+    question.reasons = [.lost, .stolen, .compromised, .replaced, .other]
+    if let refusal = EnrolmentLinks.refusal(account, policy) {
+      question.refusal = DeskFaults.sentence(refusal)
+    }
+    return try await pages.ask(question, about: account, context, answers, errors: errors)
+  }
+}

@@ -1,0 +1,110 @@
+import HTTP
+import Identity
+import QRCode
+import Templating
+
+/// `/__/auth/enrol`: the page on which a user of an application sets an authenticator app up, by the
+/// link that somebody at the desk had sent.
+///
+/// Opening it writes nothing, so it may be opened again; each time there is another secret.
+struct LinkedEnrolmentPage: Sendable {
+  let links: EnrolmentLinks
+  let gate: Gate
+  let frames: Frames
+  let view: Template<LinkedEnrolmentView>
+
+  func show(_ visitor: Visitor) async throws(Refusal) -> Response {
+    let query = visitor.request.target.query
+    let code = query["code"] ?? ""
+    let enrolment: LinkedEnrolment
+    do throws(EnrolmentLinkError) { enrolment = try await links.open(code) } catch {
+      if case .used(let scope) = error, query["done"] != nil {
+        return try page(visitor, .done(scope), code: code)
+      }
+      return try await refused(error, visitor, code: code)
+    }
+    return try page(visitor, .open(enrolment), code: code)
+  }
+
+  func finish(_ visitor: Visitor) async throws(Refusal) -> Response {
+    let form = visitor.form
+    let code = form["link"] ?? ""
+    let author = Author(
+      actor: .nobody, address: visitor.request.peer, requestID: visitor.request.id.text)
+    do throws(EnrolmentLinkError) {
+      try await links.finish(
+        code, ticket: form["ticket"] ?? "", typed: form.trimmed("code"),
+        displayName: form.trimmed("name"), by: author)
+    } catch {
+      return try await refused(error, visitor, code: code)
+    }
+    var query = Form()
+    query.add("code", code)
+    query.add("done", "1")
+    return .redirect(to: query.query(of: ConsolePaths.linkedEnrolment()))
+  }
+
+  private func refused(
+    _ error: EnrolmentLinkError, _ visitor: Visitor, code: String
+  ) async throws(Refusal) -> Response {
+    switch error {
+    case .unknown: return try page(visitor, .void, code: code)
+    case .used(let scope): return try page(visitor, .used(scope), code: code)
+    case .expired(let scope): return try page(visitor, .late(scope), code: code)
+    case .tooManyCodes(let scope): return try page(visitor, .tooManyCodes(scope), code: code)
+    case .disabled(let scope): return try page(visitor, .disabled(scope), code: code)
+    case .refused(let scope, let why): return try page(visitor, .refused(scope, why), code: code)
+    case .wrongCode(let enrolment):
+      let fault = FieldError(
+        field: "code",
+        text: visitor.form.trimmed("code").isEmpty
+          ? "Type the six digits that the new entry of the app shows."
+          : "This is not the code that the new entry shows. Wait for the next one, and see that the phone sets its clock by itself."
+      )
+      return try page(visitor, .open(enrolment), code: code, errors: [fault])
+    case .nameTooLong(let enrolment):
+      let fault = FieldError(
+        field: "name", text: "Shorten the name to \(Factor.longestName) characters.")
+      return try page(visitor, .open(enrolment), code: code, errors: [fault])
+    case .ended:
+      let fault = FieldError(
+        field: "code",
+        text:
+          "The page was open for too long. Remove the entry from the app and scan this new picture."
+      )
+      let enrolment: LinkedEnrolment
+      do throws(EnrolmentLinkError) { enrolment = try await links.open(code) } catch {
+        return try page(visitor, .void, code: code)
+      }
+      return try page(visitor, .open(enrolment), code: code, errors: [fault])
+    case .unavailable: throw .unavailable(error)
+    }
+  }
+
+  private func page(
+    _ visitor: Visitor, _ state: LinkedEnrolmentState, code: String, errors: [FieldError] = []
+  ) throws(Refusal) -> Response {
+    var frame = frames.bare(state.title, path: ConsolePaths.linkedEnrolment())
+    // Users of an application know its name, and have nothing to do in the console.
+    frame.brand = state.scope.map { Words.short($0.projectName) } ?? frames.publicURL.host
+    frame.home = nil
+    frame.errors = errors
+    let view = FrameView(frame)
+    var form: LinkedEnrolmentForm?
+    if case .open(let enrolment) = state {
+      let drawing: QRCode
+      do { drawing = try QRCode(text: enrolment.uri.revealedText) } catch {
+        throw .unavailable(error)
+      }
+      form = LinkedEnrolmentForm(
+        frame: view, csrf: visitor.formToken, link: code, enrolment: enrolment,
+        name: visitor.form["name"] ?? EnrolmentLinks.usualName,
+        drawing: Markup(trusted: drawing.svg(label: "QR code for your authenticator app")))
+    }
+    let model = LinkedEnrolmentView(frame: view, state: state, form: form)
+    var response = Response.html(
+      self.view.render(model), status: errors.isEmpty ? state.status : .unprocessableContent)
+    gate.cookies.keep(visitor, in: &response)
+    return response
+  }
+}

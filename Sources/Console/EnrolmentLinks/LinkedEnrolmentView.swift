@@ -1,0 +1,51 @@
+import HTTP
+import Identity
+import Templating
+
+struct LinkedEnrolmentView: ViewModel {
+  let frame: FrameView
+  let state: LinkedEnrolmentState
+  let form: LinkedEnrolmentForm?
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("title") { $0.state.title },
+    .text("sentence") { $0.state.sentence },
+    .optional("form") { $0.form },
+    .flag("isPlain") { $0.form == nil },
+  ]
+}
+
+/// The secret as picture and text, and the field for its first code.
+struct LinkedEnrolmentForm: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let link: String
+  let enrolment: LinkedEnrolment
+  let name: String
+  let drawing: Markup
+
+  /// The key as people type it: four by four.
+  private var key: String {
+    let letters = Array(enrolment.key.revealedText)
+    return stride(from: 0, to: letters.count, by: 4).map { start in
+      String(letters[start..<min(start + 4, letters.count)])
+    }.joined(separator: " ")
+  }
+
+  static let keys: Keys<Self> = [
+    .text("action") { _ in ConsolePaths.linkedEnrolment() },
+    .text("csrf") { $0.csrf },
+    .text("link") { $0.link },
+    .text("ticket") { $0.enrolment.ticket.revealedText },
+    .text("application") { Words.short($0.enrolment.scope.projectName) },
+    .text("email") { Words.short($0.enrolment.email, 200) },
+    .markup("drawing") { $0.drawing },
+    .text("uri") { $0.enrolment.uri.revealedText },
+    .text("key") { $0.key },
+    .text("name") { $0.name },
+    .text("nameError") { $0.frame.error(at: "name") },
+    .text("codeError") { $0.frame.error(at: "code") },
+    .markup("until") { $0.frame.times.moment($0.enrolment.finishBy) },
+  ]
+}

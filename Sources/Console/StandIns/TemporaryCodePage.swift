@@ -1,0 +1,149 @@
+import HTTP
+import Identity
+import Templating
+
+/// `S/users/{uid}/temporary-code`: asks, makes a code that stands in for the authenticator app, and
+/// shows it once.
+struct TemporaryCodePage: Sendable {
+  let identity: Identity
+  let pages: DeskPages
+  let view: Template<TemporaryCodeView>
+  private let codes = CodesToShow()
+
+  init(identity: Identity, pages: DeskPages, view: Template<TemporaryCodeView>) {
+    (self.identity, self.pages, self.view) = (identity, pages, view)
+  }
+
+  func ask(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+    try await page(context, try await pages.account(uid, context, identity))
+  }
+
+  func make(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+    let account = try await pages.account(uid, context, identity)
+    let form = context.signedIn.form
+    let answers = DeskAnswers(form)
+    let outcome: DeskOutcome<TemporaryCode>
+    do {
+      outcome = try await identity.standIns.makeTemporaryCode(
+        answers.request(context.signedIn), for: account.id, in: context.scope,
+        hours: Int(form.trimmed("hours")) ?? 0)
+    } catch {
+      let fault = try DeskFaults.fault(error, context.signedIn.times)
+      return try await page(
+        context, account, answers, hours: form.trimmed("hours"), errors: [fault])
+    }
+    codes.keep(
+      outcome.value, for: outcome.renewed?.session ?? context.signedIn.session, account,
+      in: context.scope, at: pages.frames.clock.now())
+    var response = Response.redirect(to: ConsolePaths.shownCode(context.scope, uid))
+    if let renewed = outcome.renewed { pages.ending.keep(renewed, in: &response) }
+    return response
+  }
+
+  func show(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+    let account = try await pages.account(uid, context, identity)
+    let scope = context.scope
+    var code: TemporaryCode?
+    if context.signedIn.request.method == .get {
+      code = codes.take(
+        for: context.signedIn.session, account, in: scope, at: pages.frames.clock.now())
+    }
+    let user = Words.isolated(account.label)
+    var frame = try await pages.frames.frame(
+      "Temporary code · \(user) · Users", in: context, tab: .users)
+    frame.crumbs = Link.crumbs(to: account, in: scope)
+    let model = TemporaryCodeView(
+      frame: FrameView(frame), account: account, code: code,
+      back: ConsolePaths.user(scope, uid), again: ConsolePaths.temporaryCode(scope, uid))
+    return .html(view.render(model))
+  }
+
+  private func page(
+    _ context: ScopeContext, _ account: Account, _ answers: DeskAnswers = DeskAnswers(),
+    hours: String = "", errors: [FieldError] = []
+  ) async throws(Refusal) -> Response {
+    let state: StandInState
+    let settings: DeskSettings
+    do throws(DeskError) { state = try await identity.standIns.state(of: account) } catch {
+      throw .unavailable(error)
+    }
+    do throws(DeskSettingsError) {
+      settings = try await identity.desk.settings(context.scope)
+    } catch {
+      throw .unavailable(error)
+    }
+    let scope = context.scope
+    let chosen = StandIns.hours.first { String($0) == hours } ?? StandIns.hours[0]
+    var question = DeskQuestion(
+      title: "Temporary code", heading: HTML.heading("Temporary code for", account.label),
+      consequences: consequences(account, state, context.signedIn.times),
+      button: "Make the code", keep: "Make none",
+      action: ConsolePaths.temporaryCode(scope, account.id.text))
+    question.isDestructive = false
+    question.choice = DeskChoice(
+      name: "hours", label: "It counts for",
+      options: StandIns.hours.map { hours in
+        DeskOption(
+          value: String(hours), label: Words.count(hours, "hour", "hours"),
+          isChosen: hours == chosen)
+      })
+    question.reasons = [.lost, .replaced, .locked, .other]
+    if !settings.temporaryCodes {
+      question.refusal = DeskFaults.sentence(.switchedOff)
+    } else if !account.has(.totp) {
+      question.refusal = DeskFaults.sentence(.noAuthenticator)
+    }
+    return try await pages.ask(question, about: account, context, answers, errors: errors)
+  }
+
+  private func consequences(
+    _ account: Account, _ state: StandInState, _ times: Times
+  ) -> [String] {
+    let now = pages.frames.clock.now()
+    let blocked = account.codesBlockedUntil.flatMap { $0 > now ? $0 : nil }
+    return [
+      "The code lets this user in once, in place of a code of their authenticator app. Their password is asked for as always.",
+      "You see it once and read it to the caller. Whoever else hears it needs the password too.",
+      state.temporaryUntil.map {
+        "The code from before, which counts until \(times.words($0)), ends."
+      },
+      blocked.map {
+        "After too many wrong codes none is looked at until \(times.words($0)), and neither is this one. Unlock the user first."
+      },
+      FactorWords.mail(to: account),
+    ].compactMap { $0 }
+  }
+}
+
+struct TemporaryCodeView: ViewModel {
+  let frame: FrameView
+  let account: Account
+  /// The code; nil when it was shown before.
+  let code: TemporaryCode?
+  let back: String
+  let again: String
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("userName") { Words.short($0.account.label) },
+    .optional("code") { view in
+      view.code.map { ShownCode(code: $0, back: view.back, times: view.frame.times) }
+    },
+    .text("back") { $0.back },
+    .text("again") { $0.again },
+    .flag("isGone") { $0.code == nil },
+  ]
+}
+
+struct ShownCode: ViewModel {
+  let code: TemporaryCode
+  let back: String
+  let times: Times
+
+  static let keys: Keys<Self> = [
+    .text("text") { $0.code.code.revealedText },
+    .list("groups") { SpelledGroup.groups($0.code.code.revealedText) },
+    .markup("until") { $0.times.moment($0.code.expiresAt) },
+    .text("back") { $0.back },
+  ]
+}

@@ -1,0 +1,59 @@
+import HTTP
+import Identity
+import JSON
+
+extension Declaration {
+  static let generateRecoveryCodes = Declaration(
+    "accounts.mfaRecoveryCodes.generate",
+    "Makes ten recovery codes, which count in place of codes of the authenticator app.",
+    takes: ["idToken": .text.required],
+    gives: [
+      "recoveryCodes": .list(.text).required, "creationTime": .timestamp.required,
+    ])
+  static let lookUpRecoveryCodes = Declaration(
+    "accounts.mfaRecoveryCodes.lookup", "Says how many recovery codes are left; never which.",
+    takes: ["idToken": .text.required],
+    gives: ["remainingCodes": .integer.required, "creationTime": .timestamp])
+}
+
+/// Recovery codes of users, which Google's API does not have.
+extension Routes {
+  mutating func addRecoveryCodes() {
+    client(
+      .post, Path("v2", "accounts", "mfaRecoveryCodes:generate"), .v2, .generateRecoveryCodes,
+      methods.generateRecoveryCodes)
+    client(
+      .post, Path("v2", "accounts", "mfaRecoveryCodes:lookup"), .v2, .lookUpRecoveryCodes,
+      methods.lookUpRecoveryCodes)
+  }
+}
+
+extension Methods {
+  /// `mfaRecoveryCodes:generate`: the only answer in which the codes ever stand.
+  func generateRecoveryCodes(_ call: ClientCall) async throws(WireError) -> JSON {
+    let session = try await tokens.session(call, missing: .invalidIDToken)
+    do throws(EnrolmentError) {
+      let codes = try await identity.enrolments.makeRecoveryCodes(
+        session, by: call.author(.user(session.account)))
+      return [
+        "recoveryCodes": .array(codes.map { .string($0.revealedText) }),
+        "creationTime": .string(identity.clock.now().rfc3339),
+      ]
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  /// `mfaRecoveryCodes:lookup`: how many are left, for a page that reminds of making new ones.
+  func lookUpRecoveryCodes(_ call: ClientCall) async throws(WireError) -> JSON {
+    let session = try await tokens.session(call, missing: .invalidIDToken)
+    do throws(EnrolmentError) {
+      let count = try await identity.enrolments.recoveryCodes(of: session)
+      var answer: JSON.Object = ["remainingCodes": .number(JSON.Number(count.left))]
+      if let madeAt = count.madeAt { answer.append("creationTime", .string(madeAt.rfc3339)) }
+      return .object(answer)
+    } catch {
+      throw WireError(error)
+    }
+  }
+}
