@@ -69,6 +69,21 @@ def removed(owner, tenant_api, scope, server):
     return re.search(r"/removals/([^/]+)/undo", owner.get(page).text).group(1)
 
 
+def asked(owner, scope, server):
+    """Asks to remove the factors of a list of one, for which a second administrator is needed; the
+    addresses of the list and of what waits."""
+    prove(server.data)
+    rules = {"code-cap": "10", "undo-hours": "72", "verdict-days": "90", "actions-per-hour": "20",
+             "approval-over-users": "0", "identity-proof": ""}
+    assert owner.post(f"{scope}/settings/desk", rules).status_code == 303
+    answer = owner.post(f"{scope}/bulk-removals", {"list": "eve@example.com"})
+    assert answer.status_code == 303, answer.text
+    job = answer.headers["location"]
+    assert owner.post(job, {"reason": "lost"}).status_code == 303
+    waiting = re.search(rf'href="{scope}/approvals/([^"]+)"', owner.get("/approvals").text)
+    return job.rsplit("/", 1)[1], waiting.group(1)
+
+
 @pytest.mark.parametrize("cell", [row[0] for row in rows("The console")])
 def test_a_page_is_there(owner, tenant_api, standalone, cell):
     tenant_api.switch_totp_on(1)
@@ -80,6 +95,7 @@ def test_a_page_is_there(owner, tenant_api, standalone, cell):
         "POST", "oauthIdpConfigs", {"issuer": "https://login.example.com", "clientId": "client-1"},
         version="v2", params={"oauthIdpConfigId": "oidc.acme"}))
     removal = removed(owner, tenant_api, scope, standalone) if "{removal}" in cell else ""
+    job, waiting = asked(owner, scope, standalone) if "{number}" in cell else ("", "")
     administrator = re.search(
         r'href="/administrators/([0-9a-f-]{36})"', owner.get("/administrators").text).group(1)
     for path in re.findall(r"`([^`]+)`", cell):
@@ -88,11 +104,13 @@ def test_a_page_is_there(owner, tenant_api, standalone, cell):
             "{project}": tenant_api.project, "{uid}": uid, "{pattern}": "mandatory",
             "{administrator}": administrator, "{removal}": removal, "{provider}": "oidc.acme",
             "{enrolment}": user["mfaInfo"][0]["mfaEnrollmentId"],
+            "{number}": waiting if "approvals" in path else job,
         }.items():
             address = address.replace(name, value)
         # Somebody who is signed in is led on from the pages for those who are not.
         expected = (303, 404) if path in (
-            "/setup", "/sign-in", "/invitation", "/__/auth/action") else (200,)
+            "/setup", "/sign-in", "/invitation", "/__/auth/action", "/__/auth/enrol",
+            "/__/auth/not-me") else (200,)
         assert owner.get(address).status_code in expected, address
 
 
