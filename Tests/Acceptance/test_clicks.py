@@ -5,6 +5,7 @@ import re
 import pytest
 
 from support.counting import Cost, Hand
+from support.program import prove
 
 
 @pytest.fixture
@@ -213,6 +214,36 @@ def test_s9_end_sessions(hand, demo):
     me.click(me.page.get_by_role("button", name="End all sessions"))
     assert "ended" in said(me)
     costs(me, 2, 1, 1)
+
+
+def test_s10_forty_lost_phones_and_a_second_pair_of_eyes(hand, demo):
+    text = demo.browse(demo.owner).get("/projects/harbour-bank/users?factor=totp&sort=name").text
+    emails = re.findall(r'/users/\w{28}"[^>]*><bdi>([^<]+@[^<]+)<', text)[:40]
+    assert len(set(emails)) == 40
+    prove(demo.server.data)
+    me = hand("support")
+    me.click(link(me, "/projects/harbour-bank/users?factor=none"))
+    me.click(me.page.locator("main summary"))
+    me.type(me.page.locator("#list"), "\n".join(emails))
+    me.click(me.page.get_by_role("button", name="Look at the list"))
+    assert "Remove the second factors of 40 users?" == me.page.locator("h1").inner_text()
+    me.choose("reason")
+    # More than an agent may do in an hour: somebody else approves it.
+    me.click(me.page.locator("main form button.destroy"))
+    assert "waits for a second administrator" in said(me)
+    costs(me, 4, 1, 2)
+
+    other = hand("owner")
+    other.click(link(other, "/approvals"))
+    assert "40 users" in other.page.locator("main").inner_text()
+    other.click(link(other, "/approvals/"))
+    assert demo.person("support").name in other.page.locator("main").inner_text()
+    other.click(other.page.get_by_role("button", name="Approve and begin"))
+    assert "has begun" in said(other)
+    costs(other, 3, 0, 2)
+    other.page.get_by_text("done", exact=True).wait_for()
+    assert "40" in other.page.locator("dl.figures").inner_text()
+    assert other.page.get_by_role("link", name="Removed (40)").count() == 1
 
 
 # MARK: Compliance

@@ -12,8 +12,9 @@ struct DeskForm: ViewModel {
 
   static let keys: Keys<Self> = [
     .list("reasons") { form in
-      form.reasons.map {
-        DeskReasonChoice(reason: $0, isChosen: $0.rawValue == form.answers.reason)
+      form.reasons.enumerated().map { index, reason in
+        DeskReasonChoice(
+          index: index, reason: reason, isChosen: reason.rawValue == form.answers.reason)
       }
     },
     .text("reasonError") { $0.frame.error(at: "reason") },
@@ -34,11 +35,16 @@ struct DeskForm: ViewModel {
 }
 
 struct DeskReasonChoice: ViewModel {
+  let index: Int
   let reason: DeskReason
   let isChosen: Bool
 
   static let keys: Keys<Self> = [
+    // The first carries the field's own name, for the error summary to lead to.
+    .text("id") { $0.index == 0 ? "reason" : "reason-\($0.reason.rawValue)" },
     .text("value") { $0.reason.rawValue },
+    .text("name") { $0.reason.name },
+    .text("hint") { Words.sentence($0.reason.hint) + "." },
     .text("label") { "\($0.reason.name): \($0.reason.hint)" },
     .flag("isChosen") { $0.isChosen },
   ]
