@@ -16,6 +16,7 @@ import tempfile
 import time
 import urllib.request
 
+import bulk
 import imports
 import scale
 import signins
@@ -335,7 +336,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", choices=["pages", "console", "sign-ins", "config", "emulator", "standalone", "import", "scale"])
+    parser.add_argument("--only", choices=["pages", "console", "sign-ins", "config", "emulator", "standalone", "import", "scale", "bulk"])
     parser.add_argument(
         "--against", metavar="FOLDER|REVISION",
         help="measure a former build too: a checkout that is built, or a revision to build")
@@ -359,6 +360,8 @@ def main():
             bench.sign_in("standalone", 12_000 if arguments.quick else 40_000, 0.4)
         if wanted in (None, "import"):
             bench.imports(*((20_000, 60_000) if arguments.quick else (100_000, 1_000_000)))
+        if wanted in (None, "bulk"):
+            bulk.measure(bench)
         if wanted in (None, "scale"):
             scale.measure(bench, arguments.users or (50_000 if arguments.quick else 1_000_000))
         bench.report()
