@@ -5,21 +5,24 @@ import re
 import pytest
 
 from support.counting import Cost, Hand
-from support.program import prove
+from support.desk import set_rules
+from support.program import LONG_AGO, prove
 
 
 @pytest.fixture
 def hand(demo, chromium):
-    """Makes somebody of a role, at the home, and checks what the task has cost in the end."""
+    """Makes somebody, or the first of a role, at the home."""
     contexts = []
 
-    def make(role, start="/"):
-        context = demo.context(chromium, demo.person(role))
-        contexts.append(context)
+    def make(who, start="/"):
+        someone = demo.person(who) if isinstance(who, str) else who
+        context = demo.context(chromium, someone)
+        contexts.append((context, someone))
         return Hand(context.new_page()).start(start)
 
     yield make
-    for context in contexts:
+    for context, someone in contexts:
+        demo.keep(context, someone)
         context.close()
 
 
@@ -41,12 +44,15 @@ def confirm(hand):
     return hand.click(hand.page.locator("button[name=step][value=confirm]"))
 
 
+def people(demo, scope, filter="totp"):
+    """The uids of users of a pool, each with their e-mail address."""
+    text = demo.browse(demo.owner).get(f"{scope}/users?factor={filter}").text
+    return re.findall(rf'href="{scope}/users/(\w{{28}})"[^>]*><bdi>([^<]+@[^<]+)<', text)
+
+
 def person(demo, tenant, filter="totp"):
     """A user of a tenant, and their e-mail address."""
-    pages = demo.browse(demo.owner)
-    text = pages.get(f"{tenant}/users?factor={filter}").text
-    uid, email = re.search(rf'href="{tenant}/users/(\w{{28}})"[^>]*><bdi>([^<]+@[^<]+)<', text).groups()
-    return uid, email
+    return people(demo, tenant, filter)[0]
 
 
 def tenant_of(demo, name, project="harbour-bank"):
@@ -136,58 +142,129 @@ def test_a8_make_a_tenant(hand):
 # MARK: Support
 
 
-def find_user(me, email):
-    me.search(email)
+def find_user(me, text):
+    me.search(text)
     assert re.search(r"/users/\w{28}$", me.page.url)
     return me
 
 
-def test_s1_s2_find_the_caller_with_factors_last_use_and_locks(hand, demo):
-    _, email = person(demo, tenant_of(demo, "business"))
+def open_from_list(me, tenant, uid):
+    """The user's row in the list of users, where the support of a pool has its place."""
+    me.start(f"{tenant}/users?factor=totp")
+    return me.click(link(me, f"/users/{uid}"))
+
+
+def own_code(me, person):
+    """Their own code, before something is taken away."""
+    return me.type(me.page.locator("input[autocomplete=one-time-code]"), person.next_code())
+
+
+@pytest.mark.parametrize("what", ["address", "uid", "half-an-address"])
+def test_s1_find_the_caller(hand, demo, what):
+    uid, email = person(demo, tenant_of(demo, "business"))
+    text = {"address": email, "uid": uid, "half-an-address": email[2:-4]}[what]
+    me = hand("support")
+    if what == "half-an-address":
+        # As far as it is nobody else's too.
+        hits = demo.browse(demo.owner).get("/users", params={"q": text}).text
+        assert len(re.findall(r'class="who clamp"', hits)) == 1
+    find_user(me, text)
+    assert me.page.url.endswith(uid)
+    costs(me, 0, 1, 1)
+
+
+def test_s2_factors_last_use_and_lock(hand, demo):
+    uid, email = person(demo, tenant_of(demo, "retail"), "locked")
     me = find_user(hand("support"), email)
-    text = me.page.locator("main").inner_text()
-    assert email in text and "TOTP" in text and "Last used" in text
-    assert re.search("lock|wrong codes|blocked", text, re.I)
-    costs(me, 1, 1, 1)
+    factor = me.page.locator("section", has=me.page.get_by_role("heading", name="Second factors"))
+    row = factor.locator("tbody tr").first.inner_text()
+    assert "TOTP" in row and re.search(r"\d|ago|just now", factor.locator(
+        "[data-label='Last used']").first.inner_text())
+    # Whether codes count, until when, and who ends it.
+    codes = me.page.locator("section[aria-labelledby=codes]").inner_text()
+    assert re.search("wrong codes in a row none is looked at (until|any more)", codes)
+    for heading in ("Sessions", "Messages", "Notes", "History"):
+        assert me.page.get_by_role("heading", name=heading, exact=True).is_visible()
+    costs(me, 0, 1, 1)
 
 
-def own_code(me, demo, role="support"):
-    """Their own code, where one is asked for before something is taken away."""
-    field = me.page.locator("input[autocomplete=one-time-code]")
-    if field.count():
-        me.type(field, demo.person(role).next_code())
-
-
-def test_s3_remove_a_lost_device(hand, demo):
-    _, email = person(demo, tenant_of(demo, "staff"))
-    me = find_user(hand("support"), email)
+@pytest.mark.parametrize("way", ["found", "with-a-code"])
+def test_s3_remove_a_lost_device(hand, demo, way):
+    tenant = tenant_of(demo, "staff")
+    uid, email = person(demo, tenant)
+    me = hand("support")
+    if way == "found":
+        find_user(me, email)
+    else:
+        prove(demo.server.data, LONG_AGO)
+        open_from_list(me, tenant, uid)
     me.click(me.page.get_by_role("link", name="Remove…"))
     me.select("reason", "lost")
-    own_code(me, demo)
+    if way == "with-a-code":
+        own_code(me, demo.person("support"))
     me.click(me.page.get_by_role("button", name="Remove the factor"))
     assert "session" in said(me)
     costs(me, 3, 2, 2)
 
 
-def test_s4_remove_every_factor(hand, demo):
-    _, email = person(demo, tenant_of(demo, "teachers", "lumen-school"))
-    me = find_user(hand("support"), email)
-    me.click(me.page.locator("main a", has_text=re.compile("(all|every).*…", re.I)))
+@pytest.mark.parametrize("way", ["found", "with-a-code"])
+def test_s4_remove_every_factor(hand, demo, way):
+    tenant = tenant_of(demo, "teachers", "lumen-school")
+    uid, email = person(demo, tenant)
+    me = hand("support")
+    if way == "found":
+        find_user(me, email)
+    else:
+        prove(demo.server.data, LONG_AGO)
+        open_from_list(me, tenant, uid)
+    me.click(me.page.get_by_role("link", name="Remove all factors…"))
     me.select("reason", "lost")
-    own_code(me, demo)
+    if way == "with-a-code":
+        own_code(me, demo.person("support"))
     me.click(me.page.locator("main form button.destroy"))
     assert "Another administrator can undo it until" in said(me)
     assert me.page.get_by_role("link", name="Remove…").count() == 0
     costs(me, 3, 2, 2)
 
 
-def test_s6_lost_and_back_tomorrow(hand, demo):
-    _, email = person(demo, tenant_of(demo, "business"))
-    me = find_user(hand("support"), email)
+def test_s5_a_temporary_code(hand, demo):
+    tenant = tenant_of(demo, "business")
+    set_rules(demo.browse(demo.owner), tenant, temporary_codes="on")
+    uid, _ = person(demo, tenant)
+    me = hand("support")
+    prove(demo.server.data)
+    open_from_list(me, tenant, uid)
+    me.click(me.page.get_by_role("link", name="Temporary code…"))
+    me.select("reason", "lost")
+    me.click(me.page.get_by_role("button", name="Make the code"))
+    code = me.page.get_by_label("the code", exact=True).inner_text()
+    letters = me.page.locator("dl.figures dd").all_inner_texts()
+    assert len(letters) == 8 and "".join(letters) == code.replace("-", "")
+    costs(me, 3, 1, 2)
+    # Once.
+    me.page.reload()
+    assert me.page.locator("dl.figures").count() == 0 and code not in me.page.content()
+
+
+@pytest.mark.parametrize("way", ["found", "with-a-code"])
+def test_s6_lost_and_back_tomorrow(hand, demo, way):
+    if way == "found":
+        tenant, who = tenant_of(demo, "business"), demo.person("support")
+    else:
+        tenant = tenant_of(demo, "clinic-north", "meridian-care")
+        who = demo.person("support", "clinic-north")
+    uid, email = person(demo, tenant)
+    me = hand(who)
+    if way == "found":
+        find_user(me, email)
+    else:
+        prove(demo.server.data, LONG_AGO)
+        open_from_list(me, tenant, uid)
     me.click(me.page.get_by_role("link", name="Suspend…"))
     # The end of tomorrow is chosen already.
     me.select("reason", "lost")
-    own_code(me, demo)
+    if way == "with-a-code":
+        own_code(me, who)
     me.click(me.page.get_by_role("button", name="Suspend the factor"))
     assert re.search(r"Suspended the factor .* until", said(me))
     assert me.page.get_by_text("suspended").count() >= 1
@@ -197,7 +274,9 @@ def test_s6_lost_and_back_tomorrow(hand, demo):
 def test_s7_unlock_after_wrong_codes(hand, demo):
     tenant = tenant_of(demo, "retail")
     uid, _ = person(demo, tenant, "locked")
-    me = hand("support", f"{tenant}/users/{uid}")
+    me = hand("support")
+    prove(demo.server.data)
+    me.start(f"{tenant}/users/{uid}")
     me.click(me.page.get_by_role("link", name="Unlock the codes…"))
     me.select("reason", "locked")
     me.click(me.page.get_by_role("button", name="Unlock the codes"))
@@ -205,10 +284,27 @@ def test_s7_unlock_after_wrong_codes(hand, demo):
     costs(me, 2, 1, 1)
 
 
+def test_s8_my_code_is_always_wrong(hand, demo):
+    tenant = tenant_of(demo, "staff")
+    owner = demo.browse(demo.owner)
+    email = next(email for uid, email in people(demo, tenant)
+                 if "clock about" in owner.get(f"{tenant}/users/{uid}").text)
+    me = find_user(hand("support"), email)
+    codes = me.page.locator("section[aria-labelledby=codes]")
+    # Each of the last codes in words, and what to tell the caller.
+    assert re.search(r"\d steps? (late|early)", codes.locator("tbody").inner_text())
+    assert codes.locator(".chip", has_text="clock about").is_visible()
+    assert re.search(r"about [\d\w ]+ (slow|fast)\. Tell the caller to set date and time on the phone"
+                     " to automatic", codes.inner_text())
+    costs(me, 0, 1, 1)
+
+
 def test_s9_end_sessions(hand, demo):
     tenant = tenant_of(demo, "retail")
     uid, _ = person(demo, tenant)
-    me = hand("support", f"{tenant}/users/{uid}")
+    me = hand("support")
+    prove(demo.server.data)
+    me.start(f"{tenant}/users/{uid}")
     me.click(me.page.get_by_role("link", name="End all sessions…"))
     me.select("reason", "left")
     me.click(me.page.get_by_role("button", name="End all sessions"))
@@ -217,11 +313,10 @@ def test_s9_end_sessions(hand, demo):
 
 
 def test_s10_forty_lost_phones_and_a_second_pair_of_eyes(hand, demo):
-    text = demo.browse(demo.owner).get("/projects/harbour-bank/users?factor=totp&sort=name").text
-    emails = re.findall(r'/users/\w{28}"[^>]*><bdi>([^<]+@[^<]+)<', text)[:40]
+    emails = [email for _, email in people(demo, "/projects/harbour-bank")][:40]
     assert len(set(emails)) == 40
-    prove(demo.server.data)
     me = hand("support")
+    prove(demo.server.data)
     me.click(link(me, "/projects/harbour-bank/users?factor=none"))
     me.click(me.page.locator("main summary"))
     me.type(me.page.locator("#list"), "\n".join(emails))

@@ -97,6 +97,13 @@ class Demo:
             for cookie in self.browse(person).http.cookies.jar])
         return context
 
+    def keep(self, context, person):
+        """Takes over the cookies of a browser: acting with a code gives a session a new name."""
+        jar = self.browse(person).http.cookies
+        jar.clear()
+        for cookie in context.cookies(self.url):
+            jar.set(cookie["name"], cookie["value"])
+
     def tenants(self, project):
         """The addresses of a project's tenants."""
         text = self.browse(self.owner).get(f"/projects/{project}/tenants").text

@@ -50,11 +50,17 @@ def forget_sign_ins(data):
         database.close()
 
 
-def prove(data):
-    """As if everybody signed in had just given a code of their own, so that the desk asks for none."""
+# After so many seconds a code of an agent's own does not count any more.
+LONG_AGO = 16 * 60
+
+
+def prove(data, ago=0):
+    """As if everybody signed in had given a code of their own so long ago; just now, the desk asks
+    for none."""
     database = sqlite3.connect(f"file:{Path(data) / 'countersign.sqlite'}?mode=rw", uri=True, timeout=30)
     with database:
-        database.execute("UPDATE console_session SET proved_at = ?", (int(time.time() * 1e6),))
+        proved = int((time.time() - ago) * 1e6)
+        database.execute("UPDATE console_session SET proved_at = ?", (proved,))
     database.close()
 
 
