@@ -66,6 +66,8 @@ extension SQLiteSession {
         }
         try ask("PRAGMA journal_size_limit = 67108864")
         if let pages = options.maximumPages { try ask("PRAGMA max_page_count = \(pages)") }
+        // What is deleted is overwritten, however SQLite was built: it may have been a secret.
+        try ask("PRAGMA secure_delete = ON")
       } else {
         try ask("PRAGMA query_only = ON")
       }

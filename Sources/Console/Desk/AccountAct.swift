@@ -111,7 +111,8 @@ enum AccountAct: Sendable {
           "On \(since) the user said that a change of their second factors was none of theirs. Since then nobody changes them.",
           "Find out what happened first: the history says who changed what. Speak to the user in a way that you trust.",
           "Second factors of this account can then be removed, suspended and unlocked as usual.",
-        ], button: "Allow changes again", keep: "Keep them locked", action: action)
+          FactorWords.mail(to: account),
+        ].compactMap { $0 }, button: "Allow changes again", keep: "Keep them locked", action: action)
       question.reasons = [.found, .mistake, .other]
       return question
     case .disabling:
@@ -132,8 +133,9 @@ enum AccountAct: Sendable {
             ? "It has no second factor."
             : "\(Words.count(account.factors.count, "second factor goes", "second factors go")): \(factors).",
           open,
+          FactorWords.mail(to: account),
           "It cannot be undone. What was done to the account stays in the audit log.",
-        ], button: "Delete the user", keep: "Keep the user", action: action)
+        ].compactMap { $0 }, button: "Delete the user", keep: "Keep the user", action: action)
       question.reasons = [.left, .mistake, .other]
       question.confirmation = ConfirmationField(
         account: account, typed: context.signedIn.form.trimmed("confirmation"))

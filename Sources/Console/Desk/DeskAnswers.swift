@@ -83,7 +83,7 @@ enum DeskFaults {
 
   /// Why whoever looks at an account cannot act on it, as the gate will say too.
   static func refusal(_ account: Account, _ context: ScopeContext) -> DeskError? {
-    if account.email == context.signedIn.administrator.email.lowercased() { return .ownAccount }
+    if account.hasOnFile(context.signedIn.administrator.email) { return .ownAccount }
     if account.isProtected, !context.may(.protectUsers) { return .protectedAccount }
     return account.changesLockedAt == nil ? nil : .changesLocked
   }

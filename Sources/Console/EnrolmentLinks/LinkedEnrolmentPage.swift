@@ -34,7 +34,8 @@ struct LinkedEnrolmentPage: Sendable {
     do throws(EnrolmentLinkError) {
       try await links.finish(
         code, ticket: form["ticket"] ?? "", typed: form.trimmed("code"),
-        displayName: form.trimmed("name"), by: author)
+        displayName: form.trimmed("name"), by: author,
+        userAgent: visitor.request.fields[.userAgent] ?? "")
     } catch {
       return try await refused(error, visitor, code: code)
     }

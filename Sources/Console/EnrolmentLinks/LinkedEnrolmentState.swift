@@ -69,6 +69,8 @@ enum LinkedEnrolmentState {
       "You have as many second factors as there can be. Remove one in the application first."
     case .refused(_, .changesLocked):
       "You said that a change was none of yours, so nothing is changed until the support of the application has looked into it."
+    case .refused(_, .quotaExceeded):
+      "So many mails about changes went to your address that no more go out for an hour, and without one nothing is set up. Ask the support for a new link then."
     case .refused(_, .unverifiedEmail):
       "Your e-mail address is not confirmed any more. Confirm it in the application first."
     case .refused:

@@ -136,6 +136,10 @@ struct RemovalPage: Sendable {
       removal.factorsLeft == 0
         ? "At the next sign-in the password alone lets this user in, until they enrol again."
         : "\(Words.count(removal.factorsLeft, "other factor stays", "other factors stay")) and will be asked for.",
+      removal.endsTemporaryCode ? "The user’s temporary code ends with it." : nil,
+      removal.recoveryCodesEnded == 0
+        ? nil
+        : "\(Words.count(removal.recoveryCodesEnded, "recovery code ends", "recovery codes end")) with it, and an undo does not bring \(removal.recoveryCodesEnded == 1 ? "it" : "them") back.",
       FactorWords.mail(to: removal.account),
       removal.undoHours == 0
         ? "It cannot be undone. To have a second factor again, the user enrols anew."

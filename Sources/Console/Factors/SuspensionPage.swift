@@ -79,13 +79,14 @@ struct SuspensionPage: Sendable {
     _ answers: DeskAnswers = DeskAnswers(), errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let found = try await find(context, uid, enrolment)
+    let settings = try await refusing { try await desk.settings(context.scope) }
     let times = context.signedIn.times
     var question = DeskQuestion(
       title: "Suspend a factor", heading: Self.heading("Suspend “", found),
       consequences: [
         "A second factor stays due at sign-in, and codes of this one are refused as wrong until then.",
         found.account.factors.count == 1
-          ? "It is the only one: until then this user cannot sign in."
+          ? Self.onlyOne(found.factor, settings)
           : "\(Words.count(found.account.factors.count - 1, "other factor counts", "other factors count")) as before.",
         "Sessions that are open go on. End them on the user’s page when somebody else may have the device.",
         "It ends by itself, and can be ended before.",
@@ -119,6 +120,17 @@ struct SuspensionPage: Sendable {
       question.refusal = DeskFaults.sentence(.nothingToDo)
     }
     return try await pages.ask(question, about: found.account, context, answers, errors: errors)
+  }
+
+  /// What the suspension of the only factor means.
+  private static func onlyOne(_ factor: Factor, _ settings: DeskSettings) -> String {
+    let codes = [
+      settings.temporaryCodes ? "a temporary code" : nil,
+      settings.recoveryCodes ? "a recovery code" : nil,
+    ].compactMap { $0 }
+    return factor.kind == .totp && !codes.isEmpty
+      ? "It is the only one: until then nothing but \(codes.joined(separator: " or ")) lets this user in."
+      : "It is the only one: until then this user cannot sign in."
   }
 
   private static func heading(_ start: StaticString, _ found: Suspension) -> Markup {

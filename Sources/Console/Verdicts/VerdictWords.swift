@@ -5,19 +5,20 @@ enum VerdictWords {
   /// What became of one code.
   static func sentence(_ verdict: CodeVerdict) -> String {
     let what = [result(verdict), repetition(verdict)].compactMap { $0 }.joined(separator: ", ")
-    return verdict.way == .enrolment ? "while enrolling: \(what)" : what
+    let isEnrolling = verdict.way == .enrolment || verdict.way == .phoneEnrolment
+    return isEnrolling ? "while enrolling: \(what)" : what
   }
 
   private static func result(_ verdict: CodeVerdict) -> String {
     switch verdict.result {
     case .accepted:
-      let way = verdict.way == .phone ? "right code by SMS" : "right code"
+      let way = verdict.way.isSent ? "right code by SMS" : "right code"
       guard let distance = verdict.distance, distance != 0 else { return way }
       return "\(way), \(steps(distance))\(clock(verdict))"
     case .used: return "used already"
     case .older: return "older than the last code that counted"
     case .late, .early: return "\(beyond(verdict))\(clock(verdict))"
-    case .wrong: return verdict.way == .phone ? "wrong code by SMS" : "wrong, nothing near it"
+    case .wrong: return verdict.way.isSent ? "wrong code by SMS" : "wrong, nothing near it"
     case .unreadable: return "not a code: codes have six digits"
     case .expired: return "code by SMS too old, used, or tried too often"
     case .blocked: return "not looked at: too many wrong codes before"

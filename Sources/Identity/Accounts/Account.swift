@@ -110,6 +110,14 @@ public struct Account: Sendable {
   /// True when it has a second factor of a kind.
   public func has(_ kind: Factor.Kind) -> Bool { factors.contains { $0.kind == kind } }
 
+  /// True when an address is the account's own, was its first one, or is what a provider knows.
+  public func hasOnFile(_ address: String) -> Bool {
+    let folded = AccountRules.folded(email: address)
+    return ([email, initialEmail] + providers.map(\.email)).contains { known in
+      known.map { AccountRules.folded(email: $0).isSameBytes(as: folded) } ?? false
+    }
+  }
+
   /// The name that people know it by: e-mail, else name, else phone, else uid.
   public var label: String { email ?? displayName ?? phoneNumber ?? id.text }
 }

@@ -106,21 +106,33 @@ extension Approvals {
       administrator.may(.removeFactors, in: scope)
     else { return .notAllowed }
     if let job = approval.job {
-      // Nobody decides about themselves, in a list either.
-      guard let own = try AccountRecord.find(scope, email: administrator.email, connection) else {
-        return nil
-      }
-      let isOnList =
-        try connection.first(
-          "SELECT 1 FROM bulk_item WHERE job_id = \(job) AND uid = \(own.id.text) LIMIT 1"
-        ) { _ in true } ?? false
-      return isOnList ? .ownAccount : nil
+      return try Self.isOnList(administrator, job, in: scope, connection) ? .ownAccount : nil
     }
     guard let id = approval.account,
       let account = try AccountRecord.find(scope, id, connection)
     else { return nil }
     return try DeskGate.refusal(
       of: administrator, on: account, in: scope, needing: .removeFactors, connection)
+  }
+
+  /// Whether an administrator's own account is on a list: nobody decides about themselves there
+  /// either.
+  private static func isOnList(
+    _ administrator: Administrator, _ job: Int64, in scope: Scope,
+    _ connection: borrowing Connection
+  ) throws -> Bool {
+    let own = AccountRules.folded(email: administrator.email)
+    return try connection.first(
+      """
+      SELECT 1 FROM bulk_item i
+        CROSS JOIN account a ON a.scope_key = \(scope.key) AND a.uid = i.uid
+      WHERE i.job_id = \(job)
+        AND (a.email_folded = \(own) OR lower(a.initial_email) = \(own)
+          OR EXISTS (SELECT 1 FROM account_provider l
+            WHERE l.account_key = a.account_key AND lower(l.email) = \(own)))
+      LIMIT 1
+      """
+    ) { _ in true } ?? false
   }
 
   /// What is not as it was when it was asked for; nil when all is.

@@ -13,6 +13,8 @@ public struct BulkRemovals: Sendable {
 
   /// How long a list that nobody decides is kept, in seconds.
   public static let draftLifetime: Int64 = 3_600
+  /// How many undecided lists of one maker are kept; a newer one takes the place of the oldest.
+  public static let mostDrafts = 5
   /// How long the lines of a job that has ended are kept, in days; the log keeps what was done.
   public static let daysKept = 90
   /// How many lines a write reads or stores at most when a list is looked at.
@@ -31,7 +33,8 @@ public struct BulkRemovals: Sendable {
     let administrator = agent.administrator
     guard administrator.may(.removeFactors, in: scope) else { throw .desk(.notAllowed) }
     let id = try await store.write(BulkError.self) { connection in
-      try connection.first(
+      try Self.deleteOldDrafts(of: administrator.id, connection)
+      return try connection.first(
         """
         INSERT INTO bulk_job (scope_key, state, administrator_id, administrator_name, address,
           request_id, created_at)
@@ -74,6 +77,22 @@ public struct BulkRemovals: Sendable {
         """)
     }
     return id
+  }
+
+  /// Makes room for another draft of a maker.
+  private static func deleteOldDrafts(
+    of maker: ID<Administrator>, _ connection: borrowing Connection
+  ) throws {
+    let drafts = try connection.all(
+      """
+      SELECT job_id FROM bulk_job INDEXED BY bulk_job_drafts
+      WHERE state = 'draft' AND created_at > 0 AND administrator_id = \(maker.text)
+      ORDER BY created_at, job_id
+      """
+    ) { try $0.value(0) as Int64 }
+    for job in drafts.dropLast(mostDrafts - 1) {
+      try connection.run("DELETE FROM bulk_job WHERE job_id = \(job)")
+    }
   }
 
   /// Why an agent cannot act on an account of a list; nil when they can.

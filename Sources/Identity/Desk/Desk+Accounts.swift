@@ -68,7 +68,7 @@ extension Desk {
   }
 
   /// Lets second factors of an account be changed again, after its user had said that a change was
-  /// none of theirs.
+  /// none of theirs, and tells the user.
   ///
   /// - Returns: The account as it was before.
   /// - Throws: ``DeskError``; ``DeskError/nothingToDo`` when they were not locked.
@@ -77,10 +77,11 @@ extension Desk {
   ) async throws(DeskError) -> DeskOutcome<Account> {
     try await gate.act(
       request, on: account, in: scope, needing: .protectUsers, passingLock: true
-    ) { account, _, _, connection in
+    ) { account, _, now, connection in
       guard let since = account.changesLockedAt else { throw DeskError.nothingToDo }
       try connection.run(
         "UPDATE account SET changes_locked_at = NULL WHERE account_key = \(account.key)")
+      try store.outbox.notify(.changesAllowed, account, in: scope, at: now, connection)
       var entry = AuditEntry(
         "account.allow-changes", "account", account.id.text, name: account.label, in: scope)
       entry.from = "changes locked by the user since \(since.rfc3339)"

@@ -73,7 +73,7 @@ public enum DeskError: Error, Sendable {
   case throttled(until: Instant)
   /// The agent has no second factor of their own.
   case noSecondFactor
-  /// The account has the agent's own address.
+  /// The account has the agent's own address on file.
   case ownAccount
   /// Only owners act on this account.
   case protectedAccount

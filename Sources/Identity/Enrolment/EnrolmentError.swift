@@ -46,6 +46,8 @@ public enum EnrolmentError: Error, Sendable {
   case tooManyAttempts
   /// The user said that a change was none of theirs: until an owner has looked at it, none is made.
   case changesLocked
+  /// The factor is suspended: until that ends one is due at sign-in, whatever a session wants.
+  case factorSuspended
   /// The scope gives users no recovery codes.
   case recoveryCodesNotEnabled
   /// The account has no such factor.

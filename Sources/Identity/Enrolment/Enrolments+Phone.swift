@@ -36,27 +36,33 @@ extension Enrolments {
   /// Enrols a phone when the code shows that it is the user's, and ends the earlier sessions.
   ///
   /// Everything is checked again in the transaction, so that two enrolments at once leave one
-  /// factor.
+  /// factor. What became of the code is kept.
   ///
   /// - Parameters:
   ///   - session: The user's session.
   ///   - proof: What shows that the phone is theirs.
   ///   - displayName: The name of the phone; it may have none.
   ///   - author: Where the request came from.
+  ///   - userAgent: What the program that sent it calls itself.
   /// - Returns: A session that has passed the new factor.
   /// - Throws: ``EnrolmentError``.
   public func finalizePhone(
-    _ session: UserSession, _ proof: PhoneProof, displayName: String?, by author: Author
+    _ session: UserSession, _ proof: PhoneProof, displayName: String?, by author: Author,
+    userAgent: String = ""
   ) async throws(EnrolmentError) -> SessionGrant {
     let now = store.clock.now()
     let (store, tickets) = (store, tickets)
     let id = ID<Factor>(store.random.uuid())
     let trimmed = (displayName ?? "").trimmed
     let name = trimmed.isEmpty ? nil : trimmed
+    let origin = RequestOrigin(address: author.address, userAgent: userAgent)
     let outcome: Result<SessionGrant, EnrolmentError> = try await store.write(EnrolmentError.self) {
       connection in
       let account = try Self.check(session, .phone, connection)
       guard !Factor.isTooLong(trimmed) else { return .failure(.displayNameTooLong) }
+      var attempt = CodeAttempt(
+        account: account, scope: session.scope, way: .phoneEnrolment, enrolment: nil,
+        origin: origin)
       let number: String
       switch proof {
       case .code(let sessionInfo, let code):
@@ -67,14 +73,18 @@ extension Enrolments {
           code, tries: Ticket.enrolmentTries, at: now, connection)
         switch verdict {
         case .right: break
-        case .wrong: return .failure(.invalidCode)
-        case .over(.expired): return .failure(.sessionExpired)
-        case .over(.used): return .failure(.alreadyComplete)
-        case .over(.tries): return .failure(.tooManyAttempts)
+        case .wrong:
+          try attempt.note(CodeFinding(.wrong), at: now, connection)
+          return .failure(.invalidCode)
+        case .over(let why):
+          try attempt.note(CodeFinding(.expired), at: now, connection)
+          return .failure(EnrolmentError(why))
         }
         number = sent.phoneNumber
         try Self.checkRoom(account, .phone, phoneNumber: number)
         try sent.use(connection)
+        attempt.enrolment = id
+        try attempt.note(CodeFinding(.accepted), at: now, connection)
       case .temporary(let text, let phoneNumber):
         let ticket = try TemporaryProof.open(
           text, phoneNumber: phoneNumber, in: session.scope, by: tickets, at: now, connection)
@@ -93,5 +103,16 @@ extension Enrolments {
         id, of: account.key, session, by: author, at: now, store: store, connection)
     }
     return try outcome.get()
+  }
+}
+
+extension EnrolmentError {
+  /// Why a code that was sent is not looked at any more.
+  fileprivate init(_ reason: PhoneCode.Reason) {
+    switch reason {
+    case .expired: self = .sessionExpired
+    case .used: self = .alreadyComplete
+    case .tries: self = .tooManyAttempts
+    }
   }
 }

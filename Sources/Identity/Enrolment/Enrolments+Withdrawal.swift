@@ -4,7 +4,8 @@ extension Enrolments {
   /// Withdraws a factor of the user's own, ends the earlier sessions and tells the user by mail.
   ///
   /// A session that has passed the first factor only will do, since applications rely on it, unless
-  /// the scope wants one that has passed a second one.
+  /// the scope wants one that has passed a second one. A suspended factor stays due, and so is not
+  /// withdrawn.
   ///
   /// - Returns: A new session; nil when the factor was the newest of several, for then clients
   ///   shall sign the user out.
@@ -27,6 +28,8 @@ extension Enrolments {
       guard let factor = account.factors.first(where: { $0.id.text == enrolment }) else {
         throw EnrolmentError.enrolmentNotFound
       }
+      // The session may be one that is open on the very device that is lost.
+      guard !factor.isSuspended(at: now) else { throw EnrolmentError.factorSuspended }
       try FactorRecord.delete([factor], of: account, in: session.scope, connection)
       _ = try AccountRecord.endSessions(account.key, at: now, connection)
       // The token that asked may be of a session that has no row any more.

@@ -171,8 +171,8 @@ public struct Enrolments: Sendable {
     return try outcome.get()
   }
 
-  /// Writes the audit row of a new factor, mails the way to take it back, and begins the session
-  /// that has passed it.
+  /// Writes the audit row of a new factor, mails the way to take it back to the account's address,
+  /// tells the others, and begins the session that has passed it.
   static func complete(
     _ id: ID<Factor>, of account: Int64, _ session: UserSession, by author: Author,
     at now: Instant, store: Store, _ connection: borrowing Connection
@@ -190,6 +190,9 @@ public struct Enrolments: Sendable {
       // Thrown and not returned: the factor goes with it.
       throw EnrolmentError.quotaExceeded(until: until)
     }
+    try store.outbox.notify(
+      .factorEnrolled(name: factor.label), enrolled, in: session.scope, besides: enrolled.email,
+      at: now, connection)
     return .success(
       try Sessions.begin(
         enrolled, in: session.scope, provider: session.provider,

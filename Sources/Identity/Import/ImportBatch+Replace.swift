@@ -112,6 +112,7 @@ extension ImportBatch {
       try outbox.notify(
         .factorsRemoved(names: removed.map(\.label)), new, in: scope, at: now, connection)
     }
+    try outbox.notifyAdded(from: old, to: new, in: scope, at: now, connection)
     if hasNewPassword, old.hasPassword {
       try outbox.notify(.passwordChanged, new, in: scope, at: now, connection)
     }

@@ -129,6 +129,10 @@ extension OutOfBandCodes {
         }
         try FactorRecord.delete([factor], of: account, in: scope, connection)
         let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+        // Whoever holds the link knows; the other addresses are told.
+        try store.outbox.notify(
+          .factorReverted(name: factor.label), account, in: scope,
+          besides: AccountRules.folded(email: email), at: now, connection)
         try Self.record(
           "factor.revert", account, in: scope,
           from: Words.ended(ended, "session", "sessions", after: factor.words),

@@ -13,11 +13,15 @@ struct NoticeText {
     let done =
       switch notice {
       case .factorsRemoved(let names) where names.count > 1: "your second factors were removed"
-      case .factorWithdrawn, .factorsRemoved: "a second factor was removed"
+      case .factorWithdrawn, .factorsRemoved, .factorReverted: "a second factor was removed"
+      case .factorsAdded(let names):
+        names.count > 1 ? "second factors were added" : "a second factor was added"
+      case .factorEnrolled: "a second factor was enrolled"
       case .factorsRestored(let names):
         names.count > 1 ? "your second factors were put back" : "a second factor was put back"
       case .factorSuspended: "a second factor was suspended"
       case .factorResumed: "a second factor counts again"
+      case .changesAllowed: "your second factors can be changed again"
       case .codesUnlocked: "your codes count again"
       case .sessionsEnded: "you were signed out everywhere"
       case .temporaryCodeMade: "a temporary code was made"
@@ -74,6 +78,15 @@ struct NoticeText {
       """
       \(notice.fact) from \(account) on \(at.inWords), by somebody who was signed in to your account.
       """
+    case .factorReverted:
+      """
+      \(notice.fact) from \(account) on \(at.inWords), by the link in the mail that had told of it.
+      """
+    case .factorsAdded: "\(notice.fact) to \(account) on \(at.inWords). \(byOthers)"
+    case .factorEnrolled:
+      """
+      \(notice.fact) for \(account) on \(at.inWords), by somebody who was signed in to your account.
+      """
     case .factorsRemoved: "\(notice.fact) from \(account) on \(at.inWords). \(byOthers)"
     case .recoveryCodesMade, .recoveryCodeUsed:
       "on \(at.inWords), \(notice.fact). It concerns \(account). \(byUser)"
@@ -93,6 +106,13 @@ struct NoticeText {
     switch notice {
     case .factorWithdrawn:
       "From now on nobody is asked for a code of it when you sign in."
+    case .factorReverted:
+      """
+      From now on nobody is asked for a code of it when you sign in. You have been signed out \
+      everywhere.
+      """
+    case .factorsAdded, .factorEnrolled:
+      "From now on a code of it can be asked for when you sign in."
     case .factorsRemoved:
       """
       From now on nobody is asked for a code of it when you sign in. You have been signed out \
@@ -105,6 +125,8 @@ struct NoticeText {
       You are still asked for a code when you sign in, and codes of it do not let anybody in for \
       that time. The suspension ends by itself.
       """
+    case .changesAllowed:
+      "From now on second factors of your account can be removed and added as before."
     case .factorResumed, .codesUnlocked:
       "From now on codes of your authenticator app let you in as before."
     case .sessionsEnded: "You sign in anew, with your password and your second factor."

@@ -7,7 +7,8 @@ extension Outbox {
   /// Tells a user; does nothing for an account without an address.
   ///
   /// What concerns second factors goes to every address on file, each once and with a link of its own
-  /// by which its reader says that it was none of theirs. All else goes to the account's address.
+  /// by which its reader says that it was none of theirs. The end of the account goes to all of them
+  /// too, and all else to the account's address.
   ///
   /// - Parameters:
   ///   - notice: What was done.
@@ -24,6 +25,7 @@ extension Outbox {
     let recipients: [String]
     switch notice {
     case .emailChanged(let old): recipients = [old]
+    case .accountDeleted: recipients = account.addresses
     case _ where notice.isAboutFactors: recipients = account.addresses
     default: recipients = [account.email].compactMap { $0 }
     }
@@ -66,8 +68,23 @@ extension Outbox {
     if let email = old.email, !email.isSameBytes(as: new.email ?? "") {
       try notify(.emailChanged(from: email), old, in: scope, at: now, connection)
     }
-    guard !removed.isEmpty else { return }
-    try notify(.factorsRemoved(names: removed.map(\.label)), old, in: scope, at: now, connection)
+    if !removed.isEmpty {
+      try notify(.factorsRemoved(names: removed.map(\.label)), old, in: scope, at: now, connection)
+    }
+    try notifyAdded(from: old, to: new, in: scope, at: now, connection)
+  }
+
+  /// Tells a user of factors that somebody else has given them; whose number is another one now is
+  /// such a factor.
+  func notifyAdded(
+    from old: Account, to new: Account, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    let added = new.factors.filter { factor in
+      !old.factors.contains { $0.id == factor.id && $0.phoneNumber == factor.phoneNumber }
+    }
+    guard !added.isEmpty else { return }
+    try notify(.factorsAdded(names: added.map(\.label)), old, in: scope, at: now, connection)
   }
 }
 

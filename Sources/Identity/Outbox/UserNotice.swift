@@ -4,12 +4,20 @@ enum UserNotice {
   case factorWithdrawn(name: String)
   /// Somebody else took factors away.
   case factorsRemoved(names: [String])
+  /// A link in a mail that told of a factor took it away.
+  case factorReverted(name: String)
+  /// Somebody else gave the user factors.
+  case factorsAdded(names: [String])
+  /// The user, or somebody with their session, enrolled a factor.
+  case factorEnrolled(name: String)
   /// Somebody else put factors back that were taken away.
   case factorsRestored(names: [String])
   /// Codes of a factor do not count for a while.
   case factorSuspended(name: String, until: Instant)
   /// Codes of a factor count again before the time.
   case factorResumed(name: String)
+  /// Factors can be changed again, after the user had said that a change was none of theirs.
+  case changesAllowed
   /// Codes are looked at again after too many wrong ones.
   case codesUnlocked
   /// Somebody else ended the sessions.
@@ -44,9 +52,13 @@ extension UserNotice {
     switch self {
     case .factorWithdrawn: "notice-factor-withdrawn"
     case .factorsRemoved: "notice-factors-removed"
+    case .factorReverted: "notice-factor-reverted"
+    case .factorsAdded: "notice-factors-added"
+    case .factorEnrolled: "notice-new-factor"
     case .factorsRestored: "notice-factors-restored"
     case .factorSuspended: "notice-factor-suspended"
     case .factorResumed: "notice-factor-resumed"
+    case .changesAllowed: "notice-changes-allowed"
     case .codesUnlocked: "notice-codes-unlocked"
     case .sessionsEnded: "notice-sessions-ended"
     case .temporaryCodeMade: "notice-temporary-code"
@@ -77,10 +89,15 @@ extension UserNotice {
     switch self {
     case .factorWithdrawn(let name): "\(Self.list([name], "was", "were")) removed"
     case .factorsRemoved(let names): "\(Self.list(names, "was", "were")) removed"
+    case .factorReverted(let name): "\(Self.list([name], "was", "were")) removed"
+    case .factorsAdded(let names): "\(Self.list(names, "was", "were")) added"
+    case .factorEnrolled(let name): "\(Self.list([name], "was", "were")) enrolled"
     case .factorsRestored(let names): "\(Self.list(names, "was", "were")) put back"
     case .factorSuspended(let name, let until):
       "\(Self.list([name], "was", "were")) suspended until \(until.inWords)"
     case .factorResumed(let name): "\(Self.list([name], "counts", "count")) again"
+    case .changesAllowed:
+      "changes of your second factors, which had been locked at your word, were allowed again"
     case .codesUnlocked: "the lock after too many wrong codes was taken off"
     case .sessionsEnded: "you were signed out everywhere"
     case .temporaryCodeMade(let until):

@@ -12,6 +12,10 @@ public struct Removal: Sendable {
   public let sessionsEnded: Int
   /// For how many hours another administrator can take it back; 0 for not at all.
   public let undoHours: Int
+  /// Whether a temporary code ends with them; only known beforehand.
+  public internal(set) var endsTemporaryCode = false
+  /// How many recovery codes end with them; only known beforehand.
+  public internal(set) var recoveryCodesEnded = 0
   /// What can come back; nil for nothing, and beforehand.
   public internal(set) var apart: (id: ID<SetApart>, until: Instant)?
   /// How many second factors the account keeps.
@@ -50,12 +54,21 @@ public struct Unenrolments: Sendable {
   public func consequences(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?
   ) async throws(DeskError) -> Removal {
-    try await store.read(DeskError.self) { connection in
+    let now = store.clock.now()
+    return try await store.read(DeskError.self) { connection in
       guard let account = try AccountRecord.find(scope, account, connection) else {
         throw DeskError.accountNotFound
       }
       let settings = try DeskSettings.find(scope, connection)
-      return try Self.removal(of: factor, from: account, settings, connection)
+      var removal = try Self.removal(of: factor, from: account, settings, connection)
+      let temporary = try StandInCodes.left(.temporary, of: account.key, at: now, connection)
+      removal.endsTemporaryCode = temporary != nil
+      let going = Set(removal.factors.map(\.id))
+      if !account.factors.contains(where: { $0.kind == .totp && !going.contains($0.id) }) {
+        let recovery = try StandInCodes.left(.recovery, of: account.key, at: now, connection)
+        removal.recoveryCodesEnded = recovery?.count ?? 0
+      }
+      return removal
     }
   }
 

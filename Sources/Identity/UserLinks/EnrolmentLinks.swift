@@ -136,17 +136,21 @@ public struct EnrolmentLinks: Sendable {
 
   /// Enrols the app when the code shows that the user's app has the secret, and uses the link up.
   ///
+  /// What became of the code is kept, as of any other.
+  ///
   /// - Parameters:
   ///   - code: The code of the link.
   ///   - text: What the form carried.
   ///   - typed: The code of the app as typed.
   ///   - displayName: The name of the device.
   ///   - author: Where the request came from.
+  ///   - userAgent: What the program that sent it calls itself.
   /// - Returns: The user pool.
   /// - Throws: ``EnrolmentLinkError``.
   @discardableResult
   public func finish(
-    _ code: String, ticket text: String, typed: String, displayName: String, by author: Author
+    _ code: String, ticket text: String, typed: String, displayName: String, by author: Author,
+    userAgent: String = ""
   ) async throws(EnrolmentLinkError) -> Scope {
     let now = store.clock.now()
     let (store, totp) = (store, totp)
@@ -170,6 +174,12 @@ public struct EnrolmentLinks: Sendable {
       }
       let window = try Policies.find(scope.key, connection).configuration.window
       let verdict = try password.verify(digits, at: now.seconds, window: window, after: nil)
+      let finding = CodeFinding(verdict, after: nil)
+      let attempt = CodeAttempt(
+        account: account, scope: scope, way: .enrolment,
+        enrolment: finding.result.isSuccess ? id : nil, window: window,
+        origin: RequestOrigin(address: author.address, userAgent: userAgent))
+      try attempt.note(finding, at: now, connection)
       guard case .accepted(let step, _) = verdict else {
         try link.countFailure(connection)
         guard link.failures + 1 < Self.tries else { return .failure(.tooManyCodes(scope)) }
@@ -186,7 +196,12 @@ public struct EnrolmentLinks: Sendable {
         "factor.enrol", "account", account.id.text, name: account.label, in: scope)
       entry.to = "\(factor.words), by a link that \(link.about) had sent"
       try entry.record(by: author.user(account), at: now, connection)
-      try store.offerReversal(of: id, by: enrolled, in: scope, at: now, connection)
+      do {
+        try store.offerReversal(of: id, by: enrolled, in: scope, at: now, connection)
+      } catch OutOfBandError.tooManyMails(_, let until) {
+        // Thrown and not returned: the factor goes with it, and the link counts on.
+        throw EnrolmentLinkError.refused(scope, .quotaExceeded(until: until))
+      }
       try store.outbox.notify(
         .factorEnrolledByLink(name: factor.label), enrolled, in: scope, besides: enrolled.email,
         at: now, connection)

@@ -17,7 +17,7 @@ public struct ClockDrift: Sendable, Equatable {
   /// when they are different codes of the same factor.
   public init?(_ verdicts: [CodeVerdict]) {
     let near = verdicts.filter { verdict in
-      guard verdict.way != .phone, verdict.distance != nil else { return false }
+      guard !verdict.way.isSent, verdict.distance != nil else { return false }
       return [.accepted, .late, .early].contains(verdict.result)
     }
     guard let last = near.first, let steps = last.distance, abs(steps) >= Self.least else {
@@ -41,7 +41,7 @@ extension CodeVerdict {
   ///
   /// A right code tells; one beyond the window does when a right one followed it soon.
   public var drift: ClockDrift? {
-    guard way != .phone, let distance, abs(distance) >= ClockDrift.least else { return nil }
+    guard !way.isSent, let distance, abs(distance) >= ClockDrift.least else { return nil }
     switch result {
     case .accepted: return ClockDrift(steps: distance)
     case .late, .early: return isConfirmed ? ClockDrift(steps: distance) : nil

@@ -9,7 +9,7 @@ struct CodeAttempt {
   let account: Account
   let scope: Scope
   let way: CodeVerdict.Way
-  let enrolment: ID<Factor>?
+  var enrolment: ID<Factor>?
   var window: Window?
   let origin: RequestOrigin
 
@@ -67,11 +67,11 @@ struct CodeAttempt {
 
   /// Writes the verdict, and counts nothing.
   ///
-  /// What is not looked at and comes again and again has one row.
+  /// What is not looked at, or too late, and comes again and again has one row.
   func note(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    if [.blocked, .closed].contains(finding.result) {
+    if [.blocked, .closed, .expired].contains(finding.result) {
       let isKept = try VerdictRecord.repeated(
         finding.result, of: account, in: scope, connection)
       if isKept { return }

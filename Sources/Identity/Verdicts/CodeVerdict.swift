@@ -10,6 +10,11 @@ public struct CodeVerdict: Sendable {
     case phone
     /// The enrolment of an authenticator app.
     case enrolment
+    /// The enrolment of a phone, with a code that was sent to it.
+    case phoneEnrolment = "phone-enrolment"
+
+    /// Whether the code was sent, and not made by an app.
+    public var isSent: Bool { self == .phone || self == .phoneEnrolment }
   }
 
   /// What became of it.

@@ -38,9 +38,9 @@ enum VerdictRecord {
     return at
   }
 
-  /// Counts one more code that is not looked at, when the last verdict is such a one too.
+  /// Counts one more code that counts for nothing, when the last verdict is such a one too.
   ///
-  /// So nobody fills the disk with codes that are not even looked at.
+  /// So nobody fills the disk with codes that are not even looked at, or are too late.
   ///
   /// - Returns: False when there is none.
   static func repeated(

@@ -225,6 +225,7 @@ extension WireError {
     case .invalidCode: self.init("INVALID_CODE")
     case .tooManyAttempts: self.init("TOO_MANY_ENROLLMENT_ATTEMPTS : restart enrollment")
     case .changesLocked: self.init(Self.changesLocked)
+    case .factorSuspended: self.init("OPERATION_NOT_ALLOWED : The second factor is suspended.")
     case .recoveryCodesNotEnabled:
       self.init("OPERATION_NOT_ALLOWED : Recovery codes are not enabled.")
     case .enrolmentNotFound: self.init("MFA_ENROLLMENT_NOT_FOUND")

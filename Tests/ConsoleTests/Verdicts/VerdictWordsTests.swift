@@ -62,18 +62,21 @@ struct VerdictWordsTests {
       result: .late, distance: -9, way: .enrolment,
       words: "while enrolling: too old: 9 steps late, 5 are accepted"),
     Case(result: .accepted, distance: 0, way: .enrolment, words: "while enrolling: right code"),
+    Case(result: .wrong, way: .phoneEnrolment, words: "while enrolling: wrong code by SMS"),
+    Case(result: .accepted, way: .phoneEnrolment, words: "while enrolling: right code by SMS"),
   ]
 
   @Test func `every verdict has its sentence`() {
     for each in Self.cases {
       let verdict = CodeVerdict(
         at: Instant(seconds: 0), way: each.way, result: each.result, enrolment: nil,
-        window: each.way == .phone ? nil : Window(adjacentIntervals: each.window),
+        window: each.way.isSent ? nil : Window(adjacentIntervals: each.window),
         distance: each.distance, step: each.distance.map { 1_000 + Int64($0) },
         isConfirmed: each.isConfirmed, times: each.times, origin: RequestOrigin())
       #expect(VerdictWords.sentence(verdict) == each.words)
     }
     #expect(Set(Self.cases.map(\.result)) == Set(CodeVerdict.Result.allCases))
+    #expect(Set(Self.cases.map(\.way)) == Set(CodeVerdict.Way.allCases))
   }
 
   @Test func `what to tell a caller whose clock is off`() {

@@ -28,9 +28,9 @@ struct FactorListTests {
       #expect(first.map(\.phoneNumber) == [nil, Instance.number, Instance.otherNumber])
       #expect(first[1].id.text == "mine" && first[1].enrolledAt == moment)
       #expect(first[2].displayName == nil && first[2].enrolledAt == instance.now)
-      // Nothing went, so nobody is signed out or told.
+      // Nothing went, so nobody is signed out; the user is told of what came.
       _ = try await instance.identity.sessions.check(device.session)
-      #expect(try await instance.messages() == [])
+      #expect(try await instance.messages() == ["mail notice-factors-added alice@example.com"])
       let second = try await replace(
         instance, device.account,
         [
@@ -43,13 +43,16 @@ struct FactorListTests {
         try await instance.identity.sessions.check(device.session)
       }
       #expect(
-        try await instance.messages() == ["mail notice-factors-removed alice@example.com"])
+        try await instance.messages() == [
+          "mail notice-factors-added alice@example.com",
+          "mail notice-factors-removed alice@example.com",
+        ])
       let third = try await replace(
         instance, device.account,
         [FactorEntry(id: "mine", displayName: "c", phoneNumber: "+12025550199")])
       #expect(third.map(\.label) == ["app", "c"])
       #expect(third[1].phoneNumber == "+12025550199")
-      #expect(try await instance.messages().count == 2)
+      #expect(try await instance.messages().count == 4)
     }
   }
 

@@ -1,3 +1,5 @@
+import Database
+import DatabaseSQLite
 import Identity
 import Testing
 
@@ -160,6 +162,45 @@ struct DeskGateTests {
       await expect("ownAccount") { try await remove(instance, device, agent.request()) }
       let owner = try await instance.agent("somebody-else", role: .owner)
       _ = try await remove(instance, device, owner.request())
+    }
+  }
+
+  @Test(arguments: ["first", "provider"])
+  func `nor on one that had their address first, or has it at a provider`(which: String)
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let agent = try await instance.agent()
+      let (own, uid) = ("Dora@desk.example.com", device.account.id.text)
+      try await instance.database.write { connection in
+        if which == "first" {
+          try connection.run(
+            "UPDATE /* test */ account SET initial_email = \(own) WHERE uid = \(uid)")
+        } else {
+          try connection.run(
+            """
+            INSERT /* test */ INTO account_provider (account_key, scope_key, provider_id, raw_id, email)
+            SELECT account_key, scope_key, 'google.com', 'g', \(own) FROM account WHERE uid = \(uid)
+            """)
+          try connection.run(
+            "UPDATE /* test */ account SET has_providers = 1 WHERE uid = \(uid)")
+        }
+      }
+      await expect("ownAccount") { try await remove(instance, device, agent.request()) }
+      let job = try await instance.draft("alice@example.com", by: agent)
+      #expect(try await instance.results(instance.job(job, by: agent)) == ["own"])
+      // Nor do they approve a list on which it stands.
+      try await instance.setDesk { $0.approvalOverUsers = 0 }
+      let erik = try await instance.agent("erik")
+      let asked = try await instance.draft("alice@example.com", by: erik)
+      try await instance.begin(asked, by: erik)
+      let approval = try #require(
+        try await instance.identity.approvals.find(forJob: asked, in: instance.acme))
+      await expect("desk.ownAccount") {
+        try await instance.identity.approvals.approve(
+          approval.id, in: instance.acme, agent.request(nil))
+      }
     }
   }
 

@@ -40,6 +40,23 @@ struct SuspensionTests {
     }
   }
 
+  @Test func `a session that is open does not withdraw it`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      _ = try await suspend(instance, device, seconds: 600)
+      let (session, id) = (device.session, device.factor.text)
+      await expect("factorSuspended") {
+        try await instance.identity.enrolments.withdraw(
+          session, enrolment: id, by: Instance.visitor)
+      }
+      #expect(try await instance.reload(device.account).factors.count == 1)
+      instance.clock.advance(600)
+      _ = try await instance.identity.enrolments.withdraw(
+        session, enrolment: id, by: Instance.visitor)
+      #expect(try await instance.reload(device.account).factors.isEmpty)
+    }
+  }
+
   @Test func `right codes of a suspended factor are slowed down as wrong ones are`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import DatabaseSQLite
+import Foundation
 import Identity
 import Testing
 
@@ -162,6 +163,36 @@ struct UndoTests {
       try await instance.identity.tidy()
       #expect(try await instance.log().map(\.action).tally["factor.purge"] == 1)
     }
+  }
+
+  @Test(arguments: [DeskReason.lost, .stolen])
+  func `nothing of a purged secret is left in the file, not even sealed`(reason: DeskReason)
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let id = device.factor.text
+      let sealed = try #require(
+        try await instance.database.read { connection in
+          try connection.first(
+            "SELECT /* test */ sealed_secret FROM factor WHERE enrolment_id = \(id)"
+          ) { try $0.value(0) as [UInt8] }
+        })
+      #expect(try await isInFile(sealed, instance))
+      _ = try await instance.identity.unenrolments.remove(
+        instance.acme, device.account.id, device.factor,
+        try await instance.agent().request(reason))
+      #expect(try await isInFile(sealed, instance) == (reason == .lost))
+      instance.clock.advance(72 * 3_600)
+      try await instance.identity.tidy()
+      #expect(try await !isInFile(sealed, instance))
+    }
+  }
+
+  /// Whether bytes stand in the database's file, with its log written into it.
+  private func isInFile(_ bytes: [UInt8], _ instance: Instance) async throws -> Bool {
+    try await instance.database.checkpoint()
+    return try Data(contentsOf: URL(filePath: instance.path)).firstRange(of: bytes) != nil
   }
 
   @Test func `a new factor ends the undo and takes the secret in the same write`() async throws {

@@ -134,4 +134,77 @@ struct NoticeTests {
       #expect(mails[0].body.contains("your account alice@example.com at \(place) was deleted on "))
     }
   }
+
+  @Test func `every address is told of a new factor, the own one by the way back`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      try await instance.addAddresses(to: account)
+      let others = ["first@example.com", "alice@provider.example"]
+      let device = try await instance.enrol(try await instance.session(.alice).session)
+      let told = try await instance.mails("notice-new-factor")
+      #expect(told.map(\.recipient) == others)
+      #expect(told.allSatisfy { $0.body.contains("the second factor “phone” was enrolled for") })
+      #expect(told.allSatisfy { !$0.body.contains(Person.alice.email) })
+      let revert = try #require(try await instance.mails("revert-factor").last)
+      #expect(revert.recipient == Person.alice.email)
+      try await instance.identity.outOfBandCodes.apply(revert.code, by: Instance.visitor)
+      #expect(try await instance.reload(device.account).factors.isEmpty)
+      #expect(try await instance.mails("notice-factor-reverted").map(\.recipient) == others)
+    }
+  }
+
+  @Test func `every address is told of factors that a program gives, and of the end`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      try await instance.addAddresses(to: account)
+      let all = [Person.alice.email, "first@example.com", "alice@provider.example"]
+      var change = AccountChange()
+      change.factors = .replace([
+        FactorEntry(id: "a", displayName: "one", phoneNumber: Instance.number)
+      ])
+      try await instance.identity.accounts.update(
+        instance.acme, account.id, change, by: Instance.boss)
+      let added = try await instance.mails("notice-factors-added")
+      #expect(added.map(\.recipient) == all)
+      #expect(added[0].body.contains("the second factor “one” was added to your account alice"))
+      let link = try await instance.linkCode("notice-factors-added", to: "/__/auth/not-me")
+      #expect(
+        try await instance.identity.objections.look(at: link).fact
+          == "the second factor “one” was added")
+      // The same again is no news, another number is.
+      try await instance.identity.accounts.update(
+        instance.acme, account.id, change, by: Instance.boss)
+      #expect(try await instance.mails("notice-factors-added").count == 3)
+      change.factors = .replace([FactorEntry(id: "a", phoneNumber: Instance.otherNumber)])
+      try await instance.identity.accounts.update(
+        instance.acme, account.id, change, by: Instance.boss)
+      #expect(try await instance.mails("notice-factors-added").count == 6)
+      try await instance.identity.accounts.delete(instance.acme, account.id, by: Instance.boss)
+      let ends = try await instance.mails("notice-account-deleted")
+      #expect(ends.map(\.recipient) == all)
+      #expect(ends.filter { $0.body.contains(Person.alice.email) }.count == 1)
+    }
+  }
+
+  @Test func `a user is told when an owner allows changes again, and can object again`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let agent = try await instance.agent()
+      let owner = try await instance.agent("olga", role: .owner)
+      let (identity, id) = (instance.identity, device.account.id)
+      _ = try await identity.desk.suspend(
+        instance.acme, id, device.factor, until: instance.now.advanced(bySeconds: 600),
+        agent.request())
+      let first = try await instance.linkCode("notice-factor-suspended", to: "/__/auth/not-me")
+      try await identity.objections.object(first, by: Instance.visitor)
+      _ = try await identity.desk.allowChanges(instance.acme, id, owner.request(.mistake))
+      let mail = try #require(try await instance.mails("notice-changes-allowed").first)
+      #expect(mail.subject.hasSuffix(": your second factors can be changed again"))
+      let second = try await instance.linkCode("notice-changes-allowed", to: "/__/auth/not-me")
+      try await identity.objections.object(second, by: Instance.visitor)
+      #expect(try await instance.reload(device.account).changesLockedAt == instance.now)
+    }
+  }
 }

@@ -30,6 +30,33 @@ struct PhoneEnrolmentTests {
     }
   }
 
+  @Test func `what became of each code is kept, and what is too late in one row`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let account = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      let enrolments = instance.identity.enrolments
+      let info = try await enrolments.startPhone(session, instance.request())
+      func give(_ code: String) async -> String {
+        await outcome {
+          try await enrolments.finalizePhone(
+            session, .code(sessionInfo: info, code: code), displayName: nil,
+            by: Instance.visitor, userAgent: "okhttp/4.12")
+        }
+      }
+      for _ in 0..<3 { #expect(await give("000000") == "invalidCode") }
+      for _ in 0..<5 { #expect(await give(Instance.code) == "tooManyAttempts") }
+      let grant = try await instance.enrolPhone(session)
+      let verdicts = try await instance.verdicts(account)
+      #expect(verdicts.map(\.result) == [.accepted, .expired, .wrong, .wrong, .wrong])
+      #expect(verdicts.map(\.times) == [1, 5, 1, 1, 1])
+      #expect(verdicts.allSatisfy { $0.way == .phoneEnrolment && $0.drift == nil })
+      #expect(verdicts[0].enrolment == grant.account.factors.first?.id)
+      #expect(verdicts[1].origin == RequestOrigin(address: "203.0.113.5", userAgent: "okhttp/4.12"))
+      #expect(try await instance.reload(account).wrongCodes == 0)
+    }
+  }
+
   @Test func `a name may be missing, and is not too long`() async throws {
     try await withInstance { instance in
       try await instance.allowPhones()

@@ -107,6 +107,58 @@ struct EnrolmentLinkTests {
     }
   }
 
+  @Test func `what became of each code typed at it is kept, from where and by what`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      let links = instance.identity.enrolmentLinks
+      let link = try await send(instance, account)
+      let enrolment = try await links.open(link)
+      let app = try app(enrolment)
+      let late = try app.code(step: app.step(at: instance.now.seconds) - 8)
+      for typed in [late, "12345", try code(enrolment, at: instance.now)] {
+        _ = await outcome {
+          try await links.finish(
+            link, ticket: enrolment.ticket.revealedText, typed: typed, displayName: "x",
+            by: Instance.visitor, userAgent: "Firefox/145")
+        }
+      }
+      let verdicts = try await instance.verdicts(account)
+      #expect(verdicts.map(\.result) == [.accepted, .unreadable, .late])
+      #expect(verdicts.map(\.distance) == [0, nil, -8])
+      let factor = try #require(try await instance.reload(account).factors.first)
+      #expect(verdicts.map(\.enrolment) == [factor.id, nil, nil])
+      let origin = RequestOrigin(address: "203.0.113.5", userAgent: "Firefox/145")
+      #expect(verdicts.allSatisfy { $0.way == .enrolment && $0.origin == origin })
+      #expect(try await instance.reload(account).wrongCodes == 0)
+    }
+  }
+
+  @Test func `where no mail can warn of it nothing is set up, and the link counts on`()
+    async throws
+  {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      let links = instance.identity.enrolmentLinks
+      let agent = try await instance.agent()
+      for _ in 0..<10 {
+        let device = try await instance.enrol(try await instance.session(.alice).session)
+        var change = AccountChange()
+        change.factors = .clear
+        try await instance.identity.accounts.update(
+          instance.acme, device.account.id, change, by: Instance.boss)
+      }
+      let link = try await send(instance, account, by: agent)
+      let enrolment = try await links.open(link)
+      await expect("refused") {
+        try await links.finish(
+          link, ticket: enrolment.ticket.revealedText,
+          typed: code(enrolment, at: instance.now), displayName: "x", by: Instance.visitor)
+      }
+      #expect(try await instance.reload(account).factors.isEmpty)
+      _ = try await links.open(link)
+    }
+  }
+
   @Test
   func `a newer link ends the one from before, and so do the end of sessions and the account`()
     async throws

@@ -67,7 +67,8 @@ extension Methods {
     let grant: SessionGrant
     do throws(EnrolmentError) {
       grant = try await identity.enrolments.finalizePhone(
-        session, proof, displayName: displayName, by: call.author(.user(session.account)))
+        session, proof, displayName: displayName, by: call.author(.user(session.account)),
+        userAgent: call.origin.userAgent)
     } catch {
       throw WireError(error)
     }
