@@ -35,11 +35,9 @@ extension ConsoleRoutes {
     add(ConsolePaths.protection, .protection)
     add(ConsolePaths.allowedChanges, .allowChanges)
     add(ConsolePaths.disabling, .disabling)
+    add(ConsolePaths.enabling, .enabling)
+    add(ConsolePaths.verification, .verification)
     add(ConsolePaths.deletion, .deletion)
-
-    let actions = UserActions(identity: identity, frames: pages.frames)
-    table.inScope(.post, ConsolePaths.verification, .changeUsers, actions.verify)
-    table.inScope(.post, ConsolePaths.enabling, .changeUsers, actions.enable)
 
     let rules = DeskSettingsPage(identity: identity, frames: pages.frames, view: settings)
     table.inScope(.get, ConsolePaths.deskSettings, .seeScope, rules.show)

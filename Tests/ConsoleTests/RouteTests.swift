@@ -73,14 +73,18 @@ import Testing
     GET /projects/{String}/tenants/{String}/users/{String}/disabling: changeUsers
     POST /projects/{String}/users/{String}/disabling: changeUsers
     POST /projects/{String}/tenants/{String}/users/{String}/disabling: changeUsers
+    GET /projects/{String}/users/{String}/enabling: changeUsers
+    GET /projects/{String}/tenants/{String}/users/{String}/enabling: changeUsers
+    POST /projects/{String}/users/{String}/enabling: changeUsers
+    POST /projects/{String}/tenants/{String}/users/{String}/enabling: changeUsers
+    GET /projects/{String}/users/{String}/verification: changeUsers
+    GET /projects/{String}/tenants/{String}/users/{String}/verification: changeUsers
+    POST /projects/{String}/users/{String}/verification: changeUsers
+    POST /projects/{String}/tenants/{String}/users/{String}/verification: changeUsers
     GET /projects/{String}/users/{String}/deletion: changeUsers
     GET /projects/{String}/tenants/{String}/users/{String}/deletion: changeUsers
     POST /projects/{String}/users/{String}/deletion: changeUsers
     POST /projects/{String}/tenants/{String}/users/{String}/deletion: changeUsers
-    POST /projects/{String}/users/{String}/verification: changeUsers
-    POST /projects/{String}/tenants/{String}/users/{String}/verification: changeUsers
-    POST /projects/{String}/users/{String}/enabling: changeUsers
-    POST /projects/{String}/tenants/{String}/users/{String}/enabling: changeUsers
     GET /projects/{String}/settings/desk: seeScope
     GET /projects/{String}/tenants/{String}/settings/desk: seeScope
     POST /projects/{String}/settings/desk: changeDesk

@@ -13,6 +13,10 @@ enum AccountAct: Sendable {
   case allowChanges
   /// `S/users/{uid}/disabling`
   case disabling
+  /// `S/users/{uid}/enabling`
+  case enabling
+  /// `S/users/{uid}/verification`: marks the e-mail address as the user's.
+  case verification
   /// `S/users/{uid}/deletion`
   case deletion
 
@@ -21,7 +25,7 @@ enum AccountAct: Sendable {
     case .unlock: .removeFactors
     case .endSessions: .endSessions
     case .protection, .allowChanges: .protectUsers
-    case .disabling, .deletion: .changeUsers
+    case .disabling, .enabling, .verification, .deletion: .changeUsers
     }
   }
 
@@ -32,6 +36,8 @@ enum AccountAct: Sendable {
     case .protection: ConsolePaths.protection
     case .allowChanges: ConsolePaths.allowedChanges
     case .disabling: ConsolePaths.disabling
+    case .enabling: ConsolePaths.enabling
+    case .verification: ConsolePaths.verification
     case .deletion: ConsolePaths.deletion
     }
   }
@@ -42,6 +48,8 @@ enum AccountAct: Sendable {
     case .unlock: account.wrongCodes == 0 && account.codesBlockedUntil == nil
     case .allowChanges: account.changesLockedAt == nil
     case .disabling: account.disabled
+    case .enabling: !account.disabled
+    case .verification: account.email == nil || account.emailVerified
     case .endSessions, .protection, .deletion: false
     }
   }
@@ -52,7 +60,8 @@ enum AccountAct: Sendable {
     question.permission = permission
     switch self {
     case .unlock, .deletion: break
-    case .endSessions, .protection, .allowChanges, .disabling: question.passesLock = true
+    case .endSessions, .protection, .allowChanges, .disabling, .enabling, .verification:
+      question.passesLock = true
     }
     return question
   }
@@ -112,7 +121,8 @@ enum AccountAct: Sendable {
           "Find out what happened first: the history says who changed what. Speak to the user in a way that you trust.",
           "Second factors of this account can then be removed, suspended and unlocked as usual.",
           FactorWords.mail(to: account),
-        ].compactMap { $0 }, button: "Allow changes again", keep: "Keep them locked", action: action)
+        ].compactMap { $0 }, button: "Allow changes again", keep: "Keep them locked", action: action
+      )
       question.reasons = [.found, .mistake, .other]
       return question
     case .disabling:
@@ -122,6 +132,27 @@ enum AccountAct: Sendable {
           "The user cannot sign in until they are enabled again.", open,
         ], button: "Disable the user", keep: "Leave them enabled", action: action)
       question.reasons = [.left, .compromised, .stolen, .other]
+      return question
+    case .enabling:
+      var question = DeskQuestion(
+        title: "Enable the user", heading: HTML.heading("Enable", name),
+        consequences: [
+          "The user may sign in again, with the password and the second factors of before.",
+          "The history says who disabled the account, and why.",
+        ], button: "Enable the user", keep: "Leave them disabled", action: action)
+      question.isDestructive = false
+      question.reasons = [.found, .mistake, .other]
+      return question
+    case .verification:
+      var question = DeskQuestion(
+        title: "Verify the e-mail",
+        heading: HTML.heading("Mark the e-mail of", name, " as verified?"),
+        consequences: [
+          "From then on the address is taken for the user’s own: links to set an authenticator app up go to it, and the user can enrol.",
+          "Say in the note how it is known. A mail from the application in which the user follows a link is the better way.",
+        ], button: "Mark the e-mail as verified", keep: "Leave it as it is", action: action)
+      question.isDestructive = false
+      question.reasons = [.other, .mistake]
       return question
     case .deletion:
       let factors = account.factors.map { "“\(Words.isolated($0.label))”" }.joined(separator: ", ")
@@ -172,6 +203,12 @@ enum AccountAct: Sendable {
       return (
         "The user is disabled and cannot sign in. \(SessionWords.ended(done.value))", done.renewed
       )
+    case .enabling:
+      let done = try await desk.enable(scope, id, request)
+      return ("The user is enabled and may sign in again.", done.renewed)
+    case .verification:
+      let done = try await desk.verifyEmail(scope, id, request)
+      return ("The e-mail address is marked as verified.", done.renewed)
     case .deletion:
       let done = try await desk.delete(scope, id, request)
       return ("Deleted the user \(Words.isolated(account.label)).", done.renewed)

@@ -4,7 +4,6 @@ import Templating
 
 /// What may be done to a user by whoever looks; an address that is nil is not offered.
 struct UserActionLinks: ViewModel {
-  let csrf: String
   let verification: String?
   let unlock: String?
   let endOfSessions: String?
@@ -22,7 +21,6 @@ struct UserActionLinks: ViewModel {
     if case .changesLocked? = refusal { isLockedOnly = true }
     let mayAct = refusal == nil || isLockedOnly
     let mayChange = context.may(.changeUsers) && mayAct
-    csrf = context.signedIn.session.csrfToken
     verification =
       mayChange && account.email != nil && !account.emailVerified
       ? ConsolePaths.verification(scope, uid) : nil
@@ -51,7 +49,6 @@ struct UserActionLinks: ViewModel {
         links.protection,
       ].contains { $0 != nil }
     },
-    .text("csrf") { $0.csrf },
     .text("verification") { $0.verification },
     .text("unlock") { $0.unlock },
     .text("endOfSessions") { $0.endOfSessions },

@@ -117,6 +117,52 @@ extension Desk {
     }
   }
 
+  /// Lets a disabled account sign in again.
+  ///
+  /// - Returns: The account as it was before.
+  /// - Throws: ``DeskError``; ``DeskError/nothingToDo`` when it is not disabled.
+  public func enable(
+    _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
+  ) async throws(DeskError) -> DeskOutcome<Account> {
+    try await gate.act(
+      request, on: account, in: scope, needing: .changeUsers, passingLock: true
+    ) { account, _, _, connection in
+      guard account.disabled else { throw DeskError.nothingToDo }
+      try connection.run("UPDATE account SET disabled = 0 WHERE account_key = \(account.key)")
+      return try Self.changed(account, in: scope, connection)
+    }
+  }
+
+  /// Marks the address of an account as known to be its user's.
+  ///
+  /// - Returns: The account as it was before.
+  /// - Throws: ``DeskError``; ``DeskError/nothingToDo`` when it is so, or there is no address.
+  public func verifyEmail(
+    _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
+  ) async throws(DeskError) -> DeskOutcome<Account> {
+    try await gate.act(
+      request, on: account, in: scope, needing: .changeUsers, passingLock: true
+    ) { account, _, _, connection in
+      guard account.email != nil, !account.emailVerified else { throw DeskError.nothingToDo }
+      try connection.run(
+        "UPDATE account SET email_verified = 1 WHERE account_key = \(account.key)")
+      return try Self.changed(account, in: scope, connection)
+    }
+  }
+
+  /// The row of a change of an account's columns, with what is kept of them elsewhere brought into
+  /// line.
+  private static func changed(
+    _ old: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> DeskDeed<Account> {
+    let new = try AccountRecord.changed(old, in: scope, connection)
+    var entry = AuditEntry("account.change", "account", old.id.text, name: old.label, in: scope)
+    (entry.from, entry.to) = Words.difference(
+      old.fieldWords(password: "as it was", sessions: 0),
+      new.fieldWords(password: "as it was", sessions: 0))
+    return DeskDeed(entry: entry, value: old)
+  }
+
   /// Deletes an account with its factors and sessions, and with what of them was set apart.
   ///
   /// - Returns: The account as it was.

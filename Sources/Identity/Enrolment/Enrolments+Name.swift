@@ -34,8 +34,9 @@ extension Enrolments {
         """)
       var entry = AuditEntry(
         "factor.rename", "account", account.id.text, name: account.label, in: scope)
-      entry.from = "TOTP “\(old.label)” (\(factor.text))"
-      entry.to = "TOTP “\(name)” (\(factor.text))"
+      entry.from = old.words
+      entry.to = try AccountRecord.find(key: account.key, connection)?.factors
+        .first { $0.id == factor }?.words
       try entry.record(by: author, at: now, connection)
     }
   }

@@ -52,28 +52,6 @@ import Testing
     }
   }
 
-  @Test func `of a maker's drafts the newest five are kept`() async throws {
-    try await withInstance { instance in
-      try await instance.crowd(2)
-      let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
-      let theirs = try await instance.draft("u1", by: other)
-      var drafts: [Int64] = []
-      for _ in 0..<7 {
-        instance.clock.advance(1)
-        drafts.append(try await instance.draft("u0", by: agent))
-      }
-      for (number, draft) in drafts.enumerated() {
-        let found = await outcome { try await instance.job(draft, by: agent) }
-        #expect((found == "notFound") == (number < 2))
-      }
-      _ = try await instance.job(theirs, by: other)
-      // What was decided is no draft.
-      try await instance.begin(drafts[2], by: agent)
-      for _ in 0..<6 { _ = try await instance.draft("u0", by: agent) }
-      _ = try await instance.job(drafts[2], by: agent)
-    }
-  }
-
   @Test func `a draft is its maker's alone, and gone after an hour`() async throws {
     try await withInstance { instance in
       try await instance.crowd(1)

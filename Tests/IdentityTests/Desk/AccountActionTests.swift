@@ -75,11 +75,44 @@ struct AccountActionTests {
       let row = try #require(try await instance.log().first)
       #expect(row.action == "account.change" && row.reason == "left")
       #expect(row.from?.contains("disabled: no") == true)
+      await expect("notAllowed") { try await desk.enable(instance.acme, id, support.request()) }
+      _ = try await desk.enable(instance.acme, id, owner.request(.mistake))
+      #expect(try await !instance.reload(device.account).disabled)
+      await expect("nothingToDo") { try await desk.enable(instance.acme, id, owner.request()) }
+      #expect(try await instance.log().first?.reason == "mistake")
       _ = try await desk.delete(instance.acme, id, owner.request(.left, ticket: "HR-7"))
       let last = try #require(try await instance.log().first)
       #expect(last.action == "account.delete" && last.ticket == "HR-7")
       let found = try await instance.identity.accounts.find(instance.acme, id)
       #expect(found == nil)
+    }
+  }
+
+  @Test func `an address is marked as verified by the owner, who gives a code of their own`()
+    async throws
+  {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice, isVerified: false)
+      let (desk, id) = (instance.identity.desk, account.id)
+      let support = try await instance.agent()
+      await expect("notAllowed") {
+        try await desk.verifyEmail(instance.acme, id, support.request())
+      }
+      let owner = try await instance.agentWithDevice("olga", role: .owner)
+      instance.clock.advance(15 * 60)
+      await expect("codeRequired") {
+        try await desk.verifyEmail(instance.acme, id, owner.request(.other, note: "seen"))
+      }
+      #expect(try await !instance.reload(account).emailVerified)
+      let code = try #require(try owner.device?.code(at: instance.now))
+      _ = try await desk.verifyEmail(
+        instance.acme, id, owner.request(.other, note: "seen", code: code))
+      #expect(try await instance.reload(account).emailVerified)
+      let row = try #require(try await instance.log().first)
+      #expect(
+        (row.from, row.to, row.note) == ("e-mail verified: no", "e-mail verified: yes", "seen"))
+      let counts = try await instance.identity.accounts.counts(instance.acme)
+      #expect(counts.unverifiedEmails == 0)
     }
   }
 

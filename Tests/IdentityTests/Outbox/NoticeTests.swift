@@ -153,7 +153,8 @@ struct NoticeTests {
     }
   }
 
-  @Test func `every address is told of factors that a program gives, and of the end`() async throws {
+  @Test func `every address is told of factors that a program gives, and of the end`() async throws
+  {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       try await instance.addAddresses(to: account)
