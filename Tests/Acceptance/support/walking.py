@@ -1,0 +1,219 @@
+"""Ways to get around in the console, so that one walk can be taken with each of them."""
+
+import re
+
+from .faults import expect_none, overflow
+
+# What one sees of the element that has the focus, and where it is beside the one before.
+FOCUSED = """() => {
+  const at = document.activeElement, last = window.walkedFrom;
+  if (!at || at === document.body) return null;
+  window.walkedFrom = at;
+  const marked = (element) => {
+    const style = element && getComputedStyle(element);
+    return style && style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+  };
+  const box = at.getBoundingClientRect(), faults = [];
+  const choice = at.closest(".choice"), label = at.labels && at.labels[0];
+  // Fields of several parts, such as a day, mark the part.
+  const isPart = last === at;
+  if (!isPart && !marked(at) && !marked(choice)) faults.push("the focus is not to be seen");
+  const left = Math.max(box.left, 0), right = Math.min(box.right, innerWidth);
+  const top = Math.max(box.top, 0), bottom = Math.min(box.bottom, innerHeight);
+  const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+  if (!hit || !(at.contains(hit) || hit.contains(at) || (label && label.contains(hit))))
+    faults.push("something hides it");
+  const here = box.top + scrollY;
+  if (last && last.isConnected && !isPart) {
+    if (!(last.compareDocumentPosition(at) & Node.DOCUMENT_POSITION_FOLLOWING))
+      faults.push("it stands before the one before");
+    if (at.form && at.form === last.form && here < window.walkedAt - 40)
+      faults.push("it stands above the one before, in the same form");
+  }
+  window.walkedAt = here;
+  return {
+    id: at.id, tag: at.tagName, address: at.getAttribute("href") || "",
+    text: at.innerText.split(/\\s+/).filter(Boolean).join(" "), faults,
+  };
+}"""
+
+
+class Walker:
+    """Somebody at the console in a browser; everything that is not as it should be is kept."""
+
+    def __init__(self, page):
+        self.page = page
+        self.faults = []
+        page.on("pageerror", lambda error: self._fault(f"a script failed: {error}"))
+        # A form with something missing in it is answered with 422, which a browser notes down.
+        page.on("console", lambda message: message.type == "error"
+                and "422" not in message.text and self._fault(message.text))
+
+    def _fault(self, text):
+        self.faults.append((self.page.url, text))
+
+    def arrive(self):
+        """Looks at the page that came."""
+        self.page.wait_for_load_state()
+        if fault := overflow(self.page):
+            self._fault(f"it scrolls sideways: {fault}")
+        if self.page.locator("h1").count() != 1:
+            self._fault("it has not one heading")
+        return self
+
+    def start(self, path):
+        """Where a task begins."""
+        self.page.goto(path)
+        return self.arrive()
+
+    def heading(self):
+        return self.page.get_by_role("heading", level=1).inner_text()
+
+    def said(self):
+        """What the page says of what was done, without what isolates names."""
+        return re.sub("[\u2068\u2069]", "", self.page.locator("[role=status]").first.inner_text())
+
+    def text(self):
+        """What the page says in all."""
+        return self.page.locator("main").inner_text()
+
+    def end(self):
+        expect_none(self.faults)
+
+
+class Pointer(Walker):
+    """Clicks on what there is to click on."""
+
+    def find(self, text):
+        """Looks for a user with the field that every page has."""
+        self.page.locator("#find").fill(text)
+        with self.page.expect_navigation():
+            self.page.locator("#find").press("Enter")
+        return self.arrive()
+
+    def link(self, text=None, to=None):
+        """Follows a link by its words, or the first of the page that leads somewhere."""
+        link = (self.page.locator(f"main a[href*='{to}']") if to
+                else self.page.get_by_role("link", name=text, exact=True))
+        with self.page.expect_navigation():
+            link.first.click()
+        return self.arrive()
+
+    def error(self, field):
+        """Follows the summary of errors to a field."""
+        self.page.locator(f"[role=alert] a[href='#{field}']").click()
+        return self
+
+    def button(self, text):
+        with self.page.expect_navigation():
+            self.page.get_by_role("button", name=text, exact=True).click()
+        return self.arrive()
+
+    def unfold(self, text):
+        self.page.locator("summary", has_text=text).click()
+        return self
+
+    def choose(self, field, words):
+        """Chooses from a list by the first words of an entry."""
+        entry = self.page.locator(f"#{field} option", has_text=re.compile(f"^{words}"))
+        self.page.locator(f"#{field}").select_option(entry.first.get_attribute("value"))
+        return self
+
+    def tick(self, field):
+        self.page.locator(f"label[for={field}]").click()
+        return self
+
+    def type(self, field, text):
+        self.page.locator(f"#{field}").fill(text)
+        return self
+
+
+class Keyboard(Walker):
+    """Tab, Enter, the space bar and letters, and at each stop a look at where the focus is."""
+
+    MOST_STOPS = 90
+
+    def arrive(self):
+        super().arrive()
+        self.is_new = True
+        return self
+
+    def _stop(self):
+        """One stop further; where that is."""
+        self.page.keyboard.press("Tab")
+        at = self.page.evaluate(FOCUSED)
+        for fault in at["faults"] if at else []:
+            self._fault(f"{at['tag']} {at['id'] or at['text'][:40]}: {fault}")
+        return at
+
+    def _go(self, what, is_it, in_bar=False):
+        """Goes on from where the focus is, and from the top of a page past what stands above it."""
+        if self.is_new and not self.page.locator("[autofocus]").count():
+            first = self._stop()
+            assert first["text"] == "Skip to the page", first
+            if not in_bar:
+                self.page.keyboard.press("Enter")
+        self.is_new = False
+        seen = []
+        for _ in range(self.MOST_STOPS):
+            at = self._stop()
+            if at is None:
+                break
+            if is_it(at):
+                return
+            seen.append(at["id"] or at["text"])
+        raise AssertionError(f"Tab does not lead to {what} on {self.page.url}: {seen}")
+
+    def _enter(self):
+        with self.page.expect_navigation():
+            self.page.keyboard.press("Enter")
+        return self.arrive()
+
+    def find(self, text):
+        self._go("the search", lambda at: at["id"] == "find", in_bar=True)
+        self.page.keyboard.type(text)
+        return self._enter()
+
+    def link(self, text=None, to=None):
+        self._go(text or to, lambda at: at["tag"] == "A" and (
+            to in at["address"] if to else at["text"] == text))
+        return self._enter()
+
+    def error(self, field):
+        self._go("the error", lambda at: at["address"] == f"#{field}")
+        self.page.keyboard.press("Enter")
+        return self
+
+    def button(self, text):
+        self._go(text, lambda at: at["tag"] == "BUTTON" and at["text"] == text)
+        return self._enter()
+
+    def unfold(self, text):
+        self._go(text, lambda at: at["tag"] == "SUMMARY" and text in at["text"])
+        self.page.keyboard.press("Enter")
+        return self
+
+    def _field(self, field):
+        focused = self.page.locator(":focus")
+        # The summary of errors has led there already.
+        if not (focused.count() and focused.get_attribute("id") == field):
+            self._go(field, lambda at: at["id"] == field)
+
+    def choose(self, field, words):
+        self._field(field)
+        self.page.keyboard.type(words)
+        return self
+
+    def tick(self, field):
+        self._field(field)
+        self.page.keyboard.press("Space")
+        return self
+
+    def type(self, field, text):
+        self._field(field)
+        # A list is pasted.
+        if "\n" in text:
+            self.page.keyboard.insert_text(text)
+        else:
+            self.page.keyboard.type(text)
+        return self
