@@ -26,9 +26,10 @@ struct Housekeeping: Sendable {
   }
 
   private static func tidy(_ identity: Identity) async {
-    while await slept(.seconds(60)) {
+    // At once too: what ran out while no server ran shall not lie about for another minute.
+    repeat {
       do { try await identity.tidy() } catch { Terminal.complain("\(error)") }
-    }
+    } while await slept(.seconds(60))
   }
 
   /// Deletes part after part of what was marked, with room for other writes between them.

@@ -1,0 +1,63 @@
+"""Pulling the plug while factors that were removed are purged."""
+
+import sqlite3
+import time
+
+from support.program import Server, prove
+from support.pages import Pages
+from support.rest import Api, make_token, ok
+from support.waiting import until
+from test_bulk import allow_many, begin, rows
+
+USERS = 900
+FACTORS = 5
+ALL = USERS * FACTORS
+
+APART = "SELECT count(*) FROM removed_factor"
+PURGED = "SELECT count(*) FROM audit WHERE action = 'factor.purge'"
+
+
+def test_a_purge_goes_on_after_a_kill_and_each_factor_has_one_row(tmp_path):
+    with Server(tmp_path) as server:
+        pages = Pages(server.url).set_up(server.setup_code)
+        pages.create_project("long-gone")
+        token = make_token(tmp_path, "long-gone", "owner")
+        api = Api(server.url, "long-gone", pages.api_key("long-gone"), token)
+        api.switch_totp_on(1)
+        users = [{
+            "localId": f"user-{number}", "email": f"user-{number}@example.com",
+            "emailVerified": True,
+            "mfaInfo": [{
+                "mfaEnrollmentId": f"phone-{number}-{factor}", "displayName": f"phone {factor}",
+                "phoneInfo": f"+1555{factor}{number:06}"} for factor in range(FACTORS)],
+        } for number in range(USERS)]
+        for start in range(0, USERS, 300):
+            ok(api.admin("POST", "accounts:batchCreate", {
+                "users": users[start:start + 300], "allowOverwrite": True}))
+        prove(tmp_path)
+        allow_many(tmp_path)
+        begin(pages, "long-gone", [user["email"] for user in users])
+        until(lambda: rows(tmp_path, "SELECT 1 FROM bulk_job WHERE state = 'done'"),
+              "the removal is done", 120)
+        assert server.stop() == 0
+    assert rows(tmp_path, APART)[0][0] == ALL
+    assert rows(tmp_path, PURGED)[0][0] == 0
+
+    # Their time is over: the next server purges them, and is killed while it does.
+    database = sqlite3.connect(tmp_path / "countersign.sqlite", timeout=30)
+    with database:
+        database.execute("UPDATE removed_factor SET until = ?", (int(time.time() * 1e6),))
+    database.close()
+    with Server(tmp_path) as server:
+        until(lambda: rows(tmp_path, APART)[0][0] < ALL, "the purge has begun", 60)
+        assert server.kill() == -9
+    left = rows(tmp_path, APART)[0][0]
+    assert 0 < left < ALL, "it was killed in the middle"
+    assert rows(tmp_path, PURGED)[0][0] == ALL - left
+
+    with Server(tmp_path) as server:
+        until(lambda: rows(tmp_path, APART)[0][0] == 0, "the purge is done", 60)
+        assert rows(tmp_path, PURGED)[0][0] == ALL
+        once = "SELECT count(DISTINCT from_value) FROM audit WHERE action = 'factor.purge'"
+        assert rows(tmp_path, once)[0][0] == ALL
+        assert server.stop() == 0
