@@ -42,6 +42,11 @@ struct WhatIfCase: ViewModel {
         Chip.bad("locked"),
         "The password passes. Codes are refused until somebody unlocks the user, right ones too."
       )
+    case .due(let factors, _, .open) where factors.count == forecast.suspended.count:
+      return (
+        AccountChips.suspended,
+        "The password passes, then a code is asked for. Codes of \(FactorWords.list(factors)) are refused, right ones too, while \(factors.count == 1 ? "it is" : "they are") suspended."
+      )
     case .due(_, _, .open):
       return (Chip.on("code asked for"), "The password passes, then a code is asked for.")
     }
@@ -67,7 +72,7 @@ struct WhatIfCase: ViewModel {
       Fact("Sign-in methods", forecast.methods.words),
       Fact("Account", account.disabled ? Chip.bad("disabled") : Chip.on("enabled")),
       Fact("E-mail", AccountChips.email(account)),
-      Fact("Second factor", secondFactor(forecast)),
+      Fact("Second factor", secondFactor(forecast, times)),
     ]
     if case .due(let factors, let window, let lock) = forecast.secondFactor {
       if factors.contains(where: { $0.kind == .totp }) {
@@ -107,7 +112,7 @@ struct WhatIfCase: ViewModel {
       ? "The password is accepted" : Words.sentence(reason(forecast, times))
   }
 
-  private static func secondFactor(_ forecast: SignInForecast) -> Markup {
+  private static func secondFactor(_ forecast: SignInForecast, _ times: Times) -> Markup {
     switch forecast.secondFactor {
     case .due(let factors, _, _):
       var html = HTML()
@@ -115,6 +120,12 @@ struct WhatIfCase: ViewModel {
       for (index, factor) in factors.enumerated() {
         if index > 0 { html.text(", ") }
         html.add(HTML.isolated(factor.label))
+        let suspended = forecast.suspended.first { $0.id == factor.id }
+        if let until = suspended?.suspendedUntil {
+          html.raw(" (suspended until ")
+          html.add(times.moment(until))
+          html.raw(")")
+        }
       }
       let others = forecast.account.factors.filter { factor in
         !factors.contains { $0.id == factor.id }
@@ -145,6 +156,8 @@ struct WhatIfCase: ViewModel {
     case .alreadyEnrolled: return "Refused: an authenticator app is enrolled already"
     case .tooManyFactors:
       return "Refused: there are \(Enrolments.mostFactors) factors already"
+    case .changesLocked:
+      return "Refused: the user said that a change of second factors was none of theirs"
     case .unsupportedFirstFactor: return "Refused: the first factor allows no second one"
     default: return "Refused"
     }

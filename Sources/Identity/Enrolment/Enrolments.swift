@@ -69,6 +69,7 @@ public struct Enrolments: Sendable {
   ) -> EnrolmentError? {
     guard configuration.isTOTPOn else { return .totpNotEnabled }
     do throws(EnrolmentError) {
+      try checkChanges(account)
       try checkGround(account, by: provider)
       try checkRoom(account, .totp)
       return nil

@@ -43,6 +43,8 @@ public struct SignInForecast: Sendable {
   public let firstFactor: FirstFactor
   /// What is asked for after a first factor that passed.
   public let secondFactor: SecondFactor
+  /// Of the factors that are asked for, those whose codes are refused for a while.
+  public let suspended: [Factor]
   /// Why the user could not enrol an authenticator app after signing in; nil when they could.
   public let enrolmentRefusal: EnrolmentError?
 
@@ -68,6 +70,7 @@ public struct SignInForecast: Sendable {
     secondFactor =
       due.isEmpty
       ? .none : .due(due, window: policy.configuration.window, lock: account.codeLock(at: now))
+    suspended = due.filter { $0.isSuspended(at: now) }
     enrolmentRefusal = Enrolments.refusal(account, by: .password, policy.configuration)
   }
 

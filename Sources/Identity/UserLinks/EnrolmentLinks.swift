@@ -237,9 +237,6 @@ public struct EnrolmentLinks: Sendable {
     if let refusal = Enrolments.refusal(account, by: .password, configuration) {
       throw EnrolmentLinkError.refused(scope, refusal)
     }
-    guard account.changesLockedAt == nil else {
-      throw EnrolmentLinkError.refused(scope, .changesLocked)
-    }
     return (link, account)
   }
 }

@@ -19,6 +19,13 @@ import Testing
       #expect(jo.says("Refused: the e-mail address is not verified"))
       let guest = try await nadia.get("/what-if?q=zX3eR5tY7uI9oP1aS2dF")
       #expect(guest.says("The sign-in is refused: this account has no e-mail address."))
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let factor = try await world.factor(of: World.chiara).text
+      _ = try await nadia.submit("\(user)/factors/\(factor)/suspension", ["reason": "lost"])
+      let suspended = try await nadia.get("/what-if?q=\(World.chiara)")
+      #expect(suspended.says("right ones too, while it is suspended."))
+      #expect(suspended.says("(suspended until "))
+      Markup.check(suspended)
       _ = try await world.identity.policies.change(
         try await world.euScope, by: Author(actor: .commandLine)
       ) { $0.configuration.totp?.state = .disabled }

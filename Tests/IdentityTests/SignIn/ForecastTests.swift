@@ -8,9 +8,11 @@ struct ForecastTests {
     var scopeOff = false, passwordOff = false, disabled = false, totpOff = false
     var enrolled = false, verified = true, hasPassword = true
     var wrongCodes = 0, wrongPasswords = 0
+    /// A suspended factor; changes that the user has locked.
+    var suspended = false, locked = false
 
     var testDescription: String {
-      "\(scopeOff)\(passwordOff)\(disabled)\(totpOff)\(enrolled)\(verified)\(hasPassword) \(wrongCodes) \(wrongPasswords)"
+      "\(suspended)\(locked)\(scopeOff)\(passwordOff)\(disabled)\(totpOff)\(enrolled)\(verified)\(hasPassword) \(wrongCodes) \(wrongPasswords)"
     }
 
     static let all: [Case] = {
@@ -30,6 +32,11 @@ struct ForecastTests {
         all.append(Case(disabled: true, wrongPasswords: wrong))
         all.append(Case(totpOff: true, enrolled: true, wrongCodes: wrong))
       }
+      all.append(Case(enrolled: true, suspended: true))
+      all.append(Case(enrolled: true, wrongCodes: 5, suspended: true))
+      all.append(Case(enrolled: true, locked: true))
+      all.append(Case(locked: true))
+      all.append(Case(verified: false, locked: true))
       all.append(Case(hasPassword: false))
       all.append(Case(disabled: true, hasPassword: false))
       all.append(Case(enrolled: true, hasPassword: false))
@@ -54,6 +61,16 @@ struct ForecastTests {
         let wrong = try device.wrongCode(at: instance.now)
         _ = await outcome { try await instance.finalize(device, pending, code: wrong) }
       }
+    }
+    if made.suspended, let device {
+      let until = instance.now.advanced(bySeconds: 600)
+      _ = try await identity.desk.suspend(
+        instance.acme, device.account.id, device.factor, until: until,
+        try await instance.agent().request())
+    }
+    if made.locked {
+      let found = try await identity.accounts.lookup(instance.acme, emails: [Person.alice.email])
+      try await instance.mark(try #require(found.first).id.text, isLocked: true)
     }
     for _ in 0..<made.wrongPasswords {
       _ = await outcome {
@@ -132,8 +149,12 @@ struct ForecastTests {
         _ = try await instance.identity.signIns.finalize(
           project: instance.acme.project, tenant: nil, pendingCredential: pending,
           enrolment: device.factor.text, code: code)
-        #expect(lock == .open)
+        #expect(lock == .open && forecast.suspended.isEmpty)
       } catch {
+        if case .invalidCode = error {
+          #expect(lock == .open && forecast.suspended.map(\.id) == [device.factor])
+          return
+        }
         guard case .quotaExceeded(let until) = error else {
           Issue.record("\(error)")
           return
