@@ -62,7 +62,12 @@ import Testing
       #expect(after.says("Removed the factor “Pixel 9”. 1 session has ended."))
       #expect(after.says("Stolen device: HD-1"))
       #expect(try await nadia.get(removal).status == .notFound)
-      #expect(try await nadia.submit(user, ["reason": "lost"], to: removal).status == .notFound)
+      // Whoever presses the button twice is told, and not that there is no such page.
+      let twice = try await nadia.submit(user, ["reason": "lost"], to: removal)
+      #expect(twice.location == user)
+      #expect(try await nadia.get(user).says("It is gone already; nothing more was done."))
+      let nobody = removal.replacing(World.chiara, with: "nobody")
+      #expect(try await nadia.submit(user, ["reason": "lost"], to: nobody).status == .notFound)
       let account = try await world.identity.accounts.find(
         try await world.euScope, ID(World.chiara))
       #expect(account?.factors.isEmpty == true)

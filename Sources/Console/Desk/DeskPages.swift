@@ -51,6 +51,23 @@ struct DeskPages: Sendable {
     return .redirect(to: ConsolePaths.user(context.scope, uid))
   }
 
+  /// Leads back to the user when what a form is about is gone, as after a button that was pressed
+  /// twice.
+  ///
+  /// - Throws: ``Refusal/notFound`` when there is no such user.
+  func leaveGone(
+    _ text: String, _ uid: String, _ context: ScopeContext
+  ) async throws(Refusal) -> Response {
+    do {
+      _ = try await desk.standing(context.signedIn.session, on: ID(uid), in: context.scope)
+    } catch {
+      guard case .accountNotFound = error else { throw .unavailable(error) }
+      throw .notFound
+    }
+    frames.leave(text, for: context.signedIn)
+    return .redirect(to: ConsolePaths.user(context.scope, uid))
+  }
+
   /// Leads back to the user, where it is said what was done.
   func leave(
     _ flash: Flash, _ account: Account, _ context: ScopeContext, renewed: NewConsoleSession?

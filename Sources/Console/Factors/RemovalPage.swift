@@ -38,6 +38,9 @@ struct RemovalPage: Sendable {
       outcome = try await unenrolments.remove(
         context.scope, ID(uid), factor, answers.request(context.signedIn))
     } catch {
+      if case .factorNotFound = error {
+        return try await pages.leaveGone("It is gone already; nothing more was done.", uid, context)
+      }
       let fault = try DeskFaults.fault(error, context.signedIn.times)
       return try await page(context, uid, factor, answers, errors: [fault])
     }

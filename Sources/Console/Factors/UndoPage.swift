@@ -21,6 +21,11 @@ struct UndoPage: Sendable {
       outcome = try await unenrolments.undo(
         context.scope, ID(uid), ID(removal), answers.request(context.signedIn))
     } catch {
+      if case .factorNotFound = error {
+        return try await pages.leaveGone(
+          "There is nothing to restore any more: it was restored, its time is over, or the user has enrolled anew.",
+          uid, context)
+      }
       let fault = try DeskFaults.fault(error, context.signedIn.times)
       return try await page(context, uid, removal, answers, errors: [fault])
     }

@@ -52,6 +52,9 @@ import Testing
       #expect(done.location == user)
       #expect(try await omar.get(user).says("Restored the factor “Pixel 9”."))
       #expect(try await omar.get(undo).status == .notFound)
+      let twice = try await omar.submit(user, ["reason": "mistake"], to: undo)
+      #expect(twice.location == user)
+      #expect(try await omar.get(user).says("There is nothing to restore any more"))
     }
   }
 
