@@ -50,7 +50,8 @@ import Testing
       ]
       func act(_ address: String, by browser: Browser) async throws {
         Markup.check(try await browser.get(address))
-        let wrong = try await browser.submit(address, ["reason": name, "note": name, "ticket": name])
+        let typed: Form = ["reason": name, "note": name, "ticket": name]
+        let wrong = try await browser.submit(address, typed)
         Markup.check(wrong)
         #expect(wrong.status == .unprocessableContent, "\(address)")
         let done = try await browser.submit(address, form)
