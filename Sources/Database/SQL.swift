@@ -75,7 +75,8 @@ public struct SQL: Sendable, Equatable {
 
   /// Puts two pieces together, without anything between them.
   public static func + (first: SQL, second: SQL) -> SQL {
-    SQL(pieces: first.pieces + second.pieces)
+    guard !second.pieces.isEmpty else { return first }
+    return SQL(pieces: first.pieces + second.pieces)
   }
 
   /// Adds a piece at the end.
@@ -124,7 +125,7 @@ extension SQL: ExpressibleByStringInterpolation {
   ///
   /// A `StaticString` is a literal of the source text, which is what keeps other strings out.
   public init(stringLiteral text: StaticString) {
-    pieces = [.literal(text)]
+    pieces = text.utf8CodeUnitCount == 0 ? [] : [.literal(text)]
   }
 
   /// SQL with interpolated values.

@@ -9,45 +9,38 @@ struct StandInsView: ViewModel {
   var facts: [Fact] = []
   var links: [Link] = []
 
-  /// Reads what there is to show; nil when there is nothing.
+  /// Of a user who has an authenticator app; nil when there is nothing to show.
   init?(
-    _ account: Account, in context: ScopeContext, _ identity: Identity, _ times: Times
-  ) async throws(Refusal) {
+    _ account: Account, _ state: StandInState, _ settings: DeskSettings, in context: ScopeContext
+  ) {
     let (scope, uid) = (context.scope, account.id.text)
-    let mayAct = context.may(.removeFactors)
-    if account.has(.totp) {
-      let state: StandInState
-      let settings: DeskSettings
-      do throws(DeskError) { state = try await identity.standIns.state(of: account) } catch {
-        throw .unavailable(error)
+    facts = Self.facts(state, context.signedIn.times)
+    if context.may(.removeFactors) {
+      if settings.temporaryCodes {
+        links.append(Link(text: "Temporary code…", href: ConsolePaths.temporaryCode(scope, uid)))
       }
-      do throws(DeskSettingsError) { settings = try await identity.desk.settings(scope) } catch {
-        throw .unavailable(error)
-      }
-      facts = Self.facts(state, times)
-      if mayAct, settings.temporaryCodes {
-        links.append(
-          Link(text: "Temporary code…", href: ConsolePaths.temporaryCode(scope, uid)))
-      }
-      if mayAct, state.temporaryUntil != nil {
+      if state.temporaryUntil != nil {
         links.append(
           Link(
             text: "End the temporary code…", href: ConsolePaths.temporaryCodeRemoval(scope, uid)))
       }
-      if mayAct, state.recoveryLeft != nil {
+      if state.recoveryLeft != nil {
         links.append(
           Link(
             text: "End the recovery codes…", href: ConsolePaths.recoveryCodesRemoval(scope, uid)))
       }
-    } else if mayAct, account.email != nil {
-      let policy: Policy
-      do { policy = try await identity.policies.read(scope) } catch { throw Refusal(error) }
-      if EnrolmentLinks.refusal(account, policy) == nil {
-        links.append(
-          Link(text: "Send a link to enrol…", href: ConsolePaths.enrolmentLink(scope, uid)))
-      }
     }
     if facts.isEmpty, links.isEmpty { return nil }
+  }
+
+  /// Of a user without an authenticator app, whom an agent may send a link; nil when they may not.
+  init?(enrolling account: Account, _ policy: Policy, in context: ScopeContext) {
+    guard EnrolmentLinks.refusal(account, policy) == nil else { return nil }
+    links = [
+      Link(
+        text: "Send a link to enrol…",
+        href: ConsolePaths.enrolmentLink(context.scope, account.id.text))
+    ]
   }
 
   private static func facts(_ state: StandInState, _ times: Times) -> [Fact] {

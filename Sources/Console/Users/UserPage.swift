@@ -34,7 +34,8 @@ struct UserPage: Sendable {
     let scope = context.scope
     let found = try await refusing { try await identity.accounts.find(scope, ID(uid)) }
     guard let account = found else { throw .notFound }
-    var desk = try await desk(account, context)
+    let traces = try await refusing { try await identity.desk.traces(of: account, in: scope) }
+    var desk = try await desk(account, traces, context)
     (desk.typedNote, desk.noteError) = (note, fault?.text)
     let sessions =
       desk.sessions.count < Sessions.mostListed
@@ -57,7 +58,7 @@ struct UserPage: Sendable {
       frame: frame, context: context, account: account, sessions: sessions, history: history,
       desk: desk, now: now)
     model.verdicts = VerdictsSection(verdicts, of: account, at: now, frame.times)
-    if context.may(.removeFactors) {
+    if traces.approvals, context.may(.removeFactors) {
       let waiting = try await refusing {
         try await identity.approvals.waiting(for: account.id, in: scope)
       }
@@ -69,19 +70,37 @@ struct UserPage: Sendable {
       }
     }
     model.guidance = GuidanceAside(guidance, of: scope, prose)
-    model.standIns = try await StandInsView(account, in: context, identity, frame.times)
+    model.standIns = try await standIns(account, traces, context)
     return .html(view.render(model), status: fault == nil ? .ok : .unprocessableContent)
   }
 
   private func desk(
-    _ account: Account, _ context: ScopeContext
+    _ account: Account, _ traces: DeskTraces, _ context: ScopeContext
   ) async throws(Refusal) -> UserDesk {
-    let apart = try await refusing { try await identity.unenrolments.setApart(of: account) }
+    let apart =
+      traces.setApart
+      ? try await refusing { try await identity.unenrolments.setApart(of: account) } : []
     let sessions = try await refusing { try await identity.sessions.list(account) }
     let messages = try await refusing { try await identity.messages.list(about: account) }
-    let notes = try await refusing { try await identity.desk.notes(account) }
+    let notes =
+      traces.notes ? try await refusing { try await identity.desk.notes(account) } : []
     return UserDesk(
       account: account, apart: apart, sessions: sessions, messages: messages, notes: notes,
       context: context, times: context.signedIn.times)
+  }
+
+  private func standIns(
+    _ account: Account, _ traces: DeskTraces, _ context: ScopeContext
+  ) async throws(Refusal) -> StandInsView? {
+    guard account.has(.totp) else {
+      guard context.may(.removeFactors), account.email != nil else { return nil }
+      let policy = try await refusing { try await identity.policies.read(context.scope) }
+      return StandInsView(enrolling: account, policy, in: context)
+    }
+    let state =
+      traces.standIns
+      ? try await refusing { try await identity.standIns.state(of: account) } : .nothing
+    let settings = try await refusing { try await identity.desk.settings(context.scope) }
+    return StandInsView(account, state, settings, in: context)
   }
 }

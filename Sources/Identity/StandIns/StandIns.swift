@@ -19,6 +19,10 @@ public struct StandInState: Sendable {
   public let recoveryLeft: Int?
   /// When the recovery codes were made.
   public let recoveryMadeAt: Instant?
+
+  /// Of an account for which no code was made.
+  public static let nothing = StandInState(
+    temporaryUntil: nil, temporaryMadeAt: nil, recoveryLeft: nil, recoveryMadeAt: nil)
 }
 
 /// What agents do with codes that stand in for an authenticator app.
