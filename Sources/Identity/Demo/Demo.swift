@@ -77,12 +77,13 @@ public struct Demo: Sendable {
   ///   - database: The database, migrated and empty.
   ///   - keys: The master keys of the data folder.
   ///   - hasher: What hashes the passwords.
+  ///   - publicURL: Where the links in its mails lead, as far as it is known before.
   ///   - seed: What all that is drawn by lot comes from.
   ///   - now: The moment at which the history ends.
   /// - Throws: `CryptoError` when libcrypto refuses.
   public init(
-    database: any Database, keys: KeyRing, hasher: PasswordHasher, seed: UInt64 = standardSeed,
-    now: Instant = WallClock.system.now()
+    database: any Database, keys: KeyRing, hasher: PasswordHasher, publicURL: String = "",
+    seed: UInt64 = standardSeed, now: Instant = WallClock.system.now()
   ) throws(CryptoError) {
     self.seed = seed
     self.now = now
@@ -94,6 +95,7 @@ public struct Demo: Sendable {
       database: database, keys: keys, profile: .standalone, hasher: hasher,
       clock: WallClock { clock.now }, random: random.source)
     totp = try TOTPFactor(keys: keys, random: random.source)
+    identity.store.links.lead(to: publicURL)
   }
 
   /// Makes it.

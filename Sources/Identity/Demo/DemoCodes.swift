@@ -27,9 +27,13 @@ extension Demo {
     for crowd in crowds {
       let configuration = crowd.pool.plan.policy(at: now).configuration
       guard configuration.isTOTPOn else { continue }
-      var troubled: [DemoHabit] =
+      // The first of them is the one whom the desk has a note about.
+      let habits: [DemoHabit] = [
+        .drifting(-3), .guessing(10, ago: 5_400), .guessing(9, ago: 60), .drifting(-3),
+      ]
+      let troubled =
         crowd.pool.plan.name == "retail"
-        ? [.guessing(10, ago: 5_400), .guessing(9, ago: 60), .drifting(-3), .drifting(-3)] : []
+        ? Dictionary(uniqueKeysWithValues: zip(cast(crowd).map(\.uid), habits)) : [:]
       let users = crowd.users.filter { user in
         !user.disabled && user.enrolledAt.map { $0 < user.lastSeen ?? $0 } ?? false
       }
@@ -37,7 +41,7 @@ extension Demo {
         var part: [(user: DemoUser, codes: [(at: Instant, finding: CodeFinding)])] = []
         for user in users[start..<min(start + Self.codeBatch, users.count)] {
           let isExample = user.uid == spared
-          let habit = isExample ? .steady : troubled.popLast() ?? habit()
+          let habit = isExample ? .steady : troubled[user.uid] ?? habit()
           part.append((user, codes(of: user, habit, configuration.window)))
         }
         try await store(part, in: crowd.pool.scope, configuration.window)

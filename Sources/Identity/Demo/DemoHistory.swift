@@ -14,8 +14,10 @@ extension Demo {
     var events: [DemoEvent] = []
     for crowd in crowds { events += arrivals(in: crowd, hash: hash) }
     for pool in pools { events += decisions(about: pool, staff) + writings(for: pool, staff) }
-    let spared = exampleUser(crowds)?.user.uid
+    let spared = Set(
+      crowds.flatMap(cast).map(\.uid) + [exampleUser(crowds)?.user.uid].compactMap { $0 })
     for crowd in crowds { events += calls(about: crowd, sparing: spared, staff) }
+    events += desk(crowds, staff)
     if let teachers = pools.first(where: { $0.plan.name == "teachers" }) {
       let day = now.advanced(bySeconds: -2 * 86_400)
       events.append(DemoEvent(at: day) { try await invite(into: teachers.scope, staff) })
@@ -132,12 +134,12 @@ extension Demo {
   // MARK: - What the desk is called about
 
   private func calls(
-    about crowd: DemoCrowd, sparing spared: String?, _ staff: DemoStaff
+    about crowd: DemoCrowd, sparing spared: Set<String>, _ staff: DemoStaff
   ) -> [DemoEvent] {
     let scope = crowd.pool.scope
     let month = now.advanced(bySeconds: -Self.days * 86_400)
     var events: [DemoEvent] = []
-    for user in crowd.users where user.madeAt < month && user.uid != spared {
+    for user in crowd.users where user.madeAt < month && !spared.contains(user.uid) {
       let id = ID<Account>(user.uid)
       let author = staff.author(staff.desk, random)
       if let enrolledAt = user.enrolledAt, enrolledAt < month, random.happens(22) {

@@ -21,7 +21,9 @@ struct DemoGreeting: Sendable {
         return nil
       }
       let demo = try Demo(
-        database: instance.database, keys: instance.keys, hasher: instance.hasher, seed: seed)
+        database: instance.database, keys: instance.keys, hasher: instance.hasher,
+        publicURL: configuration.port == 0 ? "" : configuration.address(port: configuration.port),
+        seed: seed)
       return DemoGreeting(summary: try await demo.fill(), seed: seed)
     } catch {
       await instance.database.close()

@@ -73,11 +73,9 @@ enum ServeCommand: Command {
       failure: { status, target, id in late.failure(status, target, id) },
       handler: { request in await late.respond(to: request) })
     // The port may be any free one, and the address of the console holds it.
-    let scheme = configuration.tls == nil ? "http" : "https"
-    let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-    let address = configuration.publicURL ?? "\(scheme)://\(host):\(server.port)"
     let application = try Application(
-      identity: instance.identity, publicURL: address, assets: configuration.assets,
+      identity: instance.identity, publicURL: configuration.address(port: server.port),
+      assets: configuration.assets,
       anyHost: configuration.emulatorBeyondLoopback)
     late.set(application)
     return (application, server)

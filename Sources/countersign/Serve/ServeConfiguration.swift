@@ -135,6 +135,12 @@ struct ServeConfiguration: Sendable {
     return host.isEmpty ? nil : (host, port)
   }
 
+  /// The address that people open, when the server listens on a port.
+  func address(port: some BinaryInteger) -> String {
+    let host = host.contains(":") ? "[\(host)]" : host
+    return publicURL ?? "\(tls == nil ? "http" : "https")://\(host):\(port)"
+  }
+
   static func isLoopback(_ host: String) -> Bool {
     host == "localhost" || host == "::1"
       || (host.hasPrefix("127.") && host.split(separator: ".").count == 4)

@@ -107,6 +107,37 @@ struct DemoTests {
     }
   }
 
+  @Test func `its desk has been at work, and has something left to decide`() async throws {
+    try await withDemo(seed: 11) { identity, database, _ in
+      let counts = try await database.read { connection in
+        try connection.first(
+          """
+          SELECT /* test */
+            (SELECT count(*) FROM removed_factor),
+            (SELECT count(*) FROM factor WHERE suspended_until > \(Self.now.microseconds)),
+            (SELECT count(*) FROM account WHERE protected),
+            (SELECT count(*) FROM account WHERE changes_locked_at IS NOT NULL),
+            (SELECT count(*) FROM stand_in WHERE expires_at > \(Self.now.microseconds)),
+            (SELECT count(*) FROM user_note),
+            (SELECT count(*) FROM bulk_job WHERE state = 'done'),
+            (SELECT count(*) FROM bulk_job WHERE state = 'waiting')
+          """
+        ) { row in try (0..<8).map { try row.value($0) as Int } }
+      }
+      let found = try #require(counts)
+      #expect(found.allSatisfy { $0 > 0 }, "\(found)")
+      let held = try await identity.desk.held()
+      #expect(held.map(\.scope.name) == ["clinic-south"])
+      // Nobody is left signed in to the console.
+      let sessions = try await database.read { connection in
+        try connection.first("SELECT /* test */ count(*) FROM console_session") {
+          try $0.value(0) as Int
+        }
+      }
+      #expect(sessions == 0)
+    }
+  }
+
   @Test func `its history is in order, and not of the future`() async throws {
     try await withDemo { identity, _, _ in
       let log = try await identity.audit.list(limit: 5_000).items.filter {
