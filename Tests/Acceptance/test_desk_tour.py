@@ -191,7 +191,7 @@ def remove_everything(me, place):
 
 def make_a_temporary_code(me, place):
     """S5: shown once, and applications that know codes of apps take it."""
-    me.find(place.address("traveller")).link("Temporary code…")
+    me.find(place.address("traveller")).link("Make a temporary code…")
     because(me, "Lost").button("Make the code")
     code = me.page.get_by_label("the code", exact=True).inner_text()
     me.link("I have handed it over")
@@ -234,7 +234,7 @@ def remove_forty(me, place):
     me.link("Users").unfold("Remove the second factors of many users")
     me.type("list", "\n".join([*place.crowd, "nobody@example.com"])).button("Look at the list")
     assert me.heading() == "Remove the second factors of 40 users?"
-    me.tick("reason").tick("proof").button("Ask for approval of 40 users")
+    me.tick("reason").tick("proof").button("Ask for approval")
     assert "waits for a second administrator" in me.said()
 
 

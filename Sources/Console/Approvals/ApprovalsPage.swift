@@ -44,7 +44,7 @@ struct ApprovalsView: ViewModel {
       EmptyView(
         heading: "Nothing waits",
         sentence:
-          "Where a project or tenant asks for a second administrator, what somebody else wants to do waits here for a day."
+          "Requests of projects and tenants that ask for a second administrator wait here, for a day at most."
       )
     },
     .flag("hasDecided") { !$0.decided.items.isEmpty },

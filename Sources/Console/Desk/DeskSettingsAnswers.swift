@@ -70,17 +70,20 @@ extension DeskSettingsError.Field {
   /// What is wrong with the field, and what would be right.
   var fault: FieldError {
     switch self {
-    case .codeCap: FieldError(field: "code-cap", text: "Write a whole number from 5 to 100.")
+    case .codeCap:
+      FieldError(field: "code-cap", text: "Write after how many wrong codes, from 5 to 100.")
     case .undoHours:
-      FieldError(field: "undo-hours", text: "Write a whole number of hours, from 0 to 720.")
+      FieldError(
+        field: "undo-hours", text: "Write a whole number of hours for undo, from 0 to 720.")
     case .verdictDays:
-      FieldError(field: "verdict-days", text: "Write a whole number of days, from 1 to 400.")
+      FieldError(
+        field: "verdict-days", text: "Write a whole number of days for verdicts, from 1 to 400.")
     case .actionsPerHour:
-      FieldError(field: "actions-per-hour", text: "Write a whole number from 1 to 1000.")
+      FieldError(field: "actions-per-hour", text: "Write how many actions an hour, from 1 to 1000.")
     case .approvalOverUsers:
       FieldError(
         field: "approval-over-users",
-        text: "Write a whole number up to 1 000 000, or leave it empty for never.")
+        text: "Write over how many users, up to 1 000 000, or nothing for never.")
     case .identityProof:
       FieldError(
         field: "identity-proof",

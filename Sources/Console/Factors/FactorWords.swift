@@ -39,8 +39,8 @@ enum FactorWords {
     let addresses = account.addresses
     guard let first = addresses.first else { return nil }
     return addresses.count == 1
-      ? "A mail to \(Words.isolated(first)) is written, which tells the user."
-      : "Mails to \(addresses.count) addresses are written, which tell the user."
+      ? "A mail to \(Words.isolated(first)) tells the user."
+      : "Mails to \(addresses.count) addresses tell the user."
   }
 
   /// Factors by name, for a sentence: `the factor “Pixel 9”`.

@@ -37,7 +37,6 @@ struct RemovalDraftView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .text("users") { $0.users },
-    .number("lineCount") { $0.job.lines },
     .flag("hasUsers") { $0.job.users > 0 },
     .optional("refusal") { view in view.job.users > 0 ? view.refusal : nil },
     .optional("form") { view -> DeskForm? in
@@ -54,7 +53,7 @@ struct RemovalDraftView: ViewModel {
     .text("numberError") { $0.frame.error(at: "number") },
     .text("button") { view in
       view.approval == nil
-        ? "Remove the factors of \(view.users)" : "Ask for approval of \(view.users)"
+        ? "Remove the factors of \(view.users)" : "Ask for approval"
     },
     .text("back") { ConsolePaths.removals($0.context.scope) },
     .object("lines") { $0.lines },
@@ -74,21 +73,22 @@ struct RemovalJobView: ViewModel {
   private var path: String { ConsolePaths.bulkRemoval(context.scope, String(job.id)) }
 
   private var figures: [Figure] {
-    [
+    let base = "of \(Words.count(job.usersRemoved, "user", "users"))"
+    return [
       Figure(
         label: "Users done", value: Words.number(job.usersDone),
         base: "of \(Words.number(job.users))"),
       Figure(
-        label: "Factors removed", value: Words.number(job.factorsRemoved),
-        base: "of \(Words.count(job.usersRemoved, "user", "users"))"),
-      Figure(label: "Sessions ended", value: Words.number(job.sessionsEnded), base: "of the same"),
+        label: "Factors removed", value: Words.number(job.factorsRemoved), base: base),
+      Figure(label: "Sessions ended", value: Words.number(job.sessionsEnded), base: base),
     ]
   }
 
   private var facts: [Fact] {
     let times = frame.times
     var facts = [
-      Fact("Decided by", HTML.isolated(job.requesterName)),
+      Fact(
+        job.state == .waiting ? "Asked for by" : "Decided by", HTML.isolated(job.requesterName)),
       Fact("Reason", job.reason?.name ?? "none"),
     ]
     if !job.ticket.isEmpty { facts.append(Fact("Ticket", HTML.isolated(job.ticket))) }

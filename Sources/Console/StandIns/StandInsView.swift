@@ -15,9 +15,10 @@ struct StandInsView: ViewModel {
   ) {
     let (scope, uid) = (context.scope, account.id.text)
     facts = Self.facts(state, context.signedIn.times)
-    if context.may(.removeFactors) {
+    if context.may(.removeFactors), DeskFaults.refusal(account, context) == nil {
       if settings.temporaryCodes {
-        links.append(Link(text: "Temporary code…", href: ConsolePaths.temporaryCode(scope, uid)))
+        links.append(
+          Link(text: "Make a temporary code…", href: ConsolePaths.temporaryCode(scope, uid)))
       }
       if state.temporaryUntil != nil {
         links.append(

@@ -75,7 +75,7 @@ struct TemporaryCodePage: Sendable {
     let scope = context.scope
     let chosen = StandIns.hours.first { String($0) == hours } ?? StandIns.hours[0]
     var question = DeskQuestion(
-      title: "Temporary code", heading: HTML.heading("Temporary code for", account.label),
+      title: "Temporary code", heading: HTML.heading("Make a temporary code for", account.label),
       consequences: consequences(account, state, context.signedIn.times),
       button: "Make the code", keep: "Make none",
       action: ConsolePaths.temporaryCode(scope, account.id.text))

@@ -45,7 +45,7 @@ struct UserActionLinks: ViewModel {
   static let keys: Keys<Self> = [
     .flag("some") { links in
       [
-        links.verification, links.unlock, links.endOfSessions, links.enabling, links.disabling,
+        links.verification, links.endOfSessions, links.enabling, links.disabling,
         links.protection,
       ].contains { $0 != nil }
     },

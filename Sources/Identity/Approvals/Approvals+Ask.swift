@@ -72,7 +72,7 @@ extension Approvals {
     var entry = AuditEntry(
       "approval.ask", "account", account.id.text, name: account.label, in: scope)
     entry.from = removal.factors.map(\.words).joined(separator: ", ")
-    entry.to = "\(cause.words), waits until \(expiry.rfc3339)"
+    entry.to = "\(cause.words), waits until \(expiry.inWords)"
     return (entry, expiry)
   }
 

@@ -67,7 +67,7 @@ extension BulkRemovals {
           for: job, cause, request, settings, in: scope, at: now, connection)
         var entry = AuditEntry(
           "approval.ask", "bulk removal", String(id), name: job.name, in: scope)
-        entry.to = "\(cause.words), waits until \(expiry.rfc3339)"
+        entry.to = "\(cause.words), waits until \(expiry.inWords)"
         try gate.record(entry, request, settings, at: now, connection)
         try gate.count(agent, in: scope, at: now, connection)
       } else {

@@ -84,7 +84,7 @@ extension Desk {
       try store.outbox.notify(.changesAllowed, account, in: scope, at: now, connection)
       var entry = AuditEntry(
         "account.allow-changes", "account", account.id.text, name: account.label, in: scope)
-      entry.from = "changes locked by the user since \(since.rfc3339)"
+      entry.from = "changes locked by the user since \(since.inWords)"
       entry.to = "changes allowed"
       return DeskDeed(entry: entry, value: account)
     }

@@ -48,7 +48,7 @@ extension Desk {
         "factor.suspend", "account", account.id.text, name: account.label, in: scope)
       let name = found.factor.words
       entry.from = found.factor.isSuspended(at: now) ? Self.words(name, found.factor) : name
-      entry.to = "suspended until \(until.rfc3339)"
+      entry.to = "suspended until \(until.inWords)"
       return DeskDeed(entry: entry, value: found)
     }
   }
@@ -74,7 +74,7 @@ extension Desk {
   }
 
   private static func words(_ name: String, _ factor: Factor) -> String {
-    "\(name), suspended until \(factor.suspendedUntil?.rfc3339 ?? "")"
+    "\(name), suspended until \(factor.suspendedUntil?.inWords ?? "")"
   }
 
   private static func find(

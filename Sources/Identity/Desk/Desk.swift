@@ -176,7 +176,7 @@ public struct Desk: Sendable {
       var entry = AuditEntry(
         "desk.release", "administrator", agent.text, name: record.administrator.displayName,
         in: scope)
-      entry.from = "held since \(since.rfc3339)"
+      entry.from = "held since \(since.inWords)"
       try entry.record(by: author, at: now, connection)
       return true
     }

@@ -77,7 +77,7 @@ public struct StandIns: Sendable {
         .temporaryCodeMade(until: expires), account, in: scope, at: now, connection)
       var entry = AuditEntry(
         "factor.temporary-code", "account", account.id.text, name: account.label, in: scope)
-      entry.to = "counts once until \(expires.rfc3339)"
+      entry.to = "counts once until \(expires.inWords)"
       return DeskDeed(entry: entry, value: TemporaryCode(code: code, expiresAt: expires))
     }
   }
@@ -117,7 +117,7 @@ public struct StandIns: Sendable {
       try StandInCodes.clear(kind, of: account.key, connection)
       try outbox.notify(notice, account, in: scope, at: now, connection)
       var entry = AuditEntry(action, "account", account.id.text, name: account.label, in: scope)
-      entry.from = "\(Words.count(left.count, "code", "codes")) of \(left.madeAt.rfc3339)"
+      entry.from = "\(Words.count(left.count, "code", "codes")) of \(left.madeAt.inWords)"
       entry.to = "none"
       return DeskDeed(entry: entry, value: left.count)
     }

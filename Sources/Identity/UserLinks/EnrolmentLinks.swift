@@ -95,7 +95,7 @@ public struct EnrolmentLinks: Sendable {
       try store.outbox.notify(notice, account, in: scope, besides: email, at: now, connection)
       var entry = AuditEntry(
         "factor.send-link", "account", account.id.text, name: account.label, in: scope)
-      entry.to = "to \(email), counts once until \(expires.rfc3339)"
+      entry.to = "to \(email), counts once until \(expires.inWords)"
       return DeskDeed(entry: entry, value: email)
     }
   }
