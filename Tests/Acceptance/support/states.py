@@ -1,5 +1,7 @@
 """Pages that no link leads to: what a form answers, and what a stranger sees."""
 
+from .desk_states import DESK
+
 
 def sign_in(page, demo):
     page.goto("/sign-in?again=1")
@@ -42,4 +44,5 @@ def nothing_found(page, demo):
 SIGNED_IN = {
     "a page that is not there": not_found, "a wrong form": wrong_form,
     "a policy to check": policy_check, "open menus": open_menus, "nothing found": nothing_found,
+    **DESK,
 }
