@@ -91,7 +91,7 @@ def kind(path):
     """The page that an address belongs to, such as `S/users/…`; ids and queries do not count."""
     path = urlsplit(path).path
     path = re.sub(r"^/projects/(?!new\b)[^/]+(/tenants/(?!new\b)[^/]+)?", "S", path)
-    return re.sub(r"/(?=[^/]*\d|[A-Za-z]{24})[\w-]{12,}", "/…", path)
+    return re.sub(r"/(?:\d+(?=/|$)|(?=[^/]*\d|[A-Za-z]{24})[\w-]{12,})", "/…", path)
 
 
 def family(path):
