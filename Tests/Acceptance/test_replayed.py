@@ -1,28 +1,17 @@
 """Conversations as the JS, iOS, Android, Node and Go clients hold them with the emulator profile,
 replayed: paths, headers and bodies as they send them (see `support/replay.py`)."""
 
-import httpx
 import pytest
 
-from support.replay import FOLDER, Conversation, files
+from support.replay import FOLDER, Conversation, files, make_as_new
 
 FILES = files()
-OWNER = {"Authorization": "Bearer owner"}
 
 
 @pytest.fixture
 def conversation(emulator):
     """With a server whose project is as new."""
-    project = f"{emulator.url}/v2/projects/demo-project"
-    cleared = httpx.delete(f"{emulator.url}/emulator/v1/projects/demo-project/accounts")
-    assert cleared.json() == {}
-    for tenant in httpx.get(f"{project}/tenants", headers=OWNER).json().get("tenants", []):
-        httpx.delete(f"{project}/tenants/{tenant['name'].rsplit('/')[-1]}", headers=OWNER)
-    httpx.patch(f"{emulator.url}/emulator/v1/projects/demo-project/config", json={
-        "emailPrivacyConfig": {"enableImprovedEmailPrivacy": True}})
-    changed = httpx.patch(
-        f"{project}/config", headers=OWNER, params={"updateMask": "mfa,smsRegionConfig"}, json={})
-    assert changed.status_code == 200, changed.text
+    make_as_new(emulator.url)
     return Conversation(emulator.url)
 
 

@@ -16,16 +16,32 @@ import re
 import time
 from pathlib import Path
 
+import httpx
 import pyotp
 
 from .rest import claims
 from .waiting import until
 
 FOLDER = Path(__file__).resolve().parents[1] / "replayed"
+OWNER = {"Authorization": "Bearer owner"}
 
 
 def files():
     return sorted(path for path in FOLDER.glob("*/*.json") if path.name != "client.json")
+
+
+def make_as_new(url):
+    """Lets an emulator's project be as conversations find it: with nobody, and what is usual now."""
+    project = f"{url}/v2/projects/demo-project"
+    cleared = httpx.delete(f"{url}/emulator/v1/projects/demo-project/accounts")
+    assert cleared.json() == {}
+    for tenant in httpx.get(f"{project}/tenants", headers=OWNER).json().get("tenants", []):
+        httpx.delete(f"{project}/tenants/{tenant['name'].rsplit('/')[-1]}", headers=OWNER)
+    httpx.patch(f"{url}/emulator/v1/projects/demo-project/config", json={
+        "emailPrivacyConfig": {"enableImprovedEmailPrivacy": True}})
+    changed = httpx.patch(
+        f"{project}/config", headers=OWNER, params={"updateMask": "mfa,smsRegionConfig"}, json={})
+    assert changed.status_code == 200, changed.text
 
 
 class Conversation:
