@@ -21,7 +21,8 @@ func thrown<T, E: Error>(_ type: E.Type, _ body: () async throws -> T) async thr
   }
 }
 
-private func caseName(_ value: Any) -> String {
+/// The name of a case, with those of the errors in it: "session.tokenExpired".
+func caseName(_ value: Any) -> String {
   let mirror = Mirror(reflecting: value)
   guard mirror.displayStyle == .enum else { return "\(value)" }
   guard let child = mirror.children.first, let label = child.label else { return "\(value)" }
