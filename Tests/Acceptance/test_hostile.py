@@ -1,15 +1,17 @@
 """Names that want to break out: of the page, of its direction, of its width, of a cell."""
 
 import csv
+import html
 import io
 import re
 
 import pytest
 
+from support.desk import set_rules
 from support.faults import expect_none, overflow
-from support.pages import Pages
+from support.pages import Pages, said_beside
 from support.program import Server, prove
-from support.rest import Api, make_token, ok
+from support.rest import Api, make_administrator, make_token, ok
 from support.site import crawl, kind, kinds
 
 SCRIPT = "<script>window.broken=1</script><img src=x onerror=window.broken=1>\"'><svg onload=broken=1>"
@@ -44,23 +46,69 @@ def hostile(tmp_path_factory):
                   make_token(server.data, project, "owner"))
         api.switch_totp_on(1)
         owner.create_tenant(project, "a" * 20)
+        set_rules(owner, f"/projects/{project}", actions_per_hour="1000", approval_over_users="2")
         for number, name in enumerate(NAMES):
             fill_user(owner, api, number, name)
+        fill_lists(server, owner, api)
         fill_forms(owner, project)
+        # From now on every page that acts on a user shows these.
+        set_rules(owner, f"/projects/{project}",
+                  identity_proof="\n".join(line(name, 120) for name in NAMES))
         yield server, owner
 
 
+def line(name, length):
+    """As much of a name as a field of one line takes."""
+    return name[:length].replace("\n", " ")
+
+
 def fill_user(owner, api, number, name):
-    """A user of a name, with a factor of the same; every other one loses it, with a note."""
-    uid, id_token = api.user(f"{number}+{'a' * 40}@example.com")
+    """A user of a name, with a factor of the same and a note; every other one loses the factor, and
+    the others' are called anew and suspended."""
+    uid, id_token = api.user(email(number))
     ok(api.admin("POST", "accounts:update", {"localId": uid, "displayName": name[:256]}))
-    _, done = api.enrol(id_token, name=name[:100])
+    api.enrol(id_token, name="Phone" if number % 2 else name[:100])
+    user = f"/projects/{api.project}/users/{uid}"
+    sent(owner.post(f"{user}/notes", {"note": name[:1_000]}, page=user))
+    page = owner.get(user).text
+    answers = {"reason": "other", "note": name[:1_000], "ticket": line(name, 100)}
     if number % 2:
-        return
-    page = owner.get(f"/projects/{api.project}/users/{uid}").text
-    removal = re.search(r'href="([^"]+/removal)"', page).group(1)
-    answer = owner.post(removal, {"reason": "other", "note": name[:1_000]})
-    assert answer.status_code in (303, 422), answer.text
+        rename = re.search(r'href="([^"]+/name)"', page)[1]
+        sent(owner.post(rename, {"name": line(name, 100)}))
+        sent(owner.post(rename.replace("/name", "/suspension"), {**answers, "until": "tomorrow"}))
+    else:
+        sent(owner.post(re.search(r'href="([^"]+/removal)"', page)[1], answers))
+
+
+def email(number):
+    return f"{number}+{'a' * 40}@example.com"
+
+
+def sent(answer):
+    assert answer.status_code == 303, re.findall(r'error">([^<]+)', answer.text)
+    return answer.headers["location"]
+
+
+def fill_lists(server, owner, api):
+    """Lists of users with such names in them: one that is looked at, one that runs, one that waits,
+    and one that a second administrator refuses."""
+    removals = f"/projects/{api.project}/bulk-removals"
+    answers = {"reason": "other", "note": SCRIPT + NAMES[1] + "W" * 800, "ticket": line(NAMES[1], 100)}
+
+    def paste(*numbers):
+        return sent(owner.post(removals, {"list": "\r\n".join([*NAMES, *map(email, numbers)])}))
+
+    paste(1)
+    sent(owner.post(paste(1), answers))
+    sent(owner.post(paste(3, 5, 7), answers))
+    refused = paste(3, 5, 7)
+    sent(owner.post(refused, answers))
+    make_administrator(server.data, "eve@example.com", "owner", name=NAMES[1][:100])
+    other = Pages(server.url)
+    assert other.sign_in("eve@example.com").status_code == 303
+    prove(server.data)
+    approval = re.search(r'href="([^"]+/approvals/\d+)"', other.get(refused).text)[1]
+    sent(other.post(approval, {"step": "refuse", "answer": (SCRIPT + NAMES[1] + "W" * 300)[:500]}))
 
 
 def fill_forms(owner, project):
@@ -145,3 +193,25 @@ def test_no_download_calculates(hostile):
     expect_none(cell for cell in cells if cell.strip().startswith(tuple("=+-@＝＋－＠")))
     if tables:
         assert any("cmd|" in cell for cell in cells)
+
+
+@pytest.mark.parametrize("field, longest", [
+    ("note", 1_000), ("ticket", 100), ("user's note", 1_000), ("device name", 100)])
+def test_what_is_too_long_is_kept_and_said(hostile, field, longest):
+    """4 000 characters where fewer are allowed: nothing is cut off without a word."""
+    _, owner = hostile
+    users = owner.get("/projects/project-0/users?factor=totp").text
+    user = re.search(r'href="(/projects/project-0/users/\w{28})"', users)[1]
+    rename = re.search(r'href="([^"]+/name)"', owner.get(user).text)[1]
+    proof = {"proof": [line(name, 120) for name in NAMES]}
+    typed = "👩‍👩‍👧‍👦<i>" * 1_000
+    path, name, more = {
+        "note": (rename.replace("/name", "/removal"), "note", {"reason": "other", **proof}),
+        "ticket": (rename.replace("/name", "/removal"), "ticket", {"reason": "lost", **proof}),
+        "user's note": (f"{user}/notes", "note", {}),
+        "device name": (rename, "name", {}),
+    }[field]
+    answer = owner.post(path, {**more, name: typed}, page=user)
+    assert answer.status_code == 422
+    assert f"{longest:,}".replace(",", "\u202f") in said_beside(answer.text, name)
+    assert html.escape(typed) in answer.text
