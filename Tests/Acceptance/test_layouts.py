@@ -150,6 +150,13 @@ def test_paper(open_page, demo, page_kinds):
             faults.append((path, "the foot says no time"))
         if fault := overflow(page):
             faults.append((path, fault))
+    for name in ("a user whose clock is slow", "a user with a suspended factor",
+                 "a user with a removed factor", "a list that is done"):
+        SIGNED_IN[name](page, demo)
+        shown = [button.inner_text() for button in page.locator("main .button, main button").all()
+                 if button.is_visible()]
+        if shown or overflow(page):
+            faults.append((name, shown, overflow(page)))
     expect_none(faults)
 
 
