@@ -114,6 +114,21 @@ extension UseCase {
       }
       return { _ = try await i.identity.desk.allowChanges(i.acme, alice.id, agent.request()) }
     },
+    UseCase("enable a user at the desk", ["account.change"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      _ = try await i.identity.desk.disable(i.acme, device.account.id, agent.request(.left))
+      return {
+        _ = try await i.identity.desk.enable(i.acme, device.account.id, agent.request(.mistake))
+      }
+    },
+    UseCase("mark an address as verified at the desk", ["account.change"]) { i in
+      let alice = try await i.account(.alice, isVerified: false)
+      let agent = try await i.agent("olga", role: .owner)
+      return {
+        _ = try await i.identity.desk.verifyEmail(i.acme, alice.id, agent.request(.mistake))
+      }
+    },
     UseCase("disable a user at the desk", ["account.change"]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent("olga", role: .owner)
