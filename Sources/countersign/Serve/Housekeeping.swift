@@ -67,8 +67,8 @@ struct Housekeeping: Sendable {
 
   /// Goes through lists of users part after part.
   ///
-  /// Between two of them others have at least as long as the last one took, waiting for its turn
-  /// included, so it steps back where much is asked.
+  /// Between two of them others have at least twice as long as the last one took, waiting for its
+  /// turn included: two thirds of the time are theirs, and it steps back where much is asked.
   private static func removeMany(_ identity: Identity) async {
     let clock = ContinuousClock()
     repeat {
@@ -78,7 +78,7 @@ struct Housekeeping: Sendable {
           let start = clock.now
           isMore = try await identity.bulkRemovals.step()
           guard isMore else { break }
-          guard await slept(max(.milliseconds(5), clock.now - start)) else { return }
+          guard await slept(max(.milliseconds(5), (clock.now - start) * 2)) else { return }
         }
       } catch {
         Terminal.complain("Removals: \(error)")
