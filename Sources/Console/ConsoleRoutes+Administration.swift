@@ -12,6 +12,7 @@ extension ConsoleRoutes {
       identity: identity, frames: frames,
       view: try templates.template("administrators/administrators", for: AdministratorsView.self))
     table.signedIn(.get, ConsolePaths.administrators, .seeAdministrators, list.show)
+    table.signedIn(.post, ConsolePaths.stepUp, .protectUsers, list.setStepUp)
     table.signedIn(.post, ConsolePaths.invitationRemoval, .manageAdministrators, list.revoke)
 
     let new = NewAdministratorPage(

@@ -45,6 +45,5 @@ extension ConsoleRoutes {
 
     let office = DeskOffice(desk: identity.desk, frames: pages.frames)
     table.inScope(.post, ConsolePaths.release, .protectUsers, office.release)
-    table.signedIn(.post, ConsolePaths.stepUp, .protectUsers, office.setStepUp)
   }
 }

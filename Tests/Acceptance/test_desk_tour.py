@@ -253,5 +253,5 @@ def undo(other, place):
     """What one has removed another restores."""
     other.start("/").find(place.address("robbed"))
     other.link("Restore… Phone r1, Phone r2")
-    other.choose("reason", "Device is back").tick("proof").button("Restore")
+    other.choose("reason", "Device is back").tick("proof").button("Restore the factors")
     assert "Phone r1" in other.text() and "Remove all factors…" in other.text()

@@ -91,7 +91,6 @@ import Testing
     POST /projects/{String}/tenants/{String}/settings/desk: changeDesk
     POST /projects/{String}/desk/release/{String}: protectUsers
     POST /projects/{String}/tenants/{String}/desk/release/{String}: protectUsers
-    POST /administrators/step-up: protectUsers on the instance
     GET /projects/{String}/bulk-removals: removeFactors
     GET /projects/{String}/tenants/{String}/bulk-removals: removeFactors
     POST /projects/{String}/bulk-removals: removeFactors
@@ -195,6 +194,7 @@ import Testing
     GET /guidance: session
     GET /guidance/{String}: session
     GET /administrators: seeAdministrators on the instance
+    POST /administrators/step-up: protectUsers on the instance
     POST /invitations/{String}/removal: manageAdministrators on the instance
     GET /administrators/new: manageAdministrators on the instance
     POST /administrators/new: manageAdministrators on the instance

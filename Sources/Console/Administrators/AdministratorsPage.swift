@@ -9,15 +9,38 @@ struct AdministratorsPage: Sendable {
   let view: Template<AdministratorsView>
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    try await page(signedIn)
+  }
+
+  private func page(
+    _ signedIn: SignedIn, fault: FieldError? = nil
+  ) async throws(Refusal) -> Response {
     let records = try await refusing { try await identity.administrators.records() }
     let invitations = try await refusing { try await identity.invitations.list() }
     let minutes = try await refusing { try await identity.desk.stepUpMinutes() }
-    let frame = frames.frame("Administrators", for: signedIn, tab: .administrators)
-    return .html(
-      view.render(
-        AdministratorsView(
-          frame: FrameView(frame), signedIn: signedIn, records: records,
-          invitations: invitations, minutes: minutes)))
+    var frame = frames.frame("Administrators", for: signedIn, tab: .administrators)
+    frame.errors = fault.map { [$0] } ?? []
+    let model = AdministratorsView(
+      frame: FrameView(frame), signedIn: signedIn, records: records, invitations: invitations,
+      minutes: minutes, typedMinutes: fault == nil ? nil : signedIn.form.trimmed("minutes"),
+      minutesError: fault?.text)
+    return .html(view.render(model), status: fault == nil ? .ok : .unprocessableContent)
+  }
+
+  /// `/administrators/step-up`: changes for how long an agent's own code counts at the desk.
+  func setStepUp(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+    let minutes = Int(signedIn.form.trimmed("minutes")) ?? 0
+    do {
+      let isNew = try await identity.desk.setStepUp(minutes: minutes, by: signedIn.author)
+      frames.leave(
+        isNew
+          ? "From now on a code counts for \(Words.count(minutes, "minute", "minutes"))."
+          : "It was so before.", for: signedIn)
+    } catch {
+      guard case .outOfRange(let field) = error else { throw .unavailable(error) }
+      return try await page(signedIn, fault: field.fault)
+    }
+    return .redirect(to: ConsolePaths.administrators())
   }
 
   /// Ends an invitation that was not accepted yet.
@@ -43,6 +66,9 @@ struct AdministratorsView: ViewModel {
   let invitations: [Invitation]
   /// For how many minutes an own code counts at the desk.
   let minutes: Int
+  /// What was typed for them and cannot be.
+  let typedMinutes: String?
+  let minutesError: String?
 
   private var mayManage: Bool {
     signedIn.administrator.may(.manageAdministrators, in: nil)
@@ -51,6 +77,8 @@ struct AdministratorsView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .number("minutes") { $0.minutes },
+    .text("typedMinutes") { $0.typedMinutes ?? String($0.minutes) },
+    .text("minutesError") { $0.minutesError },
     .text("stepUp") {
       $0.signedIn.administrator.may(.protectUsers, in: nil) ? ConsolePaths.stepUp() : nil
     },

@@ -1,7 +1,7 @@
 import HTTP
 import Identity
 
-/// What owners do about agents: let one go on who was stopped, and say for how long own codes count.
+/// What owners do about agents who were stopped: let them go on.
 struct DeskOffice: Sendable {
   let desk: Desk
   let frames: Frames
@@ -21,21 +21,5 @@ struct DeskOffice: Sendable {
     guard wasHeld else { throw .notFound }
     frames.leave("The agent is released and begins a new hour.", for: context.signedIn)
     return .redirect(to: ConsolePaths.projects())
-  }
-
-  /// `/administrators/step-up`: changes the time.
-  func setStepUp(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    do {
-      let minutes = Int(signedIn.form.trimmed("minutes")) ?? 0
-      let isNew = try await desk.setStepUp(minutes: minutes, by: signedIn.author)
-      frames.leave(
-        isNew
-          ? "From now on a code counts for \(Words.count(minutes, "minute", "minutes"))."
-          : "It was so before.", for: signedIn)
-    } catch {
-      guard case .outOfRange(let field) = error else { throw .unavailable(error) }
-      frames.leave(Flash(text: field.fault.text, isAlert: true), for: signedIn.session)
-    }
-    return .redirect(to: ConsolePaths.administrators())
   }
 }

@@ -58,7 +58,9 @@ struct UndoPage: Sendable {
         SessionWords.ending(
           found.sessionsEnded, none: "No session is open; those from before the removal stay over."),
         FactorWords.mail(to: account),
-      ].compactMap { $0 }, button: "Restore", keep: "Leave it removed",
+      ].compactMap { $0 },
+      button: apart.factors.count == 1 ? "Restore the factor" : "Restore the factors",
+      keep: "Leave it removed",
       action: ConsolePaths.undo(context.scope, uid, removal), factsHeading: "The removal",
       facts: [
         Fact("Removed", times.moment(apart.removedAt)),

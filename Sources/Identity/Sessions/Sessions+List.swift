@@ -24,8 +24,8 @@ extension Sessions {
       try connection.all(
         """
         SELECT s.created_at, s.provider, s.enrolment_id, s.last_refresh_at
-        FROM session s
-        WHERE s.account_key = \(account.key) AND s.auth_time_s >= \(account.validSince)
+        FROM account a CROSS JOIN session s USING (account_key)
+        WHERE a.account_key = \(account.key) AND s.auth_time_s >= a.valid_since_s
         ORDER BY s.session_id DESC LIMIT \(Self.mostListed)
         """
       ) { row in
