@@ -141,14 +141,6 @@ struct OwnFactorView: ViewModel {
   let asksForPassword: Bool
   let drawing: Markup
 
-  /// The key as people type it: four by four.
-  private var key: String {
-    let letters = Array(enrolment.key.revealedText)
-    return stride(from: 0, to: letters.count, by: 4).map { start in
-      String(letters[start..<min(start + 4, letters.count)])
-    }.joined(separator: " ")
-  }
-
   private var state: SecondFactorState { signedIn.session.secondFactor }
 
   static let keys: Keys<Self> = [
@@ -164,7 +156,7 @@ struct OwnFactorView: ViewModel {
     .text("cancel") { $0.state == .due ? nil : ConsolePaths.account() },
     .text("csrf") { $0.signedIn.session.csrfToken },
     .text("ticket") { $0.enrolment.ticket.revealedText },
-    .text("key") { $0.key },
+    .text("key") { Words.inFours($0.enrolment.key) },
     .text("uri") { $0.enrolment.uri.revealedText },
     .text("account") { $0.signedIn.administrator.email },
     .markup("drawing") { $0.drawing },

@@ -106,10 +106,8 @@ struct ActionLinkPage: Sendable {
   private func page(
     _ visitor: Visitor, _ state: ActionLinkState, code: String, errors: [FieldError] = []
   ) -> Response {
-    var frame = frames.bare(state.title, path: ConsolePaths.actionLink())
-    // Users of an application know its name, and have nothing to do in the console.
-    frame.brand = state.code.map { Words.short($0.scope.projectName) } ?? frames.publicURL.host
-    frame.home = nil
+    var frame = frames.outside(
+      state.title, path: ConsolePaths.actionLink(), of: state.code?.scope)
     frame.errors = errors
     let model = ActionLinkView(
       frame: FrameView(frame), csrf: visitor.formToken, state: state, code: code)

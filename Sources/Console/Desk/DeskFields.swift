@@ -38,7 +38,7 @@ struct UntilField: ViewModel {
     }
   }
 
-  private var choices: [EndChoice] {
+  private var choices: [DeskOption] {
     Choice.allCases.map { choice in
       let name =
         switch choice {
@@ -47,7 +47,7 @@ struct UntilField: ViewModel {
         case .days: "In three days"
         case .week: "In a week"
         }
-      return EndChoice(
+      return DeskOption(
         value: choice.rawValue, label: "\(name), \(Times.words(end(choice)))",
         isChosen: choice.rawValue == chosen)
     }
@@ -60,18 +60,6 @@ struct UntilField: ViewModel {
     .text("first") { $0.today.description },
     .text("last") { $0.today.after(Desk.longestSuspension - 1).description },
     .number("longest") { _ in Desk.longestSuspension },
-  ]
-}
-
-struct EndChoice: ViewModel {
-  let value: String
-  let label: String
-  let isChosen: Bool
-
-  static let keys: Keys<Self> = [
-    .text("value") { $0.value },
-    .text("label") { $0.label },
-    .flag("isChosen") { $0.isChosen },
   ]
 }
 

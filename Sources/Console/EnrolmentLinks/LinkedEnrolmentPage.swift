@@ -85,10 +85,8 @@ struct LinkedEnrolmentPage: Sendable {
   private func page(
     _ visitor: Visitor, _ state: LinkedEnrolmentState, code: String, errors: [FieldError] = []
   ) throws(Refusal) -> Response {
-    var frame = frames.bare(state.title, path: ConsolePaths.linkedEnrolment())
-    // Users of an application know its name, and have nothing to do in the console.
-    frame.brand = state.scope.map { Words.short($0.projectName) } ?? frames.publicURL.host
-    frame.home = nil
+    var frame = frames.outside(
+      state.title, path: ConsolePaths.linkedEnrolment(), of: state.scope)
     frame.errors = errors
     let view = FrameView(frame)
     var form: LinkedEnrolmentForm?

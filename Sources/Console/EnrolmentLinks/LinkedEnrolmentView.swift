@@ -25,14 +25,6 @@ struct LinkedEnrolmentForm: ViewModel {
   let name: String
   let drawing: Markup
 
-  /// The key as people type it: four by four.
-  private var key: String {
-    let letters = Array(enrolment.key.revealedText)
-    return stride(from: 0, to: letters.count, by: 4).map { start in
-      String(letters[start..<min(start + 4, letters.count)])
-    }.joined(separator: " ")
-  }
-
   static let keys: Keys<Self> = [
     .text("action") { _ in ConsolePaths.linkedEnrolment() },
     .text("csrf") { $0.csrf },
@@ -42,7 +34,7 @@ struct LinkedEnrolmentForm: ViewModel {
     .text("email") { Words.short($0.enrolment.email, 200) },
     .markup("drawing") { $0.drawing },
     .text("uri") { $0.enrolment.uri.revealedText },
-    .text("key") { $0.key },
+    .text("key") { Words.inFours($0.enrolment.key) },
     .text("name") { $0.name },
     .text("nameError") { $0.frame.error(at: "name") },
     .text("codeError") { $0.frame.error(at: "code") },

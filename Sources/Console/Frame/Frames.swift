@@ -35,6 +35,14 @@ struct Frames: Sendable {
       isNarrow: true)
   }
 
+  /// The frame for users of an application, who know its name and have nothing to do in the console.
+  func outside(_ title: String, path: String, of scope: Scope?) -> Frame {
+    var frame = bare(title, path: path)
+    frame.brand = scope.map { Words.short($0.projectName) } ?? publicURL.host
+    frame.home = nil
+    return frame
+  }
+
   /// The frame of pages that belong to no project.
   func frame(_ title: String, for signedIn: SignedIn, tab: InstanceTab?) -> Frame {
     var frame = bare(title, path: signedIn.request.target.rawPath, times: signedIn.times)

@@ -52,11 +52,8 @@ struct ObjectionPage: Sendable {
   }
 
   private func page(_ visitor: Visitor, _ state: ObjectionState, code: String) -> Response {
-    var frame = frames.bare(state.title, path: ConsolePaths.objection())
-    // Users of an application know its name, and have nothing to do in the console.
-    let application = state.objection.map { Words.short($0.scope.projectName) }
-    frame.brand = application ?? frames.publicURL.host
-    frame.home = nil
+    let frame = frames.outside(
+      state.title, path: ConsolePaths.objection(), of: state.objection?.scope)
     let model = ObjectionView(
       frame: FrameView(frame), csrf: visitor.formToken, state: state, code: code)
     var response = Response.html(view.render(model), status: state.status)

@@ -48,10 +48,7 @@ struct CodesEndPage: Sendable {
     _ context: ScopeContext, _ account: Account, _ answers: DeskAnswers = DeskAnswers(),
     errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
-    let state: StandInState
-    do throws(DeskError) { state = try await identity.standIns.state(of: account) } catch {
-      throw .unavailable(error)
-    }
+    let state = try await refusing { try await identity.standIns.state(of: account) }
     var question = question(account, state, context)
     if (kind == .temporary ? state.temporaryMadeAt : state.recoveryMadeAt) == nil {
       question.refusal = DeskFaults.sentence(.noCodes)

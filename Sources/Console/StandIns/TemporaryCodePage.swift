@@ -62,16 +62,8 @@ struct TemporaryCodePage: Sendable {
     _ context: ScopeContext, _ account: Account, _ answers: DeskAnswers = DeskAnswers(),
     hours: String = "", errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
-    let state: StandInState
-    let settings: DeskSettings
-    do throws(DeskError) { state = try await identity.standIns.state(of: account) } catch {
-      throw .unavailable(error)
-    }
-    do throws(DeskSettingsError) {
-      settings = try await identity.desk.settings(context.scope)
-    } catch {
-      throw .unavailable(error)
-    }
+    let state = try await refusing { try await identity.standIns.state(of: account) }
+    let settings = try await refusing { try await identity.desk.settings(context.scope) }
     let scope = context.scope
     let chosen = StandIns.hours.first { String($0) == hours } ?? StandIns.hours[0]
     var question = DeskQuestion(

@@ -110,12 +110,13 @@ public struct Account: Sendable {
   /// True when it has a second factor of a kind.
   public func has(_ kind: Factor.Kind) -> Bool { factors.contains { $0.kind == kind } }
 
+  /// The account's own address, its first one and what providers know, as they were given.
+  var onFile: [String] { ([email, initialEmail] + providers.map(\.email)).compactMap { $0 } }
+
   /// True when an address is the account's own, was its first one, or is what a provider knows.
   public func hasOnFile(_ address: String) -> Bool {
     let folded = AccountRules.folded(email: address)
-    return ([email, initialEmail] + providers.map(\.email)).contains { known in
-      known.map { AccountRules.folded(email: $0).isSameBytes(as: folded) } ?? false
-    }
+    return onFile.contains { AccountRules.folded(email: $0).isSameBytes(as: folded) }
   }
 
   /// The name that people know it by: e-mail, else name, else phone, else uid.

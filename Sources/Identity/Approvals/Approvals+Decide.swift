@@ -71,7 +71,7 @@ extension Approvals {
       guard approval.state == .waiting else { throw ApprovalError.decided }
       guard approval.requester != agent.administrator.id else { throw ApprovalError.ownRequest }
       guard
-        let administrator = try BulkRemovals.administrator(agent.administrator.id, connection),
+        let administrator = try Administrators.present(agent.administrator.id, connection),
         administrator.may(.removeFactors, in: scope)
       else { throw ApprovalError.desk(.notAllowed) }
       try Self.close(approval, .refused, by: author, answer: answer, at: now, connection)
@@ -102,7 +102,7 @@ extension Approvals {
     _ agent: ID<Administrator>, to approval: Approval, _ connection: borrowing Connection
   ) throws -> DeskError? {
     let scope = approval.scope
-    guard let administrator = try BulkRemovals.administrator(agent, connection),
+    guard let administrator = try Administrators.present(agent, connection),
       administrator.may(.removeFactors, in: scope)
     else { return .notAllowed }
     if let job = approval.job {
@@ -140,7 +140,7 @@ extension Approvals {
     since approval: Approval, _ connection: borrowing Connection
   ) throws -> String? {
     let scope = approval.scope
-    guard let requester = try BulkRemovals.administrator(approval.requester, connection),
+    guard let requester = try Administrators.present(approval.requester, connection),
       requester.may(.removeFactors, in: scope)
     else { return "\(approval.requesterName) may not act here any more." }
     if let id = approval.job {
@@ -176,7 +176,7 @@ extension Approvals {
     }
     guard let id = approval.account,
       let account = try AccountRecord.find(scope, id, connection),
-      let requester = try BulkRemovals.administrator(approval.requester, connection)
+      let requester = try Administrators.present(approval.requester, connection)
     else { throw ApprovalError.notFound }
     let one = approval.kind == .factor ? approval.factors.first.map { ID<Factor>($0) } : nil
     var removal = try Unenrolments.removal(of: one, from: account, settings, connection)
@@ -184,10 +184,9 @@ extension Approvals {
       approval.reason, by: requester, settings, at: now, random: store.random)
     var entry = try unenrolments.perform(removal, apart, in: scope, at: now, connection)
     removal.apart = apart.map { ($0.id, $0.until) }
-    entry.reason = approval.reason.rawValue
-    entry.note = approval.note.isEmpty ? nil : approval.note
-    entry.ticket = approval.ticket.isEmpty ? nil : approval.ticket
-    entry.proof = approval.proof.isEmpty ? nil : approval.proof.joined(separator: "\n")
+    entry.justify(
+      approval.reason, note: approval.note, ticket: approval.ticket,
+      proof: approval.proof.joined(separator: "\n"))
     entry.to = Approval.words(entry.to, approver: approver.actor.name)
     try entry.record(by: approval.author, at: now, connection)
     return .done(removal)
@@ -225,7 +224,7 @@ extension Approvals {
       } else {
         (
           "bulk removal", String(approval.job ?? 0),
-          "\(Words.count(approval.users, "user", "users")), list no. \(approval.job ?? 0)"
+          BulkJob.name(of: approval.job ?? 0, users: approval.users)
         )
       }
     var entry = AuditEntry(

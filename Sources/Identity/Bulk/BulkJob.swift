@@ -76,7 +76,12 @@ public struct BulkJob: Sendable {
   }
 
   /// What it is called in the log.
-  var name: String { "\(Words.count(users, "user", "users")), list no. \(id)" }
+  var name: String { Self.name(of: id, users: users) }
+
+  /// What a job about so many users is called in the log.
+  static func name(of id: Int64, users: Int) -> String {
+    "\(Words.count(users, "user", "users")), list no. \(id)"
+  }
 
   static let columns: SQL = """
     job_id, scope_key, state, administrator_id, administrator_name, address, request_id,

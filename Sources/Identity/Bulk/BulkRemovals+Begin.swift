@@ -44,7 +44,7 @@ extension BulkRemovals {
       guard job.requester == agent else { throw BulkError.notFound }
       guard job.users > 0 else { throw BulkError.nothingToDo }
       // The grants of this moment: the session was read before the write had its turn.
-      guard let administrator = try Self.administrator(agent, connection),
+      guard let administrator = try Administrators.present(agent, connection),
         administrator.may(.removeFactors, in: scope)
       else { throw BulkError.desk(.notAllowed) }
       let settings = try DeskSettings.find(scope, connection)
@@ -120,17 +120,6 @@ extension BulkRemovals {
       entry.to = "\(job.usersDone) of \(Words.count(job.users, "user", "users")) done"
       try entry.record(by: author, at: now, connection)
       return true
-    }
-  }
-
-  /// An administrator with the grants of this moment; nil for one that is gone.
-  static func administrator(
-    _ id: ID<Administrator>, _ connection: borrowing Connection
-  ) throws -> Administrator? {
-    do {
-      return try Administrators.record(id, connection).administrator
-    } catch ManagementError.notFound {
-      return nil
     }
   }
 }

@@ -58,7 +58,7 @@ extension BulkRemovals {
       try BulkJob.stop(job.id, because: "The user pool was deleted.", at: now, connection)
       return true
     }
-    guard let administrator = try Self.administrator(job.requester, connection),
+    guard let administrator = try Administrators.present(job.requester, connection),
       administrator.may(.removeFactors, in: scope)
     else {
       try Self.lose(job, in: scope, at: now, connection)
@@ -106,10 +106,7 @@ extension BulkRemovals {
     let apart = SettingApart(
       job.reason, by: administrator, settings, at: now, random: store.random)
     var entry = try unenrolments.perform(removal, apart, in: scope, at: now, connection)
-    entry.reason = job.reason?.rawValue
-    entry.note = job.note.isEmpty ? nil : job.note
-    entry.ticket = job.ticket.isEmpty ? nil : job.ticket
-    entry.proof = job.proof.isEmpty ? nil : job.proof
+    entry.justify(job.reason, note: job.note, ticket: job.ticket, proof: job.proof)
     entry.to = Approval.words(entry.to, approver: job.approverName) + ", list no. \(job.id)"
     try entry.record(by: job.author, at: now, connection)
     return (.removed, removal.factors.count, removal.sessionsEnded)

@@ -50,12 +50,11 @@ struct DeskGate: Sendable {
     needing permission: Permission, passingLock: Bool = false, _ connection: borrowing Connection
   ) throws -> DeskError? {
     // The grants of this moment: the session was read before the write had its turn.
-    let record: AdministratorRecord
-    do { record = try Administrators.record(agent, connection) } catch ManagementError.notFound {
+    guard let administrator = try Administrators.present(agent, connection) else {
       return .notAllowed
     }
     return try Self.refusal(
-      of: record.administrator, on: account, in: scope, needing: permission,
+      of: administrator, on: account, in: scope, needing: permission,
       passingLock: passingLock, connection)
   }
 
@@ -153,11 +152,9 @@ struct DeskGate: Sendable {
     _ connection: borrowing Connection
   ) throws {
     var entry = entry
-    entry.reason = request.reason?.rawValue
-    entry.note = request.note.isEmpty ? nil : request.note
-    entry.ticket = request.ticket.isEmpty ? nil : request.ticket
-    let proof = settings.identityProof
-    entry.proof = proof.isEmpty ? nil : proof.joined(separator: "\n")
+    entry.justify(
+      request.reason, note: request.note, ticket: request.ticket,
+      proof: settings.identityProof.joined(separator: "\n"))
     try entry.record(by: request.author, at: now, connection)
   }
 
@@ -245,5 +242,15 @@ struct DeskMarks {
         changesLockedAt: (try row.value(1) as Int64?).map(Instant.init(microseconds:)))
     }
     return marks ?? DeskMarks(isProtected: false, changesLockedAt: nil)
+  }
+}
+
+extension AuditEntry {
+  /// Says why somebody acted, and on which proof; what is empty is not said.
+  mutating func justify(_ reason: DeskReason?, note: String, ticket: String, proof: String) {
+    self.reason = reason?.rawValue
+    self.note = note.isEmpty ? nil : note
+    self.ticket = ticket.isEmpty ? nil : ticket
+    self.proof = proof.isEmpty ? nil : proof
   }
 }

@@ -97,8 +97,7 @@ extension Account {
   /// What other providers say is an address need not be one.
   public var addresses: [String] {
     var known: [String] = []
-    for address in [email, initialEmail] + providers.map(\.email) {
-      guard let address, known.count < Self.mostAddresses else { continue }
+    for address in onFile where known.count < Self.mostAddresses {
       let folded = AccountRules.folded(email: address)
       do throws(AccountError) { try AccountRules.checkEmail(folded) } catch { continue }
       if !known.contains(where: { $0.isSameBytes(as: folded) }) { known.append(folded) }

@@ -5,7 +5,7 @@ struct CountTests {
   @Test func `the kept counts are what a count of the accounts gives`() async throws {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
-      var dice = SplitMix(state: 20)
+      var dice = Seeded(20)
       var uids: [String] = []
       for number in 0..<400 {
         let scope = dice.next() % 2 == 0 ? instance.east : instance.west
@@ -56,18 +56,5 @@ struct CountTests {
       #expect(counts.users == 2 && counts.enrolledUsers == 1 && counts.unverifiedEmails == 1)
       #expect(counts.disabled == 0)
     }
-  }
-}
-
-/// Numbers that are the same in each run.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
   }
 }
