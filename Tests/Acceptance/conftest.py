@@ -7,6 +7,7 @@ import pytest
 
 from support.demo import Demo
 from support.pages import Pages
+from support.presses import wait_for_whole_pages
 from support.program import Server
 from support.rest import Api, make_token
 from support.site import crawl, kinds
@@ -84,6 +85,7 @@ def chromium():
     """Debian's own Chromium, without a window."""
     from playwright.sync_api import sync_playwright
 
+    wait_for_whole_pages()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--disable-gpu"])

@@ -6,6 +6,7 @@ import time
 
 import pyotp
 import pytest
+from playwright.sync_api import expect
 
 from support.pages import Pages
 from support.program import Server, run
@@ -42,7 +43,7 @@ class Desk:
     def sign_out(self):
         self.page.goto("/sign-out")
         self.page.locator("main").get_by_role("button", name="Sign out").click()
-        assert self.page.get_by_text("You are signed out.").is_visible()
+        expect(self.page.get_by_text("You are signed out.")).to_be_visible()
 
     @property
     def said(self):
@@ -80,7 +81,7 @@ def test_an_administrator_comes_and_loses_the_phone(server, chromium, javascript
     assert nina.path == "/sign-in/code"
     nina.page.get_by_label("Code", exact=True).fill("000000")
     nina.press("Sign in")
-    assert nina.page.locator("#code-error").is_visible()
+    expect(nina.page.locator("#code-error")).to_be_visible()
     # The code of the set-up is used up; the next one lies inside the window.
     nina.page.get_by_label("Code", exact=True).fill(app.at(time.time() + 30))
     nina.press("Sign in")
@@ -93,7 +94,7 @@ def test_an_administrator_comes_and_loses_the_phone(server, chromium, javascript
     nina.press("Sign in with it")
     assert nina.path == "/"
     nina.page.goto("/account")
-    assert nina.page.get_by_text("9 of 10 left").is_visible()
+    expect(nina.page.get_by_text("9 of 10 left")).to_be_visible()
 
     reset(owner)
     nina.page.goto("/account")
@@ -111,7 +112,7 @@ def test_an_administrator_comes_and_loses_the_phone(server, chromium, javascript
     nina.page.goto("/")
     assert nina.path.startswith("/sign-in")
     nina.give_password(NEW)
-    assert nina.page.locator("#email-error").is_visible()
+    expect(nina.page.locator("#email-error")).to_be_visible()
 
 
 def invite(owner):
@@ -126,7 +127,7 @@ def invite(owner):
     link = page.locator("pre").inner_text().strip()
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/invitation\?token=[\w-]{43}", link)
     page.get_by_role("link", name="Back to the administrators").click()
-    assert page.locator("tr", has_text=NEW).get_by_text("invited", exact=True).is_visible()
+    expect(page.locator("tr", has_text=NEW).get_by_text("invited", exact=True)).to_be_visible()
     return link
 
 
@@ -153,7 +154,7 @@ def reset(owner):
     page.get_by_role("link", name="Reset the second factor…").click()
     page.get_by_label("To go on").fill("somebody else")
     owner.press("Reset the second factor")
-    assert page.locator("#confirmation-error").is_visible()
+    expect(page.locator("#confirmation-error")).to_be_visible()
     page.get_by_label("To go on").fill(NEW)
     owner.press("Reset the second factor")
     assert "is reset" in owner.said

@@ -2,6 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from support.faults import expect_none
 from support.states import SIGNED_IN
@@ -69,7 +70,7 @@ def test_what_strangers_see(demo, chromium):
     page.get_by_label("E-mail").fill("nobody@example.com")
     page.get_by_label("Password").fill("not the password")
     page.get_by_role("button", name="Sign in").click()
-    assert page.locator("[role=alert]").count() == 1
+    expect(page.locator("[role=alert]")).to_have_count(1)
     look(page, faults)
     context.close()
     expect_none(faults)
@@ -81,7 +82,7 @@ def test_a_page_that_one_may_not_open(demo, chromium):
         chromium, demo.person("policy"), bypass_csp=True, reduced_motion="reduce")
     page = context.new_page()
     page.goto("/projects/harbour-bank/users")
-    assert page.locator("h1").count() == 1
+    expect(page.locator("h1")).to_have_count(1)
     look(page, faults)
     context.close()
     expect_none(faults)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import pyotp
 import pytest
+from playwright.sync_api import expect
 
 from support.desk import set_rules
 from support.pages import Pages
@@ -154,7 +155,7 @@ def find_the_caller_and_see_why(me, place):
     """S1, S2 and S8: a part of the address is enough, and what is seen then answers."""
     me.start("/")
     me.find(f"aller.{place.api.project}")
-    assert me.page.url.endswith(f"/users/{place.uids['caller']}")
+    expect(me.page).to_have_url(re.compile(re.escape(f"/users/{place.uids['caller']}") + "$"))
     seen = me.text()
     assert "Caller’s phone" in seen and "Last used" in seen
     assert "Too new: 3 steps early, 1 is accepted" in seen
@@ -172,7 +173,7 @@ def remove_a_lost_device(me, place):
     me.link("Remove… Caller’s phone")
     assert me.heading().startswith("Remove “Caller’s phone”")
     me.button("Remove the factor")
-    assert me.page.locator("#reason-error").is_visible()
+    expect(me.page.locator("#reason-error")).to_be_visible()
     me.error("reason")
     because(me, "Lost").type("ticket", "HD-4711")
     me.type("code", place.own.at(place.spare)).button("Remove the factor")
@@ -186,7 +187,7 @@ def remove_everything(me, place):
     me.find(place.address("robbed")).link("Remove all factors…")
     because(me, "Lost").button("Remove all factors")
     assert "Another administrator can undo it until" in me.said()
-    assert me.page.get_by_role("link", name="Remove…").count() == 0
+    expect(me.page.get_by_role("link", name="Remove…")).to_have_count(0)
 
 
 def make_a_temporary_code(me, place):

@@ -5,6 +5,7 @@ import re
 import subprocess
 
 import pytest
+from playwright.sync_api import expect
 
 from support.rest import ok
 
@@ -114,7 +115,7 @@ def test_a_window_is_saved_in_one_step_where_the_script_has_shown_it(page, api):
     assert page.locator("#window-change").inner_text() == "5 → 2"
     assert page.locator("#window-words").inner_text().startswith("5 codes count")
     assert "0.0025 %" in page.locator("#window-odds").inner_text()
-    assert page.locator("svg.large rect.lit").count() == 4
+    expect(page.locator("svg.large rect.lit")).to_have_count(4)
     # Another change beside it has its page.
     page.locator("label[for=sms]").click()
     assert page.locator("button.primary").inner_text() == "Check the change"
@@ -123,7 +124,7 @@ def test_a_window_is_saved_in_one_step_where_the_script_has_shown_it(page, api):
         page.get_by_role("button", name="Save the window").click()
     assert page.get_by_role("status").inner_text() == "Saved: adjacent intervals 5 → 2."
     page.locator("#from").fill("2030-01-15")
-    assert page.locator("#pattern-mandatory").is_checked()
+    expect(page.locator("#pattern-mandatory")).to_be_checked()
     with page.expect_navigation():
         page.locator("button.primary").click()
     assert page.get_by_role("heading", level=1).inner_text() == "Check the change"

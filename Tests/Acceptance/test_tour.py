@@ -1,9 +1,11 @@
 """From an empty folder to a policy that an application obeys, and back out of a lost phone."""
 
+import re
 import time
 
 import pyotp
 import pytest
+from playwright.sync_api import expect
 
 from support.program import Server
 from support.rest import Api, claims, make_administrator, make_token, ok
@@ -42,14 +44,14 @@ def test_the_tour(server, chromium, javascript):
 
     page.goto(f"/projects/acme-app/tenants/{tenant}/audit")
     row = page.locator("tr", has_text="Sam Support").filter(has_text="lost")
-    assert row.count() == 1
+    expect(row).to_have_count(1)
     context.close()
 
 
 def set_up(page, server):
     """Owner, project and tenant, by following what the pages offer."""
     page.goto("/")
-    assert page.url.endswith("/setup")
+    expect(page).to_have_url(re.compile(re.escape("/setup") + "$"))
     page.get_by_label("Set-up code").fill(server.setup_code)
     page.get_by_label("Your name").fill("Olga Owner")
     page.get_by_label("E-mail").fill("olga@example.com")
@@ -76,7 +78,7 @@ def set_up(page, server):
 def choose(page, radio):
     """Picks a radio button as people do, by its label."""
     page.locator(f"label[for={radio}]").click()
-    assert page.locator(f"#{radio}").is_checked()
+    expect(page.locator(f"#{radio}")).to_be_checked()
 
 
 def switch_totp_on(page, tenant):
@@ -91,9 +93,9 @@ def switch_totp_on(page, tenant):
     assert change.locator("td").first.inner_text() == "none"
     assert change.locator("td").nth(1).inner_text() == "2"
     page.locator("button[name=step][value=confirm]").click()
-    assert page.locator("[role=status]").count() == 1
+    expect(page.locator("[role=status]")).to_have_count(1)
     page.goto(f"/projects/acme-app/tenants/{tenant}/policy")
-    assert page.locator("#totp").is_checked()
+    expect(page.locator("#totp")).to_be_checked()
     assert page.get_by_label("Adjacent intervals, 0 to 10").input_value() == "2"
 
 
@@ -118,12 +120,12 @@ def remove_as_support(chromium, server, tenant, uid, javascript):
     context.set_default_timeout(30_000)
     page = context.new_page()
     page.goto(f"/projects/acme-app/tenants/{tenant}/users")
-    assert "/sign-in" in page.url
+    expect(page).to_have_url(re.compile("/sign-in"))
     page.get_by_label("E-mail").fill("sam@example.com")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     # Back where the address led before signing in.
-    assert page.url.endswith("/users")
+    expect(page).to_have_url(re.compile(re.escape("/users") + "$"))
 
     # Nobody acts on users without a second factor of their own.
     page.goto("/account/totp")
@@ -135,12 +137,12 @@ def remove_as_support(chromium, server, tenant, uid, javascript):
     page.locator("#q").fill("mallory@")
     page.locator("#q").press("Enter")
     page.get_by_role("link", name="mallory@example.com").click()
-    assert page.url.endswith(f"/users/{uid}")
-    assert page.get_by_text("Mallory’s phone").first.is_visible()
+    expect(page).to_have_url(re.compile(re.escape(f"/users/{uid}") + "$"))
+    expect(page.get_by_text("Mallory’s phone").first).to_be_visible()
     page.get_by_role("link", name="Remove…").click()
     page.get_by_role("button", name="Remove the factor").click()
     # Without a reason nothing happens.
-    assert page.locator("#reason-error").is_visible()
+    expect(page.locator("#reason-error")).to_be_visible()
     page.locator("#reason").select_option("lost")
     page.locator("#note").fill("Called from the number on file.")
     # The code of the set-up counts as used; the next one lies inside the window.
@@ -148,9 +150,9 @@ def remove_as_support(chromium, server, tenant, uid, javascript):
     page.get_by_role("button", name="Remove the factor").click()
     said = page.locator("[role=status]").inner_text()
     assert "Mallory’s phone" in said and "ended" in said
-    assert page.get_by_role("link", name="Remove…").count() == 0
+    expect(page.get_by_role("link", name="Remove…")).to_have_count(0)
 
     # Support may look at the policy and not change it.
     page.goto(f"/projects/acme-app/tenants/{tenant}/policy")
-    assert page.get_by_role("button", name="Check the change").count() == 0
+    expect(page.get_by_role("button", name="Check the change")).to_have_count(0)
     context.close()

@@ -5,6 +5,7 @@ import sqlite3
 import time
 
 import pytest
+from playwright.sync_api import expect
 
 from support.faults import overflow
 from support.rest import ok
@@ -72,7 +73,7 @@ def test_five_factors(api, owner, context):
     names = ["Work phone", *(f"Phone {number}" for number in range(4))]
     for name in names:
         for verb in ("Rename", "Suspend…", "Remove…"):
-            assert card.get_by_role("link", name=f"{verb} {name}", exact=True).count() == 1
+            expect(card.get_by_role("link", name=f"{verb} {name}", exact=True)).to_have_count(1)
     assert overflow(page) is None
     # All of them are named before they go.
     page.get_by_role("link", name="Remove all factors…").click()
@@ -88,9 +89,9 @@ def test_no_factor(api, owner, context):
     page.goto(f"/projects/{api.project}/users/{uid}")
     text = page.locator("main").inner_text()
     assert "No second factor" in text and "The password alone lets this user in." in text
-    assert page.locator("a[href*='/factors/']").count() == 0
-    assert page.locator("a[href*='/temporary-code'], a[href*='/unlock']").count() == 0
-    assert page.get_by_role("heading", name="Codes").count() == 0
+    expect(page.locator("a[href*='/factors/']")).to_have_count(0)
+    expect(page.locator("a[href*='/temporary-code'], a[href*='/unlock']")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Codes")).to_have_count(0)
     assert overflow(page) is None
     page.close()
     # There is no page on which nothing could be removed.

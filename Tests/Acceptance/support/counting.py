@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from playwright.sync_api import expect
+
 
 @dataclass
 class Cost:
@@ -52,7 +54,7 @@ class Hand:
     def choose(self, id):
         """Picks a radio button by its label."""
         self.page.locator(f"label[for={id}]").click()
-        assert self.page.locator(f"#{id}").is_checked()
+        expect(self.page.locator(f"#{id}")).to_be_checked()
         return self
 
     def select(self, id, value):

@@ -3,6 +3,8 @@
 import html
 import re
 
+from playwright.sync_api import expect
+
 from .program import prove
 from .rest import Api, make_token, ok
 
@@ -60,7 +62,7 @@ def question(pool, action, words):
     def state(page, demo):
         page.goto(subject(demo, pool, action))
         linked(page, words)
-        assert page.locator("#reason").count() == 1
+        expect(page.locator("#reason")).to_have_count(1)
     return state
 
 
@@ -74,14 +76,14 @@ def nothing_filled_in(pool, action, words):
     def state(page, demo):
         question(pool, action, words)(page, demo)
         page.locator("main form .actions button").first.click()
-        assert page.locator("#reason-error").count() == 1
+        expect(page.locator("#reason-error")).to_have_count(1)
     return state
 
 
 def empty_note(page, demo):
     page.goto(subject(demo, OPEN, "account.note"))
     page.get_by_role("button", name="Keep the note").click()
-    assert page.locator("#note-error").count() == 1
+    expect(page.locator("#note-error")).to_have_count(1)
 
 
 # MARK: What is done
@@ -103,7 +105,7 @@ def temporary_code(page, demo):
     linked(page, "Make a temporary code…")
     answer(page, demo)
     page.locator("main form .actions button").first.click()
-    assert page.get_by_text("it is not shown again").count() == 1
+    expect(page.get_by_text("it is not shown again")).to_have_count(1)
 
 
 def temporary_code_gone(page, demo):
@@ -118,7 +120,7 @@ def undoable(page, demo):
     linked(page, "Remove…")
     answer(page, demo)
     page.get_by_role("button", name="Remove the factor").click()
-    assert page.locator("[role=status]").count() == 1
+    expect(page.locator("[role=status]")).to_have_count(1)
 
 
 # MARK: What users see
@@ -145,7 +147,7 @@ def enrolment(page, demo):
         assert made.status_code == 303, made.text
         return link_in(letter(demo, sent, "Link to set"), "enrol")
     page.goto(once(demo, "enrolment", send))
-    assert page.locator(".qr svg").count() == 1
+    expect(page.locator(".qr svg")).to_have_count(1)
 
 
 def proofs(demo):
@@ -159,13 +161,13 @@ def wrong_enrolment_code(page, demo):
     enrolment(page, demo)
     page.locator("#code").fill("12")
     page.get_by_role("button", name="Switch it on").click()
-    assert page.locator("#code-error").count() == 1
+    expect(page.locator("#code-error")).to_have_count(1)
 
 
 def not_me(page, demo):
     page.goto(once(demo, "not me", lambda: link_in(
         letter(demo, subject(demo, STRICT, "factor.suspend"), "second factor suspended"), "not-me")))
-    assert page.get_by_role("button", name="It was not me").count() == 1
+    expect(page.get_by_role("button", name="It was not me")).to_have_count(1)
 
 
 def not_me_unknown(page, demo):
@@ -184,7 +186,7 @@ def action(request):
                 "continueUrl": "http://localhost/welcome"}))
             return "/" + made["oobLink"].split("/", 3)[3]
         page.goto(once(demo, request, send))
-        assert page.locator("main form button").count() == 1
+        expect(page.locator("main form button")).to_have_count(1)
     return state
 
 
@@ -194,7 +196,7 @@ def action(request):
 def no_list(page, demo):
     page.goto(f"{tenant(demo, OPEN)}/bulk-removals")
     page.get_by_role("button", name="Look at the list").click()
-    assert page.locator("#list-error").count() == 1
+    expect(page.locator("#list-error")).to_have_count(1)
 
 
 def list_of(page, demo, pool, count):
@@ -206,7 +208,7 @@ def list_of(page, demo, pool, count):
     page.locator("#list").fill("\n".join([
         *found, found[0], "nobody@example.com", "<script>alert(1)</script>", "\u202egnp.exe"]))
     page.get_by_role("button", name="Look at the list").click()
-    assert page.locator("[name=reason]").count() > 3
+    expect(page.locator("[name=reason]").nth(3)).to_be_attached()
 
 
 def draft(page, demo):
@@ -222,7 +224,7 @@ def draft_of_nobody(page, demo):
 def draft_unanswered(page, demo):
     list_of(page, demo, OPEN, 30)
     page.locator("main form .actions button").first.click()
-    assert page.locator("#reason-error").count() == 1
+    expect(page.locator("#reason-error")).to_have_count(1)
 
 
 def waiting_list(page, demo):
@@ -238,13 +240,13 @@ def done_list(page, demo):
 def approval(page, demo):
     page.goto("/approvals")
     page.locator("main tbody a.who").first.click()
-    assert page.get_by_role("button", name="Refuse the request").count() == 1
+    expect(page.get_by_role("button", name="Refuse the request")).to_have_count(1)
 
 
 def approval_without_answer(page, demo):
     approval(page, demo)
     page.get_by_role("button", name="Refuse the request").click()
-    assert page.locator("#answer-error").count() == 1
+    expect(page.locator("#answer-error")).to_have_count(1)
 
 
 # MARK: Rules and mails
@@ -255,14 +257,14 @@ def wrong_rules(page, demo):
     for field in page.locator("input[inputmode=numeric]").all():
         field.fill("none")
     page.get_by_role("button", name="Save the rules").click()
-    assert page.locator("[role=alert] li").count() > 3
+    expect(page.locator("[role=alert] li").nth(3)).to_be_attached()
 
 
 def opened_letter(page, demo):
     page.goto(f"{tenant(demo, STRICT)}/outbox")
     page.locator("tr", has_text="waiting").locator("a.who").first.click()
     page.get_by_role("button", name="Show the text").click()
-    assert page.locator("pre.letter").count() == 1
+    expect(page.locator("pre.letter")).to_have_count(1)
 
 
 DESK = {

@@ -8,6 +8,7 @@ import tempfile
 from playwright.sync_api import sync_playwright
 
 from support.demo import Demo
+from support.presses import wait_for_whole_pages
 from support.program import ROOT
 from support.site import crawl, kinds
 from support.states import SIGNED_IN, sign_in
@@ -67,6 +68,7 @@ def for_readme(chromium, demo):
 def main(words):
     with tempfile.TemporaryDirectory() as data, Demo(data + "/demo") as demo, \
             sync_playwright() as playwright:
+        wait_for_whole_pages()
         chromium = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--disable-gpu"])
         if "--readme" in words:

@@ -1,5 +1,7 @@
 """Pages that no link leads to: what a form answers, and what a stranger sees."""
 
+from playwright.sync_api import expect
+
 from .desk_states import DESK
 
 
@@ -15,7 +17,7 @@ def wrong_form(page, demo):
     """A form sent empty: a summary of what is wrong, and words beside the fields."""
     page.goto("/projects/new")
     page.locator("main form button").first.click()
-    assert page.locator("[role=alert]").count() >= 1
+    expect(page.locator("[role=alert]").first).to_be_attached()
 
 
 def policy_check(page, demo):
@@ -27,7 +29,7 @@ def policy_check(page, demo):
     # A window alone is saved at once where scripts run.
     page.locator("label[for=pattern-account]").click()
     page.locator("button[name=step][value=check]").click()
-    assert page.locator("button[name=step][value=confirm]").count() == 1
+    expect(page.locator("button[name=step][value=confirm]")).to_have_count(1)
 
 
 def open_menus(page, demo):
