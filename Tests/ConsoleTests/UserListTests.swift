@@ -69,10 +69,12 @@ import Testing
     }
   }
 
-  @Test func `more than 50 hits say that the search should be narrowed`() async throws {
+  @Test func `a search is leafed through, and says at its end that it should be narrowed`()
+    async throws
+  {
     try await World.furnished { world in
       let scope = try await world.identity.scopes.existing(project: ID("globex"))
-      for number in 0..<51 {
+      for number in 0...200 {
         var new = NewAccount()
         new.email = "many\(number)@example.com"
         _ = try await world.identity.accounts.create(scope, new, by: Author(actor: .commandLine))
@@ -80,14 +82,29 @@ import Testing
       let browser = try await Browser.signedIn(world)
       for path in ["/projects/globex/users", "/users"] {
         for text in ["many", "m"] {
-          let answer = try await browser.get(path + "?open=1&q=" + text)
-          #expect(answer.says("Type more to narrow it.") && answer.says("50 users"))
+          let first = try await browser.get(path + "?open=1&q=" + text)
+          #expect(first.says("1 to 50 of the users with") && first.says("50 users on this page"))
+          let next = "\(path)?q=\(text)&after=50"
+          #expect(first.values(of: "href").contains(next))
+          let second = try await browser.get(next)
+          #expect(second.says("51 to 100 of the users with") && second.says("many101@"))
+          let last = try await browser.get("\(path)?q=\(text)&after=150")
+          #expect(last.says("These are the last of 200 users with"))
+          #expect(last.says("Type more to narrow it.") && !last.says("Next page"))
+          #expect(last.says("many1@") && !last.says("many0@"))
         }
         let one = try await browser.get(path + "?open=1&q=many20@example.com")
         #expect(one.location?.hasPrefix("/projects/globex/users/") == true)
+        for place in ["-5", "x", "99999999999999999999", "\u{202E}"] {
+          let form: Form = ["q": "many", "after": place]
+          #expect(try await browser.get(form.query(of: path)).status == .ok)
+        }
       }
       let file = try await browser.get("/projects/globex/users.csv?sort=email")
-      #expect(file.text.split(separator: "\r\n").count == 52)
+      #expect(file.text.split(separator: "\r\n").count == 202)
+      let found = try await browser.get("/projects/globex/users.csv?q=many")
+      let lines = found.text.split(separator: "\r\n")
+      #expect(lines.count == 202 && lines.last?.hasPrefix("\"Only 200 users are here") == true)
     }
   }
 

@@ -10,10 +10,13 @@ struct FindUsersPage: Sendable {
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let text = signedIn.query.trimmed("q")
+    let after = signedIn.query["after"]
+    let part = SearchPart(after: after.flatMap { Int($0) } ?? 0)
     var found: FoundAccounts?
     if !text.isEmpty {
       let hits = try await refusing {
-        try await accounts.search(everywhere: text, visibleTo: signedIn.administrator)
+        try await accounts.search(
+          everywhere: text, visibleTo: signedIn.administrator, part: part)
       }
       if signedIn.query["open"] == "1", let only = hits.only {
         return .redirect(to: ConsolePaths.user(only.scope, only.account.id.text))
@@ -23,7 +26,9 @@ struct FindUsersPage: Sendable {
     let frame = frames.frame("Users", for: signedIn, tab: .users)
     let now = frames.clock.now()
     return .html(
-      view.render(FindUsersView(frame: frame, text: text, found: found, now: now)))
+      view.render(
+        FindUsersView(
+          frame: frame, text: text, found: found, part: part, after: after, now: now)))
   }
 }
 
@@ -32,21 +37,27 @@ struct FindUsersView: ViewModel {
   let filter: FilterView
   let rows: [FoundUserRow]
   let caption: String
-  let count: String
+  let pager: PagerView
   let empty: EmptyView
 
-  init(frame: Frame, text: String, found: FoundAccounts?, now: Instant) {
+  init(
+    frame: Frame, text: String, found: FoundAccounts?, part: SearchPart, after: String?,
+    now: Instant
+  ) {
     self.frame = FrameView(frame)
     filter = FilterView(
       action: ConsolePaths.findUsers(), label: "E-mail, name, phone or uid",
       query: text)
     rows = (found?.hits ?? []).map { FoundUserRow($0, at: now, times: frame.times) }
-    let typed = Words.isolated(Words.short(text, 60))
     caption =
-      found?.isCut == true
-      ? "These are \(rows.count) users with “\(typed)”, and there are more. Type more to narrow it."
-      : "Users with “\(typed)”, the newest first."
-    count = Words.count(rows.count, "user", "users")
+      found.map {
+        FoundWords.caption($0, part, of: "users", with: text, order: "the newest first")
+      } ?? ""
+    var query = Form()
+    query.add("q", text)
+    pager = PagerView(
+      shown: Words.count(rows.count, "user", "users"), path: ConsolePaths.findUsers(),
+      query: query, after: after, next: found?.next.map(String.init))
     empty =
       found == nil
       ? EmptyView(
@@ -67,7 +78,7 @@ struct FindUsersView: ViewModel {
     .flag("hasRows") { !$0.rows.isEmpty },
     .list("rows") { $0.rows },
     .text("caption") { $0.caption },
-    .text("count") { $0.count },
+    .object("pager") { $0.pager },
     .object("empty") { $0.empty },
   ]
 }

@@ -8,24 +8,27 @@ struct UsersFile: Sendable {
 
   /// The most rows of a file.
   static let longest = 100_000
+  private static let columns = [
+    "User", "Name", "uid", "Second factor", "State", "Last sign-in", "Created",
+  ]
   /// How many accounts are read at a time.
   private static let batch = 500
 
   func download(_ context: ScopeContext) async throws(Refusal) -> Response {
     guard context.may(.findUsers) else { throw .notAllowed(.findUsers) }
     let query = UsersQuery(context.signedIn.query)
-    var file = CSV([
-      "User", "Name", "uid", "Second factor", "State", "Last sign-in", "Created",
-    ])
+    var file = CSV(Self.columns)
     var count = 0
     if query.text.isEmpty {
       count = try await list(context.scope, query, into: &file)
     } else {
       let found = try await refusing {
-        try await accounts.search(context.scope, query.text, filter: query.filter, sort: query.sort)
+        try await accounts.search(
+          context.scope, query.text, filter: query.filter, sort: query.sort, part: .whole)
       }
       for account in found.accounts { file.add(cells(AccountSummary(account))) }
       count = found.hits.count
+      if found.isCut { Self.end(&file, after: count) }
     }
     // Who takes users in bulk stands in the log, as who takes the log does.
     let rows = count
@@ -53,7 +56,15 @@ struct UsersFile: Sendable {
       // Others who wait for this thread go in between.
       await Task.yield()
     } while after != nil && count < Self.longest
+    if after != nil { Self.end(&file, after: count) }
     return count
+  }
+
+  /// Says that the file is not all, where a reader of the file cannot miss it.
+  private static func end(_ file: inout CSV, after count: Int) {
+    file.add(
+      ["Only \(count) users are here, and there are more. Search or filter on the page for fewer."]
+        + Array(repeating: "", count: columns.count - 1))
   }
 
   private func cells(_ account: AccountSummary) -> [String] {

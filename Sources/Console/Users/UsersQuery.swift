@@ -14,8 +14,11 @@ struct UsersQuery: Sendable {
     filter =
       filters.lazy.compactMap(Accounts.Filter.init(rawValue:)).first { $0 != .all } ?? .all
     sort = Accounts.Sort(rawValue: form.trimmed("sort")) ?? .newest
-    after = text.isEmpty ? form["after"] : nil
+    after = form["after"]
   }
+
+  /// Which of the hits of a search are asked for.
+  var part: SearchPart { SearchPart(after: after.flatMap { Int($0) } ?? 0) }
 
   /// The query without the place in the list.
   var form: Form {

@@ -39,7 +39,9 @@ struct UsersView: ViewModel {
       Tab(
         text: each.words, href: query.with(each).query(of: list), isCurrent: each == query.sort)
     }
-    caption = Self.caption(query, isCut: found?.isCut == true)
+    caption =
+      found.map { Self.caption($0, query) }
+      ?? "\(Words.sentence(query.filter.phrase)), \(query.sort.phrase)."
     pager = PagerView(
       shown: Words.count(page.items.count, "user", "users"), path: list, query: query.form,
       after: query.after, next: page.next)
@@ -50,13 +52,9 @@ struct UsersView: ViewModel {
     file = context.may(.exportUsers) ? query.form.query(of: ConsolePaths.usersFile(scope)) : nil
   }
 
-  private static func caption(_ query: UsersQuery, isCut: Bool) -> String {
-    let who = Words.sentence(query.filter.phrase)
-    guard !query.text.isEmpty else { return "\(who), \(query.sort.phrase)." }
-    let typed = Words.isolated(Words.short(query.text, 60))
-    return isCut
-      ? "These are \(Accounts.mostHits) \(query.filter.phrase) with “\(typed)”, and there are more. Type more to narrow it."
-      : "\(who) with “\(typed)”, \(query.sort.phrase)."
+  private static func caption(_ found: FoundAccounts, _ query: UsersQuery) -> String {
+    FoundWords.caption(
+      found, query.part, of: query.filter.phrase, with: query.text, order: query.sort.phrase)
   }
 
   private static func empty(

@@ -2,9 +2,11 @@ import Database
 
 /// The accounts that a search has found.
 public struct FoundAccounts: Sendable {
-  /// The accounts with their scopes; what was typed exactly comes first, then the newest.
+  /// The accounts with their scopes; what was typed exactly comes first, then the rest in order.
   public let hits: [Hit]
-  /// True when there are more, so that the search should be narrowed.
+  /// How many hits lie before the next part; nil when this is the last.
+  public let next: Int?
+  /// True when there are more behind the last part, so that the search should be narrowed.
   public let isCut: Bool
   /// The hit whose uid, e-mail address, phone number or enrolment id is just what was typed; nil
   /// when there is none, or more than one.
@@ -22,13 +24,18 @@ public struct FoundAccounts: Sendable {
   public var accounts: [Account] { hits.map(\.account) }
 
   /// The only hit, or the only exact one.
-  public var only: Hit? { hits.count == 1 && !isCut ? hits.first : exact }
+  public var only: Hit? { isAll && hits.count == 1 ? hits.first : exact }
+
+  /// True when this is all that there is.
+  private let isAll: Bool
 }
 
 extension Accounts {
-  /// The most hits that a search gives: as many as a page of a list has, so that a search among a
-  /// million users takes no longer than one among a thousand.
-  public static let mostHits = 50
+  /// The most hits that a search gives in all its parts.
+  public static let mostHits = 200
+  /// How many of them a part has: as many as a page of a list, so that the first part among a
+  /// million users takes no longer than among a thousand.
+  public static let hitsOfPart = 50
 
   /// Finds accounts of a scope by parts of e-mail address, name, phone number, uid or enrolment id.
   ///
@@ -39,19 +46,21 @@ extension Accounts {
   ///   - scope: The user pool.
   ///   - text: What was typed; nothing in it is an operator.
   ///   - filter: Which accounts count.
-  ///   - sort: In which order.
-  /// - Returns: At most ``mostHits`` accounts.
+  ///   - sort: In which order; any but the newest first is that of the newest ``mostHits``.
+  ///   - part: Which of the hits are given.
+  /// - Returns: The accounts of that part.
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func search(
-    _ scope: Scope, _ text: String, filter: Filter = .all, sort: Sort = .newest
+    _ scope: Scope, _ text: String, filter: Filter = .all, sort: Sort = .newest,
+    part: SearchPart = .first
   ) async throws(AccountError) -> FoundAccounts {
-    guard let query = SearchQuery(text) else { return FoundAccounts([], query: nil) }
+    guard let query = SearchQuery(text) else { return .nobody }
     return try await store.read(AccountError.self) { connection in
-      var search = Search(query: query, filter: filter)
+      let most = sort == .newest ? part.end : Self.mostHits
+      var search = AccountSearch(query: query, filter: filter, most: most)
       try search.exactly(in: scope, connection)
       try search.run(in: scope.accountKeys, scope, connection)
-      let hits = sort.sorted(search.hits)
-      return FoundAccounts(hits, query: query, isCut: search.isCut)
+      return FoundAccounts(search, part) { sort.sorted($0) }
     }
   }
 
@@ -60,14 +69,16 @@ extension Accounts {
   /// - Parameters:
   ///   - text: What was typed; nothing in it is an operator.
   ///   - administrator: Who looks; scopes that they may not see are not searched.
-  /// - Returns: At most ``mostHits`` accounts.
+  ///   - part: Which of the hits are given, the newest first.
+  /// - Returns: The accounts of that part.
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func search(
-    everywhere text: String, visibleTo administrator: Administrator
+    everywhere text: String, visibleTo administrator: Administrator, part: SearchPart = .first
   ) async throws(AccountError) -> FoundAccounts {
-    guard let query = SearchQuery(text) else { return FoundAccounts([], query: nil) }
+    guard let query = SearchQuery(text) else { return .nobody }
     return try await store.read(AccountError.self) { connection in
-      var search = Search(query: query, filter: .all)
+      // Pools are searched one after the other, so the newest are known when all have been.
+      var search = AccountSearch(query: query, filter: .all, most: Self.mostHits)
       if administrator.may(.findUsers, in: nil) {
         try search.run(in: 0...Int64.max - 1, nil, connection)
       } else {
@@ -75,8 +86,9 @@ extension Accounts {
         for scope in scopes { try search.exactly(in: scope, connection) }
         try search.run(in: scopes, connection)
       }
-      let hits = search.hits.sorted { $0.account.createdAt > $1.account.createdAt }
-      return FoundAccounts(hits, query: query, isCut: search.isCut)
+      return FoundAccounts(search, part) { hits in
+        hits.sorted { $0.account.createdAt > $1.account.createdAt }
+      }
     }
   }
 
@@ -103,149 +115,48 @@ extension Accounts {
   }
 }
 
-/// A search under way.
-private struct Search {
-  let query: SearchQuery
-  let filter: Accounts.Filter
-  private(set) var hits: [FoundAccounts.Hit] = []
-  private(set) var isCut = false
-  private var seen: Set<Int64> = []
-  private var examined = 0
-  private var skipped = 0
-  private var scopes: [Int64: Scope] = [:]
-  /// True when only accounts of `scopes` count.
-  private var isLimitedToScopes = false
+/// A part of what a search finds.
+public struct SearchPart: Sendable {
+  /// How many hits lie before it.
+  public let start: Int
+  /// How many lie before its end, ``Accounts/mostHits`` at most.
+  let end: Int
 
-  /// How many accounts are looked at when most of them do not count.
-  private static let mostExamined = 5_000
-  /// How many keys of other scopes are passed over.
-  private static let mostSkipped = 50_000
+  /// The first part.
+  public static let first = SearchPart(after: 0)
+  /// All of it.
+  public static let whole = SearchPart(start: 0, end: Accounts.mostHits)
 
-  init(query: SearchQuery, filter: Accounts.Filter) {
-    self.query = query
-    self.filter = filter
+  /// Makes the part that follows some hits.
+  ///
+  /// - Parameter count: How many hits lie before it; what is beyond the last part counts as the
+  ///   last, and what is below zero as the first.
+  public init(after count: Int) {
+    let start = min(max(count, 0), Accounts.mostHits - Accounts.hitsOfPart)
+    self.init(start: start, end: start + Accounts.hitsOfPart)
   }
 
-  /// Looks for what was typed as a whole, which must not be crowded out by what contains it.
-  mutating func exactly(in scope: Scope, _ connection: borrowing Connection) throws {
-    let found = [
-      try AccountRecord.find(scope, ID(query.typed), connection),
-      try AccountRecord.find(scope, email: query.typed, connection),
-      try AccountRecord.find(scope, phone: query.typed, connection),
-    ]
-    for account in found { if let account { add(account, scope) } }
-  }
-
-  /// Looks through the keys of one scope, or of all, from the newest.
-  mutating func run(
-    in keys: ClosedRange<Int64>, _ scope: Scope?, _ connection: borrowing Connection
-  ) throws {
-    var last = keys.upperBound
-    while !isCut {
-      let batch = try candidates(keys.lowerBound...last, connection)
-      for key in batch {
-        if isLimitedToScopes, scopes[key >> 40] == nil {
-          skipped += 1
-          if skipped > Self.mostSkipped { isCut = true }
-          continue
-        }
-        guard hits.count < Accounts.mostHits, examined < Self.mostExamined else {
-          isCut = true
-          return
-        }
-        examined += 1
-        try examine(key, scope, connection)
-      }
-      guard batch.count == Self.batch, let end = batch.last, end > keys.lowerBound else { return }
-      last = end - 1
-    }
-  }
-
-  /// Looks through several scopes: one by one when they are few, else past those between them.
-  mutating func run(in scopes: [Scope], _ connection: borrowing Connection) throws {
-    guard scopes.count > Self.mostRanges else {
-      for scope in scopes { try run(in: scope.accountKeys, scope, connection) }
-      return
-    }
-    for scope in scopes { self.scopes[scope.key] = scope }
-    isLimitedToScopes = true
-    let keys = scopes.map(\.accountKeys)
-    let first = keys.map(\.lowerBound).min() ?? 0
-    try run(in: first...(keys.map(\.upperBound).max() ?? first), nil, connection)
-  }
-
-  /// How many ranges are searched each for itself.
-  private static let mostRanges = 20
-  private static let batch = Accounts.mostHits + 1
-
-  /// Accounts that fit the expression, or the first short word.
-  private func candidates(
-    _ keys: ClosedRange<Int64>, _ connection: borrowing Connection
-  ) throws -> [Int64] {
-    if let expression = query.expression {
-      return try connection.all(
-        """
-        SELECT rowid FROM account_search
-        WHERE account_search MATCH \(expression)
-          AND rowid BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
-        ORDER BY rowid DESC LIMIT \(Self.batch)
-        """
-      ) { try $0.value(0) }
-    }
-    return try connection.all(
-      """
-      SELECT account_key FROM account_beginning
-      WHERE beginning = \(query.short.first ?? "")
-        AND account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
-      ORDER BY account_key DESC LIMIT \(Self.batch)
-      """
-    ) { try $0.value(0) }
-  }
-
-  private mutating func examine(
-    _ key: Int64, _ scope: Scope?, _ connection: borrowing Connection
-  ) throws {
-    guard !seen.contains(key) else { return }
-    for word in query.short.dropFirst(query.expression == nil ? 1 : 0) {
-      let begins = try connection.first(
-        """
-        SELECT 1 FROM account_beginning WHERE beginning = \(word) AND account_key = \(key)
-        """
-      ) { try $0.value(0) as Int }
-      guard begins != nil else { return }
-    }
-    guard let account = try AccountRecord.find(key: key, connection) else { return }
-    guard let scope = try scope ?? self.scope(of: key, connection) else { return }
-    add(account, scope)
-  }
-
-  private mutating func add(_ account: Account, _ scope: Scope) {
-    guard filter.includes(account), seen.insert(account.key).inserted else { return }
-    hits.append(FoundAccounts.Hit(scope: scope, account: account))
-  }
-
-  private mutating func scope(
-    of account: Int64, _ connection: borrowing Connection
-  ) throws -> Scope? {
-    let key = account >> 40
-    if let known = scopes[key] { return known }
-    let scope = try connection.first(
-      """
-      SELECT \(Scope.columns) FROM scope s JOIN project p USING (project_id)
-      WHERE s.scope_key = \(key) AND s.deleted_at IS NULL
-      """
-    ) { try Scope($0) }
-    scopes[key] = scope
-    return scope
+  private init(start: Int, end: Int) {
+    self.start = start
+    self.end = end
   }
 }
 
 extension FoundAccounts {
-  fileprivate init(_ hits: [Hit], query: SearchQuery?, isCut: Bool = false) {
-    let exact = query.map { query in hits.filter { $0.account.isNamed(query.typed) } } ?? []
-    self.exact = exact.count == 1 ? exact.first : nil
-    self.hits = exact + hits.filter { hit in !exact.contains { $0.account.key == hit.account.key } }
-    self.isCut = isCut
+  fileprivate static let nobody = FoundAccounts(
+    hits: [], next: nil, isCut: false, exact: nil, isAll: true)
+
+  fileprivate init(_ search: AccountSearch, _ part: SearchPart, _ sorted: ([Hit]) -> [Hit]) {
+    let found = sorted(search.counted)
+    let exact = found.filter { $0.account.isNamed(search.query.typed) }
+    let keys = Set(exact.map(\.account.key))
+    let all = exact + found.filter { !keys.contains($0.account.key) }
+    let isMore = all.count > part.end || (search.isFull && part.end < Accounts.mostHits)
+    self.init(
+      hits: Array(all.dropFirst(part.start).prefix(part.end - part.start)),
+      next: isMore ? part.end : nil, isCut: !isMore && (search.isFull || search.isCut),
+      exact: exact.count == 1 ? exact.first : nil,
+      isAll: part.start == 0 && !isMore && !search.isFull && !search.isCut)
   }
 }
 

@@ -135,7 +135,54 @@ struct SearchTests {
     }
   }
 
-  @Test func `50 hits are shown, and more are said to be there`() async throws {
+  @Test func `200 hits are given in parts of 50, each once and in order`() async throws {
+    try await withInstance { instance in
+      let accounts = instance.identity.accounts
+      for number in 0..<Accounts.mostHits {
+        var new = NewAccount()
+        new.email = "same\(number)@example.com"
+        new.displayName = "Sam \(2_000 - number)"
+        _ = try await accounts.create(instance.east, new, by: Instance.boss)
+      }
+      func parts(_ sort: Accounts.Sort, _ text: String) async throws -> ([String?], Bool) {
+        var (emails, after, isCut): ([String?], Int?, Bool) = ([], 0, false)
+        while let start = after {
+          let found = try await accounts.search(
+            instance.east, text, sort: sort, part: SearchPart(after: start))
+          #expect(found.hits.count == 50 && found.only == nil)
+          emails += found.accounts.map(\.email)
+          (after, isCut) = (found.next, found.isCut)
+        }
+        return (emails, isCut)
+      }
+      let made = (0..<Accounts.mostHits).map { "same\($0)@example.com" }
+      let orders: [(Accounts.Sort, [String])] = [
+        (.newest, made.reversed()), (.email, made.sorted()), (.name, made.reversed()),
+      ]
+      for (sort, order) in orders {
+        for text in ["same", "s"] {
+          let (emails, isCut) = try await parts(sort, text)
+          #expect(!isCut && emails == order)
+        }
+      }
+
+      var new = NewAccount()
+      new.email = "same200@example.com"
+      _ = try await accounts.create(instance.east, new, by: Instance.boss)
+      let newest = Set(made.dropFirst() + ["same200@example.com"])
+      for (sort, _) in orders {
+        let (emails, isCut) = try await parts(sort, "same")
+        #expect(isCut && Set(emails) == newest)
+        let whole = try await accounts.search(instance.east, "same", sort: sort, part: .whole)
+        #expect(whole.isCut && whole.accounts.map(\.email) == emails)
+        let beyond = try await accounts.search(
+          instance.east, "same", sort: sort, part: SearchPart(after: 9_999))
+        #expect(beyond.accounts.map(\.email) == emails.suffix(50))
+      }
+    }
+  }
+
+  @Test func `a part that nothing follows does not say that something does`() async throws {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
       for number in 0..<50 {
@@ -145,15 +192,18 @@ struct SearchTests {
       }
       for text in ["same", "s"] {
         let all = try await accounts.search(instance.east, text)
-        #expect(all.hits.count == 50 && !all.isCut)
+        #expect(all.hits.count == 50 && all.next == nil && !all.isCut)
       }
       var new = NewAccount()
       new.email = "asame7@example.com"
       new.displayName = "Sam"
       _ = try await accounts.create(instance.east, new, by: Instance.boss)
       for text in ["same", "s"] {
-        let cut = try await accounts.search(instance.east, text)
-        #expect(cut.hits.count == 50 && cut.isCut && cut.only == nil)
+        let first = try await accounts.search(instance.east, text)
+        #expect(first.hits.count == 50 && first.next == 50 && !first.isCut && first.only == nil)
+        let second = try await accounts.search(instance.east, text, part: SearchPart(after: 50))
+        #expect(second.accounts.map(\.email) == ["same0@example.com"] && second.next == nil)
+        #expect(second.only == nil, "the only hit of a later part is not the only one")
       }
       let exact = try await accounts.search(instance.east, "SAME7@example.com")
       #expect(exact.accounts.map(\.email) == ["same7@example.com", "asame7@example.com"])

@@ -1,0 +1,149 @@
+import Database
+
+/// A search under way.
+struct AccountSearch {
+  let query: SearchQuery
+  let filter: Accounts.Filter
+  /// How many hits are wanted; one more is looked for, to know whether there is one.
+  let most: Int
+  private var hits: [FoundAccounts.Hit] = []
+  /// True when it ended before everything was looked at.
+  private(set) var isCut = false
+  private var seen: Set<Int64> = []
+  private var examined = 0
+  private var skipped = 0
+  private var scopes: [Int64: Scope] = [:]
+  /// True when only accounts of `scopes` count.
+  private var isLimitedToScopes = false
+
+  /// How many accounts are looked at when most of them do not count.
+  private static let mostExamined = 5_000
+  /// How many keys of other scopes are passed over.
+  private static let mostSkipped = 50_000
+
+  init(query: SearchQuery, filter: Accounts.Filter, most: Int) {
+    self.query = query
+    self.filter = filter
+    self.most = most
+  }
+
+  /// True when there are more hits than were wanted.
+  var isFull: Bool { hits.count > most }
+
+  /// The hits that were wanted, as they were found.
+  var counted: [FoundAccounts.Hit] { Array(hits.prefix(most)) }
+
+  /// Looks for what was typed as a whole, which must not be crowded out by what contains it.
+  mutating func exactly(in scope: Scope, _ connection: borrowing Connection) throws {
+    let found = [
+      try AccountRecord.find(scope, ID(query.typed), connection),
+      try AccountRecord.find(scope, email: query.typed, connection),
+      try AccountRecord.find(scope, phone: query.typed, connection),
+    ]
+    for account in found { if let account { add(account, scope) } }
+  }
+
+  /// Looks through the keys of one scope, or of all, from the newest.
+  mutating func run(
+    in keys: ClosedRange<Int64>, _ scope: Scope?, _ connection: borrowing Connection
+  ) throws {
+    var last = keys.upperBound
+    while !isCut, !isFull {
+      let batch = try candidates(keys.lowerBound...last, connection)
+      for key in batch {
+        if isLimitedToScopes, scopes[key >> 40] == nil {
+          skipped += 1
+          if skipped > Self.mostSkipped { isCut = true }
+          continue
+        }
+        guard examined < Self.mostExamined else {
+          isCut = true
+          return
+        }
+        examined += 1
+        try examine(key, scope, connection)
+        if isFull { return }
+      }
+      guard batch.count == Self.batch, let end = batch.last, end > keys.lowerBound else { return }
+      last = end - 1
+    }
+  }
+
+  /// Looks through several scopes: one by one when they are few, else past those between them.
+  mutating func run(in scopes: [Scope], _ connection: borrowing Connection) throws {
+    guard scopes.count > Self.mostRanges else {
+      for scope in scopes { try run(in: scope.accountKeys, scope, connection) }
+      return
+    }
+    for scope in scopes { self.scopes[scope.key] = scope }
+    isLimitedToScopes = true
+    let keys = scopes.map(\.accountKeys)
+    let first = keys.map(\.lowerBound).min() ?? 0
+    try run(in: first...(keys.map(\.upperBound).max() ?? first), nil, connection)
+  }
+
+  /// How many ranges are searched each for itself.
+  private static let mostRanges = 20
+  private static let batch = Accounts.hitsOfPart + 1
+
+  /// Accounts that fit the expression, or the first short word.
+  private func candidates(
+    _ keys: ClosedRange<Int64>, _ connection: borrowing Connection
+  ) throws -> [Int64] {
+    if let expression = query.expression {
+      return try connection.all(
+        """
+        SELECT rowid FROM account_search
+        WHERE account_search MATCH \(expression)
+          AND rowid BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
+        ORDER BY rowid DESC LIMIT \(Self.batch)
+        """
+      ) { try $0.value(0) }
+    }
+    return try connection.all(
+      """
+      SELECT account_key FROM account_beginning
+      WHERE beginning = \(query.short.first ?? "")
+        AND account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
+      ORDER BY account_key DESC LIMIT \(Self.batch)
+      """
+    ) { try $0.value(0) }
+  }
+
+  private mutating func examine(
+    _ key: Int64, _ scope: Scope?, _ connection: borrowing Connection
+  ) throws {
+    guard !seen.contains(key) else { return }
+    for word in query.short.dropFirst(query.expression == nil ? 1 : 0) {
+      let begins = try connection.first(
+        """
+        SELECT 1 FROM account_beginning WHERE beginning = \(word) AND account_key = \(key)
+        """
+      ) { try $0.value(0) as Int }
+      guard begins != nil else { return }
+    }
+    guard let account = try AccountRecord.find(key: key, connection) else { return }
+    guard let scope = try scope ?? self.scope(of: key, connection) else { return }
+    add(account, scope)
+  }
+
+  private mutating func add(_ account: Account, _ scope: Scope) {
+    guard filter.includes(account), seen.insert(account.key).inserted else { return }
+    hits.append(FoundAccounts.Hit(scope: scope, account: account))
+  }
+
+  private mutating func scope(
+    of account: Int64, _ connection: borrowing Connection
+  ) throws -> Scope? {
+    let key = account >> 40
+    if let known = scopes[key] { return known }
+    let scope = try connection.first(
+      """
+      SELECT \(Scope.columns) FROM scope s JOIN project p USING (project_id)
+      WHERE s.scope_key = \(key) AND s.deleted_at IS NULL
+      """
+    ) { try Scope($0) }
+    scopes[key] = scope
+    return scope
+  }
+}
