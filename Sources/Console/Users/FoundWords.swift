@@ -2,12 +2,15 @@ import Identity
 
 /// What stands above the users that a search has found.
 enum FoundWords {
+  /// The caption of the list: which part it is, and what to do when it is not all.
+  ///
   /// - Parameters:
   ///   - found: The part that is shown.
   ///   - part: Which it is.
   ///   - who: Who was looked for, in words.
   ///   - text: What was typed.
   ///   - order: How the list goes.
+  /// - Returns: A sentence or two.
   static func caption(
     _ found: FoundAccounts, _ part: SearchPart, of who: String, with text: String, order: String
   ) -> String {
