@@ -89,13 +89,15 @@ struct LargeDemoCrowd: Sendable {
         isLocked: false)
     }
     let isVerified = lots.happens(940)
-    let isDisabled = lots.happens(18)
+    // So many are disabled and locked that such a list fills a page among a thousand users too, and
+    // a million's can be held against it.
+    let isDisabled = lots.happens(70)
     let hasTOTP = isVerified && lots.happens(890)
     var phones = 0
     if isVerified, lots.happens(400) { phones = lots.happens(250) ? 2 : 1 }
     return LargeDemoTraits(
       isVerified: isVerified, isDisabled: isDisabled, hasTOTP: hasTOTP, phones: phones,
-      isLocked: hasTOTP && lots.happens(2))
+      isLocked: hasTOTP && lots.happens(85))
   }
 
   /// The enrolment id of a factor, which has the form of a UUID.
