@@ -32,10 +32,10 @@ public struct Console: Sendable {
     let frames = Frames(
       assets: assets, publicURL: publicURL, identity: identity,
       menu: try templates.template("parts/scope-menu", for: ScopeMenu.self))
-    let failures = try Failures(
-      templates: templates, frames: frames, publicURL: publicURL, log: log)
     let gate = Gate(
       identity: identity, publicURL: publicURL, cookies: ConsoleCookies(publicURL: publicURL))
+    let failures = try Failures(
+      templates: templates, frames: frames, gate: gate, publicURL: publicURL, log: log)
     let routes = try ConsoleRoutes(
       identity: identity, templates: templates, frames: frames,
       guides: try Guides(folder: guidance),
@@ -60,7 +60,8 @@ public struct Console: Sendable {
   }
 
   private func page(for request: Request) async -> Response {
-    await router.respond(to: request) ?? failures.page(.notFound, for: request)
+    if let response = await router.respond(to: request) { return response }
+    return await failures.page(.notFound, for: request)
   }
 
   /// The page for what the server itself found wrong, such as a body that is too large.

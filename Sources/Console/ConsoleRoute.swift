@@ -84,7 +84,7 @@ struct RouteTable: Sendable {
         let signedIn = try await gate.signedIn(request)
         return try await page(try await gate.project(signedIn, project, needing: permission))
       } catch {
-        return failures.page(error, for: request)
+        return await failures.page(error, for: request)
       }
     }
     all.append(ConsoleRoute(access: .project(permission), route: route))
@@ -102,7 +102,7 @@ struct RouteTable: Sendable {
         let context = try await gate.project(signedIn, project, needing: permission)
         return try await page(context, one)
       } catch {
-        return failures.page(error, for: request)
+        return await failures.page(error, for: request)
       }
     }
     all.append(ConsoleRoute(access: .project(permission), route: route))
@@ -121,7 +121,7 @@ struct RouteTable: Sendable {
         _ = try await gate.project(signedIn, project, needing: permission)
         return try await page(context)
       } catch {
-        return failures.page(error, for: request)
+        return await failures.page(error, for: request)
       }
     }
     all.append(ConsoleRoute(access: .projectOfTenant(permission), route: route))
@@ -202,7 +202,7 @@ private struct ScopeDoor: Sendable {
       let signedIn = try await gate.signedIn(request)
       return try await page(try await gate.scope(signedIn, project, tenant, needing: permission))
     } catch {
-      return failures.page(error, for: request)
+      return await failures.page(error, for: request)
     }
   }
 }
@@ -219,7 +219,7 @@ extension Path {
       do throws(Refusal) {
         return try await page(try gate.visitor(request), repeat each parameter)
       } catch {
-        return failures.page(error, for: request)
+        return await failures.page(error, for: request)
       }
     }
   }
@@ -240,7 +240,7 @@ extension Path {
         }
         return try await page(signedIn, repeat each parameter)
       } catch {
-        return failures.page(error, for: request)
+        return await failures.page(error, for: request)
       }
     }
   }

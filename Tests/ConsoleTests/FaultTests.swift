@@ -28,4 +28,26 @@ import Testing
       #expect(try await browser.get("/").status == .ok, "a session goes on without a write")
     }
   }
+
+  @Test func `who is signed in keeps their colours and their way on a page that is not there`()
+    async throws
+  {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let form: Form = ["language": "en", "zone": "UTC", "theme": "dark"]
+      #expect(try await browser.submit("/account/preferences", form).status == .seeOther)
+      // What was done is told on the next page that is one.
+      let gone = try await browser.get("/nowhere")
+      #expect(gone.status == .notFound && !gone.says("role=\"status\""))
+      #expect(gone.says("data-theme=\"dark\"") && gone.says("action=\"/users\""))
+      Markup.check(gone)
+      #expect(try await browser.get("/account").says("role=\"status\""))
+
+      let damaged = try await browser.post(
+        "/account/preferences", ["csrf": "no", "theme": "light"])
+      #expect(damaged.status == .forbidden && damaged.says("data-theme=\"dark\""))
+      let stranger = try await Browser(world).get("/nowhere")
+      #expect(stranger.status == .notFound && !stranger.says("action=\"/users\""))
+    }
+  }
 }

@@ -54,6 +54,14 @@ struct Gate: Sendable {
     }
   }
 
+  /// Who asks, for a page that says why another is not shown; nil where that is not to be known.
+  func known(_ request: Request) async -> SignedIn? {
+    guard let session = try? await session(of: request), session.secondFactor != .due else {
+      return nil
+    }
+    return SignedIn(request: request, form: Form(), session: session)
+  }
+
   /// Keeps a form whose session ran out, for the same administrator in the same browser.
   ///
   /// It must come from our own page and carry the token of the very session that ran out.

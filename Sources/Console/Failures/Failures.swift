@@ -6,15 +6,17 @@ import Templating
 struct Failures: Sendable {
   private let template: Template<FailureView>
   private let frames: Frames
+  private let gate: Gate
   private let publicURL: PublicURL
   private let log: @Sendable (String) -> Void
 
   init(
-    templates: TemplateLibrary, frames: Frames, publicURL: PublicURL,
+    templates: TemplateLibrary, frames: Frames, gate: Gate, publicURL: PublicURL,
     log: @escaping @Sendable (String) -> Void
   ) throws {
     template = try templates.template("failures/failure", for: FailureView.self)
     self.frames = frames
+    self.gate = gate
     self.publicURL = publicURL
     self.log = log
   }
@@ -25,7 +27,7 @@ struct Failures: Sendable {
   }
 
   /// The page for a request that was refused.
-  func page(_ refusal: Refusal, for request: Request) -> Response {
+  func page(_ refusal: Refusal, for request: Request) async -> Response {
     let id = request.id.text
     switch refusal {
     case .signInFirst(let next, let isKept):
@@ -33,9 +35,9 @@ struct Failures: Sendable {
     case .secondFactorFirst:
       return .redirect(to: ConsolePaths.ownFactor())
     case .notFound:
-      return page(Fault(.notFound), requestID: id)
+      return await page(Fault(.notFound), for: request)
     case .notAllowed(let permission):
-      return page(Fault(needing: permission, helpers: []), requestID: id)
+      return await page(Fault(needing: permission, helpers: []), for: request)
     case .lacking(let lack):
       let fault = Fault(needing: lack.permission, helpers: lack.helpers)
       let frame = frames.frame(fault.heading, for: lack.signedIn, tab: nil)
@@ -43,19 +45,28 @@ struct Failures: Sendable {
     case .foreignForm:
       return page(.foreignForm(publicURL), requestID: id)
     case .staleForm:
-      return page(.staleForm(back: request.target.rawPath), requestID: id)
+      return await page(Fault.staleForm(back: request.target.rawPath), for: request)
     case .notAForm:
-      return page(Fault(.unsupportedMediaType), requestID: id)
+      return await page(Fault(.unsupportedMediaType), for: request)
     case .unreadableForm:
-      return page(Fault(.badRequest), requestID: id)
+      return await page(Fault(.badRequest), for: request)
     case .busy:
-      var response = page(.busy, requestID: id)
+      var response = await page(Fault.busy, for: request)
       response.fields[.retryAfter] = "1"
       return response
     case .unavailable(let cause):
       log("request \(id): \(cause)")
       return page(Fault(.serviceUnavailable), requestID: id)
     }
+  }
+
+  /// Whoever is signed in keeps their colours and the way to everything else.
+  private func page(_ fault: Fault, for request: Request) async -> Response {
+    let id = request.id.text
+    guard let signedIn = await gate.known(request) else { return page(fault, requestID: id) }
+    // What was done before is told on the page that was meant, not on one that is not there.
+    return page(
+      fault, frames.unflashed(fault.heading, for: signedIn, tab: nil), requestID: id)
   }
 
   private func page(_ fault: Fault, requestID: String?) -> Response {

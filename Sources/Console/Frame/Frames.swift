@@ -45,11 +45,19 @@ struct Frames: Sendable {
 
   /// The frame of pages that belong to no project.
   func frame(_ title: String, for signedIn: SignedIn, tab: InstanceTab?) -> Frame {
-    var frame = bare(title, path: signedIn.request.target.rawPath, times: signedIn.times)
+    var frame = unflashed(title, for: signedIn, tab: tab, path: signedIn.request.target.rawPath)
+    frame.flash = flashes.take(for: signedIn.session, at: clock.now())
+    return frame
+  }
+
+  /// The same without what the session is to be told, which stays for its next page.
+  func unflashed(
+    _ title: String, for signedIn: SignedIn, tab: InstanceTab?, path: String = "/"
+  ) -> Frame {
+    var frame = bare(title, path: path, times: signedIn.times)
     frame.isNarrow = false
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: nil)
-    frame.flash = flashes.take(for: signedIn.session, at: clock.now())
     frame.tabsLabel = "Countersign"
     frame.tabs = InstanceTab.allCases.filter { $0.isShown(to: signedIn.administrator) }.map {
       Tab(text: $0.text, href: $0.address, isCurrent: $0 == tab)
