@@ -9,7 +9,7 @@ extension ConsoleRoutes {
     _ frames: Frames, _ gate: Gate, languages: [String]
   ) throws {
     let list = AdministratorsPage(
-      identity: identity, frames: frames,
+      identity: identity, ending: DeskEnding(frames: frames, cookies: gate.cookies),
       view: try templates.template("administrators/administrators", for: AdministratorsView.self))
     table.signedIn(.get, ConsolePaths.administrators, .seeAdministrators, list.show)
     table.signedIn(.post, ConsolePaths.stepUp, .protectUsers, list.setStepUp)

@@ -6,8 +6,8 @@ extension ConsoleRoutes {
   /// The pages on which somebody acts on a user's account.
   static func addDesk(
     to table: inout RouteTable, _ identity: Identity, _ pages: DeskPages,
-    _ settings: Template<DeskSettingsView>
-  ) {
+    _ templates: TemplateLibrary
+  ) throws {
     let removal = RemovalPage(
       unenrolments: identity.unenrolments, approvals: identity.approvals, pages: pages)
     table.inScope(.get, ConsolePaths.removal, .removeFactors, removal.ask)
@@ -39,11 +39,16 @@ extension ConsoleRoutes {
     add(ConsolePaths.verification, .verification)
     add(ConsolePaths.deletion, .deletion)
 
-    let rules = DeskSettingsPage(identity: identity, frames: pages.frames, view: settings)
+    let rules = DeskSettingsPage(
+      identity: identity, ending: pages.ending,
+      view: try templates.template("desk/settings", for: DeskSettingsView.self))
     table.inScope(.get, ConsolePaths.deskSettings, .seeScope, rules.show)
     table.inScope(.post, ConsolePaths.deskSettings, .changeDesk, rules.change)
 
-    let office = DeskOffice(desk: identity.desk, frames: pages.frames)
-    table.inScope(.post, ConsolePaths.release, .protectUsers, office.release)
+    let release = ReleasePage(
+      desk: identity.desk, ending: pages.ending,
+      view: try templates.template("desk/release", for: ReleaseView.self))
+    table.inScope(.get, ConsolePaths.release, .protectUsers, release.ask)
+    table.inScope(.post, ConsolePaths.release, .protectUsers, release.release)
   }
 }

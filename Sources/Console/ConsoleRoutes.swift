@@ -88,9 +88,7 @@ struct ConsoleRoutes: Sendable {
     let desk = DeskPages(
       desk: identity.desk, ending: DeskEnding(frames: frames, cookies: gate.cookies),
       view: try templates.template("desk/question", for: DeskQuestionView.self))
-    Self.addDesk(
-      to: &table, identity, desk,
-      try templates.template("desk/settings", for: DeskSettingsView.self))
+    try Self.addDesk(to: &table, identity, desk, templates)
     try Self.addRemovals(to: &table, identity, templates, desk.ending)
     try Self.addCodes(to: &table, identity, templates, desk)
 

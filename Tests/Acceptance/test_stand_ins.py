@@ -25,6 +25,7 @@ def console(tmp_path_factory):
     with Server(tmp_path_factory.mktemp("stand-ins"), profile="emulator") as server:
         pages = Pages(server.url).set_up(server.setup_code, email="olga@example.com")
         pages.server = server
+        prove(server.data)
         answer = pages.post(f"/projects/{PROJECT}/settings/desk", RULES)
         assert answer.status_code == 303, answer.text
         yield pages

@@ -89,6 +89,8 @@ import Testing
     GET /projects/{String}/tenants/{String}/settings/desk: seeScope
     POST /projects/{String}/settings/desk: changeDesk
     POST /projects/{String}/tenants/{String}/settings/desk: changeDesk
+    GET /projects/{String}/desk/release/{String}: protectUsers
+    GET /projects/{String}/tenants/{String}/desk/release/{String}: protectUsers
     POST /projects/{String}/desk/release/{String}: protectUsers
     POST /projects/{String}/tenants/{String}/desk/release/{String}: protectUsers
     GET /projects/{String}/bulk-removals: removeFactors

@@ -5,42 +5,50 @@ import Templating
 /// `/administrators`: who signs in to the console, and who was invited to.
 struct AdministratorsPage: Sendable {
   let identity: Identity
-  let frames: Frames
+  let ending: DeskEnding
   let view: Template<AdministratorsView>
+
+  private var frames: Frames { ending.frames }
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     try await page(signedIn)
   }
 
   private func page(
-    _ signedIn: SignedIn, fault: FieldError? = nil
+    _ signedIn: SignedIn, status: Status = .ok, faults: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let records = try await refusing { try await identity.administrators.records() }
     let invitations = try await refusing { try await identity.invitations.list() }
     let minutes = try await refusing { try await identity.desk.stepUpMinutes() }
     var frame = frames.frame("Administrators", for: signedIn, tab: .administrators)
-    frame.errors = fault.map { [$0] } ?? []
+    frame.errors = faults
+    let asksForCode = try await refusing {
+      try await identity.desk.asksForCode(signedIn.session)
+    }
     let model = AdministratorsView(
       frame: FrameView(frame), signedIn: signedIn, records: records, invitations: invitations,
-      minutes: minutes, typedMinutes: fault == nil ? nil : signedIn.form.trimmed("minutes"),
-      minutesError: fault?.text)
-    return .html(view.render(model), status: fault == nil ? .ok : .unprocessableContent)
+      minutes: minutes, typedMinutes: faults.isEmpty ? nil : signedIn.form.trimmed("minutes"),
+      asksForCode: asksForCode)
+    return .html(view.render(model), status: status)
   }
 
   /// `/administrators/step-up`: changes for how long an agent's own code counts at the desk.
   func setStepUp(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let minutes = Int(signedIn.form.trimmed("minutes")) ?? 0
+    let outcome: DeskOutcome<Bool>
     do {
-      let isNew = try await identity.desk.setStepUp(minutes: minutes, by: signedIn.author)
-      frames.leave(
-        isNew
-          ? "From now on a code counts for \(Words.count(minutes, "minute", "minutes"))."
-          : "It was so before.", for: signedIn)
+      outcome = try await identity.desk.setStepUp(
+        minutes: minutes, DeskAnswers(signedIn.form).request(signedIn))
     } catch {
-      guard case .outOfRange(let field) = error else { throw .unavailable(error) }
-      return try await page(signedIn, fault: field.fault)
+      let faults = try DeskFaults.faults(error, signedIn.times, .protectUsers)
+      return try await page(signedIn, status: .unprocessableContent, faults: faults)
     }
-    return .redirect(to: ConsolePaths.administrators())
+    let text =
+      outcome.value
+      ? "From now on a code counts for \(Words.count(minutes, "minute", "minutes"))."
+      : "It was so before."
+    return ending.response(
+      Flash(text: text), signedIn, renewed: outcome.renewed, to: ConsolePaths.administrators())
   }
 
   /// Ends an invitation that was not accepted yet.
@@ -68,20 +76,27 @@ struct AdministratorsView: ViewModel {
   let minutes: Int
   /// What was typed for them and cannot be.
   let typedMinutes: String?
-  let minutesError: String?
+  /// Whether a code of one's own is due for that.
+  let asksForCode: Bool
 
   private var mayManage: Bool {
     signedIn.administrator.may(.manageAdministrators, in: nil)
+  }
+  private var maySetStepUp: Bool { signedIn.administrator.may(.protectUsers, in: nil) }
+
+  /// Why somebody whose role may say for how long codes count cannot.
+  private var refusal: DeskRefusal? {
+    maySetStepUp ? DeskRefusal(lackingCode: asksForCode, signedIn.session) : nil
   }
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .number("minutes") { $0.minutes },
     .text("typedMinutes") { $0.typedMinutes ?? String($0.minutes) },
-    .text("minutesError") { $0.minutesError },
-    .text("stepUp") {
-      $0.signedIn.administrator.may(.protectUsers, in: nil) ? ConsolePaths.stepUp() : nil
-    },
+    .text("minutesError") { $0.frame.error(at: "minutes") },
+    .text("stepUp") { $0.maySetStepUp && $0.refusal == nil ? ConsolePaths.stepUp() : nil },
+    .optional("refusal") { $0.refusal },
+    .optional("codeField") { CodeField($0.asksForCode, $0.frame) },
     .text("csrfToken") { $0.signedIn.session.csrfToken },
     .text("newAdministrator") { $0.mayManage ? ConsolePaths.newAdministrator() : nil },
     .text("count") { Words.count($0.records.count, "administrator", "administrators") },

@@ -26,9 +26,11 @@ struct ApprovalPage: Sendable {
           Self.flash(outcome.value, context.scope), signedIn, renewed: outcome.renewed,
           to: Self.address(after: outcome.value, approval))
       case "refuse":
-        try await approvals.refuse(
-          approval.id, in: context.scope, answer: answer, by: signedIn.author, signedIn.session)
-        return leave("The request is refused. Nothing was done.", approval, signedIn)
+        let outcome = try await approvals.refuse(
+          approval.id, in: context.scope, answer: answer, DeskAnswers(form).request(signedIn))
+        return leave(
+          "The request is refused. Nothing was done.", approval, signedIn,
+          renewed: outcome.renewed)
       case "withdraw":
         try await approvals.withdraw(
           approval.id, in: context.scope, by: signedIn.author, signedIn.session)
@@ -36,11 +38,12 @@ struct ApprovalPage: Sendable {
       default: break
       }
     } catch {
-      guard let fault = try fault(error, signedIn.times) else {
+      let isRefusal = form["step"] == "refuse"
+      guard let faults = try faults(error, signedIn.times, isRefusal: isRefusal) else {
         return leave(
           "This request is over already. Nothing more was done.", approval, signedIn)
       }
-      return try await page(context, approval, answer: answer, errors: [fault])
+      return try await page(context, approval, answer: answer, errors: faults)
     }
     throw .unreadableForm
   }
@@ -48,10 +51,11 @@ struct ApprovalPage: Sendable {
   // MARK: - Parts
 
   private func leave(
-    _ text: String, _ approval: Approval, _ signedIn: SignedIn
+    _ text: String, _ approval: Approval, _ signedIn: SignedIn,
+    renewed: NewConsoleSession? = nil
   ) -> Response {
     ending.response(
-      Flash(text: text), signedIn, renewed: nil,
+      Flash(text: text), signedIn, renewed: renewed,
       to: ConsolePaths.approval(approval.scope, String(approval.id)))
   }
 
@@ -88,31 +92,34 @@ struct ApprovalPage: Sendable {
     }
   }
 
-  /// The error beside a field; nil when the request is over.
-  private func fault(_ error: ApprovalError, _ times: Times) throws(Refusal) -> FieldError? {
+  /// The errors beside fields; nil when the request is over.
+  private func faults(
+    _ error: ApprovalError, _ times: Times, isRefusal: Bool
+  ) throws(Refusal) -> [FieldError]? {
     switch error {
     case .decided: nil
-    case .answerRequired:
-      FieldError(field: "answer", text: "Say why, in a sentence for the requester.")
-    case .answerTooLong:
-      FieldError(
-        field: "answer",
-        text: "Shorten the sentence to \(Words.number(Approval.longestAnswer)) characters.")
     case .ownRequest:
-      FieldError(field: "decision", text: "This is your own request. Somebody else decides it.")
+      [FieldError(field: "decision", text: "This is your own request. Somebody else decides it.")]
     case .othersRequest:
-      FieldError(field: "decision", text: "Only its requester takes a request back.")
-    case .desk(let error):
-      try deskFault(error, times)
+      [FieldError(field: "decision", text: "Only its requester takes a request back.")]
+    case .desk(let error): try deskFaults(error, times, isRefusal: isRefusal)
     case .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
     }
   }
 
-  private func deskFault(_ error: DeskError, _ times: Times) throws(Refusal) -> FieldError {
-    let fault = try DeskFaults.fault(error, times)
-    // There is no reason on this page.
-    return fault.field == "code" ? fault : FieldError(field: "decision", text: fault.text)
+  private func deskFaults(
+    _ error: DeskError, _ times: Times, isRefusal: Bool
+  ) throws(Refusal) -> [FieldError] {
+    let faults = try DeskFaults.faults(error, times)
+    guard case .answers = error else {
+      // There is no reason on this page.
+      return faults.map { FieldError(field: "decision", text: $0.text) }
+    }
+    guard isRefusal else { return faults }
+    return faults.map { fault in
+      fault.field == "code" ? FieldError(field: ApprovalView.refusalCode, text: fault.text) : fault
+    }
   }
 
   private func page(
@@ -140,6 +147,9 @@ struct ApprovalView: ViewModel {
   let standing: DeskStanding
   let refusal: DeskRefusal?
   let answer: String
+
+  /// The field for the own code of whoever refuses; that of whoever approves is on the page too.
+  static let refusalCode = "refusal-code"
 
   private var isWaiting: Bool { approval.state == .waiting }
   private var isOwn: Bool { approval.requester == context.signedIn.administrator.id }
@@ -202,9 +212,15 @@ struct ApprovalView: ViewModel {
     .flag("isOwn") { $0.isWaiting && $0.isOwn },
     .optional("refusal") { view in view.isWaiting && !view.isOwn ? view.refusal : nil },
     .flag("mayApprove") { $0.isWaiting && !$0.isOwn && $0.refusal == nil },
-    .flag("mayRefuse") { $0.isWaiting && !$0.isOwn },
-    .flag("asksForCode") { $0.standing.asksForCode },
-    .text("codeError") { $0.frame.error(at: "code") },
+    .flag("mayRefuse") { view in
+      view.isWaiting && !view.isOwn
+        && DeskRefusal(
+          lackingCode: view.standing.asksForCode, view.context.signedIn.session) == nil
+    },
+    .optional("codeField") { CodeField($0.standing.asksForCode, $0.frame) },
+    .optional("refusalCode") {
+      CodeField($0.standing.asksForCode, $0.frame, id: Self.refusalCode)
+    },
     .text("decisionError") { $0.frame.error(at: "decision") },
     .text("typed") { $0.answer },
     .text("answerError") { $0.frame.error(at: "answer") },

@@ -15,20 +15,16 @@ struct AccountActPage: Sendable {
   func perform(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
     let account = try await account(context, uid)
     let answers = DeskAnswers(context.signedIn.form)
-    if act == .deletion {
-      let typed = context.signedIn.form.trimmed("confirmation")
-      if let fault = ConfirmationField(account: account, typed: typed).fault {
-        return try await page(context, account, answers, errors: [fault])
-      }
-    }
     let done: (text: String, renewed: NewConsoleSession?)
     do {
       done = try await act.perform(
         account, identity.desk, in: context.scope, answers.request(context.signedIn))
     } catch {
       if case .nothingToDo = error { return pages.leaveUnchanged(uid, context) }
-      let fault = try DeskFaults.fault(error, context.signedIn.times, act.permission)
-      return try await page(context, account, answers, errors: [fault])
+      let confirmation = ConfirmationField(account: account, typed: answers.confirmation)
+      let faults = try DeskFaults.faults(
+        error, context.signedIn.times, act.permission, confirmation: confirmation.fault)
+      return try await page(context, account, answers, errors: faults)
     }
     let flash = Flash(text: done.text)
     guard act == .deletion else {

@@ -68,18 +68,33 @@ extension Day {
   fileprivate func after(_ days: Int) -> Day { (0..<days).reduce(self) { day, _ in day.next } }
 }
 
+/// The field for a code of the administrator's own, where one is due.
+struct CodeField: ViewModel {
+  let id: String
+  let error: String?
+
+  /// Nil while the last code is fresh enough.
+  init?(_ isDue: Bool, _ frame: FrameView, id: String = "code") {
+    guard isDue else { return nil }
+    self.id = id
+    error = frame.error(at: id)
+  }
+
+  static let keys: Keys<Self> = [
+    .text("id") { $0.id },
+    .text("error") { $0.error },
+  ]
+}
+
 /// Who is meant, typed by whoever is about to delete them.
 struct ConfirmationField: ViewModel {
   let account: Account
   let typed: String
   var error: String?
 
-  /// What is wrong with what was typed; nil when it is right.
-  ///
-  /// The case of an address does not matter.
-  var fault: FieldError? {
-    if typed.lowercased() == account.email?.lowercased() || typed == account.id.text { return nil }
-    return FieldError(
+  /// What is wrong with what was typed, when the desk says that somebody else is meant.
+  var fault: FieldError {
+    FieldError(
       field: "confirmation",
       text: typed.isEmpty
         ? "Type the e-mail address or the uid of the user."

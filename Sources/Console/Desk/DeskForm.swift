@@ -29,8 +29,7 @@ struct DeskForm: ViewModel {
       }
     },
     .text("proofError") { $0.frame.error(at: "proof") },
-    .flag("asksForCode") { $0.standing.asksForCode },
-    .text("codeError") { $0.frame.error(at: "code") },
+    .optional("codeField") { CodeField($0.standing.asksForCode, $0.frame) },
   ]
 }
 

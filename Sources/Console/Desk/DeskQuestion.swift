@@ -136,19 +136,24 @@ struct DeskRefusal: ViewModel {
   /// Why an agent cannot act on an account now, whatever they give; nil when they can.
   init?(_ standing: DeskStanding, _ session: ConsoleSession) {
     if let refusal = standing.refusal {
-      sentence = DeskFaults.sentence(refusal)
+      self.init(DeskFaults.sentence(refusal))
     } else if standing.isHeld {
-      sentence = DeskFaults.sentence(.held)
+      self.init(DeskFaults.sentence(.held))
     } else if standing.actionsLeft == 0 {
-      sentence =
+      self.init(
         "You have done \(Words.count(standing.settings.actionsPerHour, "action", "actions")) in an hour, which is as much as this place allows. Wait for the hour to pass, or ask an owner to look at it and release you."
+      )
       asksForRelease = true
-    } else if standing.asksForCode, session.secondFactor != .enrolled {
-      sentence = DeskFaults.sentence(.noSecondFactor)
-      link = Link(text: "Set up your authenticator", href: ConsolePaths.ownFactor())
     } else {
-      return nil
+      self.init(lackingCode: standing.asksForCode, session)
     }
+  }
+
+  /// Why an administrator cannot give a code of their own that is due; nil when they can.
+  init?(lackingCode isDue: Bool, _ session: ConsoleSession) {
+    guard isDue, session.secondFactor != .enrolled else { return nil }
+    sentence = DeskFaults.sentence(.noSecondFactor)
+    link = Link(text: "Set up your authenticator", href: ConsolePaths.ownFactor())
   }
 
   static let keys: Keys<Self> = [

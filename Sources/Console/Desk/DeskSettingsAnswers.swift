@@ -37,33 +37,22 @@ struct DeskSettingsAnswers: Sendable {
     proof = form["identity-proof"] ?? ""
   }
 
-  /// The same as values.
-  ///
-  /// - Returns: The settings, or every field that holds no number.
-  func parsed() -> Result<DeskSettings, WrongFields> {
+  /// The same as values; what is no number is outside every range.
+  var settings: DeskSettings {
     var settings = DeskSettings()
-    var wrong: [DeskSettingsError.Field] = []
-    func number(_ text: String, _ field: DeskSettingsError.Field, _ into: inout Int) {
-      if let value = Int(text) { into = value } else { wrong.append(field) }
-    }
-    number(codeCap, .codeCap, &settings.codeCap)
-    number(undoHours, .undoHours, &settings.undoHours)
-    number(verdictDays, .verdictDays, &settings.verdictDays)
-    number(actionsPerHour, .actionsPerHour, &settings.actionsPerHour)
-    if !approvalOverUsers.isEmpty {
-      settings.approvalOverUsers = Int(approvalOverUsers)
-      if settings.approvalOverUsers == nil { wrong.append(.approvalOverUsers) }
-    }
+    settings.codeCap = Self.number(codeCap)
+    settings.undoHours = Self.number(undoHours)
+    settings.verdictDays = Self.number(verdictDays)
+    settings.actionsPerHour = Self.number(actionsPerHour)
+    if !approvalOverUsers.isEmpty { settings.approvalOverUsers = Self.number(approvalOverUsers) }
     settings.approvalForLastFactor = approvalForLastFactor
     settings.temporaryCodes = temporaryCodes
     settings.recoveryCodes = recoveryCodes
     settings.identityProof = proof.split(whereSeparator: \.isNewline).map(String.init)
-    return wrong.isEmpty ? .success(settings) : .failure(WrongFields(fields: wrong))
+    return settings
   }
 
-  struct WrongFields: Error {
-    let fields: [DeskSettingsError.Field]
-  }
+  private static func number(_ text: String) -> Int { Int(text) ?? -1 }
 }
 
 extension DeskSettingsError.Field {

@@ -5,7 +5,7 @@ import Templating
 /// `S/settings/desk`: what a pool asks of those who act for its users.
 struct DeskSettingsPage: Sendable {
   let identity: Identity
-  let frames: Frames
+  let ending: DeskEnding
   let view: Template<DeskSettingsView>
 
   private static let historyLength = 10
@@ -16,35 +16,31 @@ struct DeskSettingsPage: Sendable {
   }
 
   func change(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let answers = DeskSettingsAnswers(context.signedIn.form)
-    let isNew: Bool
-    switch answers.parsed() {
-    case .failure(let wrong):
-      return try await page(context, answers, errors: wrong.fields.map(\.fault))
-    case .success(let settings):
-      do {
-        isNew = try await identity.desk.change(
-          context.scope, to: settings, by: context.signedIn.author)
-      } catch {
-        switch error {
-        case .outOfRange(let field):
-          return try await page(context, answers, errors: [field.fault])
-        case .scopeNotFound: throw .notFound
-        case .unavailable: throw .unavailable(error)
-        }
-      }
+    let signedIn = context.signedIn
+    let answers = DeskSettingsAnswers(signedIn.form)
+    let outcome: DeskOutcome<Bool>
+    do {
+      outcome = try await identity.desk.change(
+        context.scope, to: answers.settings, DeskAnswers(signedIn.form).request(signedIn))
+    } catch {
+      let faults = try DeskFaults.faults(error, signedIn.times, .changeDesk)
+      return try await page(context, answers, status: .unprocessableContent, errors: faults)
     }
-    frames.leave(
-      isNew ? "The rules of the desk are saved." : "These rules are in force already.",
-      for: context.signedIn)
-    return .redirect(to: ConsolePaths.deskSettings(context.scope))
+    return ending.response(
+      Flash(
+        text: outcome.value
+          ? "The rules of the desk are saved." : "These rules are in force already."),
+      signedIn, renewed: outcome.renewed, to: ConsolePaths.deskSettings(context.scope))
   }
 
   private func page(
-    _ context: ScopeContext, _ answers: DeskSettingsAnswers, errors: [FieldError] = []
+    _ context: ScopeContext, _ answers: DeskSettingsAnswers, status: Status = .ok,
+    errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let scope = context.scope
-    var frame = try await frames.frame("The desk · Settings", in: context, tab: .settings)
+    let session = context.signedIn.session
+    let asksForCode = try await refusing { try await identity.desk.asksForCode(session) }
+    var frame = try await ending.frames.frame("The desk · Settings", in: context, tab: .settings)
     frame.errors = errors
     frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
     var history: [AuditRow]?
@@ -57,8 +53,9 @@ struct DeskSettingsPage: Sendable {
       }
     }
     let model = DeskSettingsView(
-      frame: FrameView(frame), context: context, answers: answers, history: history)
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+      frame: FrameView(frame), context: context, answers: answers, asksForCode: asksForCode,
+      history: history)
+    return .html(view.render(model), status: status)
   }
 }
 
@@ -66,9 +63,15 @@ struct DeskSettingsView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let answers: DeskSettingsAnswers
+  let asksForCode: Bool
   let history: [AuditRow]?
 
-  private var mayChange: Bool { context.may(.changeDesk) }
+  private var isOffered: Bool { context.may(.changeDesk) }
+
+  /// Why somebody whose role may change them cannot.
+  private var refusal: DeskRefusal? {
+    isOffered ? DeskRefusal(lackingCode: asksForCode, context.signedIn.session) : nil
+  }
 
   private var numbers: [DeskNumber] {
     [
@@ -133,7 +136,10 @@ struct DeskSettingsView: ViewModel {
     .text("action") { ConsolePaths.deskSettings($0.context.scope) },
     .text("back") { ConsolePaths.settings($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
-    .flag("mayChange") { $0.mayChange },
+    .flag("mayChange") { $0.isOffered && $0.refusal == nil },
+    .flag("isForOthers") { !$0.isOffered },
+    .optional("refusal") { $0.refusal },
+    .optional("codeField") { CodeField($0.asksForCode, $0.frame) },
     .list("numbers") { $0.numbers },
     .list("switches") { $0.switches },
     .text("over") { $0.answers.approvalOverUsers },

@@ -19,8 +19,8 @@ struct EnrolmentLinkPage: Sendable {
       outcome = try await identity.enrolmentLinks.send(
         answers.request(context.signedIn), to: account.id, in: context.scope)
     } catch {
-      let fault = try DeskFaults.fault(error, context.signedIn.times)
-      return try await page(context, account, answers, errors: [fault])
+      let faults = try DeskFaults.faults(error, context.signedIn.times)
+      return try await page(context, account, answers, errors: faults)
     }
     let address = Words.isolated(outcome.value)
     let text =

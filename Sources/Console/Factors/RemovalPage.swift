@@ -41,8 +41,8 @@ struct RemovalPage: Sendable {
       if case .factorNotFound = error {
         return try await pages.leaveGone("It is gone already; nothing more was done.", uid, context)
       }
-      let fault = try DeskFaults.fault(error, context.signedIn.times)
-      return try await page(context, uid, factor, answers, errors: [fault])
+      let faults = try DeskFaults.faults(error, context.signedIn.times)
+      return try await page(context, uid, factor, answers, errors: faults)
     }
     let removal: Removal
     switch outcome.value {

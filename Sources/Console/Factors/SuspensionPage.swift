@@ -26,8 +26,8 @@ struct SuspensionPage: Sendable {
         context.scope, ID(uid), ID(enrolment), until: field.moment,
         answers.request(context.signedIn))
     } catch {
-      let fault = try DeskFaults.fault(error, times)
-      return try await page(context, uid, enrolment, answers, errors: [fault])
+      let faults = try DeskFaults.faults(error, times)
+      return try await page(context, uid, enrolment, answers, errors: faults)
     }
     let name = Words.isolated(outcome.value.factor.label)
     let until = field.moment.map(times.words) ?? ""
@@ -54,8 +54,8 @@ struct SuspensionPage: Sendable {
         context.scope, ID(uid), ID(enrolment), answers.request(context.signedIn))
     } catch {
       if case .nothingToDo = error { return pages.leaveUnchanged(uid, context) }
-      let fault = try DeskFaults.fault(error, context.signedIn.times)
-      return try await endPage(context, uid, enrolment, answers, errors: [fault])
+      let faults = try DeskFaults.faults(error, context.signedIn.times)
+      return try await endPage(context, uid, enrolment, answers, errors: faults)
     }
     let name = Words.isolated(outcome.value.factor.label)
     return pages.leave(

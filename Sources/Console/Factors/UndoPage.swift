@@ -26,8 +26,8 @@ struct UndoPage: Sendable {
           "There is nothing to restore any more: it was restored, its time is over, or the user has enrolled anew.",
           uid, context)
       }
-      let fault = try DeskFaults.fault(error, context.signedIn.times)
-      return try await page(context, uid, removal, answers, errors: [fault])
+      let faults = try DeskFaults.faults(error, context.signedIn.times)
+      return try await page(context, uid, removal, answers, errors: faults)
     }
     let (apart, ended) = (outcome.value.apart, outcome.value.sessionsEnded)
     let text =

@@ -51,7 +51,6 @@ struct HeldRow: ViewModel {
       return query.query(of: ConsolePaths.audit(row.held.scope))
     },
     .text("release") { ConsolePaths.release($0.held.scope, $0.held.agent.text) },
-    .text("csrf") { $0.signedIn.session.csrfToken },
   ]
 }
 

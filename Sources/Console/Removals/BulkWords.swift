@@ -56,18 +56,19 @@ enum BulkWords {
 
 /// What a job refuses, as pages say it.
 enum BulkFaults {
-  /// The error of a field of the form.
+  /// The errors of the fields of the form.
   ///
   /// - Throws: The refusal of what no field can mend.
-  static func fault(_ error: BulkError, _ job: BulkJob, _ times: Times) throws(Refusal)
-    -> FieldError
+  static func faults(_ error: BulkError, _ job: BulkJob, _ times: Times) throws(Refusal)
+    -> [FieldError]
   {
     switch error {
-    case .notConfirmed:
-      FieldError(
-        field: "number",
-        text: "Type \(Words.number(job.users)), the number of users: it cannot be undone.")
-    case .desk(let error): try DeskFaults.fault(error, times)
+    case .desk(let error):
+      try DeskFaults.faults(
+        error, times,
+        confirmation: FieldError(
+          field: "number",
+          text: "Type \(Words.number(job.users)), the number of users: it cannot be undone."))
     case .notFound, .nothingToDo, .unavailable: throw refusal(error)
     }
   }
@@ -76,7 +77,7 @@ enum BulkFaults {
     switch error {
     case .notFound, .nothingToDo: .notFound
     case .desk(.notAllowed): .notAllowed(.removeFactors)
-    case .desk, .notConfirmed: .notFound
+    case .desk: .notFound
     case .unavailable: .unavailable(error)
     }
   }

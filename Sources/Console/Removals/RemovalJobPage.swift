@@ -45,8 +45,8 @@ struct RemovalJobPage: Sendable {
       outcome = try await removals.begin(
         job.id, in: context.scope, number: number, answers.request(context.signedIn))
     } catch {
-      let fault = try BulkFaults.fault(error, job, context.signedIn.times)
-      return try await ask(context, job, answers, number: number, errors: [fault])
+      let faults = try BulkFaults.faults(error, job, context.signedIn.times)
+      return try await ask(context, job, answers, number: number, errors: faults)
     }
     let users = Words.count(job.users, "user", "users")
     let text =

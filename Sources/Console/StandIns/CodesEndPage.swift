@@ -32,8 +32,8 @@ struct CodesEndPage: Sendable {
           try await identity.standIns.endRecoveryCodes(request, of: account.id, in: context.scope)
         }
     } catch {
-      let fault = try DeskFaults.fault(error, context.signedIn.times)
-      return try await page(context, account, answers, errors: [fault])
+      let faults = try DeskFaults.faults(error, context.signedIn.times)
+      return try await page(context, account, answers, errors: faults)
     }
     let text =
       switch kind {

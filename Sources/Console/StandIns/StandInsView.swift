@@ -11,11 +11,12 @@ struct StandInsView: ViewModel {
 
   /// Of a user who has an authenticator app; nil when there is nothing to show.
   init?(
-    _ account: Account, _ state: StandInState, _ settings: DeskSettings, in context: ScopeContext
+    _ account: Account, _ state: StandInState, _ settings: DeskSettings, mayAct: Bool,
+    in context: ScopeContext
   ) {
     let (scope, uid) = (context.scope, account.id.text)
     facts = Self.facts(state, context.signedIn.times)
-    if context.may(.removeFactors), DeskFaults.refusal(account, context) == nil {
+    if mayAct {
       if settings.temporaryCodes {
         links.append(
           Link(text: "Make a temporary code…", href: ConsolePaths.temporaryCode(scope, uid)))

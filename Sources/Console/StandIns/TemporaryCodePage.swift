@@ -28,9 +28,9 @@ struct TemporaryCodePage: Sendable {
         answers.request(context.signedIn), for: account.id, in: context.scope,
         hours: Int(form.trimmed("hours")) ?? 0)
     } catch {
-      let fault = try DeskFaults.fault(error, context.signedIn.times)
+      let faults = try DeskFaults.faults(error, context.signedIn.times)
       return try await page(
-        context, account, answers, hours: form.trimmed("hours"), errors: [fault])
+        context, account, answers, hours: form.trimmed("hours"), errors: faults)
     }
     codes.keep(
       outcome.value, for: outcome.renewed?.session ?? context.signedIn.session, account,

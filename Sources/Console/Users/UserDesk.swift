@@ -10,6 +10,8 @@ struct UserDesk: ViewModel {
   let messages: [OutboxEntry]
   let notes: [UserNote]
   let context: ScopeContext
+  /// Whether whoever looks may act on the user's factors.
+  let mayAct: Bool
   let times: Times
   /// The note as it was typed, when it could not be kept.
   var typedNote = ""
@@ -20,7 +22,9 @@ struct UserDesk: ViewModel {
 
   static let keys: Keys<Self> = [
     .flag("hasApart") { !$0.apart.isEmpty },
-    .list("apart") { desk in desk.apart.map { ApartRow($0, desk.account, desk.context) } },
+    .list("apart") { desk in
+      desk.apart.map { ApartRow($0, desk.account, desk.context, mayAct: desk.mayAct) }
+    },
     .flag("hasSessions") { !$0.sessions.isEmpty },
     .list("sessions") { desk in
       desk.sessions.map { UserSessionRow(session: $0, factors: desk.account.factors, desk.times) }
@@ -53,14 +57,13 @@ struct ApartRow: ViewModel {
   let why: String?
   let times: Times
 
-  init(_ apart: SetApart, _ account: Account, _ context: ScopeContext) {
+  init(_ apart: SetApart, _ account: Account, _ context: ScopeContext, mayAct: Bool) {
     self.apart = apart
     times = context.signedIn.times
-    let may = context.may(.removeFactors) && DeskFaults.refusal(account, context) == nil
     let isOwn = apart.remover == context.signedIn.administrator.id
-    undo =
-      may && !isOwn ? ConsolePaths.undo(context.scope, account.id.text, apart.id.text) : nil
-    why = may && isOwn ? "You removed it: another administrator can restore it." : nil
+    let (scope, uid, removal) = (context.scope, account.id.text, apart.id.text)
+    undo = mayAct && !isOwn ? ConsolePaths.undo(scope, uid, removal) : nil
+    why = mayAct && isOwn ? "You removed it: another administrator can restore it." : nil
   }
 
   static let keys: Keys<Self> = [

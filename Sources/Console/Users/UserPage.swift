@@ -35,7 +35,9 @@ struct UserPage: Sendable {
     let found = try await refusing { try await identity.accounts.find(scope, ID(uid)) }
     guard let account = found else { throw .notFound }
     let traces = try await refusing { try await identity.desk.traces(of: account, in: scope) }
-    var desk = try await desk(account, traces, context)
+    let refusal = DeskFaults.refusal(account, context)
+    let mayAct = context.may(.removeFactors) && refusal == nil
+    var desk = try await desk(account, traces, context, mayAct: mayAct)
     (desk.typedNote, desk.noteError) = (note, fault?.text)
     let sessions =
       desk.sessions.count < Sessions.mostListed
@@ -56,7 +58,7 @@ struct UserPage: Sendable {
     let now = frames.clock.now()
     var model = UserView(
       frame: frame, context: context, account: account, sessions: sessions, history: history,
-      desk: desk, now: now)
+      desk: desk, refusal: refusal, now: now)
     model.verdicts = VerdictsSection(verdicts, of: account, at: now, frame.times)
     if traces.approvals, context.may(.removeFactors) {
       let waiting = try await refusing {
@@ -70,12 +72,12 @@ struct UserPage: Sendable {
       }
     }
     model.guidance = GuidanceAside(guidance, of: scope, prose)
-    model.standIns = try await standIns(account, traces, context)
+    model.standIns = try await standIns(account, traces, context, mayAct: mayAct)
     return .html(view.render(model), status: fault == nil ? .ok : .unprocessableContent)
   }
 
   private func desk(
-    _ account: Account, _ traces: DeskTraces, _ context: ScopeContext
+    _ account: Account, _ traces: DeskTraces, _ context: ScopeContext, mayAct: Bool
   ) async throws(Refusal) -> UserDesk {
     let apart =
       traces.setApart
@@ -86,11 +88,11 @@ struct UserPage: Sendable {
       traces.notes ? try await refusing { try await identity.desk.notes(account) } : []
     return UserDesk(
       account: account, apart: apart, sessions: sessions, messages: messages, notes: notes,
-      context: context, times: context.signedIn.times)
+      context: context, mayAct: mayAct, times: context.signedIn.times)
   }
 
   private func standIns(
-    _ account: Account, _ traces: DeskTraces, _ context: ScopeContext
+    _ account: Account, _ traces: DeskTraces, _ context: ScopeContext, mayAct: Bool
   ) async throws(Refusal) -> StandInsView? {
     guard account.has(.totp) else {
       guard context.may(.removeFactors), account.email != nil else { return nil }
@@ -101,6 +103,6 @@ struct UserPage: Sendable {
       traces.standIns
       ? try await refusing { try await identity.standIns.state(of: account) } : .nothing
     let settings = try await refusing { try await identity.desk.settings(context.scope) }
-    return StandInsView(account, state, settings, in: context)
+    return StandInsView(account, state, settings, mayAct: mayAct, in: context)
   }
 }

@@ -26,12 +26,11 @@ struct UserView: ViewModel {
 
   init(
     frame: Frame, context: ScopeContext, account: Account, sessions: Int, history: [AuditRow]?,
-    desk: UserDesk, now: Instant
+    desk: UserDesk, refusal: DeskError?, now: Instant
   ) {
     self.frame = FrameView(frame)
     self.account = account
     chips = AccountChips.all(account, at: now)
-    let refusal = DeskFaults.refusal(account, context)
     factors = account.factors.map {
       FactorRow(
         $0, of: account, in: context, mayAct: refusal == nil, at: now, times: frame.times)

@@ -167,10 +167,6 @@ public enum ApprovalError: Error, Sendable {
   case ownRequest
   /// It is somebody else's, and only its requester takes it back.
   case othersRequest
-  /// A refusal says why.
-  case answerRequired
-  /// More than ``Approval/longestAnswer`` characters.
-  case answerTooLong
   /// A rule of the desk is in the way.
   case desk(DeskError)
   /// The database cannot do it now.

@@ -56,26 +56,41 @@ extension Approvals {
   ///   - id: The request.
   ///   - scope: The user pool.
   ///   - answer: Why, in a sentence for the requester.
-  ///   - author: Who refuses, for the log.
-  ///   - agent: The same in their session.
+  ///   - request: Who refuses; of what an agent gives, only the code counts.
+  /// - Returns: The session under its new name, when a code was due.
   /// - Throws: ``ApprovalError``.
+  @discardableResult
   public func refuse(
-    _ id: Int64, in scope: Scope, answer: String, by author: Author, _ agent: ConsoleSession
-  ) async throws(ApprovalError) {
+    _ id: Int64, in scope: Scope, answer: String, _ request: DeskRequest
+  ) async throws(ApprovalError) -> DeskOutcome<Void> {
     let answer = answer.trimmed
-    guard !answer.isEmpty else { throw .answerRequired }
-    guard answer.count <= Approval.longestAnswer else { throw .answerTooLong }
+    let faults: [DeskFault] =
+      if answer.isEmpty {
+        [.answerRequired]
+      } else {
+        answer.count <= Approval.longestAnswer ? [] : [.answerTooLong]
+      }
     let now = store.clock.now()
-    try await store.write(ApprovalError.self) { connection in
+    let agent = request.agent.administrator.id
+    let outcome: Result<DeskOutcome<Void>, ApprovalError> = try await store.write(
+      ApprovalError.self
+    ) { connection in
       let approval = try Self.find(id, in: scope, at: now, connection)
       guard approval.state == .waiting else { throw ApprovalError.decided }
-      guard approval.requester != agent.administrator.id else { throw ApprovalError.ownRequest }
+      guard approval.requester != agent else { throw ApprovalError.ownRequest }
       guard
-        let administrator = try Administrators.present(agent.administrator.id, connection),
+        let administrator = try Administrators.present(agent, connection),
         administrator.may(.removeFactors, in: scope)
       else { throw ApprovalError.desk(.notAllowed) }
-      try Self.close(approval, .refused, by: author, answer: answer, at: now, connection)
+      switch try gate.prove(request, besides: faults, at: now, connection) {
+      case .failure(let error): return .failure(.desk(error))
+      case .success(let renewed):
+        try Self.close(
+          approval, .refused, by: request.author, answer: answer, at: now, connection)
+        return .success(DeskOutcome(value: (), renewed: renewed))
+      }
     }
+    return try outcome.get()
   }
 
   /// Takes one's own request back.

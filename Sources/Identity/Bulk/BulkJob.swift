@@ -208,8 +208,6 @@ public enum BulkError: Error, Sendable {
   case notFound
   /// The list has no user to act on.
   case nothingToDo
-  /// The number of users has to be typed, and was not.
-  case notConfirmed
   /// A rule of the desk is in the way.
   case desk(DeskError)
   /// The database cannot do it now.

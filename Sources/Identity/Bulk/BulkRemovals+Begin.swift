@@ -33,8 +33,7 @@ extension BulkRemovals {
     _ id: Int64, in scope: Scope, number: String, _ request: DeskRequest
   ) async throws(BulkError) -> DeskOutcome<BulkJob> {
     let now = store.clock.now()
-    let agent = request.agent.administrator.id
-    let gate = gate
+    let (agent, gate) = (request.agent.administrator.id, gate)
     let outcome: Result<DeskOutcome<BulkJob>, BulkError> = try await store.write(BulkError.self) {
       connection in
       guard let job = try BulkJob.find(id, in: scope, connection) else {
@@ -48,14 +47,14 @@ extension BulkRemovals {
         administrator.may(.removeFactors, in: scope)
       else { throw BulkError.desk(.notAllowed) }
       let settings = try DeskSettings.find(scope, connection)
-      if let reason = request.reason, job.asksForNumber(reason, settings),
-        number.filter(\.isWholeNumber) != String(job.users)
-      {
-        return .failure(.notConfirmed)
-      }
+      let isConfirmed =
+        !job.asksForNumber(request.reason, settings)
+        || number.filter(\.isWholeNumber) == String(job.users)
       let left = try gate.left(for: agent, settings, in: scope, at: now, connection)
       let renewed: NewConsoleSession?
-      switch try gate.admit(request, settings, in: scope, at: now, connection) {
+      switch try gate.admit(
+        request, settings, isConfirmed ? [] : [.notConfirmed], in: scope, at: now, connection)
+      {
       case .failure(let error): return .failure(.desk(error))
       case .success(let session): renewed = session
       }

@@ -165,13 +165,21 @@ extension Desk {
 
   /// Deletes an account with its factors and sessions, and with what of them was set apart.
   ///
+  /// The agent has typed its address or uid; the case of an address does not matter.
+  ///
   /// - Returns: The account as it was.
   /// - Throws: ``DeskError``.
   public func delete(
     _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<Account> {
     try await gate.act(
-      request, on: account, in: scope, needing: .changeUsers
+      request, on: account, in: scope, needing: .changeUsers,
+      answers: { account, _ in
+        let isMeant =
+          request.typed == account.id.text
+          || !request.typed.isEmpty && request.typed.lowercased() == account.email?.lowercased()
+        return isMeant ? [] : [.notConfirmed]
+      }
     ) { account, _, now, connection in
       let entry = try Accounts.delete(account, in: scope, connection)
       try store.outbox.notify(.accountDeleted, account, in: scope, at: now, connection)

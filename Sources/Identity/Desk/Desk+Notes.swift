@@ -43,8 +43,8 @@ extension Desk {
     _ scope: Scope, _ id: ID<Account>, _ text: String, by author: Author
   ) async throws(DeskError) {
     let text = text.trimmed
-    guard !text.isEmpty else { throw .emptyNote }
-    guard text.count <= DeskRequest.longestNote else { throw .noteTooLong }
+    guard !text.isEmpty else { throw .answers([.emptyNote]) }
+    guard text.count <= DeskRequest.longestNote else { throw .answers([.noteTooLong]) }
     let now = store.clock.now()
     try await store.write(DeskError.self) { connection in
       guard let account = try AccountRecord.find(scope, id, connection) else {

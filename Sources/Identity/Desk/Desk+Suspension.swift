@@ -36,10 +36,12 @@ extension Desk {
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, until: Instant?,
     _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<Suspension> {
-    try await gate.act(request, on: account, in: scope) { account, _, now, connection in
+    try await gate.act(
+      request, on: account, in: scope,
+      answers: { _, now in Self.isEnd(until, at: now) ? [] : [.untilOutOfRange] }
+    ) { account, _, now, connection in
       let found = try Self.find(factor, of: account)
-      let latest = now.advanced(bySeconds: Int64(Self.longestSuspension) * 86_400)
-      guard let until, until > now, until <= latest else { throw DeskError.untilOutOfRange }
+      guard let until else { throw DeskError.answers([.untilOutOfRange]) }
       try Self.store(until, found, connection)
       try store.outbox.notify(
         .factorSuspended(name: found.factor.label, until: until), account, in: scope, at: now,
@@ -71,6 +73,13 @@ extension Desk {
       entry.to = "in force"
       return DeskDeed(entry: entry, value: found)
     }
+  }
+
+  /// Whether a suspension may last until then.
+  private static func isEnd(_ until: Instant?, at now: Instant) -> Bool {
+    guard let until else { return false }
+    return until > now
+      && until <= now.advanced(bySeconds: Int64(longestSuspension) * 86_400)
   }
 
   private static func words(_ name: String, _ factor: Factor) -> String {

@@ -37,38 +37,6 @@ public struct Desk: Sendable {
   /// What the instance may say, in minutes.
   public static let stepUpRange = 1...240
 
-  /// The settings of a pool.
-  ///
-  /// - Throws: ``DeskSettingsError/unavailable(_:)``.
-  public func settings(_ scope: Scope) async throws(DeskSettingsError) -> DeskSettings {
-    try await store.read(DeskSettingsError.self) { try DeskSettings.find(scope, $0) }
-  }
-
-  /// Changes the settings of a pool.
-  ///
-  /// - Returns: False when they were so before.
-  /// - Throws: ``DeskSettingsError``.
-  @discardableResult
-  public func change(
-    _ scope: Scope, to new: DeskSettings, by author: Author
-  ) async throws(DeskSettingsError) -> Bool {
-    let new = try new.checked()
-    let now = store.clock.now()
-    return try await store.write(DeskSettingsError.self) { connection in
-      do { _ = try Policies.find(scope.key, connection) } catch PolicyError.scopeNotFound {
-        throw DeskSettingsError.scopeNotFound
-      }
-      let old = try DeskSettings.find(scope, connection)
-      guard old != new else { return false }
-      try new.store(scope, connection)
-      var entry = AuditEntry(
-        "desk.change", "scope", Policies.objectID(scope), name: scope.name, in: scope)
-      (entry.from, entry.to) = Words.difference(old.words, new.words)
-      try entry.record(by: author, at: now, connection)
-      return true
-    }
-  }
-
   /// How it stands with an agent before they act on an account, for the page that asks.
   ///
   /// - Throws: ``DeskError``.
@@ -104,82 +72,6 @@ public struct Desk: Sendable {
         passingLock: passingLock, connection)
     }
     if let refusal { throw refusal }
-  }
-
-  /// How long an agent's own code counts, in minutes.
-  static func stepUpMinutes(_ connection: borrowing Connection) throws -> Int {
-    try connection.first("SELECT value FROM instance WHERE name = 'step_up_minutes'") { row in
-      Int(try row.value(0) as String)
-    }.flatMap { $0 } ?? usualStepUp
-  }
-
-  /// How long an agent's own code counts, in minutes.
-  ///
-  /// - Throws: ``DeskSettingsError/unavailable(_:)``.
-  public func stepUpMinutes() async throws(DeskSettingsError) -> Int {
-    try await store.read(DeskSettingsError.self) { try Self.stepUpMinutes($0) }
-  }
-
-  /// Changes for how long an agent's own code counts.
-  ///
-  /// - Returns: False when it was so before.
-  /// - Throws: ``DeskSettingsError``.
-  @discardableResult
-  public func setStepUp(
-    minutes: Int, by author: Author
-  ) async throws(DeskSettingsError) -> Bool {
-    guard Self.stepUpRange.contains(minutes) else { throw .outOfRange(.stepUp) }
-    let now = store.clock.now()
-    return try await store.write(DeskSettingsError.self) { connection in
-      let old = try Self.stepUpMinutes(connection)
-      guard old != minutes else { return false }
-      try connection.run(
-        """
-        INSERT INTO instance (name, value) VALUES ('step_up_minutes', \(String(minutes)))
-        ON CONFLICT (name) DO UPDATE SET value = excluded.value
-        """)
-      var entry = AuditEntry("desk.step-up", "instance", "step-up", name: "own codes at the desk")
-      entry.from = "asked for after \(old) min"
-      entry.to = "asked for after \(minutes) min"
-      try entry.record(by: author, at: now, connection)
-      return true
-    }
-  }
-
-  /// Takes an hour's hold back, so that the agent may act again.
-  ///
-  /// Nobody releases themselves; who is only held begins a new hour.
-  ///
-  /// - Returns: False when the agent was not held.
-  /// - Throws: ``DeskError``.
-  @discardableResult
-  public func release(
-    _ agent: ID<Administrator>, in scope: Scope, by author: Author
-  ) async throws(DeskError) -> Bool {
-    let now = store.clock.now()
-    return try await store.write(DeskError.self) { connection in
-      if case .administrator(let own, _) = author.actor, own == agent {
-        throw DeskError.notAllowed
-      }
-      guard let since = try DeskGate.hold(of: agent, in: scope, connection) else { return false }
-      let record = try Administrators.record(agent, connection)
-      try connection.run(
-        """
-        DELETE FROM desk_hold
-        WHERE administrator_id = \(agent.text) AND scope_key = \(scope.key)
-        """)
-      try connection.run(
-        """
-        DELETE FROM desk_act
-        WHERE administrator_id = \(agent.text) AND scope_key = \(scope.key)
-        """)
-      var entry = AuditEntry(
-        "desk.release", "administrator", agent.text, name: record.administrator.displayName,
-        in: scope)
-      entry.from = "held since \(since.inWords)"
-      try entry.record(by: author, at: now, connection)
-      return true
-    }
   }
 
   /// The agents that wait for an owner, the longest waiting first, at most fifty.

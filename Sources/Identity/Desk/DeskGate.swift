@@ -9,9 +9,21 @@ struct DeskGate: Sendable {
   ///
   /// What `body` throws takes everything back, the agent's code too; what the gate refuses is kept,
   /// since a wrong code counts.
+  ///
+  /// - Parameters:
+  ///   - request: Who acts, and what they have filled in.
+  ///   - id: On whom.
+  ///   - scope: The user pool.
+  ///   - permission: What their role must have.
+  ///   - passingLock: True for what changes no second factor.
+  ///   - answers: What is amiss of what this action asks for besides.
+  ///   - body: The action.
+  /// - Returns: What came of it.
+  /// - Throws: ``DeskError``.
   func act<Value: Sendable>(
     _ request: DeskRequest, on id: ID<Account>, in scope: Scope,
     needing permission: Permission = .removeFactors, passingLock: Bool = false,
+    answers: @escaping @Sendable (Account, Instant) -> [DeskFault] = { _, _ in [] },
     _ body:
       @escaping @Sendable (Account, DeskSettings, Instant, borrowing Connection) throws
       -> DeskDeed<Value>
@@ -30,7 +42,8 @@ struct DeskGate: Sendable {
         return .failure(refusal)
       }
       let renewed: NewConsoleSession?
-      switch try admit(request, settings, in: scope, at: now, connection) {
+      let own = answers(account, now)
+      switch try admit(request, settings, own, in: scope, at: now, connection) {
       case .failure(let error): return .failure(error)
       case .success(let session): renewed = session
       }
@@ -74,33 +87,54 @@ struct DeskGate: Sendable {
 
   /// Looks at what an agent gives, and at their hour.
   ///
+  /// `own` is what is amiss of what the action asks for besides; see ``DeskFault`` for its place.
+  ///
   /// - Returns: The session under its new name, when a code was due and was right.
   func admit(
-    _ request: DeskRequest, _ settings: DeskSettings, in scope: Scope, at now: Instant,
-    _ connection: borrowing Connection
+    _ request: DeskRequest, _ settings: DeskSettings, _ own: [DeskFault] = [], in scope: Scope,
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, DeskError> {
     // Before what is missing: whoever has no action left asks an owner with an empty form.
     if try isHeld(request, settings, in: scope, at: now, connection) { return .failure(.held) }
-    if let fault = Self.fault(of: request, settings) { return .failure(fault) }
-    return try prove(request, at: now, connection)
+    let first = own.filter { $0 == .untilOutOfRange }
+    let last = own.filter { $0 != .untilOutOfRange }
+    return try prove(
+      request, besides: first + request.faults(settings) + last, at: now, connection)
   }
 
   /// Asks for a code of the agent's own, when the last one is too old.
   ///
+  /// While anything else is amiss the code is not looked at, so that it is neither used up nor
+  /// counted as a wrong one.
+  ///
   /// - Returns: The session under its new name, when a code was due and was right.
   func prove(
-    _ request: DeskRequest, at now: Instant, _ connection: borrowing Connection
+    _ request: DeskRequest, besides faults: [DeskFault] = [], at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, DeskError> {
     let agent = request.agent.administrator.id
-    guard try asksForCode(request.agent, at: now, connection) else { return .success(nil) }
+    guard try asksForCode(request.agent, at: now, connection) else {
+      return faults.isEmpty ? .success(nil) : .failure(.answers(faults))
+    }
     guard case .enrolled = request.agent.secondFactor else { return .failure(.noSecondFactor) }
-    guard !request.code.trimmed.isEmpty else { return .failure(.codeRequired) }
+    if !faults.isEmpty || request.code.isEmpty {
+      let blocked = try Guess.blockedUntil(AdministratorTOTP.throttle(agent), connection)
+      let code: DeskFault =
+        if let blocked, blocked > now {
+          .throttled(until: blocked)
+        } else {
+          request.code.isEmpty ? .codeRequired : .codeNotLookedAt
+        }
+      return .failure(.answers(faults + [code]))
+    }
     if let error = try totp.check(
       request.code, of: agent, by: request.author, at: now, connection)
     {
-      if case .throttled(let until) = error { return .failure(.throttled(until: until)) }
+      if case .throttled(let until) = error {
+        return .failure(.answers([.throttled(until: until)]))
+      }
       try Self.stepUp("administrator.code-refused", request, at: now, connection)
-      return .failure(.wrongCode)
+      return .failure(.answers([.wrongCode]))
     }
     try Self.stepUp("administrator.step-up", request, at: now, connection)
     let renewed = try ConsoleSessions.renew(
@@ -116,21 +150,6 @@ struct DeskGate: Sendable {
     let agent = request.agent.administrator
     let entry = AuditEntry(action, "administrator", agent.id.text, name: agent.displayName)
     try entry.record(by: request.author, at: now, connection)
-  }
-
-  /// What is missing of a request.
-  private static func fault(of request: DeskRequest, _ settings: DeskSettings) -> DeskError? {
-    guard let reason = request.reason else { return .reasonRequired }
-    if reason == .other, request.note.isEmpty { return .noteRequired }
-    guard request.note.count <= DeskRequest.longestNote else { return .noteTooLong }
-    let ticket = request.ticket
-    guard ticket.count <= DeskRequest.longestTicket, !ticket.contains(where: \.isNewline) else {
-      return .ticketTooLong
-    }
-    guard request.proofs.isSuperset(of: settings.identityProof) else {
-      return .proofMissing
-    }
-    return nil
   }
 
   /// True when a session's last code of its administrator is older than the instance allows.

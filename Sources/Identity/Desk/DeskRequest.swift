@@ -14,6 +14,8 @@ public struct DeskRequest: Sendable {
   public var proofs: Set<String>
   /// A code of the agent's own second factor; empty when none was asked for.
   public var code: String
+  /// Who is meant, as the agent typed it; only for what cannot be taken back.
+  public var typed: String
 
   /// The longest note, in characters.
   public static let longestNote = 1_000
@@ -22,8 +24,8 @@ public struct DeskRequest: Sendable {
 
   /// Puts a request together.
   public init(
-    agent: ConsoleSession, author: Author, reason: DeskReason?, note: String = "",
-    ticket: String = "", proofs: Set<String> = [], code: String = ""
+    agent: ConsoleSession, author: Author, reason: DeskReason? = nil, note: String = "",
+    ticket: String = "", proofs: Set<String> = [], code: String = "", typed: String = ""
   ) {
     self.agent = agent
     self.author = author
@@ -31,7 +33,8 @@ public struct DeskRequest: Sendable {
     self.note = note.trimmed
     self.ticket = ticket.trimmed
     self.proofs = proofs
-    self.code = code
+    self.code = code.trimmed
+    self.typed = typed.trimmed
   }
 }
 
@@ -55,22 +58,8 @@ public enum DeskError: Error, Sendable {
   case accountNotFound
   /// The account has no such factor, or not any more.
   case factorNotFound
-  /// No reason, or an unknown one.
-  case reasonRequired
-  /// The reason "other" needs a note.
-  case noteRequired
-  /// A note of more than ``DeskRequest/longestNote`` characters.
-  case noteTooLong
-  /// A ticket of more than ``DeskRequest/longestTicket`` characters, or of more than one line.
-  case ticketTooLong
-  /// Lines of the identity proof are not ticked.
-  case proofMissing
-  /// The last code of the agent's own is too old: a new one is due.
-  case codeRequired
-  /// Not a code of the agent's second factor, nor a recovery code.
-  case wrongCode
-  /// Too many wrong codes of the agent; from then on one may try again.
-  case throttled(until: Instant)
+  /// What is missing or wrong of what the agent has filled in: all of it, in the order of the form.
+  case answers([DeskFault])
   /// The agent has no second factor of their own.
   case noSecondFactor
   /// The account has the agent's own address on file.
@@ -82,12 +71,8 @@ public enum DeskError: Error, Sendable {
   case changesLocked
   /// The agent removed the factor themselves; another administrator has to restore it.
   case ownRemoval
-  /// No moment within the time for which a factor may be suspended.
-  case untilOutOfRange
   /// It is so already.
   case nothingToDo
-  /// A note without words.
-  case emptyNote
   /// A removal for this account waits for a second administrator already.
   case alreadyAsked
   /// The agent did too much in an hour; an owner has to release them.

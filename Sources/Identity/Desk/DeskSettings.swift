@@ -77,21 +77,23 @@ public struct DeskSettings: Sendable, Equatable {
       """)
   }
 
-  /// The settings as they are kept: blank lines of the proof go.
-  func checked() throws(DeskSettingsError) -> DeskSettings {
+  /// The settings as they are kept, where blank lines of the proof go, and every field that is
+  /// outside its range, in the order of the form.
+  func checked() -> (settings: DeskSettings, faults: [DeskFault]) {
     var settings = self
     settings.identityProof = identityProof.map(\.trimmed).filter { !$0.isEmpty }
-    guard (5...100).contains(codeCap) else { throw .outOfRange(.codeCap) }
-    guard (0...720).contains(undoHours) else { throw .outOfRange(.undoHours) }
-    guard (1...400).contains(verdictDays) else { throw .outOfRange(.verdictDays) }
-    guard (1...1_000).contains(actionsPerHour) else { throw .outOfRange(.actionsPerHour) }
-    if let over = approvalOverUsers, !(0...1_000_000).contains(over) {
-      throw .outOfRange(.approvalOverUsers)
-    }
-    guard settings.identityProof.count <= Self.mostProofs,
-      settings.identityProof.allSatisfy({ $0.count <= Self.longestProof && !$0.contains("\n") })
-    else { throw .outOfRange(.identityProof) }
-    return settings
+    let isProof =
+      settings.identityProof.count <= Self.mostProofs
+      && settings.identityProof.allSatisfy {
+        $0.count <= Self.longestProof && !$0.contains("\n")
+      }
+    let inRange: [(DeskSettingsError.Field, Bool)] = [
+      (.codeCap, (5...100).contains(codeCap)), (.undoHours, (0...720).contains(undoHours)),
+      (.verdictDays, (1...400).contains(verdictDays)),
+      (.actionsPerHour, (1...1_000).contains(actionsPerHour)), (.identityProof, isProof),
+      (.approvalOverUsers, (0...1_000_000).contains(approvalOverUsers ?? 0)),
+    ]
+    return (settings, inRange.filter { !$0.1 }.map { .outOfRange($0.0) })
   }
 
   /// The settings as fields with words, for the audit row.
@@ -131,8 +133,12 @@ public enum DeskSettingsError: Error, Sendable {
     case stepUp
   }
 
-  /// A value outside its range.
-  case outOfRange(Field)
+  /// What is amiss of what was filled in: all of it, in the order of the form.
+  case answers([DeskFault])
+  /// A code of one's own is due, and the administrator has no second factor.
+  case noSecondFactor
+  /// The session is over, or may not do this any more.
+  case notAllowed
   /// The pool is gone.
   case scopeNotFound
   /// The database cannot do it now.

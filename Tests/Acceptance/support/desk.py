@@ -3,9 +3,12 @@
 import re
 from html import unescape
 
+from .program import Server, prove
+
 
 def set_rules(pages, scope, **changes):
     """Changes rules of a pool's desk on their page, where the others stay as they are."""
+    prove(Server.folders[pages.url])
     path = f"{scope}/settings/desk"
     text = pages.get(path).text
     form = dict(re.findall(r'<input id="([\w-]+)" name="[\w-]+"[^>]*? value="(\d*)"', text))

@@ -80,6 +80,32 @@ def nothing_filled_in(pool, action, words):
     return state
 
 
+def all_missing(page, demo):
+    """The same when the last own code is too old: reason, proof and code at once."""
+    prove(demo.server.data, ago=3_600)
+    nothing_filled_in(STRICT, "factor.suspend", "Remove…")(page, demo)
+    for field in ("proof", "code"):
+        expect(page.locator(f"#{field}-error")).to_have_count(1)
+    prove(demo.server.data)
+
+
+def release(page, demo):
+    """An agent who did too much in an hour, as an owner is asked about them."""
+    prove(demo.server.data, ago=3_600)
+    page.goto("/")
+    linked(page, "Release…")
+    expect(page.get_by_role("button", name="Release the agent")).to_have_count(1)
+    prove(demo.server.data)
+
+
+def refusal_with_code(page, demo):
+    """A request that is refused without a sentence and without a code."""
+    prove(demo.server.data, ago=3_600)
+    approval_without_answer(page, demo)
+    expect(page.locator("#refusal-code-error")).to_have_count(1)
+    prove(demo.server.data)
+
+
 def empty_note(page, demo):
     page.goto(subject(demo, OPEN, "account.note"))
     page.get_by_role("button", name="Keep the note").click()
@@ -278,6 +304,8 @@ DESK = {
     "an empty note": empty_note,
     "remove a factor": question(STRICT, "factor.suspend", "Remove…"),
     "remove a factor unanswered": nothing_filled_in(STRICT, "factor.suspend", "Remove…"),
+    "remove a factor with all missing": all_missing,
+    "release an agent": release,
     "undo a removal": question(STRICT, "factor.remove", "Restore…"),
     "suspend a factor": question(OPEN, "account.note", "Suspend…"),
     "end a suspension": question(STRICT, "factor.suspend", "End suspension…"),
@@ -298,5 +326,6 @@ DESK = {
     "a list unanswered": draft_unanswered, "a list that waits": waiting_list,
     "a list that is done": done_list,
     "an approval": approval, "an approval without answer": approval_without_answer,
+    "an approval without answer and code": refusal_with_code,
     "wrong rules of the desk": wrong_rules, "an opened letter": opened_letter,
 }

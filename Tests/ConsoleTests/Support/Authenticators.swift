@@ -29,6 +29,14 @@ extension World {
     try app.code(step: app.step(at: clock.now.seconds))
   }
 
+  /// Changes the rules of eu-shop's desk.
+  func setDesk(_ change: (inout DeskSettings) -> Void) async throws {
+    let scope = try await euScope
+    var settings = try await identity.desk.settings(scope)
+    change(&settings)
+    try await identity.desk.change(scope, to: settings, by: Author(actor: .commandLine))
+  }
+
   func id(of email: String) async throws -> String {
     try await identity.administrators.record(email: email).administrator.id.text
   }
@@ -46,6 +54,19 @@ extension World {
 }
 
 extension Browser {
+  /// A browser of an administrator with an authenticator app, who has just signed in with a code of
+  /// it.
+  static func withApp(
+    _ world: World, as email: String
+  ) async throws -> (browser: Browser, app: OneTimePassword) {
+    let app = try await world.authenticator(of: email).app
+    let browser = Browser(world)
+    _ = try await browser.givePassword(email)
+    let answer = try await browser.submit("/sign-in/code", ["code": try world.code(of: app)])
+    guard answer.status == .seeOther else { throw Missing("sign-in of \(email)") }
+    return (browser, app)
+  }
+
   /// Gives name and password at the door, as far as that goes.
   func givePassword(
     _ email: String = World.ada, password: String = World.password, next: String? = nil

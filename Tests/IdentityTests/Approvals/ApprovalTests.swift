@@ -105,7 +105,7 @@ import Testing
       await expect("ownRequest") { try await approve(instance, approval.id, by: dora) }
       await expect("ownRequest") {
         try await instance.identity.approvals.refuse(
-          approval.id, in: instance.acme, answer: "no", by: dora.author, dora.session)
+          approval.id, in: instance.acme, answer: "no", dora.request(nil))
       }
       let same = try await instance.identity.administrators.create(
         email: "ALICE@example.com", displayName: "Alice", password: Instance.consolePassword,
@@ -121,7 +121,7 @@ import Testing
       await expect("desk.notAllowed") { try await approve(instance, approval.id, by: afar) }
       await expect("desk.notAllowed") {
         try await instance.identity.approvals.refuse(
-          approval.id, in: instance.acme, answer: "no", by: afar.author, afar.session)
+          approval.id, in: instance.acme, answer: "no", afar.request(nil))
       }
       #expect(try await instance.reload(alice.account).factors.count == 1)
     }
@@ -223,20 +223,20 @@ import Testing
         try await instance.identity.unenrolments.remove(
           instance.acme, alice.account.id, nil, omar.request())
       }
-      await expect("answerRequired") {
+      await expect("desk.answerRequired") {
         try await approvals.refuse(
-          first.id, in: instance.acme, answer: " ", by: omar.author, omar.session)
+          first.id, in: instance.acme, answer: " ", omar.request(nil))
       }
-      await expect("answerTooLong") {
+      await expect("desk.answerTooLong") {
         try await approvals.refuse(
           first.id, in: instance.acme, answer: String(repeating: "x", count: 501),
-          by: omar.author, omar.session)
+          omar.request(nil))
       }
       await expect("othersRequest") {
         try await approvals.withdraw(first.id, in: instance.acme, by: omar.author, omar.session)
       }
       try await approvals.refuse(
-        first.id, in: instance.acme, answer: "Call them back.", by: omar.author, omar.session)
+        first.id, in: instance.acme, answer: "Call them back.", omar.request(nil))
       #expect(try await instance.log().first?.note == "Call them back.")
       await expect("decided") { try await approve(instance, first.id, by: omar) }
       let second = try await ask(instance, alice, by: dora)
@@ -320,7 +320,7 @@ import Testing
       }
       let ids = try await approvals.waiting(visibleTo: omar.administrator).map(\.id)
       try await approvals.refuse(
-        ids[0], in: instance.acme, answer: "Too many.", by: omar.author, omar.session)
+        ids[0], in: instance.acme, answer: "Too many.", omar.request(nil))
       try await approvals.withdraw(ids[1], in: instance.acme, by: dora.author, dora.session)
       instance.clock.advance(Approval.lifetime + 1)
       try await instance.identity.tidy()

@@ -12,6 +12,19 @@ extension UseCase {
         try await i.identity.desk.change(i.acme, to: settings, by: Instance.boss)
       }
     },
+    UseCase(
+      "change the rules of the desk with a code", ["administrator.step-up", "desk.change"]
+    ) { i in
+      let agent = try await i.agentWithDevice("olga", role: .owner)
+      i.clock.advance(900)
+      guard let device = agent.device else { throw Unexpected("no device") }
+      let code = try device.code(at: i.now)
+      return {
+        var settings = DeskSettings()
+        settings.undoHours = 1
+        _ = try await i.identity.desk.change(i.acme, to: settings, agent.request(code: code))
+      }
+    },
     UseCase("change for how long own codes count", ["desk.step-up"]) { i in
       { try await i.identity.desk.setStepUp(minutes: 5, by: Instance.boss) }
     },
@@ -25,7 +38,8 @@ extension UseCase {
           VALUES (\(id.text), \(key), \(now))
           """)
       }
-      return { try await i.identity.desk.release(id, in: i.acme, by: Instance.boss) }
+      let owner = try await i.agent("olga", role: .owner)
+      return { _ = try await i.identity.desk.release(id, in: i.acme, owner.request()) }
     },
     UseCase("act with a code of one's own", ["administrator.step-up", "sessions.end"]) { i in
       let alice = try await i.account(.alice)
@@ -140,7 +154,8 @@ extension UseCase {
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent("olga", role: .owner)
       return {
-        _ = try await i.identity.desk.delete(i.acme, device.account.id, agent.request(.left))
+        _ = try await i.identity.desk.delete(
+          i.acme, device.account.id, agent.request(.left, typed: "ALICE@example.com"))
       }
     },
     UseCase("write a note about a user", ["account.note"]) { i in

@@ -51,7 +51,7 @@ extension UseCase {
       let (id, other) = (try await i.waiting(), try await i.agent("omar"))
       return {
         try await i.identity.approvals.refuse(
-          id, in: i.acme, answer: "No.", by: other.author, other.session)
+          id, in: i.acme, answer: "No.", other.request(nil))
       }
     },
     UseCase("withdraw a request", ["approval.withdraw"]) { i in

@@ -256,14 +256,14 @@ import Testing
       try await instance.setDesk { $0.actionsPerHour = 1_000 }
       let agent = try await instance.agent()
       let id = try await instance.draft(instance.addresses(0..<21), by: agent)
-      await expect("notConfirmed") { try await instance.begin(id, by: agent, .stolen) }
-      await expect("notConfirmed") {
+      await expect("desk.notConfirmed") { try await instance.begin(id, by: agent, .stolen) }
+      await expect("desk.notConfirmed") {
         try await instance.begin(id, by: agent, number: "20", .compromised)
       }
       #expect(try await instance.begin(id, by: agent, number: " 21 ", .stolen).state == .running)
       let lost = try await instance.draft(instance.addresses(21..<42), by: agent)
       try await instance.setDesk { $0.undoHours = 0 }
-      await expect("notConfirmed") { try await instance.begin(lost, by: agent, .lost) }
+      await expect("desk.notConfirmed") { try await instance.begin(lost, by: agent, .lost) }
       try await instance.setDesk { $0.undoHours = 1 }
       #expect(try await instance.begin(lost, by: agent, .lost).state == .running)
     }
@@ -279,11 +279,11 @@ import Testing
       let removals = instance.identity.bulkRemovals
       let device = try #require(agent.device)
       let none = agent.request(nil)
-      await expect("desk.reasonRequired") {
+      await expect("desk.reasonRequired+proofMissing+codeRequired") {
         try await removals.begin(id, in: instance.acme, number: "", none)
       }
       let unproved = agent.request(.lost)
-      await expect("desk.proofMissing") {
+      await expect("desk.proofMissing+codeRequired") {
         try await removals.begin(id, in: instance.acme, number: "", unproved)
       }
       let uncoded = agent.request(.lost, proofs: ["called back"])

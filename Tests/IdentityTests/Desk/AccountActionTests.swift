@@ -68,6 +68,11 @@ struct AccountActionTests {
       let owner = try await instance.agent("olga", role: .owner)
       await expect("notAllowed") { try await desk.disable(instance.acme, id, support.request()) }
       await expect("notAllowed") { try await desk.delete(instance.acme, id, support.request()) }
+      for typed in ["", "bob@example.com", "alice"] {
+        await expect("reasonRequired+notConfirmed") {
+          try await desk.delete(instance.acme, id, owner.request(nil, typed: typed))
+        }
+      }
       let ended = try await desk.disable(instance.acme, id, owner.request(.left)).value
       #expect(ended == 2)
       #expect(try await instance.reload(device.account).disabled)
@@ -80,7 +85,8 @@ struct AccountActionTests {
       #expect(try await !instance.reload(device.account).disabled)
       await expect("nothingToDo") { try await desk.enable(instance.acme, id, owner.request()) }
       #expect(try await instance.log().first?.reason == "mistake")
-      _ = try await desk.delete(instance.acme, id, owner.request(.left, ticket: "HR-7"))
+      _ = try await desk.delete(
+        instance.acme, id, owner.request(.left, ticket: "HR-7", typed: " ALICE@example.com"))
       let last = try #require(try await instance.log().first)
       #expect(last.action == "account.delete" && last.ticket == "HR-7")
       let found = try await instance.identity.accounts.find(instance.acme, id)

@@ -15,11 +15,11 @@ struct Agent: Sendable {
   /// What they give with an action.
   func request(
     _ reason: DeskReason? = .lost, note: String = "", ticket: String = "",
-    proofs: Set<String> = [], code: String = ""
+    proofs: Set<String> = [], code: String = "", typed: String = ""
   ) -> DeskRequest {
     DeskRequest(
       agent: session, author: author, reason: reason, note: note, ticket: ticket, proofs: proofs,
-      code: code)
+      code: code, typed: typed)
   }
 }
 

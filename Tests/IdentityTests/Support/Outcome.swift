@@ -1,3 +1,4 @@
+import Identity
 import Testing
 
 /// What became of a call: "done", or the name of the error's case, such as "emailExists" or
@@ -24,6 +25,10 @@ func thrown<T, E: Error>(_ type: E.Type, _ body: () async throws -> T) async thr
 /// The name of a case, with those of the errors in it: "session.tokenExpired".
 func caseName(_ value: Any) -> String {
   let mirror = Mirror(reflecting: value)
+  // All that is amiss of a form: "reasonRequired+codeRequired".
+  if let faults = mirror.children.first?.value as? [DeskFault] {
+    return faults.map(caseName).joined(separator: "+")
+  }
   guard mirror.displayStyle == .enum else { return "\(value)" }
   guard let child = mirror.children.first, let label = child.label else { return "\(value)" }
   let inner = Mirror(reflecting: child.value)

@@ -71,10 +71,10 @@ extension Disorder {
   /// is the action itself.
   func admit(
     _ given: Given, by agent: Int, in scope: Scope, _ took: inout Took, prefix: String = "",
-    lookingAtForm: Bool = true
+    lookingAtForm: Bool = true, onlyCode: Bool = false, fault: String? = nil
   ) -> Bool {
     let id = agents[agent].id
-    if left(agent, in: scope) == 0 {
+    if !onlyCode, left(agent, in: scope) == 0 {
       took.refusals = [prefix + "held"]
       if agents[agent].heldIn.insert(scope.key).inserted {
         took.rows = ["desk.hold by server on \(id)"]
@@ -82,8 +82,19 @@ extension Disorder {
       }
       return false
     }
-    if given.isFaulty, lookingAtForm {
-      took.refusals = ["reasonRequired", "proofMissing"].map { prefix + $0 }
+    let isFaulty = given.isFaulty && lookingAtForm && !onlyCode
+    if isFaulty || fault != nil {
+      let form = isFaulty ? ["reasonRequired", "proofMissing"] : [nil]
+      let code: String? =
+        switch given.code {
+        case nil: nil
+        case .missing: "codeRequired"
+        // Neither used up nor counted.
+        case .wrong, .right: "codeNotLookedAt"
+        }
+      took.refusals = form.map { own in
+        prefix + [fault, own, code].compactMap { $0 }.joined(separator: "+")
+      }
       return false
     }
     switch given.code {
@@ -109,18 +120,24 @@ extension Disorder {
     agents[agent].wrongCodes = 0
   }
 
+  /// What the log names for a request.
+  func object(of approval: SimulatedApproval) -> String {
+    approval.user.map { users[$0].uid } ?? approval.job.map { String(jobs[$0].id) } ?? ""
+  }
+
   func keep(_ renewed: NewConsoleSession?, _ agent: Int) {
     if let renewed { agents[agent].session = renewed.session }
   }
 
   /// Acts on a user, and expects what the model says.
   ///
-  /// `row` is the row in the log without who and on whom, `obstacle` why the action itself is
-  /// refused, and `then` what it means for the model.
+  /// `row` is the row in the log without who and on whom, `fault` what is amiss of what the action
+  /// asks for besides, `obstacle` why the action itself is refused, and `then` what it means for the
+  /// model.
   func act<T>(
     _ name: String, row: String, by agent: Int, on user: Int,
     needing permission: Permission = .removeFactors, passingLock: Bool = false,
-    reason: DeskReason? = nil, obstacle: (Given) -> String? = { _ in nil },
+    reason: DeskReason? = nil, fault: String? = nil, obstacle: (Given) -> String? = { _ in nil },
     _ body: (DeskRequest) async throws -> DeskOutcome<T>,
     then: (T, Given) throws -> Void = { _, _ in }
   ) async throws {
@@ -132,7 +149,7 @@ extension Disorder {
     var isDone = false
     if let mayNot {
       took.refusals = [mayNot]
-    } else if admit(given, by: agent, in: scope, &took) {
+    } else if admit(given, by: agent, in: scope, &took, fault: fault) {
       if let obstacle {
         took.refusals = [obstacle]
       } else {
@@ -252,10 +269,8 @@ extension Disorder {
     let until = now.advanced(bySeconds: seconds)
     try await act(
       "suspend", row: "factor.suspend", by: agent, on: user,
-      obstacle: { _ in
-        factor == "none"
-          ? "factorNotFound" : seconds < 0 || seconds > 30 * 86_400 ? "untilOutOfRange" : nil
-      },
+      fault: seconds < 0 || seconds > 30 * 86_400 ? "untilOutOfRange" : nil,
+      obstacle: { _ in factor == "none" ? "factorNotFound" : nil },
       {
         try await identity.desk.suspend(sample.scope, sample.id, ID(factor), until: until, $0)
       },

@@ -242,10 +242,6 @@ extension Disorder {
       ? open.randomElement(using: &dice) : approvals.indices.randomElement(using: &dice)
   }
 
-  private func object(of approval: SimulatedApproval) -> String {
-    approval.user.map { users[$0].uid } ?? approval.job.map { String(jobs[$0].id) } ?? ""
-  }
-
   private func obstacle(_ agent: Int, to approval: SimulatedApproval) -> String? {
     if let user = approval.user {
       return refusal(of: agent, on: user, needing: .removeFactors, passingLock: false)
@@ -264,7 +260,7 @@ extension Disorder {
     let approval = approvals[index]
     let isRefusal = dice.chance(65)
     let agent = dice.chance(isRefusal ? 85 : 40) ? anyAgent() : approval.requester
-    let (author, session) = (agents[agent].author, agents[agent].session)
+    let given = try given(by: agent, in: approval.scope)
     var took = Took(
       name: "\(isRefusal ? "refuse" : "take-back") of \(approval.id) by \(agents[agent].name)")
     if !approval.isOpen || now >= approval.expires {
@@ -275,19 +271,25 @@ extension Disorder {
       took.refusals = ["othersRequest"]
     } else if isRefusal, !agents[agent].may(.removeFactors, in: approval.scope) {
       took.refusals = ["desk.notAllowed"]
-    } else {
+    } else if !isRefusal
+      || admit(given, by: agent, in: approval.scope, &took, prefix: "desk.", onlyCode: true)
+    {
+      if isRefusal { stepUp(given, agent, &took) }
       let action = isRefusal ? "approval.refuse" : "approval.withdraw"
-      took.rows = ["\(action) by \(agents[agent].name) on \(object(of: approval))"]
+      took.rows.append("\(action) by \(agents[agent].name) on \(object(of: approval))")
       approvals[index].isOpen = false
       if let job = approval.job { jobs[job].state = .over }
     }
-    let result = await attempt {
-      isRefusal
-        ? try await identity.approvals.refuse(
-          approval.id, in: approval.scope, answer: "no", by: author, session)
-        : try await identity.approvals.withdraw(
-          approval.id, in: approval.scope, by: author, session)
+    let result: Result<DeskOutcome<Void>?, any Error> = await attempt {
+      if isRefusal {
+        return try await identity.approvals.refuse(
+          approval.id, in: approval.scope, answer: "no", given.request)
+      }
+      try await identity.approvals.withdraw(
+        approval.id, in: approval.scope, by: given.request.author, given.request.agent)
+      return nil
     }
+    if case .success(let outcome?) = result { keep(outcome.renewed, agent) }
     try await settle(took, result)
   }
 

@@ -1,0 +1,53 @@
+/// What is missing or wrong of what an agent has filled in.
+///
+/// Whoever has a caller on the line sees all of it at once, so the desk never stops at the first.
+public enum DeskFault: Sendable, Equatable {
+  /// No moment within the time for which a factor may be suspended.
+  case untilOutOfRange
+  /// No reason, or an unknown one.
+  case reasonRequired
+  /// Lines of the identity proof are not ticked.
+  case proofMissing
+  /// A ticket of more than ``DeskRequest/longestTicket`` characters, or of more than one line.
+  case ticketTooLong
+  /// The reason "other" needs a note.
+  case noteRequired
+  /// A note of more than ``DeskRequest/longestNote`` characters.
+  case noteTooLong
+  /// A note about a user without words.
+  case emptyNote
+  /// Who is meant, or how many, was not typed, for what cannot be taken back.
+  case notConfirmed
+  /// A refusal says why.
+  case answerRequired
+  /// An answer of more than ``Approval/longestAnswer`` characters.
+  case answerTooLong
+  /// A rule of the desk outside its range.
+  case outOfRange(DeskSettingsError.Field)
+  /// The last code of the agent's own is too old: a new one is due.
+  case codeRequired
+  /// A code was typed and not looked at, since something else was amiss; it has to be typed again.
+  case codeNotLookedAt
+  /// Not a code of the agent's second factor, nor a recovery code.
+  case wrongCode
+  /// Too many wrong codes of the agent; from then on one may try again.
+  case throttled(until: Instant)
+}
+
+extension DeskRequest {
+  /// What is amiss of what every action asks for, in the order of the form.
+  func faults(_ settings: DeskSettings) -> [DeskFault] {
+    var faults: [DeskFault] = []
+    if reason == nil { faults.append(.reasonRequired) }
+    if !proofs.isSuperset(of: settings.identityProof) { faults.append(.proofMissing) }
+    if ticket.count > Self.longestTicket || ticket.contains(where: \.isNewline) {
+      faults.append(.ticketTooLong)
+    }
+    if note.count > Self.longestNote {
+      faults.append(.noteTooLong)
+    } else if reason == .other, note.isEmpty {
+      faults.append(.noteRequired)
+    }
+    return faults
+  }
+}
