@@ -18,6 +18,9 @@ extension ConsoleRoutes {
     let undo = UndoPage(unenrolments: identity.unenrolments, pages: pages)
     table.inScope(.get, ConsolePaths.undo, .removeFactors, undo.ask)
     table.inScope(.post, ConsolePaths.undo, .removeFactors, undo.restore)
+    let purge = PurgePage(unenrolments: identity.unenrolments, pages: pages)
+    table.inScope(.get, ConsolePaths.purge, .removeFactors, purge.ask)
+    table.inScope(.post, ConsolePaths.purge, .removeFactors, purge.purge)
 
     let suspension = SuspensionPage(desk: identity.desk, pages: pages)
     table.inScope(.get, ConsolePaths.suspension, .removeFactors, suspension.ask)

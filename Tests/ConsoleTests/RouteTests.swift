@@ -45,6 +45,10 @@ import Testing
     GET /projects/{String}/tenants/{String}/users/{String}/removals/{String}/undo: removeFactors
     POST /projects/{String}/users/{String}/removals/{String}/undo: removeFactors
     POST /projects/{String}/tenants/{String}/users/{String}/removals/{String}/undo: removeFactors
+    GET /projects/{String}/users/{String}/removals/{String}/purge: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/removals/{String}/purge: removeFactors
+    POST /projects/{String}/users/{String}/removals/{String}/purge: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/removals/{String}/purge: removeFactors
     GET /projects/{String}/users/{String}/factors/{String}/suspension: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/suspension: removeFactors
     POST /projects/{String}/users/{String}/factors/{String}/suspension: removeFactors

@@ -69,6 +69,7 @@ enum AuditWords {
     "factor.enrol": "Factor enrolled",
     "factor.object": "Change disowned by the user",
     "factor.purge": "Removed factor purged",
+    "factor.purge-now": "Removed factors purged before their time",
     "factor.recovery-codes": "Recovery codes made by the user",
     "factor.remove": "Factor removed",
     "factor.remove-all": "All factors removed",

@@ -53,7 +53,9 @@ struct ApartRow: ViewModel {
   let apart: SetApart
   /// Where they are restored; nil for those who may not.
   let undo: String?
-  /// Why this administrator may not, though their role would allow it.
+  /// Where they are purged before their time; nil for those who may not.
+  let purge: String?
+  /// Why this administrator may not restore them, though their role would allow it.
   let why: String?
   let times: Times
 
@@ -63,6 +65,7 @@ struct ApartRow: ViewModel {
     let isOwn = apart.remover == context.signedIn.administrator.id
     let (scope, uid, removal) = (context.scope, account.id.text, apart.id.text)
     undo = mayAct && !isOwn ? ConsolePaths.undo(scope, uid, removal) : nil
+    purge = mayAct ? ConsolePaths.purge(scope, uid, removal) : nil
     why = mayAct && isOwn ? "You removed it: another administrator can restore it." : nil
   }
 
@@ -74,6 +77,7 @@ struct ApartRow: ViewModel {
     .markup("removed") { $0.times.past($0.apart.removedAt) },
     .markup("until") { $0.times.moment($0.apart.until) },
     .text("undo") { $0.undo },
+    .text("purge") { $0.purge },
     .text("why") { $0.why },
   ]
 }

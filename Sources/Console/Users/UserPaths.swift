@@ -37,6 +37,13 @@ extension ConsolePaths {
     Path(
       "projects", nil, "tenants", nil, "users", nil, "removals", nil, "undo",
       parameters: String.self, String.self, String.self, String.self))
+  static let purge = ScopePath(
+    Path(
+      "projects", nil, "users", nil, "removals", nil, "purge",
+      parameters: String.self, String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil, "removals", nil, "purge",
+      parameters: String.self, String.self, String.self, String.self))
   static let suspension = ScopePath(
     Path(
       "projects", nil, "users", nil, "factors", nil, "suspension",

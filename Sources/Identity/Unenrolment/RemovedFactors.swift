@@ -142,6 +142,19 @@ struct RemovedFactors: Sendable {
       """)
   }
 
+  /// Deletes what one removal set apart; the database overwrites what it deletes.
+  static func delete(
+    _ apart: SetApart, of account: Int64, _ connection: borrowing Connection
+  ) throws {
+    for factor in apart.factors {
+      try connection.run(
+        """
+        DELETE FROM removed_factor
+        WHERE account_key = \(account) AND enrolment_id = \(factor.id.text)
+        """)
+    }
+  }
+
   /// The removals of an account that can be taken back, the newest first.
   static func list(
     _ account: Int64, at now: Instant, _ connection: borrowing Connection

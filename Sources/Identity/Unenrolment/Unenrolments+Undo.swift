@@ -66,6 +66,29 @@ extension Unenrolments {
     }
   }
 
+  /// Purges what a removal set apart before its time: its secrets go in this very write, and it
+  /// cannot be taken back any more.
+  ///
+  /// Whoever removed it may do so as well, since it only takes something away.
+  ///
+  /// - Returns: What was purged; no session ends.
+  /// - Throws: ``DeskError``.
+  public func purge(
+    _ scope: Scope, _ account: ID<Account>, _ removal: ID<SetApart>, _ request: DeskRequest
+  ) async throws(DeskError) -> DeskOutcome<Restoration> {
+    try await gate.act(request, on: account, in: scope) { account, _, now, connection in
+      let found = try Self.restoration(of: removal, to: account, at: now, connection)
+      try RemovedFactors.delete(found.apart, of: account.key, connection)
+      var entry = AuditEntry(
+        "factor.purge-now", "account", account.id.text, name: account.label, in: scope)
+      let names = found.apart.factors.map(\.words).joined(separator: ", ")
+      entry.from =
+        "\(names), removed by \(found.apart.removerName), undo until \(found.apart.until.inWords)"
+      entry.to = "purged"
+      return DeskDeed(entry: entry, value: found)
+    }
+  }
+
   private static func restoration(
     of removal: ID<SetApart>, to account: Account, at now: Instant,
     _ connection: borrowing Connection

@@ -305,6 +305,7 @@ DESK = {
     "remove a factor": question(STRICT, "factor.suspend", "Remove…"),
     "remove a factor unanswered": nothing_filled_in(STRICT, "factor.suspend", "Remove…"),
     "remove a factor with all missing": all_missing,
+    "purge a removal": question(STRICT, "factor.remove", "Purge now…"),
     "release an agent": release,
     "undo a removal": question(STRICT, "factor.remove", "Restore…"),
     "suspend a factor": question(OPEN, "account.note", "Suspend…"),

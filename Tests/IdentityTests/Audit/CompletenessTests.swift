@@ -62,7 +62,7 @@ struct AuditCompletenessTests {
         "administrator.reset-password", "administrator.preferences",
         "administrator.end-sessions", "administrator.step-up",
         "desk.change", "desk.step-up", "desk.release", "factor.suspend", "factor.resume",
-        "factor.restore", "factor.purge", "account.unlock", "account.protect",
+        "factor.restore", "factor.purge", "factor.purge-now", "account.unlock", "account.protect",
         "account.unprotect", "account.allow-changes", "account.note",
         "approval.approve", "approval.ask", "approval.refuse",
         "approval.withdraw", "bulk.start", "bulk.stop", "bulk.finish",

@@ -92,6 +92,18 @@ extension UseCase {
       i.clock.advance(72 * 3_600)
       return { _ = try await i.purgePart() }
     },
+    UseCase("purge a removed factor before its time", ["factor.purge-now"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      let removal = try await i.identity.unenrolments.remove(
+        i.acme, device.account.id, nil, agent.request()
+      ).value.removal
+      let id = removal.apart?.id ?? ID("")
+      return {
+        _ = try await i.identity.unenrolments.purge(
+          i.acme, device.account.id, id, agent.request(.stolen))
+      }
+    },
     UseCase("unlock codes", ["account.unlock"]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
