@@ -95,6 +95,8 @@ import Testing
         }
         let one = try await browser.get(path + "?open=1&q=many20@example.com")
         #expect(one.location?.hasPrefix("/projects/globex/users/") == true)
+        let behind = try await browser.get("\(path)?q=many20&after=50")
+        #expect(behind.location == "\(path)?q=many20")
         for place in ["-5", "x", "99999999999999999999", "\u{202E}"] {
           let form: Form = ["q": "many", "after": place]
           #expect(try await browser.get(form.query(of: path)).status == .ok)

@@ -21,6 +21,9 @@ struct FindUsersPage: Sendable {
       if signedIn.query["open"] == "1", let only = hits.only {
         return .redirect(to: ConsolePaths.user(only.scope, only.account.id.text))
       }
+      if hits.hits.isEmpty, after != nil {
+        return .redirect(to: FindUsersView.query(text).query(of: ConsolePaths.findUsers()))
+      }
       found = hits
     }
     let frame = frames.frame("Users", for: signedIn, tab: .users)
@@ -53,11 +56,9 @@ struct FindUsersView: ViewModel {
       found.map {
         FoundWords.caption($0, part, of: "users", with: text, order: "the newest first")
       } ?? ""
-    var query = Form()
-    query.add("q", text)
     pager = PagerView(
       shown: Words.count(rows.count, "user", "users"), path: ConsolePaths.findUsers(),
-      query: query, after: after, next: found?.next.map(String.init))
+      query: Self.query(text), after: after, next: found?.next.map(String.init))
     empty =
       found == nil
       ? EmptyView(
@@ -71,6 +72,8 @@ struct FindUsersView: ViewModel {
           "Nobody has that in an e-mail address, name, phone number, uid or enrolment id, in the projects and tenants where you may find users. One or two characters must be the beginning of a word.",
         link: EmptyLink(text: "All projects", href: ConsolePaths.projects()))
   }
+
+  static func query(_ text: String) -> Form { ["q": text] }
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },

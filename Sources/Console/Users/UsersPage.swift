@@ -34,6 +34,10 @@ struct UsersPage: Sendable {
       page = Page(items: hits.accounts.map(AccountSummary.init), next: hits.next.map(String.init))
       found = hits
     }
+    if page.items.isEmpty, query.after != nil {
+      // The users behind that place have gone since.
+      return .redirect(to: query.form.query(of: ConsolePaths.users(scope)))
+    }
     let counts = try await refusing { try await accounts.counts(scope) }
     let frame = try await frames.frame("Users", in: context, tab: .users)
     let now = frames.clock.now()
