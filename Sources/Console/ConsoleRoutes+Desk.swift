@@ -28,6 +28,16 @@ extension ConsoleRoutes {
     table.inScope(.get, ConsolePaths.endOfSuspension, .removeFactors, suspension.askForEnd)
     table.inScope(.post, ConsolePaths.endOfSuspension, .removeFactors, suspension.end)
 
+    let name = FactorNamePage(desk: identity.desk, pages: pages)
+    table.inScope(.get, ConsolePaths.factorName, .removeFactors, name.ask)
+    table.inScope(.post, ConsolePaths.factorName, .removeFactors, name.rename)
+
+    let note = NotePage(identity: identity, pages: pages)
+    table.inScope(.get, ConsolePaths.newNote, .removeFactors, note.ask)
+    table.inScope(.post, ConsolePaths.newNote, .removeFactors, note.write)
+    table.inScope(.get, ConsolePaths.noteRemoval, .removeFactors, note.askForRemoval)
+    table.inScope(.post, ConsolePaths.noteRemoval, .removeFactors, note.remove)
+
     func add(_ path: ScopePath1, _ act: AccountAct) {
       let page = AccountActPage(act: act, identity: identity, pages: pages)
       table.inScope(.get, path, act.permission, page.ask)

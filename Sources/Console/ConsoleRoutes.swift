@@ -83,7 +83,6 @@ struct ConsoleRoutes: Sendable {
       identity: identity, prose: prose, frames: frames,
       view: try templates.template("users/user", for: UserView.self))
     table.inScope(.get, ConsolePaths.user, .findUsers, user.show)
-    table.inScope(.post, ConsolePaths.notes, .removeFactors, user.addNote)
 
     let desk = DeskPages(
       desk: identity.desk, ending: DeskEnding(frames: frames, cookies: gate.cookies),
@@ -91,12 +90,6 @@ struct ConsoleRoutes: Sendable {
     try Self.addDesk(to: &table, identity, desk, templates)
     try Self.addRemovals(to: &table, identity, templates, desk.ending)
     try Self.addCodes(to: &table, identity, templates, desk)
-
-    let factorName = FactorNamePage(
-      identity: identity, frames: frames,
-      view: try templates.template("factors/name", for: FactorNameView.self))
-    table.inScope(.get, ConsolePaths.factorName, .removeFactors, factorName.show)
-    table.inScope(.post, ConsolePaths.factorName, .removeFactors, factorName.rename)
 
     let settings = SettingsPage(
       identity: identity, frames: frames,

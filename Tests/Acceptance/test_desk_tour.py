@@ -142,6 +142,8 @@ def test_the_ten_tasks(server, owner, chromium, way):
     suspend_until_tomorrow(me, place)
     unlock(me, place)
     end_sessions(me, place)
+    write_a_note_and_take_it_back(me, place)
+    rename_and_undo(me, place)
     remove_forty(me, place)
     approve(other, place)
     undo(other, place)
@@ -228,6 +230,32 @@ def end_sessions(me, place):
         "/v1/token", params={"key": place.api.key},
         json={"grant_type": "refresh_token",
               "refresh_token": place.sessions["leaver"]["refreshToken"]}), "TOKEN_EXPIRED")
+
+
+def write_a_note_and_take_it_back(me, place):
+    """Words ask for a reason and for no proof, and the sentence after them leads back."""
+    me.find(place.address("traveller")).link("Write a note…")
+    me.type("note", "Back on Monday.").choose("reason", "Asked for").button("Keep the note")
+    assert "The note is kept." in me.said() and "Back on Monday." in me.text()
+    me.link("Take it back")
+    assert me.heading().startswith("Take back the note about")
+    me.choose("reason", "Mistake").button("Take the note back")
+    assert "What the next agent should know" in me.text()
+
+
+def rename_and_undo(me, place):
+    """The user sees the name when a code is asked for."""
+    def hint():
+        return ok(place.api.sign_in(place.address("traveller")))["mfaInfo"][0]["displayName"]
+
+    me.link("Rename… Traveller’s phone").type("name", "Office phone")
+    because(me, "Asked for").button("Rename the factor")
+    assert "Renamed the factor “Traveller’s phone” to “Office phone”." in me.said()
+    assert hint() == "Office phone"
+    me.link("Undo")
+    assert me.page.locator("#name").input_value() == "Traveller’s phone"
+    because(me, "Mistake").button("Rename the factor")
+    assert "to “Traveller’s phone”" in me.said() and hint() == "Traveller’s phone"
 
 
 def remove_forty(me, place):

@@ -69,12 +69,12 @@ def fill_user(owner, api, number, name):
     ok(api.admin("POST", "accounts:update", {"localId": uid, "displayName": name[:256]}))
     api.enrol(id_token, name="Phone" if number % 2 else name[:100])
     user = f"/projects/{api.project}/users/{uid}"
-    sent(owner.post(f"{user}/notes", {"note": name[:1_000]}, page=user))
-    page = owner.get(user).text
     answers = {"reason": "other", "note": name[:1_000], "ticket": line(name, 100)}
+    sent(owner.post(f"{user}/notes/new", answers))
+    page = owner.get(user).text
     if number % 2:
         rename = re.search(r'href="([^"]+/name)"', page)[1]
-        sent(owner.post(rename, {"name": line(name, 100)}))
+        sent(owner.post(rename, {**answers, "name": line(name, 100)}))
         sent(owner.post(rename.replace("/name", "/suspension"), {**answers, "until": "tomorrow"}))
     else:
         sent(owner.post(re.search(r'href="([^"]+/removal)"', page)[1], answers))
@@ -208,8 +208,8 @@ def test_what_is_too_long_is_kept_and_said(hostile, field, longest):
     path, name, more = {
         "note": (rename.replace("/name", "/removal"), "note", {"reason": "other", **proof}),
         "ticket": (rename.replace("/name", "/removal"), "ticket", {"reason": "lost", **proof}),
-        "user's note": (f"{user}/notes", "note", {}),
-        "device name": (rename, "name", {}),
+        "user's note": (f"{user}/notes/new", "note", {"reason": "asked"}),
+        "device name": (rename, "name", {"reason": "asked", **proof}),
     }[field]
     answer = owner.post(path, {**more, name: typed}, page=user)
     assert answer.status_code == 422

@@ -70,6 +70,13 @@ def removed(owner, tenant_api, scope, server):
     return re.search(r"/removals/([^/]+)/undo", owner.get(page).text).group(1)
 
 
+def noted(owner, page):
+    """A note about a user; its number."""
+    said = {"reason": "asked", "note": "Calls often."}
+    assert owner.post(f"{page}/notes/new", said).status_code == 303
+    return re.search(r"/notes/(\d+)/removal", owner.get(page).text).group(1)
+
+
 def asked(owner, scope, server):
     """Asks to remove the factors of a list of one, for which a second administrator is needed; the
     addresses of the list and of what waits."""
@@ -107,6 +114,7 @@ def test_a_page_is_there(owner, tenant_api, standalone, cell):
         version="v2", params={"oauthIdpConfigId": "oidc.acme"}))
     removal = removed(owner, tenant_api, scope, standalone) if "{removal}" in cell else ""
     job, waiting = asked(owner, scope, standalone) if "{number}" in cell else ("", "")
+    note = noted(owner, f"{scope}/users/{uid}") if "{note}" in cell else ""
     administrator = re.search(
         r'href="/administrators/([0-9a-f-]{36})"', owner.get("/administrators").text).group(1)
     if "/release/" in cell:
@@ -115,7 +123,7 @@ def test_a_page_is_there(owner, tenant_api, standalone, cell):
         address = re.sub(r"^S", scope, path)
         for name, value in {
             "{project}": tenant_api.project, "{uid}": uid, "{pattern}": "mandatory",
-            "{administrator}": administrator, "{removal}": removal, "{provider}": "oidc.acme",
+            "{administrator}": administrator, "{removal}": removal, "{note}": note, "{provider}": "oidc.acme",
             "{enrolment}": user["mfaInfo"][0]["mfaEnrollmentId"],
             "{number}": waiting if "approvals" in path else job,
         }.items():

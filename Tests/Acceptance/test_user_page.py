@@ -72,7 +72,7 @@ def test_five_factors(api, owner, context):
     assert "5 factors" in card.inner_text()
     names = ["Work phone", *(f"Phone {number}" for number in range(4))]
     for name in names:
-        for verb in ("Rename", "Suspend…", "Remove…"):
+        for verb in ("Rename…", "Suspend…", "Remove…"):
             expect(card.get_by_role("link", name=f"{verb} {name}", exact=True)).to_have_count(1)
     assert overflow(page) is None
     # All of them are named before they go.

@@ -49,7 +49,7 @@ import Testing
       #expect(file.contains("\"hostile\""))
       #expect(!file.contains("\"=HYPER") && !file.contains("\"@"))
       for (address, fields) in [
-        (user + "/factors/\(factor)/name", ["name": name] as Form),
+        (user + "/factors/\(factor)/name", ["name": name, "reason": "asked"] as Form),
         (user + "/deletion", ["confirmation": name]),
         (eu + "/new-user", ["email": name, "name": name, "password": name]),
       ] {

@@ -85,6 +85,7 @@ import Testing
     ("guide-of-tenant", World.ada, "/guidance/account?project=acme-retail&tenant={eu-id}"),
     ("removals-empty", World.nadia, "{eu}/bulk-removals"),
     ("approvals-empty", World.nadia, "/approvals"),
+    ("note-new", World.nadia, "{eu}/users/\(World.chiara)/notes/new"),
   ]
 
   @Test func `every page is what its file shows`() async throws {

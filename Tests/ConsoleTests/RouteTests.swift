@@ -31,8 +31,6 @@ import Testing
     POST /projects/{String}/tenants/{String}/new-user: changeUsers
     GET /projects/{String}/users/{String}: findUsers
     GET /projects/{String}/tenants/{String}/users/{String}: findUsers
-    POST /projects/{String}/users/{String}/notes: removeFactors
-    POST /projects/{String}/tenants/{String}/users/{String}/notes: removeFactors
     GET /projects/{String}/users/{String}/factors/{String}/removal: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/removal: removeFactors
     POST /projects/{String}/users/{String}/factors/{String}/removal: removeFactors
@@ -57,6 +55,18 @@ import Testing
     GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/suspension/end: removeFactors
     POST /projects/{String}/users/{String}/factors/{String}/suspension/end: removeFactors
     POST /projects/{String}/tenants/{String}/users/{String}/factors/{String}/suspension/end: removeFactors
+    GET /projects/{String}/users/{String}/factors/{String}/name: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/name: removeFactors
+    POST /projects/{String}/users/{String}/factors/{String}/name: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/factors/{String}/name: removeFactors
+    GET /projects/{String}/users/{String}/notes/new: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/notes/new: removeFactors
+    POST /projects/{String}/users/{String}/notes/new: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/notes/new: removeFactors
+    GET /projects/{String}/users/{String}/notes/{String}/removal: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/notes/{String}/removal: removeFactors
+    POST /projects/{String}/users/{String}/notes/{String}/removal: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/notes/{String}/removal: removeFactors
     GET /projects/{String}/users/{String}/unlock: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/unlock: removeFactors
     POST /projects/{String}/users/{String}/unlock: removeFactors
@@ -132,10 +142,6 @@ import Testing
     GET /projects/{String}/tenants/{String}/users/{String}/enrolment-link: removeFactors
     POST /projects/{String}/users/{String}/enrolment-link: removeFactors
     POST /projects/{String}/tenants/{String}/users/{String}/enrolment-link: removeFactors
-    GET /projects/{String}/users/{String}/factors/{String}/name: removeFactors
-    GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/name: removeFactors
-    POST /projects/{String}/users/{String}/factors/{String}/name: removeFactors
-    POST /projects/{String}/tenants/{String}/users/{String}/factors/{String}/name: removeFactors
     GET /projects/{String}/settings: seeScope
     GET /projects/{String}/tenants/{String}/settings: seeScope
     POST /projects/{String}/settings: changeScope

@@ -76,7 +76,7 @@ import Testing
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
       let page = try await nadia.get(user)
-      for button in ["End all sessions", "Rename", "Remove…", "Remove all factors…"] {
+      for button in ["End all sessions", "Rename…", "Remove…", "Remove all factors…"] {
         #expect(page.says(button))
       }
       for button in ["Disable", "Delete", "Mark the e-mail"] { #expect(!page.says(button)) }
@@ -96,32 +96,6 @@ import Testing
       #expect(!read.says("End all sessions") && !read.says("Rename") && !read.says("Remove…"))
       let other = try await iris.get(user).csrf
       #expect(try await iris.post(user + "/sessions/end", ["csrf": other]).status == .forbidden)
-    }
-  }
-
-  @Test func `a factor gets another name`() async throws {
-    try await World.furnished { world in
-      let nadia = try await Browser.signedIn(world, as: World.nadia)
-      let user = try await world.eu + "/users/\(World.chiara)"
-      let id = try await world.factor(of: World.chiara).text
-      let address = "\(user)/factors/\(id)/name"
-      #expect(try await nadia.get(address).value(of: "name") == nil)
-      for (name, text) in [
-        ("", "Write a name"), (String(repeating: "x", count: 101), "Shorten the name to 100"),
-      ] {
-        let answer = try await nadia.submit(address, ["name": name])
-        #expect(answer.status == .unprocessableContent && answer.says(text))
-      }
-      let answer = try await nadia.submit(address, ["name": "  گوشی <b> 👩‍👩‍👧 "])
-      #expect(answer.location == user)
-      Markup.check(try await nadia.get(user))
-      let row = try #require(try await history(world, World.chiara).first)
-      #expect(row.action == "factor.rename" && row.from == "TOTP “Pixel 9” (\(id))")
-      #expect(row.to == "TOTP “گوشی <b> 👩‍👩‍👧” (\(id))")
-      #expect(try await nadia.get("\(user)/factors/none/name").status == .notFound)
-      #expect(
-        try await nadia.submit(user, ["name": "x"], to: user + "/factors/none/name").status
-          == .notFound)
     }
   }
 

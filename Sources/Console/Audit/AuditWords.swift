@@ -24,6 +24,7 @@ enum AuditWords {
     "account.recover-email": "Former e-mail restored by the user",
     "account.reset-password": "Password reset by the user",
     "account.sign-up": "User signed up",
+    "account.take-back-note": "Note taken back",
     "account.unlock": "Codes unlocked",
     "account.unprotect": "Protection of the account ended",
     "account.verify-email": "E-mail verified by the user",

@@ -55,6 +55,8 @@ enum DeskFaults {
       switch fault {
       case .untilOutOfRange:
         ("until", "Choose an end in the future, at most \(Desk.longestSuspension) days away.")
+      case .nameRequired: ("name", "Write a name, such as the phone’s model.")
+      case .nameTooLong: ("name", "Shorten the name to \(Factor.longestName) characters.")
       case .reasonRequired: ("reason", "Choose the reason that fits best.")
       case .proofMissing: ("proof", "Make sure of each of these and tick it, or end the call.")
       case .ticketTooLong:

@@ -86,6 +86,18 @@ struct CodeField: ViewModel {
   ]
 }
 
+/// The name that a factor is given.
+struct NameField: ViewModel {
+  let value: String
+  var error: String?
+
+  static let keys: Keys<Self> = [
+    .text("value") { $0.value },
+    .text("error") { $0.error },
+    .number("longest") { _ in Factor.longestName },
+  ]
+}
+
 /// Who is meant, typed by whoever is about to delete them.
 struct ConfirmationField: ViewModel {
   let account: Account

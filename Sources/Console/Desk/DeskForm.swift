@@ -9,6 +9,8 @@ struct DeskForm: ViewModel {
   let answers: DeskAnswers
   /// The reasons that make sense for the action.
   var reasons: [DeskReason] = DeskReason.losses
+  /// True where the note is what the form is about, and stands first.
+  var isNote = false
 
   static let keys: Keys<Self> = [
     .list("reasons") { form in
@@ -20,6 +22,8 @@ struct DeskForm: ViewModel {
     .text("reasonError") { $0.frame.error(at: "reason") },
     .text("note") { $0.answers.note },
     .text("noteError") { $0.frame.error(at: "note") },
+    .flag("isNote") { $0.isNote },
+    .text("longestNote") { _ in Words.number(DeskRequest.longestNote) },
     .text("ticket") { $0.answers.ticket },
     .text("ticketError") { $0.frame.error(at: "ticket") },
     .flag("hasProof") { !$0.standing.settings.identityProof.isEmpty },
@@ -75,6 +79,7 @@ extension DeskReason {
     case .left: "User leaves"
     case .found: "Device is back"
     case .mistake: "Mistake"
+    case .asked: "Asked for"
     case .other: "Other"
     }
   }
@@ -90,6 +95,7 @@ extension DeskReason {
     case .left: "they will not need it any more"
     case .found: "it was lost, and the user has it again"
     case .mistake: "what was done before was not meant"
+    case .asked: "the user wants it so"
     case .other: "the note says what"
     }
   }

@@ -20,7 +20,7 @@ struct DeskPages: Sendable {
     do {
       standing = try await desk.standing(
         context.signedIn.session, on: account.id, in: scope, needing: question.permission,
-        passingLock: question.passesLock)
+        passingLock: question.passesLock, as: question.measure)
     } catch {
       guard case .accountNotFound = error else { throw .unavailable(error) }
       throw .notFound
@@ -36,7 +36,9 @@ struct DeskPages: Sendable {
     let view = FrameView(frame)
     let form =
       refusal == nil
-      ? DeskForm(frame: view, standing: standing, answers: answers, reasons: question.reasons)
+      ? DeskForm(
+        frame: view, standing: standing, answers: answers, reasons: question.reasons,
+        isNote: question.isNote)
       : nil
     let model = DeskQuestionView(
       frame: view, question: question, form: form, refusal: refusal,

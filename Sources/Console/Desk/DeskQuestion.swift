@@ -31,6 +31,12 @@ struct DeskQuestion {
   var refusal: String?
   /// The moment that a suspension asks for.
   var until: UntilField?
+  /// The name that a factor is given.
+  var name: NameField?
+  /// True where the form's note is a note about the user, and all that it is about.
+  var isNote = false
+  /// Whether the account is changed, or only written about.
+  var measure: DeskMeasure = .change
   /// Who is meant, for what cannot be taken back.
   var confirmation: ConfirmationField?
 }
@@ -70,6 +76,12 @@ struct DeskQuestionView: ViewModel {
     return field
   }
 
+  private var name: NameField? {
+    var field = question.name
+    field?.error = frame.error(at: "name")
+    return field
+  }
+
   private var confirmation: ConfirmationField? {
     var field = question.confirmation
     field?.error = frame.error(at: "confirmation")
@@ -82,6 +94,7 @@ struct DeskQuestionView: ViewModel {
     .optional("refusal") { $0.refusal },
     .optional("form") { $0.form },
     .optional("until") { $0.until },
+    .optional("name") { $0.name },
     .optional("confirmation") { $0.confirmation },
     .text("action") { $0.question.action },
     .text("csrf") { $0.csrf },

@@ -2,95 +2,80 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users/{uid}/factors/{enrolment}/name`: gives a factor another name.
+/// `S/users/{uid}/factors/{enrolment}/name`: asks, and gives a factor another name.
 struct FactorNamePage: Sendable {
-  let identity: Identity
-  let frames: Frames
-  let view: Template<FactorNameView>
+  let desk: Desk
+  let pages: DeskPages
 
-  func show(
+  /// The way back after a rename opens the form with the former name in it.
+  func ask(
     _ context: ScopeContext, _ uid: String, _ enrolment: String
   ) async throws(Refusal) -> Response {
-    try await page(context, uid, enrolment, typed: nil, errors: [])
+    let asked = String(context.signedIn.query.trimmed("name").prefix(Factor.longestName))
+    return try await page(context, uid, enrolment, name: asked.isEmpty ? nil : asked)
   }
 
   func rename(
     _ context: ScopeContext, _ uid: String, _ enrolment: String
   ) async throws(Refusal) -> Response {
+    let answers = DeskAnswers(context.signedIn.form)
     let name = context.signedIn.form.trimmed("name")
+    let outcome: DeskOutcome<Renaming>
     do {
-      try await identity.desk.check(
-        context.signedIn.session, on: ID(uid), in: context.scope, needing: .removeFactors)
+      outcome = try await desk.rename(
+        context.scope, ID(uid), ID(enrolment), to: name, answers.request(context.signedIn))
     } catch {
-      let fault = try DeskFaults.fault(error, context.signedIn.times)
-      return try await page(
-        context, uid, enrolment, typed: name,
-        errors: [FieldError(field: "name", text: fault.text)])
+      if case .nothingToDo = error { return pages.leaveUnchanged(uid, context) }
+      let faults = try DeskFaults.faults(error, context.signedIn.times)
+      return try await page(context, uid, enrolment, name: name, answers, errors: faults)
     }
-    do {
-      try await identity.enrolments.rename(
-        context.scope, ID(uid), ID(enrolment), to: name, by: context.signedIn.author)
-    } catch {
-      let fault = try Self.fault(error)
-      return try await page(context, uid, enrolment, typed: name, errors: [fault])
+    let done = outcome.value
+    // Without a name of before there is none to go back to.
+    let undo = done.factor.displayName.map { old in
+      let form = ["name": old] as Form
+      return Link(
+        text: "Undo",
+        href: form.query(of: ConsolePaths.factorName(context.scope, uid, enrolment)))
     }
-    frames.leave("The factor is called “\(Words.isolated(name))”.", for: context.signedIn)
-    return .redirect(to: ConsolePaths.user(context.scope, uid))
+    let (old, new) = (Words.isolated(done.factor.label), Words.isolated(done.name))
+    return pages.leave(
+      Flash(text: "Renamed the factor “\(old)” to “\(new)”.", link: undo), done.account, context,
+      renewed: outcome.renewed)
   }
 
   private func page(
-    _ context: ScopeContext, _ uid: String, _ enrolment: String, typed: String?,
-    errors: [FieldError]
+    _ context: ScopeContext, _ uid: String, _ enrolment: String, name: String?,
+    _ answers: DeskAnswers = DeskAnswers(), errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
-    let scope = context.scope
-    let found = try await refusing { try await identity.accounts.find(scope, ID(uid)) }
-    guard let account = found,
-      let factor = account.factors.first(where: { $0.id == ID(enrolment) })
-    else { throw .notFound }
-    let user = Words.isolated(account.label)
-    var frame = try await frames.frame(
-      "Rename a factor · \(user) · Users", in: context, tab: .users)
-    frame.errors = errors
-    frame.crumbs = Link.crumbs(to: account, in: scope)
-    let model = FactorNameView(
-      frame: FrameView(frame), context: context, account: account, factor: factor,
-      name: typed ?? factor.displayName ?? "")
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
-  }
-
-  private static func fault(_ error: EnrolmentError) throws(Refusal) -> FieldError {
-    switch error {
-    case .missingDisplayName:
-      return FieldError(field: "name", text: "Write a name, such as the phone’s model.")
-    case .displayNameTooLong:
-      return FieldError(
-        field: "name", text: "Shorten the name to \(Factor.longestName) characters.")
-    case .changesLocked:
-      return FieldError(field: "name", text: DeskFaults.sentence(.changesLocked))
-    case .unavailable: throw .unavailable(error)
-    default: throw .notFound
+    let found: Suspension
+    do {
+      found = try await desk.factor(context.scope, ID(uid), ID(enrolment))
+    } catch {
+      guard case .unavailable = error else { throw .notFound }
+      throw .unavailable(error)
     }
+    let times = context.signedIn.times
+    var heading = HTML()
+    heading.raw("Rename “")
+    heading.name(found.factor.label)
+    heading.raw("” of ")
+    heading.name(found.account.label)
+    heading.raw("?")
+    var question = DeskQuestion(
+      title: "Rename a factor", heading: heading.markup,
+      consequences: [
+        "The user sees the new name at sign-in, where it says which device the code is on.",
+        "Codes of the factor count as before, and sessions go on.",
+        FactorWords.mail(to: found.account),
+        found.factor.displayName == nil
+          ? "It has no name now. It can be renamed again; the audit log keeps each name."
+          : "It can be called as before again; the audit log keeps both names.",
+      ].compactMap { $0 }, button: "Rename the factor", keep: "Keep the name",
+      action: ConsolePaths.factorName(context.scope, uid, enrolment),
+      factsHeading: "This factor", facts: FactorWords.facts(found.factor, times))
+    question.isDestructive = false
+    question.reasons = [.asked, .replaced, .mistake, .other]
+    question.name = NameField(value: name ?? found.factor.displayName ?? "")
+    return try await pages.ask(question, about: found.account, context, answers, errors: errors)
   }
-}
-
-struct FactorNameView: ViewModel {
-  let frame: FrameView
-  let context: ScopeContext
-  let account: Account
-  let factor: Factor
-  let name: String
-
-  static let keys: Keys<Self> = [
-    .object("frame") { $0.frame },
-    .text("action") {
-      ConsolePaths.factorName($0.context.scope, $0.account.id.text, $0.factor.id.text)
-    },
-    .text("cancel") { ConsolePaths.user($0.context.scope, $0.account.id.text) },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
-    .text("factorName") { Words.short($0.factor.label) },
-    .text("userName") { Words.short($0.account.label) },
-    .text("name") { $0.name },
-    .text("error") { $0.frame.error(at: "name") },
-    .number("longest") { _ in Factor.longestName },
-  ]
 }

@@ -28,6 +28,7 @@ enum OutboxWords {
     "notice-factors-restored": "Notice: second factor restored",
     "notice-factor-suspended": "Notice: second factor suspended",
     "notice-factor-resumed": "Notice: end of a suspension",
+    "notice-factor-renamed": "Notice: second factor renamed",
     "notice-codes-unlocked": "Notice: codes unlocked",
     "notice-sessions-ended": "Notice: sessions ended",
     "alert-changes-locked": "Alert: change disowned by a user",

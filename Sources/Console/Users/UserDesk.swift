@@ -13,11 +13,11 @@ struct UserDesk: ViewModel {
   /// Whether whoever looks may act on the user's factors.
   let mayAct: Bool
   let times: Times
-  /// The note as it was typed, when it could not be kept.
-  var typedNote = ""
-  var noteError: String?
 
-  private var mayWrite: Bool { context.may(.removeFactors) }
+  /// True for those who write notes and take them back: protection keeps nobody from that.
+  private var mayWrite: Bool {
+    context.may(.removeFactors) && !account.hasOnFile(context.signedIn.administrator.email)
+  }
   private var scope: Scope { context.scope }
 
   static let keys: Keys<Self> = [
@@ -38,13 +38,19 @@ struct UserDesk: ViewModel {
       desk.messages.map { UserMessageRow(message: $0, scope: desk.scope, times: desk.times) }
     },
     .flag("hasNotes") { !$0.notes.isEmpty },
-    .list("notes") { desk in desk.notes.map { NoteRow(note: $0, times: desk.times) } },
-    .text("notesAction") {
-      $0.mayWrite ? ConsolePaths.notes($0.scope, $0.account.id.text) : nil
+    .list("notes") { desk in
+      let mayWrite = desk.mayWrite
+      return desk.notes.map { note in
+        NoteRow(
+          note: note,
+          removal: mayWrite
+            ? ConsolePaths.noteRemoval(desk.scope, desk.account.id.text, String(note.id)) : nil,
+          times: desk.times)
+      }
     },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
-    .text("typedNote") { $0.typedNote },
-    .text("noteError") { $0.noteError },
+    .text("newNote") {
+      $0.mayWrite ? ConsolePaths.newNote($0.scope, $0.account.id.text) : nil
+    },
   ]
 }
 
@@ -131,11 +137,14 @@ struct UserMessageRow: ViewModel {
 
 struct NoteRow: ViewModel {
   let note: UserNote
+  /// Where it is taken back; nil for those who may not.
+  let removal: String?
   let times: Times
 
   static let keys: Keys<Self> = [
     .text("text") { $0.note.text },
     .text("who") { $0.note.author },
     .markup("at") { $0.times.moment($0.note.writtenAt) },
+    .text("removal") { $0.removal },
   ]
 }

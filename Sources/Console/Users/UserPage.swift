@@ -12,33 +12,13 @@ struct UserPage: Sendable {
   private static let historyLength = 20
 
   func show(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
-    try await page(context, uid)
-  }
-
-  /// Keeps a note about the user.
-  func addNote(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
-    let text = context.signedIn.form["note"] ?? ""
-    do {
-      try await identity.desk.addNote(context.scope, ID(uid), text, by: context.signedIn.author)
-    } catch {
-      let fault = try DeskFaults.fault(error, context.signedIn.times)
-      return try await page(context, uid, note: text, fault: fault)
-    }
-    frames.leave("The note is kept.", for: context.signedIn)
-    return .redirect(to: ConsolePaths.user(context.scope, uid))
-  }
-
-  private func page(
-    _ context: ScopeContext, _ uid: String, note: String = "", fault: FieldError? = nil
-  ) async throws(Refusal) -> Response {
     let scope = context.scope
     let found = try await refusing { try await identity.accounts.find(scope, ID(uid)) }
     guard let account = found else { throw .notFound }
     let traces = try await refusing { try await identity.desk.traces(of: account, in: scope) }
     let refusal = DeskFaults.refusal(account, context)
     let mayAct = context.may(.removeFactors) && refusal == nil
-    var desk = try await desk(account, traces, context, mayAct: mayAct)
-    (desk.typedNote, desk.noteError) = (note, fault?.text)
+    let desk = try await desk(account, traces, context, mayAct: mayAct)
     let sessions =
       desk.sessions.count < Sessions.mostListed
       ? desk.sessions.count : try await refusing { try await identity.sessions.count(account) }
@@ -54,7 +34,6 @@ struct UserPage: Sendable {
     let title = "\(Words.isolated(account.label)) · Users"
     var frame = try await frames.frame(title, in: context, tab: .users)
     frame.crumbs = [Link(text: "Users", href: ConsolePaths.users(scope))]
-    frame.errors = fault.map { [$0] } ?? []
     let now = frames.clock.now()
     var model = UserView(
       frame: frame, context: context, account: account, sessions: sessions, history: history,
@@ -73,7 +52,7 @@ struct UserPage: Sendable {
     }
     model.guidance = GuidanceAside(guidance, of: scope, prose)
     model.standIns = try await standIns(account, traces, context, mayAct: mayAct)
-    return .html(view.render(model), status: fault == nil ? .ok : .unprocessableContent)
+    return .html(view.render(model))
   }
 
   private func desk(

@@ -69,7 +69,18 @@ extension ConsolePaths {
       parameters: String.self, String.self, String.self))
   static let stepUp = Path("administrators", "step-up")
   static let unlock = about("unlock")
-  static let notes = about("notes")
+  static let newNote = ScopePath(
+    Path("projects", nil, "users", nil, "notes", "new", parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil, "notes", "new",
+      parameters: String.self, String.self, String.self))
+  static let noteRemoval = ScopePath(
+    Path(
+      "projects", nil, "users", nil, "notes", nil, "removal",
+      parameters: String.self, String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "users", nil, "notes", nil, "removal",
+      parameters: String.self, String.self, String.self, String.self))
   static let protection = about("protection")
   static let allowedChanges = about("allowed-changes")
   static let disabling = about("disabling")

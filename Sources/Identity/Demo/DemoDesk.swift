@@ -51,9 +51,10 @@ extension Demo {
         guard let slow = users.first else { continue }
         events.append(
           sitting(of: staff.desk, minutesAgo: 200, staff) { agent in
-            try await identity.desk.addNote(
-              scope, slow, "Codes too old; will set the phone’s clock to automatic and call again.",
-              by: agent.author)
+            try await identity.desk.writeNote(
+              scope, slow,
+              agent.request(
+                .locked, "Codes too old; will set the phone’s clock to automatic and call again."))
           })
       default: continue
       }
@@ -104,9 +105,9 @@ extension Demo {
         _ = try await identity.unenrolments.remove(
           scope, users[3], ID(cast[3].factor),
           agent.request(.lost, "Left in a taxi.", ticket: "48 291"))
-        try await identity.desk.addNote(
-          scope, users[3], "Gets a new phone on Monday; calls again to set the app up.",
-          by: agent.author)
+        try await identity.desk.writeNote(
+          scope, users[3],
+          agent.request(.replaced, "Gets a new phone on Monday; calls again to set the app up."))
       },
       sitting(of: staff.desk, minutesAgo: 280, staff) { agent in
         _ = try await identity.standIns.makeTemporaryCode(

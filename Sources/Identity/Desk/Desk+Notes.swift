@@ -2,7 +2,7 @@ import Database
 
 /// What an agent wrote about a user for the next one.
 public struct UserNote: Sendable {
-  /// Its number.
+  /// Its number, which is never another one's.
   public let id: Int64
   /// When it was written.
   public let writtenAt: Instant
@@ -23,42 +23,96 @@ extension Desk {
     try await store.read(DeskError.self) { connection in
       try connection.all(
         """
-        SELECT note_id, written_at, author_name, text FROM user_note
-        WHERE account_key = \(account.key) ORDER BY note_id DESC LIMIT \(Self.mostNotes)
+        SELECT \(UserNote.columns) FROM user_note
+        WHERE account_key = \(account.key) AND text <> ''
+        ORDER BY note_id DESC LIMIT \(Self.mostNotes)
         """
-      ) { row in
-        UserNote(
-          id: try row.value(0), writtenAt: Instant(microseconds: try row.value(1)),
-          author: try row.value(2), text: try row.value(3))
-      }
+      ) { try UserNote($0) }
     }
   }
 
-  /// Writes a note about a user, of 1 to ``DeskRequest/longestNote`` characters.
+  /// A note and whom it is about, for the page that asks.
   ///
-  /// It changes nothing about the account, so neither a code nor a reason is asked for.
-  ///
-  /// - Throws: ``DeskError``.
-  public func addNote(
-    _ scope: Scope, _ id: ID<Account>, _ text: String, by author: Author
-  ) async throws(DeskError) {
-    let text = text.trimmed
-    guard !text.isEmpty else { throw .answers([.emptyNote]) }
-    guard text.count <= DeskRequest.longestNote else { throw .answers([.noteTooLong]) }
-    let now = store.clock.now()
-    try await store.write(DeskError.self) { connection in
-      guard let account = try AccountRecord.find(scope, id, connection) else {
+  /// - Returns: Both.
+  /// - Throws: ``DeskError``; ``DeskError/nothingToDo`` when there is none any more.
+  public func note(
+    _ scope: Scope, _ account: ID<Account>, _ id: Int64
+  ) async throws(DeskError) -> (account: Account, note: UserNote) {
+    try await store.read(DeskError.self) { connection in
+      guard let account = try AccountRecord.find(scope, account, connection) else {
         throw DeskError.accountNotFound
       }
-      try connection.run(
+      return (account, try UserNote.find(id, about: account, connection))
+    }
+  }
+
+  /// Keeps a note about a user, of 1 to ``DeskRequest/longestNote`` characters: that of the request.
+  ///
+  /// - Returns: The note.
+  /// - Throws: ``DeskError``.
+  @discardableResult
+  public func writeNote(
+    _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
+  ) async throws(DeskError) -> UserNote {
+    try await gate.remark(request, on: account, in: scope, isNote: true) {
+      account, now, connection in
+      let author = request.author.actor.name
+      let id = try connection.first(
         """
         INSERT INTO user_note (account_key, written_at, author_name, text)
-        VALUES (\(account.key), \(now.microseconds), \(author.actor.name), \(text))
-        """)
-      var entry = AuditEntry(
+        VALUES (\(account.key), \(now.microseconds), \(author), \(request.note))
+        RETURNING note_id
+        """
+      ) { try $0.value(0) as Int64 }
+      guard let id else { throw Failure("a note without a number") }
+      let entry = AuditEntry(
         "account.note", "account", account.id.text, name: account.label, in: scope)
-      entry.note = text
-      try entry.record(by: author, at: now, connection)
+      return DeskDeed(
+        entry: entry,
+        value: UserNote(id: id, writtenAt: now, author: author, text: request.note))
     }
+  }
+
+  /// Takes a note back, whoever wrote it: its text goes, and stays in the log's row of its writing.
+  ///
+  /// - Returns: The note as it was.
+  /// - Throws: ``DeskError``; ``DeskError/nothingToDo`` when there is none any more.
+  @discardableResult
+  public func takeBackNote(
+    _ scope: Scope, _ account: ID<Account>, _ id: Int64, _ request: DeskRequest
+  ) async throws(DeskError) -> UserNote {
+    try await gate.remark(request, on: account, in: scope) { account, _, connection in
+      let note = try UserNote.find(id, about: account, connection)
+      // The row stays, without its text: a later note must not get the number that a form still has.
+      try connection.run("UPDATE user_note SET text = '' WHERE note_id = \(note.id)")
+      var entry = AuditEntry(
+        "account.take-back-note", "account", account.id.text, name: account.label, in: scope)
+      entry.from = "the note that \(note.author) wrote on \(note.writtenAt.inWords)"
+      return DeskDeed(entry: entry, value: note)
+    }
+  }
+}
+
+extension UserNote {
+  static let columns: SQL = "note_id, written_at, author_name, text"
+
+  init(_ row: borrowing Row) throws {
+    id = try row.value(0)
+    writtenAt = Instant(microseconds: try row.value(1))
+    author = try row.value(2)
+    text = try row.value(3)
+  }
+
+  static func find(
+    _ id: Int64, about account: Account, _ connection: borrowing Connection
+  ) throws -> UserNote {
+    let note = try connection.first(
+      """
+      SELECT \(columns) FROM user_note
+      WHERE account_key = \(account.key) AND note_id = \(id) AND text <> ''
+      """
+    ) { try UserNote($0) }
+    guard let note else { throw DeskError.nothingToDo }
+    return note
   }
 }

@@ -86,7 +86,7 @@ extension Desk {
     "\(name), suspended until \(factor.suspendedUntil?.inWords ?? "")"
   }
 
-  private static func find(
+  static func find(
     _ factor: ID<Factor>, of account: Account
   ) throws(DeskError) -> Suspension {
     guard let found = account.factors.first(where: { $0.id == factor }) else {

@@ -42,12 +42,16 @@ public struct Desk: Sendable {
   /// - Throws: ``DeskError``.
   public func standing(
     _ agent: ConsoleSession, on id: ID<Account>, in scope: Scope,
-    needing permission: Permission = .removeFactors, passingLock: Bool = false
+    needing permission: Permission = .removeFactors, passingLock: Bool = false,
+    as measure: DeskMeasure = .change
   ) async throws(DeskError) -> DeskStanding {
     let now = store.clock.now()
     return try await store.read(DeskError.self) { connection in
       guard let account = try AccountRecord.find(scope, id, connection) else {
         throw DeskError.accountNotFound
+      }
+      if case .words = measure {
+        return try gate.standingOfWords(agent, about: account, in: scope, connection)
       }
       let refusal = try gate.refusal(
         of: agent.administrator.id, on: account, in: scope, needing: permission,
@@ -56,22 +60,6 @@ public struct Desk: Sendable {
     }
   }
 
-  /// Sees that an agent may act on an account, for what needs neither a reason nor a code.
-  ///
-  /// - Throws: ``DeskError``, why they may not.
-  public func check(
-    _ agent: ConsoleSession, on id: ID<Account>, in scope: Scope,
-    needing permission: Permission, passingLock: Bool = false
-  ) async throws(DeskError) {
-    let refusal = try await store.read(DeskError.self) { connection in
-      guard let account = try AccountRecord.find(scope, id, connection) else {
-        throw DeskError.accountNotFound
-      }
-      return try gate.refusal(
-        of: agent.administrator.id, on: account, in: scope, needing: permission,
-        passingLock: passingLock, connection)
-    }
-    if let refusal { throw refusal }
   }
 
   /// The agents that wait for an owner, the longest waiting first, at most fifty.

@@ -4,6 +4,10 @@
 public enum DeskFault: Sendable, Equatable {
   /// No moment within the time for which a factor may be suspended.
   case untilOutOfRange
+  /// A factor needs a name.
+  case nameRequired
+  /// A name of more than ``Factor/longestName`` characters.
+  case nameTooLong
   /// No reason, or an unknown one.
   case reasonRequired
   /// Lines of the identity proof are not ticked.
@@ -34,6 +38,11 @@ public enum DeskFault: Sendable, Equatable {
   case throttled(until: Instant)
 }
 
+extension DeskFault {
+  /// Whether its field stands before the reason in a form.
+  var isFirst: Bool { [.untilOutOfRange, .nameRequired, .nameTooLong].contains(self) }
+}
+
 extension DeskRequest {
   /// What is amiss of what every action asks for, in the order of the form.
   func faults(_ settings: DeskSettings) -> [DeskFault] {
@@ -49,5 +58,14 @@ extension DeskRequest {
       faults.append(.noteRequired)
     }
     return faults
+  }
+
+  /// The same for words about a user, whose note stands first and is asked for.
+  func faultsOfWords(_ settings: DeskSettings, isNote: Bool) -> [DeskFault] {
+    let faults = faults(settings)
+    guard isNote else { return faults }
+    let ofNote: [DeskFault] =
+      note.isEmpty ? [.emptyNote] : faults.filter { $0 == .noteTooLong }
+    return ofNote + faults.filter { $0 != .noteTooLong && $0 != .noteRequired }
   }
 }

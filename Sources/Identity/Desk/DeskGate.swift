@@ -96,8 +96,8 @@ struct DeskGate: Sendable {
   ) throws -> Result<NewConsoleSession?, DeskError> {
     // Before what is missing: whoever has no action left asks an owner with an empty form.
     if try isHeld(request, settings, in: scope, at: now, connection) { return .failure(.held) }
-    let first = own.filter { $0 == .untilOutOfRange }
-    let last = own.filter { $0 != .untilOutOfRange }
+    let first = own.filter(\.isFirst)
+    let last = own.filter { !$0.isFirst }
     return try prove(
       request, besides: first + request.faults(settings) + last, at: now, connection)
   }

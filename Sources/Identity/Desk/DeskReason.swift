@@ -16,6 +16,8 @@ public enum DeskReason: String, CaseIterable, Sendable {
   case found
   /// What was done before was a mistake.
   case mistake
+  /// The user has asked for it.
+  case asked
   /// Something else, which the note says.
   case other
 

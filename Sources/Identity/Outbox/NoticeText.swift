@@ -21,6 +21,7 @@ struct NoticeText {
         names.count > 1 ? "your second factors were put back" : "a second factor was put back"
       case .factorSuspended: "a second factor was suspended"
       case .factorResumed: "a second factor counts again"
+      case .factorRenamed: "a second factor has another name"
       case .changesAllowed: "your second factors can be changed again"
       case .codesUnlocked: "your codes count again"
       case .sessionsEnded: "you were signed out everywhere"
@@ -125,6 +126,8 @@ struct NoticeText {
       You are still asked for a code when you sign in, and codes of it do not let anybody in for \
       that time. The suspension ends by itself.
       """
+    case .factorRenamed:
+      "From now on the new name is shown when a code of it is asked for. Its codes count as before."
     case .changesAllowed:
       "From now on second factors of your account can be removed and added as before."
     case .factorResumed, .codesUnlocked:

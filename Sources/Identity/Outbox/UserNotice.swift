@@ -16,6 +16,8 @@ enum UserNotice {
   case factorSuspended(name: String, until: Instant)
   /// Codes of a factor count again before the time.
   case factorResumed(name: String)
+  /// Somebody else gave a factor another name.
+  case factorRenamed(from: String, to: String)
   /// Factors can be changed again, after the user had said that a change was none of theirs.
   case changesAllowed
   /// Codes are looked at again after too many wrong ones.
@@ -58,6 +60,7 @@ extension UserNotice {
     case .factorsRestored: "notice-factors-restored"
     case .factorSuspended: "notice-factor-suspended"
     case .factorResumed: "notice-factor-resumed"
+    case .factorRenamed: "notice-factor-renamed"
     case .changesAllowed: "notice-changes-allowed"
     case .codesUnlocked: "notice-codes-unlocked"
     case .sessionsEnded: "notice-sessions-ended"
@@ -96,6 +99,8 @@ extension UserNotice {
     case .factorSuspended(let name, let until):
       "\(Self.list([name], "was", "were")) suspended until \(until.inWords)"
     case .factorResumed(let name): "\(Self.list([name], "counts", "count")) again"
+    case .factorRenamed(let old, let new):
+      "\(Self.list([old], "was", "were")) named “\(NoticeText.unlinked(new))”"
     case .changesAllowed:
       "changes of your second factors, which had been locked at your word, were allowed again"
     case .codesUnlocked: "the lock after too many wrong codes was taken off"

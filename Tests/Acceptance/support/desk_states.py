@@ -107,7 +107,8 @@ def refusal_with_code(page, demo):
 
 
 def empty_note(page, demo):
-    page.goto(subject(demo, OPEN, "account.note"))
+    question(OPEN, "account.note", "Write a note…")(page, demo)
+    page.locator("#reason").select_option("locked")
     page.get_by_role("button", name="Keep the note").click()
     expect(page.locator("#note-error")).to_have_count(1)
 
@@ -302,6 +303,10 @@ DESK = {
     "a user who objected": user(STRICT, "factor.object"),
     "a protected user": user(STRICT, "account.protect"),
     "an empty note": empty_note,
+    "write a note": question(OPEN, "account.note", "Write a note…"),
+    "take a note back": question(OPEN, "account.note", "Take back…"),
+    "rename a factor": question(STRICT, "factor.suspend", "Rename…"),
+    "rename a factor unanswered": nothing_filled_in(STRICT, "factor.suspend", "Rename…"),
     "remove a factor": question(STRICT, "factor.suspend", "Remove…"),
     "remove a factor unanswered": nothing_filled_in(STRICT, "factor.suspend", "Remove…"),
     "remove a factor with all missing": all_missing,

@@ -115,9 +115,10 @@ struct Samples: Sendable {
       by: Author(actor: .commandLine))
     try await world.setApart(enrolled, in: scope)
     try await world.hold(try await world.id(of: World.nadia), in: scope)
+    let note = try await world.note(about: enrolled, in: scope)
     let removal = try await world.waitingRemoval(of: [enrolled], in: scope)
     values = [
-      "removals": "sample", "release": try await world.id(of: World.nadia),
+      "removals": "sample", "notes": String(note), "release": try await world.id(of: World.nadia),
       "bulk-removals": String(removal.job), "approvals": String(removal.approval),
       "providers": "oidc.acme", "signers": signer.id.text,
       "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",
@@ -214,20 +215,37 @@ extension World {
     var settings = try await identity.desk.settings(scope)
     settings.approvalOverUsers = 0
     try await identity.desk.change(scope, to: settings, by: Author(actor: .commandLine))
-    let outcome = try await identity.consoleSessions.signIn(
-      email: Self.ada, password: Secret(Self.password), address: "192.0.2.1", userAgent: "test")
-    guard case .signedIn(let new) = outcome else { throw Missing("Ada's session") }
-    try await prove()
-    let author = new.session.administrator.author(address: "192.0.2.1", requestID: "00000REMOVAL")
+    let (agent, author) = try await adaAtTheDesk()
     let list = try BulkList(accounts.map(\.id.text).joined(separator: "\n"))
-    let job = try await identity.bulkRemovals.draft(list, in: scope, by: author, new.session)
+    let job = try await identity.bulkRemovals.draft(list, in: scope, by: author, agent)
     _ = try await identity.bulkRemovals.begin(
       job, in: scope, number: "",
-      DeskRequest(agent: new.session, author: author, reason: .lost, note: "Theft at the office"))
+      DeskRequest(agent: agent, author: author, reason: .lost, note: "Theft at the office"))
     guard let approval = try await identity.approvals.find(forJob: job, in: scope) else {
       throw Missing("approval")
     }
     return (job, approval.id)
+  }
+
+  /// A note about a user; its number.
+  func note(about account: Account, in scope: Scope) async throws -> Int64 {
+    let (agent, author) = try await adaAtTheDesk()
+    return try await identity.desk.writeNote(
+      scope, account.id,
+      DeskRequest(agent: agent, author: author, reason: .locked, note: "Calls often.")
+    ).id
+  }
+
+  /// Ada, with a code of her own given just now.
+  private func adaAtTheDesk() async throws -> (agent: ConsoleSession, author: Author) {
+    let outcome = try await identity.consoleSessions.signIn(
+      email: Self.ada, password: Secret(Self.password), address: "192.0.2.1", userAgent: "test")
+    guard case .signedIn(let new) = outcome else { throw Missing("Ada's session") }
+    try await prove()
+    return (
+      new.session,
+      new.session.administrator.author(address: "192.0.2.1", requestID: "00000REMOVAL")
+    )
   }
 
   /// Leaves a message for a user in the outbox: the notice of a password that somebody else set.

@@ -64,6 +64,7 @@ struct AuditCompletenessTests {
         "desk.change", "desk.step-up", "desk.release", "factor.suspend", "factor.resume",
         "factor.restore", "factor.purge", "factor.purge-now", "account.unlock", "account.protect",
         "account.unprotect", "account.allow-changes", "account.note",
+        "account.take-back-note",
         "approval.approve", "approval.ask", "approval.refuse",
         "approval.withdraw", "bulk.start", "bulk.stop", "bulk.finish",
       ])

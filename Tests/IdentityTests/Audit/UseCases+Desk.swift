@@ -172,8 +172,20 @@ extension UseCase {
     },
     UseCase("write a note about a user", ["account.note"]) { i in
       let alice = try await i.account(.alice)
+      let agent = try await i.agent()
       return {
-        try await i.identity.desk.addNote(i.acme, alice.id, "Calls often.", by: Instance.desk)
+        try await i.identity.desk.writeNote(
+          i.acme, alice.id, agent.request(.asked, note: "Calls often."))
+      }
+    },
+    UseCase("take a note back", ["account.take-back-note"]) { i in
+      let alice = try await i.account(.alice)
+      let agent = try await i.agent()
+      let note = try await i.identity.desk.writeNote(
+        i.acme, alice.id, agent.request(.asked, note: "Calls often."))
+      return {
+        try await i.identity.desk.takeBackNote(
+          i.acme, alice.id, note.id, agent.request(.mistake))
       }
     },
   ]

@@ -271,9 +271,10 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     },
     UseCase("rename a factor", ["factor.rename"]) { i in
       let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
       return {
-        try await i.identity.enrolments.rename(
-          i.acme, device.account.id, device.factor, to: "new phone", by: Instance.desk)
+        _ = try await i.identity.desk.rename(
+          i.acme, device.account.id, device.factor, to: "new phone", agent.request())
       }
     },
     UseCase("remove a factor", ["factor.remove"]) { i in

@@ -122,38 +122,6 @@ struct AccountActionTests {
     }
   }
 
-  @Test func `notes are kept in their order, with who wrote them, and go with the account`()
-    async throws
-  {
-    try await withInstance { instance in
-      let alice = try await instance.account(.alice)
-      let agent = try await instance.agent()
-      let desk = instance.identity.desk
-      for wrong in ["", " \n "] {
-        await expect("emptyNote") {
-          try await desk.addNote(instance.acme, alice.id, wrong, by: agent.author)
-        }
-      }
-      await expect("noteTooLong") {
-        try await desk.addNote(
-          instance.acme, alice.id, String(repeating: "é", count: 1_001), by: agent.author)
-      }
-      await expect("accountNotFound") {
-        try await desk.addNote(instance.east, alice.id, "x", by: agent.author)
-      }
-      for number in 1...21 {
-        instance.clock.advance(1)
-        try await desk.addNote(instance.acme, alice.id, " note \(number) ", by: agent.author)
-      }
-      let notes = try await desk.notes(alice)
-      #expect(notes.count == 20 && notes.first?.text == "note 21")
-      #expect(notes.first?.author == "Dora at the desk" && notes.first?.writtenAt == instance.now)
-      #expect(try await instance.log().map(\.action).tally["account.note"] == 21)
-      try await instance.identity.accounts.delete(instance.acme, alice.id, by: Instance.boss)
-      #expect(try await desk.notes(alice).isEmpty)
-    }
-  }
-
   @Test func `users are told of what was done to them`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)

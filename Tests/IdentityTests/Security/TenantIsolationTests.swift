@@ -64,8 +64,8 @@ struct TenantIsolationTests {
       (
         "rename",
         await outcome {
-          try await identity.enrolments.rename(
-            scope, id, device.factor, to: "mine", by: Instance.desk)
+          try await identity.desk.rename(
+            scope, id, device.factor, to: "mine", agent.request())
         }
       ),
       (
@@ -109,7 +109,7 @@ struct TenantIsolationTests {
       let expected = [
         "find": "nothing", "lookup": "nothing", "list": "nothing", "search": "nothing",
         "search by uid": "nothing", "search by part": "nothing", "by name": "nothing",
-        "counts": "nothing", "rename": "session.userNotFound", "remove all": "accountNotFound",
+        "counts": "nothing", "rename": "accountNotFound", "remove all": "accountNotFound",
         "with an app": "nothing", "batch": "nothing",
         "audit": "nothing", "users": "nothing", "enrolled": "nothing", "session": "userNotFound",
         "renew": "userNotFound", "enrol": "session.userNotFound", "password": "emailNotFound",

@@ -103,8 +103,8 @@ struct ObjectionTests {
         try await identity.accounts.update(scope, id, clearing, by: Instance.boss)
       }
       await expect("changesLocked") {
-        try await identity.enrolments.rename(
-          scope, id, device.factor, to: "x", by: Instance.boss)
+        try await identity.desk.rename(
+          scope, id, device.factor, to: "x", agent.request())
       }
       await expect("changesLocked") {
         try await identity.outOfBandCodes.apply(revert, by: Instance.visitor)

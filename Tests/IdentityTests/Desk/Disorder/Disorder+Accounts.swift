@@ -83,19 +83,28 @@ extension Disorder {
       then: { _, _ in users[user].isDisabled = false })
   }
 
-  /// A note, which asks for neither a reason nor a code.
+  /// A note, which asks for a reason, and for neither a proof nor a code; protection, locks and an
+  /// hour that is used up keep nobody from it.
   func note() async throws {
     let (agent, user) = (anyAgent { $0.role == .support || $0.role == .owner }, anyUser())
-    let (sample, text) = (users[user], dice.chance(90) ? "called" : " ")
+    let sample = users[user]
+    let (reason, text) = (
+      dice.chance(90) ? DeskReason.locked : nil, dice.chance(90) ? "called" : " "
+    )
     var took = Took(name: "note of \(sample.uid) by \(agents[agent].name)")
-    if text == " " {
-      took.refusals = ["emptyNote"]
+    let mayNot = refusal(of: agent, on: user, needing: .removeFactors, passingLock: true)
+    if let mayNot, mayNot != "protectedAccount" {
+      took.refusals = [mayNot]
+    } else if reason == nil || text == " " {
+      let faults = [text == " " ? "emptyNote" : nil, reason == nil ? "reasonRequired" : nil]
+      took.refusals = [faults.compactMap { $0 }.joined(separator: "+")]
     } else {
       took.rows = ["account.note by \(agents[agent].name) on \(sample.uid)"]
     }
-    let author = agents[agent].author
+    let request = DeskRequest(
+      agent: agents[agent].session, author: agents[agent].author, reason: reason, note: text)
     let result = await attempt {
-      try await identity.desk.addNote(sample.scope, sample.id, text, by: author)
+      try await identity.desk.writeNote(sample.scope, sample.id, request)
     }
     try await settle(took, result)
   }
