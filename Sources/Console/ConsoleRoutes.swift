@@ -84,6 +84,11 @@ struct ConsoleRoutes: Sendable {
       view: try templates.template("users/user", for: UserView.self))
     table.inScope(.get, ConsolePaths.user, .findUsers, user.show)
 
+    let verdicts = VerdictsPage(
+      identity: identity, frames: frames,
+      view: try templates.template("verdicts/all", for: VerdictsView.self))
+    table.inScope(.get, ConsolePaths.verdicts, .findUsers, verdicts.show)
+
     let desk = DeskPages(
       desk: identity.desk, ending: DeskEnding(frames: frames, cookies: gate.cookies),
       view: try templates.template("desk/question", for: DeskQuestionView.self))

@@ -1,5 +1,6 @@
 """The page of a user who has much, or nothing."""
 
+import html
 import re
 import sqlite3
 import time
@@ -57,10 +58,13 @@ def give_codes(data, uid, count):
     database.close()
 
 
+def lines_of(text):
+    return re.findall(r'<tr><th scope="row"><div>([^<]+)', text)
+
+
 def codes_of(text):
     """What stands in the card of the last codes."""
-    card = re.search(r'aria-labelledby="codes">(.*?)</section>', text, re.S)[1]
-    return re.findall(r'<tr><th scope="row"><div>([^<]+)', card)
+    return lines_of(re.search(r'aria-labelledby="codes">(.*?)</section>', text, re.S)[1])
 
 
 def test_five_factors(api, owner, context):
@@ -111,7 +115,23 @@ def test_three_thousand_verdicts(api, standalone, owner, context):
     page = context.new_page()
     page.goto(paths[many])
     assert overflow(page) is None
+    page.get_by_role("link", name="All verdicts").click()
+    expect(page).to_have_url(re.compile("/verdicts$"))
+    expect(page.locator("main tbody tr")).to_have_count(50)
+    assert overflow(page) is None
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert overflow(page) is None
+    # By keyboard to the next part, whose lines stand on paper too.
+    page.get_by_role("link", name="Next page").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/verdicts\?after=\d+$"))
+    expect(page.get_by_role("link", name="First page")).to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator("main tbody tr").last).to_be_visible()
+    expect(page.get_by_role("link", name="First page")).to_be_hidden()
     page.close()
+    # Nobody with twenty is led to more.
+    assert "/verdicts" not in owner.get(paths[few]).text
 
     # In turns, and the best of many: what else runs on the machine delays both.
     best = dict.fromkeys(paths, 1e9)
@@ -121,3 +141,18 @@ def test_three_thousand_verdicts(api, standalone, owner, context):
             assert owner.get(path).status_code == 200
             best[uid] = min(best[uid], time.perf_counter() - began)
     assert best[many] < 1.5 * best[few], best
+
+
+def test_every_verdict_is_reached_once(api, standalone, owner):
+    uid = user_with_factors(api, "walked", 1)
+    give_codes(standalone.data, uid, VERDICTS)
+    path = f"/projects/{api.project}/users/{uid}/verdicts"
+    moments, following = [], path
+    while following:
+        text = owner.get(following).text
+        assert len(lines_of(text)) == 50
+        moments += re.findall(r'data-label="When"><time datetime="([^"]+)"', text)
+        found = re.search(r'rel="next" href="([^"]+)"', text)
+        following = html.unescape(found[1]) if found else None
+    assert len(moments) == len(set(moments)) == VERDICTS
+    assert moments == sorted(moments, reverse=True)

@@ -31,6 +31,8 @@ import Testing
     POST /projects/{String}/tenants/{String}/new-user: changeUsers
     GET /projects/{String}/users/{String}: findUsers
     GET /projects/{String}/tenants/{String}/users/{String}: findUsers
+    GET /projects/{String}/users/{String}/verdicts: findUsers
+    GET /projects/{String}/tenants/{String}/users/{String}/verdicts: findUsers
     GET /projects/{String}/users/{String}/factors/{String}/removal: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/removal: removeFactors
     POST /projects/{String}/users/{String}/factors/{String}/removal: removeFactors

@@ -29,7 +29,7 @@ struct UserPage: Sendable {
         try await identity.audit.list(filter, limit: Self.historyLength).items
       }
     }
-    let verdicts = try await refusing { try await identity.verdicts.latest(account) }
+    let verdicts = try await refusing { try await identity.verdicts.list(account) }
     let guidance = try await refusing { try await identity.guidance.beginning(scope) }
     let title = "\(Words.isolated(account.label)) · Users"
     var frame = try await frames.frame(title, in: context, tab: .users)
@@ -38,7 +38,7 @@ struct UserPage: Sendable {
     var model = UserView(
       frame: frame, context: context, account: account, sessions: sessions, history: history,
       desk: desk, refusal: refusal, now: now)
-    model.verdicts = VerdictsSection(verdicts, of: account, at: now, frame.times)
+    model.verdicts = VerdictsSection(verdicts, of: account, in: scope, at: now, frame.times)
     if traces.approvals, context.may(.removeFactors) {
       let waiting = try await refusing {
         try await identity.approvals.waiting(for: account.id, in: scope)

@@ -69,6 +69,7 @@ extension ConsolePaths {
       parameters: String.self, String.self, String.self))
   static let stepUp = Path("administrators", "step-up")
   static let unlock = about("unlock")
+  static let verdicts = about("verdicts")
   static let newNote = ScopePath(
     Path("projects", nil, "users", nil, "notes", "new", parameters: String.self, String.self),
     Path(

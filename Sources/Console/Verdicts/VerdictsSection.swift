@@ -8,9 +8,15 @@ struct VerdictsSection: ViewModel {
   let drift: Markup?
   let advice: String?
   let rows: [VerdictRow]
+  /// Where the earlier ones are; nil where there are none.
+  let all: String?
 
   /// Nil for a user who has neither a second factor nor ever gave a code.
-  init?(_ verdicts: [CodeVerdict], of account: Account, at now: Instant, _ times: Times) {
+  init?(
+    _ page: Page<CodeVerdict>, of account: Account, in scope: Scope, at now: Instant,
+    _ times: Times
+  ) {
+    let verdicts = page.items
     guard !verdicts.isEmpty || !account.factors.isEmpty else { return nil }
     lock = AccountChips.lock(account.codeLock(at: now))
     lockWords = VerdictWords.lock(account, at: now, times)
@@ -18,6 +24,7 @@ struct VerdictsSection: ViewModel {
     drift = found.map { Chip.look("clock about \(VerdictWords.amount($0))") }
     advice = found.map(VerdictWords.advice)
     rows = verdicts.map { VerdictRow($0, of: account, times) }
+    all = page.next == nil ? nil : ConsolePaths.verdicts(scope, account.id.text)
   }
 
   static let keys: Keys<Self> = [
@@ -28,6 +35,8 @@ struct VerdictsSection: ViewModel {
     .text("advice") { $0.advice },
     .flag("hasRows") { !$0.rows.isEmpty },
     .list("rows") { $0.rows },
+    .text("all") { $0.all },
+    .number("shown") { $0.rows.count },
   ]
 }
 

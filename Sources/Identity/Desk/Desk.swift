@@ -60,8 +60,6 @@ public struct Desk: Sendable {
     }
   }
 
-  }
-
   /// The agents that wait for an owner, the longest waiting first, at most fifty.
   ///
   /// - Throws: ``DeskError/unavailable(_:)``.

@@ -5,28 +5,41 @@ import OTP
 public struct Verdicts: Sendable {
   let store: Store
 
-  /// How many verdicts a page shows.
+  /// How many verdicts the page of a user shows.
   public static let shown = 20
 
-  /// The last verdicts of an account, the newest first.
+  /// The verdicts of an account, the newest first.
   ///
+  /// - Parameters:
+  ///   - account: Whose.
+  ///   - after: What the part before named as next; nil for the newest.
+  ///   - limit: How many at most.
+  /// - Returns: A part; an empty one where the place is that of a verdict that is gone.
   /// - Throws: ``AccountError/unavailable(_:)``.
-  public func latest(_ account: Account) async throws(AccountError) -> [CodeVerdict] {
-    guard account.lastVerdictAt != nil else { return [] }
+  public func list(
+    _ account: Account, after: String? = nil, limit: Int = Self.shown
+  ) async throws(AccountError) -> Page<CodeVerdict> {
+    let place = after.map { Int64($0) } ?? account.lastVerdictAt
+    guard let place else { return Page(items: [], next: nil) }
+    let limit = Page<CodeVerdict>.size(limit)
     return try await store.read(AccountError.self) { connection in
-      try Self.latest(account, limit: Self.shown, connection)
+      let found = try Self.chain(of: account, from: place, limit: limit + 1, connection)
+      // The first of the next part was seen: what it leads to may be gone already.
+      let next = found.count > limit ? found[limit].at.microseconds : nil
+      return Page(items: Array(found.prefix(limit)), next: next.map { String($0) })
     }
   }
 
-  static func latest(
-    _ account: Account, limit: Int, _ connection: borrowing Connection
+  /// The verdicts of an account from one of them on, the newest first.
+  private static func chain(
+    of account: Account, from place: Int64, limit: Int, _ connection: borrowing Connection
   ) throws -> [CodeVerdict] {
     let (scope, key) = (account.key >> 40, account.key)
     // The newest alone is enough for many users, and costs a third of what a chain costs.
     let newest = try connection.first(
       """
       SELECT \(CodeVerdict.columns), previous FROM verdict
-      WHERE scope_key = \(scope) AND at = \(account.lastVerdictAt) AND account_key = \(key)
+      WHERE scope_key = \(scope) AND at = \(place) AND account_key = \(key)
       """
     ) { row in
       (verdict: try CodeVerdict(row), previous: try row.value(CodeVerdict.columnCount) as Int64?)

@@ -1,8 +1,4 @@
-import Crypto
-import Database
-import DatabaseSQLite
 import HTTP
-import OTP
 import Testing
 
 @testable import Console
@@ -10,36 +6,13 @@ import Testing
 
 /// What the page of a user says of their codes.
 struct VerdictsSectionTests {
-  /// Writes verdicts of a user, the oldest first, a minute apart and ending now.
-  private func write(
-    _ findings: [CodeFinding], of uid: String, in world: World, agent: String = "",
-    address: String = "203.0.113.9"
-  ) async throws {
-    let scope = try await world.euScope
-    let now = world.clock.now
-    try await world.database.write { connection in
-      for (number, finding) in findings.enumerated() {
-        let account = try #require(try AccountRecord.find(scope, ID(uid), connection))
-        let attempt = CodeAttempt(
-          account: account, scope: scope, way: .app, enrolment: account.factors.first?.id,
-          window: .standard, origin: RequestOrigin(address: address, userAgent: agent))
-        let at = now.advanced(bySeconds: Int64(number - findings.count + 1) * 60)
-        if finding.result.isSuccess {
-          try attempt.pass(finding, at: at, connection)
-        } else {
-          _ = try attempt.fail(finding, at: at, connection)
-        }
-      }
-    }
-  }
-
   @Test func `a caller whose clock is slow is seen at once, with what to tell them`() async throws {
     try await World.furnished { world in
-      try await write(
+      try await world.write(
         [
           CodeFinding(.late, distance: -8, step: 100), CodeFinding(.wrong),
           CodeFinding(.late, distance: -8, step: 102),
-        ], of: World.chiara, in: world,
+        ], of: World.chiara,
         agent: "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0")
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let page = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
@@ -59,16 +32,16 @@ struct VerdictsSectionTests {
         try await world.eu + "/users/\(World.chiara)", try await world.eu + "/users"
       )
       #expect(try await nadia.get(users).says("Locked (0)"))
-      try await write(
-        [CodeFinding](repeating: CodeFinding(.wrong), count: 6), of: World.chiara, in: world)
+      try await world.write(
+        [CodeFinding](repeating: CodeFinding(.wrong), count: 6), of: World.chiara)
       let blocked = try await nadia.get(user)
       #expect(blocked.says("codes blocked for a while"))
       #expect(
         blocked.says("After 6 wrong codes in a row none is looked at until 20 Nov 2026, 08:01 UTC.")
       )
       #expect(try await nadia.get(users + "?state=locked").says("codes blocked for a while"))
-      try await write(
-        [CodeFinding](repeating: CodeFinding(.wrong), count: 4), of: World.chiara, in: world)
+      try await world.write(
+        [CodeFinding](repeating: CodeFinding(.wrong), count: 4), of: World.chiara)
       let locked = try await nadia.get(user)
       #expect(locked.says("After 10 wrong codes in a row none is looked at any more."))
       let list = try await nadia.get(users + "?state=locked")
@@ -85,9 +58,9 @@ struct VerdictsSectionTests {
       let users = try await world.eu + "/users"
       // Without a factor there is nothing to tell.
       #expect(!(try await nadia.get(users + "/u77TnC0aPzQ4hW1sGv9M").says("What came of it")))
-      try await write(
+      try await world.write(
         [CodeFinding](repeating: CodeFinding(.accepted, distance: 0, step: 1), count: 3_000),
-        of: World.chiara, in: world)
+        of: World.chiara)
       let page = try await nadia.get(users + "/\(World.chiara)")
       #expect(page.text.ranges(of: "Right code<span").count == 20)
     }
@@ -97,8 +70,8 @@ struct VerdictsSectionTests {
   func `what a program calls itself stays text`(index: Int) async throws {
     let name = HostileTests.names[index]
     try await World.furnished { world in
-      try await write(
-        [CodeFinding(.wrong)], of: World.chiara, in: world, agent: name, address: name)
+      try await world.write(
+        [CodeFinding(.wrong)], of: World.chiara, agent: name, address: name)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let page = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
       #expect(page.status == .ok)

@@ -107,11 +107,11 @@ struct LargeDemoTests {
       let users = try await identity.accounts.lookup(scope, emails: LargeDemoCrowd.special)
       #expect(users.map(\.factors.count) == [5, 0])
       let first = try #require(users.first)
-      #expect(try await identity.verdicts.latest(first).count == 20)
+      #expect(try await identity.verdicts.list(first).items.count == 20)
       let given = try await Self.rows(
         "SELECT count(*) || '' FROM verdict WHERE account_key = \(first.key)", database)
       #expect(try #require(given.first.flatMap { Int($0) }) > 2_500)
-      #expect(try await identity.verdicts.latest(try #require(users.last)).isEmpty)
+      #expect(try await identity.verdicts.list(try #require(users.last)).items.isEmpty)
       // The secret opens for this account and no other.
       let factor = try #require(first.factors.first)
       let now = Self.now

@@ -20,8 +20,7 @@ struct TemporaryCodeTests {
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: code) }
       #expect(try await instance.reload(device.account).wrongCodes == 1)
       await expect("invalidCode") { try await instance.signIn(.alice, device, code: "12345") }
-      let verdicts = try await instance.identity.verdicts.latest(
-        try await instance.reload(device.account))
+      let verdicts = try await instance.verdicts(device.account)
       #expect(verdicts.prefix(3).map(\.result) == [.unreadable, .wrong, .temporary])
       // The app goes on as it did.
       instance.clock.advance(30)

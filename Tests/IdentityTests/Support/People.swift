@@ -123,7 +123,7 @@ extension Instance {
 
   /// What became of somebody's last codes, the newest first.
   func verdicts(_ account: Account, in scope: Scope? = nil) async throws -> [CodeVerdict] {
-    try await identity.verdicts.latest(try await reload(account, in: scope))
+    try await identity.verdicts.list(try await reload(account, in: scope)).items
   }
 
   /// Gives a code at a sign-in, whatever becomes of it.

@@ -53,7 +53,7 @@ struct SecondFactorTests {
       let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
       let account = try #require(
         try await server.identity.accounts.find(scope, ID(waiting.person.uid)))
-      let verdicts = try await server.identity.verdicts.latest(account)
+      let verdicts = try await server.identity.verdicts.list(account).items
       #expect(verdicts.map(\.result) == [.unreadable, .accepted])
       #expect(verdicts.map(\.way) == [.app, .enrolment])
       #expect(
