@@ -19,6 +19,10 @@ struct VerdictsPage: Sendable {
     let page = try await refusing {
       try await identity.verdicts.list(account, after: after, limit: Self.length)
     }
+    if page.items.isEmpty, after != nil {
+      // What lay from that place on has gone since.
+      return .redirect(to: ConsolePaths.verdicts(scope, account.id.text))
+    }
     let settings = try await refusing { try await identity.desk.settings(scope) }
     var frame = try await frames.frame(
       "Codes · \(Words.isolated(account.label)) · Users", in: context, tab: .users)
@@ -50,13 +54,7 @@ struct VerdictsView: ViewModel {
   }
 
   private var empty: EmptyView {
-    guard after == nil else {
-      return EmptyView(
-        heading: "Nothing from here on",
-        sentence: "What stood here is gone, or the address is none of this list’s.",
-        link: EmptyLink(text: "Show the newest", href: path))
-    }
-    return EmptyView(
+    EmptyView(
       heading: "No code in the last \(Words.count(days, "day", "days"))",
       sentence:
         "Here stands what became of each code of this user: right, too old, used already or wrong.")

@@ -106,6 +106,12 @@ def refusal_with_code(page, demo):
     prove(demo.server.data)
 
 
+def all_verdicts(page, demo):
+    """Every code of one whose clock is slow."""
+    page.goto(subject(demo, OPEN, "account.note") + "/verdicts")
+    expect(page.locator("main tbody tr")).not_to_have_count(0)
+
+
 def empty_note(page, demo):
     question(OPEN, "account.note", "Write a note…")(page, demo)
     page.locator("#reason").select_option("locked")
@@ -302,6 +308,7 @@ DESK = {
     "a user with a temporary code": user(STRICT, "factor.temporary-code"),
     "a user who objected": user(STRICT, "factor.object"),
     "a protected user": user(STRICT, "account.protect"),
+    "all verdicts of a user": all_verdicts,
     "an empty note": empty_note,
     "write a note": question(OPEN, "account.note", "Write a note…"),
     "take a note back": question(OPEN, "account.note", "Take back…"),
