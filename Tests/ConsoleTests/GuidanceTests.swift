@@ -23,6 +23,11 @@ import Testing
     "web", "Android, Kotlin", "Android, Java", "iOS, Swift", "iOS, Objective-C",
   ]
 
+  /// What the code of a guide's own is called, on every platform.
+  static let owns = [
+    "mandatory": "Gate", "skippable": "Offer", "account": "Section", "step-up": "Guard",
+  ]
+
   /// What a piece says that begins inside a tag.
   private static func said(_ piece: Substring) -> String {
     String(piece.drop { $0 != ">" }.dropFirst().prefix { $0 != "<" }).trimmed
@@ -57,6 +62,7 @@ import Testing
         for verb in ["Connect", "Enrol", "Open the app", "Sign in", "Remove"] {
           #expect(smaller.contains("\(verb): \(platform)"))
         }
+        #expect(smaller.contains("\(Self.owns[name] ?? ""): \(platform)"))
       }
       for text in [
         "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", "INVALID_CODE", "QUOTA_EXCEEDED : Exceeded quota.",
@@ -65,6 +71,24 @@ import Testing
         "UNVERIFIED_EMAIL : Need to verify email first before enrolling second factors.",
         "openInOtpApp", "not resistant to phishing", "AAL2",
       ] { #expect(guide.says(text), "\(text)") }
+    }
+  }
+
+  @Test(arguments: names)
+  func `a guide knows what the desk can do, and who sends the mails`(name: String) async throws {
+    try await World.furnished { world in
+      let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
+      let device = try #require(guide.between("<h2 id=\"a-lost-device\"", "<h2 id=").first)
+      for means in [
+        "Suspend", "temporary code", "Remove", "undo", "Send a link", "mfaRecoveryCodes:generate",
+      ] {
+        #expect(device.contains(means), "\(means)")
+      }
+      let wrong = try #require(guide.between("<h2 id=\"wrong-and-expired-codes\"", "<h2 id=").first)
+      #expect(wrong.contains("until support unlocks them"))
+      #expect(guide.says("The server mails the link"))
+      // Codes of the desk and of recovery have letters.
+      #expect(guide.says("let the field take letters as well"))
     }
   }
 
