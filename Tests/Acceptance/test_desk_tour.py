@@ -1,6 +1,7 @@
 """The ten tasks of support, each way that somebody may get around in the console."""
 
 import re
+import sqlite3
 import time
 from dataclasses import dataclass, field
 
@@ -138,6 +139,7 @@ def test_the_ten_tasks(server, owner, chromium, way):
     remove_a_lost_device(me, place)
     prove(server.data)
     remove_everything(me, place)
+    purge_what_turns_out_to_be_stolen(me, place)
     make_a_temporary_code(me, place)
     suspend_until_tomorrow(me, place)
     unlock(me, place)
@@ -147,6 +149,7 @@ def test_the_ten_tasks(server, owner, chromium, way):
     remove_forty(me, place)
     approve(other, place)
     undo(other, place)
+    release(other, place)
     me.end()
     other.end()
     for context in contexts:
@@ -171,11 +174,12 @@ def because(me, words):
 
 
 def remove_a_lost_device(me, place):
-    """S3, with a mistake on the way: without a reason nothing happens."""
+    """S3, with a mistake on the way: nothing is filled in, and all of it is said at once."""
     me.link("Remove… Caller’s phone")
     assert me.heading().startswith("Remove “Caller’s phone”")
     me.button("Remove the factor")
-    expect(me.page.locator("#reason-error")).to_be_visible()
+    for field in ("reason", "proof", "code"):
+        expect(me.page.locator(f"#{field}-error")).to_be_visible()
     me.error("reason")
     because(me, "Lost").type("ticket", "HD-4711")
     me.type("code", place.own.at(place.spare)).button("Remove the factor")
@@ -190,6 +194,16 @@ def remove_everything(me, place):
     because(me, "Lost").button("Remove all factors")
     assert "Another administrator can undo it until" in me.said()
     expect(me.page.get_by_role("link", name="Remove…")).to_have_count(0)
+
+
+def purge_what_turns_out_to_be_stolen(me, place):
+    """Whoever removed a device may end the time for which it could come back."""
+    me.find(place.address("caller"))
+    assert "another administrator can restore it" in me.text()
+    me.link("Purge now… Caller’s phone")
+    because(me, "Stolen").button("Purge the factor")
+    assert "It cannot come back." in me.said()
+    assert "Removed, and can come back" not in me.text()
 
 
 def make_a_temporary_code(me, place):
@@ -284,3 +298,20 @@ def undo(other, place):
     other.link("Restore… Phone r1, Phone r2")
     other.choose("reason", "Device is back").tick("proof").button("Restore the factors")
     assert "Phone r1" in other.text() and "Remove all factors…" in other.text()
+
+
+def release(other, place):
+    """An agent who was stopped after many actions goes on."""
+    database = sqlite3.connect(place.server.data / "countersign.sqlite", timeout=30)
+    with database:
+        database.execute(
+            """INSERT INTO desk_hold (administrator_id, scope_key, held_at)
+               SELECT administrator_id, scope_key, 1 FROM administrator, scope
+               WHERE email = ? AND project_id = ? AND tenant_id = ''""",
+            (f"sam.{place.api.project}@example.com", place.api.project))
+    database.close()
+    other.start("/").link("Release… Sam Support")
+    assert other.heading() == "Release Sam Support?"
+    other.button("Release the agent")
+    assert "begins a new hour" in other.said()
+    assert "Stopped after many actions" not in other.text()
