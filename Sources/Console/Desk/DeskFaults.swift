@@ -26,13 +26,6 @@ enum DeskFaults {
     }
   }
 
-  /// The error of a form with one field.
-  ///
-  /// - Throws: The refusal of what no field can mend.
-  static func fault(_ error: DeskError, _ times: Times) throws(Refusal) -> FieldError {
-    try faults(error, times).first ?? FieldError(field: "reason", text: sentence(error))
-  }
-
   /// The errors of the forms about the desk itself.
   ///
   /// - Throws: The refusal of what no field can mend.
