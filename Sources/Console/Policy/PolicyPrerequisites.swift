@@ -20,7 +20,7 @@ struct PolicyPrerequisite: ViewModel {
           chip: Chip.bad("off"), text: "Sign-in is switched off here for everybody.",
           link: settings(context)))
     }
-    all.append(methods(ground.signIn, context))
+    all.append(methods(ground, context))
     if ground.signIn.anonymous {
       all.append(
         PolicyPrerequisite(
@@ -32,16 +32,19 @@ struct PolicyPrerequisite: ViewModel {
   }
 
   private static func methods(
-    _ signIn: SignInMethods, _ context: ScopeContext
+    _ ground: PolicyGround, _ context: ScopeContext
   ) -> PolicyPrerequisite {
-    let on = [signIn.password ? "password" : nil, signIn.emailLink ? "e-mail link" : nil]
-      .compactMap { $0 }
+    let on =
+      [
+        ground.signIn.password ? "password" : nil, ground.signIn.emailLink ? "e-mail link" : nil,
+      ].compactMap { $0 } + [ground.providersInWords].compactMap { $0 }
     let others =
       "Anonymous, phone, custom token and Game Center sign-ins allow no second factor."
-    guard signIn.allowsSecondFactor else {
+    guard ground.allowsSecondFactor else {
       return PolicyPrerequisite(
         chip: Chip.look("no method"),
-        text: "Neither password nor e-mail link sign-in is on, so nobody can enrol. \(others)",
+        text:
+          "No password, e-mail link or identity provider sign-in is on, so nobody can enrol. \(others)",
         link: settings(context))
     }
     return PolicyPrerequisite(
@@ -82,4 +85,19 @@ struct PolicyPrerequisite: ViewModel {
     .text("text") { $0.text },
     .optional("link") { $0.link },
   ]
+}
+
+extension PolicyGround {
+  /// The identity providers that are on, the first of them by name; nil when there is none.
+  var providersInWords: String? {
+    let named = 3
+    guard !providers.isEmpty else { return nil }
+    let rest = providers.count - named
+    return (providers.prefix(named) + (rest > 0 ? ["\(rest) more"] : [])).joined(separator: ", ")
+  }
+
+  /// The first factors that are on, in words.
+  var words: String {
+    SignInMethods.words(signIn.names + [providersInWords].compactMap { $0 })
+  }
 }

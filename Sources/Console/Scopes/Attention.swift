@@ -24,8 +24,7 @@ struct Attention: ViewModel {
 struct AttentionRules {
   let context: ScopeContext
   let policy: Policy
-  let signIn: SignInMethods
-  let counts: AccountCounts
+  let ground: PolicyGround
   let createdAt: Instant
   let now: Instant
   let messages: (waiting: Int, late: Int)
@@ -107,19 +106,19 @@ struct AttentionRules {
   }
 
   private var methods: Attention? {
-    guard configuration.isTOTPOn, !signIn.password, !signIn.emailLink else { return nil }
+    guard configuration.isTOTPOn, !ground.allowsSecondFactor else { return nil }
     return Attention(
-      signIn.anonymous
-        ? "Only anonymous sign-in is on, which takes no second factor: nobody can enrol."
-        : "No sign-in method is on, so nobody can enrol.",
+      ground.signIn.names.isEmpty
+        ? "No sign-in method is on, so nobody can enrol."
+        : "Only sign-ins without a second factor are on (\(ground.words)), so nobody can enrol.",
       context.may(.changeScope) ? "Choose methods" : "See the settings",
       ConsolePaths.settings(scope))
   }
 
   private var unverified: Attention? {
-    guard counts.unverifiedEmails > 0 else { return nil }
+    guard ground.unverifiedEmails > 0 else { return nil }
     let users = Words.count(
-      counts.unverifiedEmails, "user has an e-mail address that is",
+      ground.unverifiedEmails, "user has an e-mail address that is",
       "users have an e-mail address that is")
     return Attention(
       "\(users) not verified, and cannot enrol a second factor before it is.", "See who",

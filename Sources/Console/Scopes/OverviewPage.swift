@@ -26,10 +26,10 @@ struct OverviewPage: Sendable {
         : try await identity.policies.history(scope, limit: Self.historyLength)
     }
     let settings = try await ScopeSettings(identity: identity).read(scope)
-    let counts = try await refusing { try await identity.accounts.counts(scope) }
+    let ground = try await refusing { try await identity.policies.ground(scope) }
     let rules = AttentionRules(
-      context: context, policy: policy, signIn: settings.signIn, counts: counts,
-      createdAt: settings.createdAt, now: identity.clock.now(),
+      context: context, policy: policy, ground: ground, createdAt: settings.createdAt,
+      now: identity.clock.now(),
       messages: try await refusing { try await identity.messages.counts(scope) },
       carriesMail: identity.messages.carriesMail,
       objecting: try await refusing {
@@ -43,18 +43,25 @@ struct OverviewPage: Sendable {
     return .html(
       view.render(
         OverviewView(
-          frame: frame, context: context, policy: policy, history: history, settings: settings,
-          attention: rules.all, connect: connect)))
+          frame: frame, context: context, policy: policy, history: history, ground: ground,
+          createdAt: settings.createdAt, attention: rules.all, connect: connect)))
   }
 }
 
 extension SignInMethods {
-  /// The first factors that are on, in words.
-  var words: String {
-    let methods = [
+  /// The names of those that are on.
+  var names: [String] {
+    [
       password ? "password" : nil, emailLink ? "e-mail link" : nil, anonymous ? "anonymous" : nil,
       phone ? "phone number" : nil,
     ].compactMap { $0 }
-    return methods.isEmpty ? "no method is on" : methods.joined(separator: ", ")
+  }
+
+  /// Those that are on, in words.
+  var words: String { Self.words(names) }
+
+  /// First factors in words.
+  static func words(_ names: [String]) -> String {
+    names.isEmpty ? "no method is on" : names.joined(separator: ", ")
   }
 }

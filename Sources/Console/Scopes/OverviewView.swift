@@ -13,7 +13,7 @@ struct OverviewView: ViewModel {
 
   init(
     frame: Frame, context: ScopeContext, policy: Policy, history: [AuditRow],
-    settings: ScopeValues, attention: [Attention], connect: ConnectView
+    ground: PolicyGround, createdAt: Instant, attention: [Attention], connect: ConnectView
   ) {
     self.frame = FrameView(frame)
     self.context = context
@@ -25,8 +25,8 @@ struct OverviewView: ViewModel {
     facts = [
       scope.tenant == nil
         ? Fact("Number", ConnectView.copied(String(scope.projectNumber))) : nil,
-      Fact("Sign-in", scope.isDisabled ? "off for everybody" : settings.signIn.words),
-      Fact("Created", frame.times.moment(settings.createdAt)),
+      Fact("Sign-in", scope.isDisabled ? "off for everybody" : ground.words),
+      Fact("Created", frame.times.moment(createdAt)),
     ].compactMap { $0 }
   }
 

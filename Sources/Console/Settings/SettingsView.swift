@@ -23,11 +23,17 @@ struct SettingsView: ViewModel {
     self.answers = answers
     let scope = context.scope
     let times = frame.times
-    keyRows = keys.map { KeyRow($0, of: scope.project, times: times) }
-    tokenRows = tokens.filter { $0.revokedAt == nil }.map { TokenRow($0, in: scope, times: times) }
-    revoked = tokens.filter { $0.revokedAt != nil }.prefix(20).map {
-      TokenRow($0, in: scope, times: times)
+    let showsHistory = context.may(.readAudit)
+    keyRows = keys.map {
+      KeyRow(
+        key: $0, project: scope.project, isFirst: $0.createdAt == values.createdAt, times: times,
+        showsHistory: showsHistory)
     }
+    func row(_ token: ServiceToken) -> TokenRow {
+      TokenRow(token: token, scope: scope, times: times, showsHistory: showsHistory)
+    }
+    tokenRows = tokens.filter { $0.revokedAt == nil }.map(row)
+    revoked = tokens.filter { $0.revokedAt != nil }.prefix(20).map(row)
     self.history = history?.map { HistoryRow($0, times) }
     self.isUnchanged = isUnchanged
   }
@@ -168,12 +174,17 @@ struct MethodChoice: ViewModel {
 struct KeyRow: ViewModel {
   let key: APIKey
   let project: ID<Project>
+  /// Whether the key was made with its project, of which one entry tells.
+  let isFirst: Bool
   let times: Times
+  let showsHistory: Bool
 
-  init(_ key: APIKey, of project: ID<Project>, times: Times) {
-    self.key = key
-    self.project = project
-    self.times = times
+  private var history: String? {
+    guard showsHistory else { return nil }
+    let query: Form =
+      isFirst
+      ? ["kind": "project", "object": project.text] : ["kind": "api key", "object": key.id.text]
+    return query.query(of: ConsolePaths.audit.ofProject(project.text))
   }
 
   static let keys: Keys<Self> = [
@@ -181,6 +192,7 @@ struct KeyRow: ViewModel {
     .text("label") { $0.key.label },
     .markup("created") { $0.times.day($0.key.createdAt) },
     .markup("lastUsed") { $0.key.lastUsedAt.map($0.times.moment) ?? AccountChips.never },
+    .text("history") { $0.history },
     .text("revocation") { ConsolePaths.keyRevocation($0.project.text, $0.key.id.text) },
   ]
 }
@@ -190,11 +202,15 @@ struct TokenRow: ViewModel {
   let token: ServiceToken
   let scope: Scope
   let times: Times
+  let showsHistory: Bool
 
-  init(_ token: ServiceToken, in scope: Scope, times: Times) {
-    self.token = token
-    self.scope = scope
-    self.times = times
+  /// In the log of the pool that the token is for.
+  private var history: String? {
+    guard showsHistory else { return nil }
+    let log =
+      token.tenant.map { ConsolePaths.audit.ofTenant(scope.project.text, $0.text) }
+      ?? ConsolePaths.audit.ofProject(scope.project.text)
+    return (["kind": "service token", "object": token.id.text] as Form).query(of: log)
   }
 
   static let keys: Keys<Self> = [
@@ -207,6 +223,7 @@ struct TokenRow: ViewModel {
     .markup("created") { $0.times.day($0.token.createdAt) },
     .markup("lastUsed") { $0.token.lastUsedAt.map($0.times.moment) ?? AccountChips.never },
     .markup("revoked") { $0.token.revokedAt.map($0.times.moment) },
+    .text("history") { $0.history },
     .text("revocation") { ConsolePaths.tokenRevocation($0.scope, $0.token.id.text) },
   ]
 }

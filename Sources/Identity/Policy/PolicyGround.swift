@@ -5,15 +5,17 @@ import Database
 public struct PolicyGround: Sendable {
   /// Which first factors the scope allows.
   public let signIn: SignInMethods
+  /// The providers of OpenID Connect that users sign in with, by id.
+  public let providers: [String]
   /// How many users have an e-mail address that is not verified.
   public let unverifiedEmails: Int
-}
 
-extension SignInMethods {
   /// True when a first factor is on that allows a second one.
   ///
   /// Anonymous users, phone numbers, custom tokens and Game Center allow none.
-  public var allowsSecondFactor: Bool { password || emailLink }
+  public var allowsSecondFactor: Bool {
+    signIn.password || signIn.emailLink || !providers.isEmpty
+  }
 }
 
 extension Policies {
@@ -22,6 +24,15 @@ extension Policies {
   /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func ground(_ scope: Scope) async throws(PolicyError) -> PolicyGround {
     try await store.read(PolicyError.self) { connection in
+      // Of SAML nobody signs in, whatever its providers say.
+      let providers = try connection.all(
+        """
+        SELECT provider_id FROM identity_provider
+        WHERE scope_key = \(scope.key) AND provider_id > 'oidc.' AND provider_id < 'oidc/'
+          AND enabled = 1
+        ORDER BY provider_id
+        """
+      ) { try $0.value(0) as String }
       let ground = try connection.first(
         """
         SELECT password, email_link, anonymous, unverified_users, phone FROM scope
@@ -32,7 +43,7 @@ extension Policies {
           signIn: SignInMethods(
             password: try row.value(0), emailLink: try row.value(1), anonymous: try row.value(2),
             phone: try row.value(4)),
-          unverifiedEmails: try row.value(3))
+          providers: providers, unverifiedEmails: try row.value(3))
       }
       guard let ground else { throw PolicyError.scopeNotFound }
       return ground

@@ -239,7 +239,7 @@ import Testing
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
       let before = try await browser.get(address)
-      #expect(before.says("A method that allows a second factor is on: password."))
+      #expect(before.says("A method that allows a second factor is on: password, oidc.staff."))
       #expect(before.says("1 user has an unverified address"))
       #expect(before.says("/users?state=unverified\">Show them</a>"))
       let tomas = try await Browser.signedIn(world, as: World.tomas)
@@ -251,8 +251,11 @@ import Testing
         edit.signIn = SignInMethods(password: false, emailLink: false, anonymous: true)
         edit.disableAuth = true
       }
+      _ = try await world.identity.identityProviders.update(
+        try await world.euScope, "oidc.staff", by: Author(actor: .commandLine)
+      ) { $0.isEnabled = false }
       let after = try await browser.get(address)
-      #expect(after.says("Neither password nor e-mail link sign-in is on"))
+      #expect(after.says("No password, e-mail link or identity provider sign-in is on"))
       #expect(after.says("Anonymous sign-in is on."))
       #expect(after.says("Sign-in is switched off here for everybody."))
       #expect(after.says("/settings\">Open the settings</a>"))

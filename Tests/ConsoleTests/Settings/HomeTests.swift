@@ -62,8 +62,63 @@ import Testing
       let page = try await Browser.signedIn(world).get(try await world.eu)
       #expect(page.says("17 codes count at once, each for 8 min 30 s"))
       #expect(page.says("more than a year ago"))
-      #expect(page.says("Only anonymous sign-in is on"))
+      // The provider of eu-shop is a first factor like a password.
+      #expect(!page.says("nobody can enrol") && page.says("anonymous, oidc.staff"))
       #expect(page.says("/users?state=unverified"))
+    }
+  }
+
+  @Test func `who can enrol hangs on identity providers too, as long as they are on`() async throws
+  {
+    try await World.furnished { world in
+      let scope = try await world.euScope
+      let author = Author(actor: .commandLine)
+      func set(_ methods: SignInMethods) async throws {
+        _ = try await world.identity.tenants.update(
+          project: scope.project, tenant: try await world.euShop, by: author
+        ) { edit throws(TenantError) in edit.signIn = methods }
+      }
+      let ada = try await Browser.signedIn(world)
+      let eu = try await world.eu
+      try await set(SignInMethods(password: false, emailLink: false, anonymous: true))
+      #expect(
+        try await ada.get(eu + "/policy").says(
+          "A method that allows a second factor is on: oidc.staff."))
+      _ = try await world.identity.identityProviders.update(scope, "oidc.staff", by: author) {
+        $0.isEnabled = false
+      }
+      let without = try await ada.get(eu)
+      #expect(without.says("Only sign-ins without a second factor are on (anonymous)"))
+      let refused = "No password, e-mail link or identity provider sign-in is on"
+      #expect(try await ada.get(eu + "/policy").says(refused))
+      // A provider of SAML is kept for programs; nobody signs in by it.
+      var saml = ProviderSettings()
+      saml.isEnabled = true
+      saml.members =
+        #"{"idpConfig":{"idpEntityId":"i","ssoUrl":"https://a.example","#
+        + #""idpCertificates":[{"x509Certificate":"C"}]},"spConfig":{"spEntityId":"s"}}"#
+      _ = try await world.identity.identityProviders.create(
+        in: scope, id: "saml.staff", saml, by: author)
+      try await set(SignInMethods(password: false, emailLink: false, anonymous: false))
+      #expect(try await ada.get(eu).says("No sign-in method is on, so nobody can enrol."))
+      #expect(try await ada.get(eu + "/policy").says(refused))
+    }
+  }
+
+  @Test func `each sample that checks tokens of a tenant refuses those of another`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let said = try await ada.get(try await world.eu).text.replacing("&quot;", with: "\"")
+        .replacing("&amp;", with: "&")
+      let tenant = try await world.euShop.text
+      for line in [
+        "if (payload.firebase.tenant !== \"\(tenant)\")",
+        "if claims[\"firebase\"].get(\"tenant\") != \"\(tenant)\":",
+        "if err == nil && claims.Firebase.Tenant != \"\(tenant)\" {",
+      ] {
+        #expect(said.contains(line), "\(line)")
+      }
+      #expect(!(try await ada.get("/projects/acme-retail").says("another tenant")))
     }
   }
 

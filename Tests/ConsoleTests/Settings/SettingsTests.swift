@@ -207,6 +207,37 @@ import Testing
     }
   }
 
+  @Test func `each key and each token leads to its own history`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let tenant = try await world.eu + "/settings"
+      for (page, name) in [(Self.project, "of-project"), (tenant, "of-tenant")] {
+        _ = try await ada.submit(page + "/tokens/new", ["name": name, "role": "support"])
+      }
+      let revoked = try #require(
+        try await world.identity.serviceTokens.list(ID("acme-retail"), tenant: world.euShop).first)
+      _ = try await ada.submit(tenant + "/tokens/\(revoked.id.text)/revocation", [:])
+      _ = try await ada.submit(Self.project, [:], to: Self.project + "/keys")
+      let page = try await ada.get(Self.project)
+      #expect(page.text.split(separator: "History<span class=\"visually-hidden\"> of").count == 5)
+      let links = page.values(of: "href").filter { $0.contains("object=") }
+      // The first key was made with its project, by one entry.
+      #expect(links.contains { $0.hasSuffix("kind=project&object=acme-retail") })
+      #expect(links.count(where: { $0.contains("kind=api%20key") }) == 1)
+      #expect(links.count(where: { $0.contains("kind=service%20token") }) == 2)
+      for link in links {
+        let log = try await ada.get(link)
+        #expect(log.says(" created</span>") || log.says("API key made"), "\(link)")
+        #expect(log.says("Service token revoked") == link.contains(revoked.id.text))
+      }
+      // Who may not read the audit log is not led there.
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      _ = try await tomas.submit(tenant + "/tokens/new", ["name": "mine", "role": "policy"])
+      let own = try await tomas.get(tenant)
+      #expect(own.says("mine") && !own.says("object="))
+    }
+  }
+
   @Test func `a project goes when its name is typed, and its pages with it`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
