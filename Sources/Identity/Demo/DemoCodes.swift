@@ -42,7 +42,8 @@ extension Demo {
         for user in users[start..<min(start + Self.codeBatch, users.count)] {
           let isExample = user.uid == spared
           let habit = isExample ? .steady : troubled[user.uid] ?? habit()
-          part.append((user, codes(of: user, habit, configuration.window)))
+          let codes = codes(of: user, habit, configuration.window)
+          part.append((user, (isExample ? daily(user, before: codes) : []) + codes))
         }
         try await store(part, in: crowd.pool.scope, configuration.window)
       }
@@ -74,6 +75,21 @@ extension Demo {
           }
         }
       }
+    }
+  }
+
+  /// Right codes of the example before the others, so many that a page of their own has them all.
+  private func daily(
+    _ user: DemoUser, before codes: [(at: Instant, finding: CodeFinding)]
+  ) -> [(at: Instant, finding: CodeFinding)] {
+    guard let end = codes.first?.at.seconds, let enrolled = user.enrolledAt else { return [] }
+    let (start, count) = (max(enrolled.seconds, end - 30 * 86_400), Int64(Verdicts.shown + 5))
+    return (1...count).map { number in
+      let at = start + (end - start) * number / (count + 1)
+      return (
+        Instant(seconds: at),
+        CodeFinding(.accepted, distance: 0, step: at / TOTPFactor.period)
+      )
     }
   }
 
