@@ -7,6 +7,8 @@ struct DeskQuestion {
   /// The page in the window's title, such as “Remove a factor”.
   let title: String
   let heading: Markup
+  /// What has to be done besides, before it is of use.
+  var caution: LockCaution?
   /// What will happen.
   var consequences: [String]
   /// The verb with its object.
@@ -98,6 +100,7 @@ struct DeskQuestionView: ViewModel {
     .optional("confirmation") { $0.confirmation },
     .text("action") { $0.question.action },
     .text("csrf") { $0.csrf },
+    .optional("caution") { $0.question.caution },
     .texts("consequences") { $0.question.consequences },
     .optional("choice") { $0.question.choice },
     .text("button") { $0.question.button },

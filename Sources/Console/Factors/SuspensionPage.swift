@@ -84,7 +84,7 @@ struct SuspensionPage: Sendable {
     var question = DeskQuestion(
       title: "Suspend a factor", heading: Self.heading("Suspend “", found),
       consequences: [
-        "A second factor stays due at sign-in, and codes of this one are refused as wrong until then.",
+        "A second factor stays due at sign-in, and codes of this one are refused as wrong until then. They are not counted as wrong ones.",
         found.account.factors.count == 1
           ? Self.onlyOne(found.factor, settings)
           : "\(Words.count(found.account.factors.count - 1, "other factor counts", "other factors count")) as before.",
@@ -95,6 +95,9 @@ struct SuspensionPage: Sendable {
       action: ConsolePaths.suspension(context.scope, uid, enrolment),
       factsHeading: "This factor", facts: FactorWords.facts(found.factor, times))
     question.reasons = [.lost, .stolen, .compromised, .other]
+    if settings.temporaryCodes || settings.recoveryCodes {
+      question.caution = LockCaution(found.account, at: pages.frames.clock.now(), in: context)
+    }
     question.until = UntilField(context.signedIn.form, times, at: pages.frames.clock.now())
     return try await pages.ask(question, about: found.account, context, answers, errors: errors)
   }

@@ -8,14 +8,18 @@ import Templating
 struct StandInsView: ViewModel {
   var facts: [Fact] = []
   var links: [Link] = []
+  /// That the codes wait; nil while codes are looked at, or when there are none.
+  var caution: LockCaution?
 
   /// Of a user who has an authenticator app; nil when there is nothing to show.
   init?(
     _ account: Account, _ state: StandInState, _ settings: DeskSettings, mayAct: Bool,
+    at now: Instant,
     in context: ScopeContext
   ) {
     let (scope, uid) = (context.scope, account.id.text)
     facts = Self.facts(state, context.signedIn.times)
+    if !facts.isEmpty { caution = LockCaution(account, at: now, in: context) }
     if mayAct {
       if settings.temporaryCodes {
         links.append(
@@ -64,6 +68,7 @@ struct StandInsView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
+    .optional("caution") { $0.caution },
     .flag("hasFacts") { !$0.facts.isEmpty },
     .list("facts") { $0.facts },
     .flag("hasLinks") { !$0.links.isEmpty },

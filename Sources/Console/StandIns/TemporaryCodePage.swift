@@ -54,6 +54,7 @@ struct TemporaryCodePage: Sendable {
     frame.crumbs = Link.crumbs(to: account, in: scope)
     let model = TemporaryCodeView(
       frame: FrameView(frame), account: account, code: code,
+      caution: LockCaution(account, at: pages.frames.clock.now(), in: context),
       back: ConsolePaths.user(scope, uid), again: ConsolePaths.temporaryCode(scope, uid))
     return .html(view.render(model))
   }
@@ -71,6 +72,7 @@ struct TemporaryCodePage: Sendable {
       consequences: consequences(account, state, context.signedIn.times),
       button: "Make the code", keep: "Make none",
       action: ConsolePaths.temporaryCode(scope, account.id.text))
+    question.caution = LockCaution(account, at: pages.frames.clock.now(), in: context)
     question.isDestructive = false
     question.choice = DeskChoice(
       name: "hours", label: "It counts for",
@@ -91,16 +93,11 @@ struct TemporaryCodePage: Sendable {
   private func consequences(
     _ account: Account, _ state: StandInState, _ times: Times
   ) -> [String] {
-    let now = pages.frames.clock.now()
-    let blocked = account.codesBlockedUntil.flatMap { $0 > now ? $0 : nil }
-    return [
+    [
       "The code lets this user in once, in place of a code of their authenticator app. Their password is asked for as always.",
       "You see it once and read it to the caller. Whoever else hears it needs the password too.",
       state.temporaryUntil.map {
         "The code from before, which counts until \(times.words($0)), ends."
-      },
-      blocked.map {
-        "After too many wrong codes none is looked at until \(times.words($0)), and neither is this one. Unlock the user first."
       },
       FactorWords.mail(to: account),
     ].compactMap { $0 }
@@ -112,6 +109,8 @@ struct TemporaryCodeView: ViewModel {
   let account: Account
   /// The code; nil when it was shown before.
   let code: TemporaryCode?
+  /// That it waits; nil while codes are looked at.
+  let caution: LockCaution?
   let back: String
   let again: String
 
@@ -119,7 +118,10 @@ struct TemporaryCodeView: ViewModel {
     .object("frame") { $0.frame },
     .text("userName") { Words.short($0.account.label) },
     .optional("code") { view in
-      view.code.map { ShownCode(code: $0, back: view.back, times: view.frame.times) }
+      view.code.map {
+        ShownCode(
+          code: $0, caution: view.caution, back: view.back, times: view.frame.times)
+      }
     },
     .text("back") { $0.back },
     .text("again") { $0.again },
@@ -129,11 +131,13 @@ struct TemporaryCodeView: ViewModel {
 
 struct ShownCode: ViewModel {
   let code: TemporaryCode
+  let caution: LockCaution?
   let back: String
   let times: Times
 
   static let keys: Keys<Self> = [
     .text("text") { $0.code.code.revealedText },
+    .optional("caution") { $0.caution },
     .list("groups") { SpelledGroup.groups($0.code.code.revealedText) },
     .markup("until") { $0.times.moment($0.code.expiresAt) },
     .text("back") { $0.back },

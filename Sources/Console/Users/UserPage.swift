@@ -82,6 +82,7 @@ struct UserPage: Sendable {
       traces.standIns
       ? try await refusing { try await identity.standIns.state(of: account) } : .nothing
     let settings = try await refusing { try await identity.desk.settings(context.scope) }
-    return StandInsView(account, state, settings, mayAct: mayAct, in: context)
+    return StandInsView(
+      account, state, settings, mayAct: mayAct, at: frames.clock.now(), in: context)
   }
 }

@@ -72,6 +72,20 @@ enum VerdictWords {
     "The last codes agree: \(clock(drift)). Tell the caller to set date and time on the phone to automatic, and to take the next code."
   }
 
+  /// What a lock means for temporary and recovery codes; nil when codes are looked at.
+  static func waiting(_ account: Account, at now: Instant, _ times: Times) -> String? {
+    let wrong = Words.count(account.wrongCodes, "wrong code", "wrong codes")
+    switch account.codeLock(at: now) {
+    case .open: return nil
+    case .blocked(let until):
+      return
+        "After \(wrong) in a row none is looked at until \(times.words(until)). A temporary or recovery code waits as well, unless somebody unlocks the user."
+    case .closed:
+      return
+        "Codes of this user are locked after \(wrong) in a row. A temporary or recovery code does not count either until somebody unlocks the user."
+    }
+  }
+
   /// Why no code is looked at, and when that ends; nil when codes are.
   static func lock(_ account: Account, at now: Instant, _ times: Times) -> String? {
     let wrong = Words.count(account.wrongCodes, "wrong code", "wrong codes")

@@ -58,7 +58,9 @@ struct TOTPFactor: Sendable {
 
   /// Compares a code and moves the last accepted step, so that of two equal codes one wins.
   ///
-  /// - Returns: What it has found; when the code counts, its step is recorded as used.
+  /// A right code of a suspended factor is used up as well: seen then, it does not pass later.
+  ///
+  /// - Returns: What it has found; when the code is right, its step is recorded as used.
   func check(
     _ code: String, for factor: ID<Factor>, of account: Account, in scope: Scope, window: Window,
     at now: Instant, _ connection: borrowing Connection
@@ -80,18 +82,23 @@ struct TOTPFactor: Sendable {
     guard let password = Self.password(secret) else { throw Failure("a factor without secret") }
     let verdict = try password.verify(code, at: now.seconds, window: window, after: row.lastStep)
     let finding = CodeFinding(verdict, after: row.lastStep)
-    guard case .accepted(let step, let offset) = verdict else { return finding }
-    // Only now, so that a right code of a suspended factor costs and counts what a wrong one does.
-    guard row.suspendedUntil ?? 0 <= now.microseconds else {
+    // Only now, so that a code of a suspended factor costs what any other does.
+    let isSuspended = now.microseconds < row.suspendedUntil ?? 0
+    switch verdict {
+    case .accepted(let step, let offset):
+      let usedAt = isSuspended ? nil : now.microseconds
+      let moved = try connection.run(
+        """
+        UPDATE factor SET last_step = \(step), last_used_at = coalesce(\(usedAt), last_used_at)
+        WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
+          AND (last_step IS NULL OR last_step < \(step))
+        """)
+      if isSuspended { return CodeFinding(.suspended, distance: offset, step: step) }
+      return moved == 1 ? finding : CodeFinding(.used, distance: offset, step: step)
+    case .replayed(let step, let offset) where isSuspended:
       return CodeFinding(.suspended, distance: offset, step: step)
+    case .replayed, .outside, .refused, .unreadable: return finding
     }
-    let moved = try connection.run(
-      """
-      UPDATE factor SET last_step = \(step), last_used_at = \(now.microseconds)
-      WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
-        AND (last_step IS NULL OR last_step < \(step))
-      """)
-    return moved == 1 ? finding : CodeFinding(.used, distance: offset, step: step)
   }
 
   /// The generator of a secret, as all factors here have it.

@@ -66,6 +66,21 @@ struct PhoneCode {
     return .wrong
   }
 
+  /// Looks at a code for a factor that is suspended.
+  ///
+  /// A right one is used up, so that it does not count when the suspension ends. Right or wrong, each
+  /// takes one of the session's tries, and what is used is looked at again: nobody sees which it was.
+  func checkSuspended(
+    _ typed: String, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Verdict {
+    guard now <= ticket.issuedAt.advanced(bySeconds: Self.lifetime) else { return .over(.expired) }
+    guard try ticket.record(connection).failures < Self.tries else { return .over(.tries) }
+    try ticket.countFailure(connection)
+    guard constantTimeEqual(Array(typed.utf8), Array(code.utf8)) else { return .wrong }
+    try use(connection)
+    return .right
+  }
+
   /// Counts the code as used; nobody reads it any more.
   func use(_ connection: borrowing Connection) throws {
     try ticket.countUse(connection)

@@ -137,8 +137,13 @@ extension SignIns {
         $0.id == sent.factor && $0.phoneNumber == sent.phoneNumber
       }
       guard let factor else { return .failure(.invalidEnrolment) }
-      switch try sent.check(code, at: now, connection) {
-      case .right where !factor.isSuspended(at: now): break
+      let isSuspended = factor.isSuspended(at: now)
+      let verdict =
+        isSuspended
+        ? try sent.checkSuspended(code, at: now, connection)
+        : try sent.check(code, at: now, connection)
+      switch verdict {
+      case .right where !isSuspended: break
       case .right:
         return .failure(try attempt.fail(CodeFinding(.suspended), at: now, connection))
       case .wrong: return .failure(try attempt.fail(CodeFinding(.wrong), at: now, connection))
@@ -155,10 +160,10 @@ extension SignIns {
       guard let factor = account.factors.first(where: { $0.phoneNumber == number }) else {
         return .failure(.invalidEnrolment)
       }
+      try proof.countUse(connection)
       guard !factor.isSuspended(at: now) else {
         return .failure(try attempt.fail(CodeFinding(.suspended), at: now, connection))
       }
-      try proof.countUse(connection)
       return .success(factor)
     }
   }

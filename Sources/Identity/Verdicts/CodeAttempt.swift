@@ -33,12 +33,21 @@ struct CodeAttempt {
     }
   }
 
-  /// The code does not count: it is one more wrong one in the row.
+  /// The code does not count: it is one more wrong one in the row, unless it is the right one of a
+  /// suspended factor.
+  ///
+  /// That one is answered as a wrong one is. It is no guess, whoever has the device, and so it must
+  /// not close the codes of the account: until the suspension ends there is nothing but those that
+  /// stand in for the app.
   ///
   /// - Returns: What to answer.
   func fail(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInError {
+    guard finding.result != .suspended else {
+      try note(finding, at: now, connection)
+      return .invalidCode
+    }
     let at = try insert(finding, at: now, connection)
     let wrong = account.wrongCodes + 1
     try connection.run(
@@ -67,13 +76,16 @@ struct CodeAttempt {
 
   /// Writes the verdict, and counts nothing.
   ///
-  /// What is not looked at, or too late, and comes again and again has one row.
+  /// What is not looked at, too late or of a suspended factor, and comes again and again, has one
+  /// row.
   func note(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    if [.blocked, .closed, .expired].contains(finding.result) {
+    if [.blocked, .closed, .expired, .suspended].contains(finding.result) {
+      // Of a suspended factor it matters which.
+      let factor = finding.result == .suspended ? enrolment : nil
       let isKept = try VerdictRecord.repeated(
-        finding.result, of: account, in: scope, connection)
+        finding.result, of: account, in: scope, factor: factor, connection)
       if isKept { return }
     }
     let at = try insert(finding, at: now, connection)

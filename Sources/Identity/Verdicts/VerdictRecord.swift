@@ -38,14 +38,16 @@ enum VerdictRecord {
     return at
   }
 
-  /// Counts one more code that counts for nothing, when the last verdict is such a one too.
+  /// Counts one more code that counts for nothing, when the last verdict is such a one too, of the
+  /// factor when one is given.
   ///
-  /// So nobody fills the disk with codes that are not even looked at, or are too late.
+  /// So nobody fills the disk with codes that are not even looked at, are too late, or are of a
+  /// suspended factor.
   ///
   /// - Returns: False when there is none.
   static func repeated(
     _ result: CodeVerdict.Result, of account: Account, in scope: Scope,
-    _ connection: borrowing Connection
+    factor: ID<Factor>? = nil, _ connection: borrowing Connection
   ) throws -> Bool {
     guard let last = account.lastVerdictAt else { return false }
     return try connection.run(
@@ -53,6 +55,7 @@ enum VerdictRecord {
       UPDATE verdict SET times = times + 1
       WHERE scope_key = \(scope.key) AND at = \(last) AND account_key = \(account.key)
         AND result = \(result.rawValue)
+        AND (\(factor?.text) IS NULL OR enrolment_id = \(factor?.text))
       """) == 1
   }
 

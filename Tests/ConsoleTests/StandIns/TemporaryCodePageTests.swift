@@ -1,10 +1,10 @@
 import Database
 import DatabaseSQLite
 import HTTP
-import Identity
 import Testing
 
 @testable import Console
+@testable import Identity
 
 @Suite struct TemporaryCodePageTests {
   private func page(_ world: World, _ rest: String = "") async throws -> String {
@@ -75,6 +75,61 @@ import Testing
       let odd = try await nadia.submit(
         try await page(world), ["hours": "<script>", "note": "x"])
       #expect(odd.says("<option value=\"1\" selected>1 hour</option>") && !odd.says("<script>\""))
+    }
+  }
+
+  /// Lets a user's codes have been wrong so often.
+  private func guess(_ times: Int, in world: World) async throws {
+    let scope = try await world.euScope
+    let now = world.clock.now
+    try await world.database.write { connection in
+      for _ in 0..<times {
+        let account = try #require(try AccountRecord.find(scope, ID(World.chiara), connection))
+        let attempt = CodeAttempt(
+          account: account, scope: scope, way: .app, enrolment: account.factors.first?.id,
+          window: .standard, origin: RequestOrigin())
+        _ = try attempt.fail(CodeFinding(.wrong), at: now, connection)
+      }
+    }
+  }
+
+  @Test(arguments: [6, 10])
+  func `that it waits for an unlock is said wherever one meets it, with the way there`(
+    wrong: Int
+  ) async throws {
+    try await World.furnished { world in
+      try await world.allowStandIns()
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let waits =
+        wrong < 10
+        ? "A temporary or recovery code waits as well" : "does not count either until somebody"
+      #expect(!(try await nadia.get(try await page(world))).says(waits))
+      try await guess(wrong, in: world)
+      // Nothing waits yet on the user's page.
+      #expect(!(try await nadia.get(user)).says(waits))
+      let asked = try await nadia.get(try await page(world))
+      #expect(asked.says(waits) && asked.values(of: "href").contains(user + "/unlock"))
+      #expect(asked.says("After \(wrong) wrong") || asked.says("locked after \(wrong) wrong"))
+      Markup.check(asked)
+      _ = try await nadia.submit(try await page(world), ["reason": "lost"])
+      let shown = try await nadia.get(try await page(world, "/shown"))
+      #expect(shown.says(waits) && shown.values(of: "href").contains(user + "/unlock"))
+      Markup.check(shown)
+      let after = try await nadia.get(user)
+      #expect(after.says(waits) && after.says("counts once until"))
+      // Whoever may not unlock reads it without a way.
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let read = try await iris.get(user)
+      #expect(read.says(waits) && !read.values(of: "href").contains(user + "/unlock"))
+      for page in [asked, shown, after, read] { #expect(!page.says("9999") && !page.says("29227")) }
+      let factor = try #require(try await world.user().factors.first).id.text
+      let suspension = try await nadia.get(user + "/factors/\(factor)/suspension")
+      #expect(suspension.says(waits))
+      _ = try await nadia.submit(user + "/unlock", ["reason": "locked"])
+      for address in [user, try await page(world)] {
+        #expect(!(try await nadia.get(address)).says(waits))
+      }
     }
   }
 
