@@ -30,19 +30,24 @@ public struct BulkRemovals: Sendable {
     _ list: BulkList, in scope: Scope, by author: Author, _ agent: ConsoleSession
   ) async throws(BulkError) -> Int64 {
     let now = store.clock.now()
-    let administrator = agent.administrator
-    guard administrator.may(.removeFactors, in: scope) else { throw .desk(.notAllowed) }
-    let id = try await store.write(BulkError.self) { connection in
-      try Self.deleteOldDrafts(of: administrator.id, connection)
-      return try connection.first(
-        """
-        INSERT INTO bulk_job (scope_key, state, administrator_id, administrator_name, address,
-          request_id, created_at)
-        VALUES (\(scope.key), 'draft', \(administrator.id.text), \(administrator.displayName),
-          \(author.address), \(author.requestID), \(now.microseconds))
-        RETURNING job_id
-        """
-      ) { try $0.value(0) as Int64 } ?? 0
+    let maker = agent.administrator.id
+    let (id, administrator) = try await store.write(BulkError.self) { connection in
+      // The grants of this moment: the session was read before the write had its turn.
+      guard let administrator = try Administrators.present(maker, connection),
+        administrator.may(.removeFactors, in: scope)
+      else { throw BulkError.desk(.notAllowed) }
+      try Self.deleteOldDrafts(of: maker, connection)
+      let id =
+        try connection.first(
+          """
+          INSERT INTO bulk_job (scope_key, state, administrator_id, administrator_name, address,
+            request_id, created_at)
+          VALUES (\(scope.key), 'draft', \(administrator.id.text), \(administrator.displayName),
+            \(author.address), \(author.requestID), \(now.microseconds))
+          RETURNING job_id
+          """
+        ) { try $0.value(0) as Int64 } ?? 0
+      return (id, administrator)
     }
     var known: Set<ID<Account>> = []
     var (users, factors) = (0, 0)

@@ -74,6 +74,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `nobody looks at a list whose role was taken away while their page was open`(
+    isRemoved: Bool
+  ) async throws {
+    try await withInstance { instance in
+      try await instance.crowd(1)
+      let agent = try await instance.agent()
+      let administrators = instance.identity.administrators
+      _ = try await instance.agent("olga", role: .owner)
+      let (id, author) = (agent.administrator.id, Author(actor: .commandLine))
+      _ =
+        isRemoved
+        ? try await administrators.remove(id, by: author)
+        : try await administrators.revoke(Grant(role: .support), from: id, by: author)
+      await expect("desk.notAllowed") { try await instance.draft("u0", by: agent) }
+    }
+  }
+
   @Test func `each user goes through the rules of a single removal`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)

@@ -86,8 +86,9 @@ extension Disorder {
   /// A note, which asks for a reason, and for neither a proof nor a code; protection, locks and an
   /// hour that is used up keep nobody from it.
   func note() async throws {
-    let (agent, user) = (anyAgent { $0.role == .support || $0.role == .owner }, anyUser())
+    let user = anyUser()
     let sample = users[user]
+    let agent = anyAgent { $0.may(.removeFactors, in: sample.scope) }
     let (reason, text) = (
       dice.chance(90) ? DeskReason.locked : nil, dice.chance(90) ? "called" : " "
     )

@@ -53,6 +53,7 @@ extension Disorder {
     of agent: Int, on user: Int, needing permission: Permission, passingLock: Bool
   ) -> String? {
     let (agent, user) = (agents[agent], users[user])
+    if user.isGone { return "accountNotFound" }
     guard agent.may(permission, in: user.scope) else { return "notAllowed" }
     if agent.administrator.email == user.email { return "ownAccount" }
     if user.isProtected, !agent.may(.protectUsers, in: user.scope) { return "protectedAccount" }
@@ -255,6 +256,24 @@ extension Disorder {
         users[user].factors += known.factors
         users[user].settle()
         users[user].endSessions()
+      })
+  }
+
+  /// Purges what a removal set apart before its time, which whoever removed it may do too.
+  func purgeNow() async throws {
+    let user = anyUser { !$0.aparts.isEmpty }
+    let agent = anyAgent(.removeFactors, on: user)
+    let sample = users[user]
+    let apart = dice.chance(90) ? dice.pick(sample.aparts) : nil
+    let id = apart?.id ?? dice.pick(sample.purgedRemovals) ?? ID("none")
+    try await act(
+      "purge-now", row: "factor.purge-now", by: agent, on: user,
+      obstacle: { _ in apart.map { now < $0.until } ?? false ? nil : "factorNotFound" },
+      { try await identity.unenrolments.purge(sample.scope, sample.id, id, $0) },
+      then: { _, _ in
+        users[user].aparts.removeAll { $0.id == id }
+        users[user].purged += apart?.factors ?? []
+        users[user].purgedRemovals.append(id)
       })
   }
 

@@ -11,19 +11,23 @@ extension Disorder {
     case makeTemporaryCode, endStandIns, sendLink
     case signIn, giveCode, giveSMS, useSession
     case enrolApp, enrolPhone, withdraw, makeRecoveryCodes, useLink, revert, object
+    case delete, importUsers, changeGrants, removeAgent, seeSuspensionEnd, purgeNow
     case change, draft, begin, step, stop, approve, refuse, release, changeSettings, tidy
 
     var weight: Int {
       switch self {
       case .remove: 16
       case .undo, .giveCode: 12
+      case .approve: 10
       case .enrolApp, .useSession, .changeSettings, .tidy: 8
-      case .approve, .makeTemporaryCode, .giveSMS, .suspend: 7
+      case .makeTemporaryCode, .giveSMS, .suspend: 7
       case .enrolPhone, .begin, .step, .object, .change: 6
-      case .makeRecoveryCodes, .sendLink, .useLink, .withdraw, .draft, .release: 5
+      case .makeRecoveryCodes, .sendLink, .useLink, .withdraw, .draft, .release, .refuse: 5
       case .protect, .allowChanges, .unlock, .signIn, .endSessions, .revert: 4
-      case .resume, .endStandIns, .refuse: 3
+      case .changeGrants, .seeSuspensionEnd, .purgeNow: 4
+      case .resume, .endStandIns, .delete, .importUsers: 3
       case .disable, .enable, .note, .stop: 2
+      case .removeAgent: 1
       }
     }
 
@@ -58,6 +62,12 @@ extension Disorder {
     case .useLink: try await useLink(anyUser { $0.link != nil })
     case .revert: try await revert(anyUser { !$0.reverts.isEmpty })
     case .object: try await object(anyUser())
+    case .delete: try await delete()
+    case .importUsers: try await importUsers()
+    case .changeGrants: try await changeGrants()
+    case .removeAgent: try await removeAgent()
+    case .purgeNow: try await purgeNow()
+    case .seeSuspensionEnd: try await seeSuspensionEnd()
     case .change: try await change()
     case .draft: try await draft()
     case .begin: try await begin()
@@ -81,14 +91,18 @@ extension Disorder {
   /// An agent, more often one whose work it is.
   func anyAgent(_ isMeant: (SimulatedAgent) -> Bool = { _ in true }) -> Int {
     let weights = ["dora": 25, "erik": 20, "olga": 14, "bob": 12, "otto": 9, "tess": 8]
-    let some = agents.indices.filter { isMeant(agents[$0]) }
+    // Now and then one whose page was still open when they went.
+    let isStale = dice.chance(6)
+    let some = agents.indices.filter { isMeant(agents[$0]) && (isStale || !agents[$0].isRemoved) }
+    guard !some.isEmpty else { return agents.indices.first { !agents[$0].isRemoved } ?? 0 }
     return dice.pick(weighted: some.map { ($0, weights[agents[$0].name] ?? 5) }) ?? 0
   }
 
   /// A user, mostly of whom it would make sense, and more often one of the first few of the dice.
   func anyUser(_ isMeant: (SimulatedUser) -> Bool = { _ in true }) -> Int {
-    let meant = dice.chance(85) ? users.indices.filter { isMeant(users[$0]) } : []
-    let some = meant.isEmpty ? Array(users.indices) : meant
+    let there = users.indices.filter { !users[$0].isGone }
+    let meant = dice.chance(85) ? there.filter { isMeant(users[$0]) } : []
+    let some = meant.isEmpty ? there : meant
     let hot = some.filter { favourites.contains($0) }
     return (dice.chance(65) ? dice.pick(hot) : nil) ?? dice.pick(some) ?? 0
   }
@@ -113,7 +127,7 @@ extension Disorder {
   }
 
   /// Agents do not sign in anew in a run: their sessions last.
-  private func keepAwake() async throws {
+  func keepAwake() async throws {
     let moment = now.microseconds
     try await database.write { connection in
       _ = try connection.run(
@@ -129,6 +143,7 @@ extension Disorder {
       for place in users[user].sessions.indices where !users[user].sessions[place].isAlive {
         try await useSession(user, place)
       }
+      guard !users[user].isGone else { continue }
       for factor in users[user].purged.suffix(3) { try await givePurged(factor, user) }
     }
     clock.advance(31 * 86_400)
@@ -140,7 +155,7 @@ extension Disorder {
       }
       for removal in users[user].purgedRemovals.suffix(3) {
         clock.advance(30)
-        for agent in agents.indices where agents[agent].role == .owner {
+        for agent in agents.indices where agents[agent].isOwner {
           try await undo(of: user, by: agent, removal)
         }
       }

@@ -23,7 +23,8 @@ extension Disorder {
     // The error is told as the desk's.
     if !isAllowed { took.refusals = ["desk.notAllowed"] }
     var known: Set<Int> = []
-    let lines = named.enumerated().map { index, user in
+    let lines = named.enumerated().map { index, named in
+      let user = named.flatMap { users[$0].isGone ? nil : $0 }
       var result: String? = user == nil ? "not-found" : nil
       if let user {
         result = obstacle(user, for: agent) ?? (users[user].factors.isEmpty ? "none" : nil)
@@ -75,6 +76,8 @@ extension Disorder {
       took.refusals = ["notFound"]
     } else if job.users == 0 {
       took.refusals = ["nothingToDo"]
+    } else if !agents[agent].may(.removeFactors, in: job.scope) {
+      took.refusals = ["desk.notAllowed"]
     } else if admit(given, by: agent, in: job.scope, &took, prefix: "desk.") {
       isDone = true
       stepUp(given, agent, &took)
@@ -109,7 +112,11 @@ extension Disorder {
       jobs[$0].id < jobs[$1].id
     }
     let result = await attempt { try await identity.bulkRemovals.step(limit) }
-    if let running {
+    if let running, !agents[jobs[running].requester].may(.removeFactors, in: jobs[running].scope) {
+      // Whoever began it may not act here any more.
+      jobs[running].state = .over
+      took.rows.append("bulk.stop by server on \(jobs[running].id)")
+    } else if let running {
       let job = jobs[running]
       let open = job.lines.indices.filter { job.lines[$0].result == nil }.prefix(limit)
       let aparts = try await apartsOfNow(job.scope)
@@ -118,7 +125,9 @@ extension Disorder {
         let sample = users[user]
         let factors = Set(sample.factors.map(\.id))
         var outcome = "removed"
-        if let obstacle = obstacle(user, for: job.requester) {
+        if sample.isGone {
+          outcome = "not-found"
+        } else if let obstacle = obstacle(user, for: job.requester) {
           outcome = obstacle
         } else if factors.isEmpty {
           outcome = "none"
@@ -169,7 +178,7 @@ extension Disorder {
     let running = jobs.indices.filter { jobs[$0].state == .running }
     guard let index = dice.pick(running) else { return try await step() }
     let job = jobs[index]
-    let agent = anyAgent { $0.role == .support || $0.role == .owner }
+    let agent = anyAgent { $0.may(.removeFactors, in: job.scope) }
     let took = Took(
       name: "stop of list \(job.id)", rows: ["bulk.stop by \(agents[agent].name) on \(job.id)"])
     let author = agents[agent].author
@@ -202,10 +211,11 @@ extension Disorder {
     {
       isDone = true
       stepUp(given, agent, &took)
+      change = !agents[approval.requester].may(.removeFactors, in: approval.scope)
       if let user = approval.user {
         let factors = Set(users[user].factors.map(\.id))
         change =
-          factors != approval.allFactors
+          change || users[user].isGone || factors != approval.allFactors
           || refusal(of: approval.requester, on: user, needing: .removeFactors, passingLock: false)
             != nil
         if !change {
@@ -215,6 +225,7 @@ extension Disorder {
       }
       took.rows.append("approval.\(change ? "overtake" : "approve") by \(name) on \(object)")
       if !change { agents[agent].acts[approval.scope.key, default: []].append(now) }
+      if change, let job = approval.job { jobs[job].state = .over }
     }
     let result = await attempt {
       try await identity.approvals.approve(approval.id, in: approval.scope, given.request)
@@ -243,13 +254,15 @@ extension Disorder {
   }
 
   private func obstacle(_ agent: Int, to approval: SimulatedApproval) -> String? {
-    if let user = approval.user {
+    if let user = approval.user, !users[user].isGone {
       return refusal(of: agent, on: user, needing: .removeFactors, passingLock: false)
     }
     guard agents[agent].may(.removeFactors, in: approval.scope) else { return "notAllowed" }
     let lines = approval.job.map { jobs[$0].lines } ?? []
     let own = lines.contains { line in
-      line.user.map { users[$0].email == agents[agent].administrator.email } ?? false
+      line.user.map { user in
+        !users[user].isGone && users[user].email == agents[agent].administrator.email
+      } ?? false
     }
     return own ? "ownAccount" : nil
   }
@@ -297,8 +310,8 @@ extension Disorder {
 
   /// An owner lets an agent act again.
   func release() async throws {
-    let owner = anyAgent { $0.role == .owner }
-    let held = agents.indices.filter { !agents[$0].heldIn.isEmpty }
+    let owner = anyAgent { $0.isOwner }
+    let held = agents.indices.filter { !agents[$0].heldIn.isEmpty && !agents[$0].isRemoved }
     let agent = dice.pick(held) ?? anyAgent()
     let key = dice.pick(agents[agent].heldIn.sorted()) ?? scopes[0].key
     let scope = scopes.first { $0.key == key } ?? scopes[0]
@@ -358,40 +371,6 @@ extension Disorder {
       try await identity.desk.change(scope, to: settings, by: author)
     }
     self.settings[scope.key] = new
-    try await settle(took, result)
-  }
-
-  // MARK: - The server
-
-  /// What the server does each minute.
-  func tidy() async throws {
-    var took = Took(name: "tidy", isOrdered: false)
-    for index in approvals.indices.sorted(by: { approvals[$0].expires < approvals[$1].expires })
-    where approvals[index].isOpen && approvals[index].expires <= now {
-      approvals[index].isOpen = false
-      if let job = approvals[index].job { jobs[job].state = .over }
-      took.rows.append("approval.expire by server on \(object(of: approvals[index]))")
-    }
-    for index in jobs.indices
-    where jobs[index].state == .draft && now.seconds - jobs[index].madeAt.seconds > 3_600 {
-      jobs[index].state = .over
-    }
-    for index in users.indices {
-      for apart in users[index].aparts where apart.until <= now {
-        users[index].ended += apart.factors.map { (apart.id, $0) }
-        users[index].purged += apart.factors
-        users[index].purgedRemovals.append(apart.id)
-      }
-      users[index].aparts.removeAll { $0.until <= now }
-      let uid = users[index].uid
-      took.rows += users[index].ended.map { _ in "factor.purge by server on \(uid)" }
-      users[index].ended = []
-      if let until = users[index].blockedUntil, until <= now { users[index].blockedUntil = nil }
-      if let temporary = users[index].temporary, temporary.until <= now {
-        users[index].endTemporary()
-      }
-    }
-    let result = await attempt { try await identity.tidy() }
     try await settle(took, result)
   }
 }

@@ -45,7 +45,7 @@ extension Disorder {
   }
 
   /// A code as somebody types it at a sign-in, and whether it should pass.
-  private enum Typed: CaseIterable {
+  enum Typed {
     case right, near, wrong, replayed, purged, temporary, recovery, spent
   }
 
@@ -68,14 +68,14 @@ extension Disorder {
   }
 
   /// Gives a code of an app, or one that stands in for it.
-  func giveCode(_ user: Int) async throws {
+  func giveCode(_ user: Int, _ kind: Typed? = nil) async throws {
     guard let place = try await pending(user) else { return }
     let sample = users[user]
     let credential = sample.pending[place]
     let apart = sample.aparts.flatMap(\.factors)
-    let other = dice.chance(12) ? dice.pick(sample.purged + apart) : nil
+    let other = kind == nil && dice.chance(12) ? dice.pick(sample.purged + apart) : nil
     let target = other?.id ?? sample.app?.id ?? dice.pick(sample.factors)?.id ?? "none"
-    let typed = try code(for: sample)
+    let typed = try code(for: sample, kind)
     var took = Took(name: "code (\(typed.words)) of \(sample.uid)")
     took.refusals = fault(of: credential, user, lifetime: 300)
     var isDone = false
@@ -87,6 +87,11 @@ extension Disorder {
       } else if typed.passes {
         isDone = true
         if let row = typed.row { took.rows = ["\(row) by user on \(sample.uid)"] }
+      } else if typed.isOfSuspended {
+        // It counts for nothing, and is used up.
+        took.refusals = ["invalidCode"]
+        took.changes = ["factor"]
+        if let step = typed.step { setStep(step, of: target, user) }
       } else {
         took.refusals = [failCode(user)]
       }
@@ -114,11 +119,13 @@ extension Disorder {
     var words: String
     var text: String
     var passes = false
+    /// Right, and of an app that is suspended.
+    var isOfSuspended = false
     var step: Int64?
     var row: String?
   }
 
-  private func code(for user: SimulatedUser) throws -> TypedCode {
+  private func code(for user: SimulatedUser, _ kind: Typed?) throws -> TypedCode {
     let settings = settings[user.scope.key] ?? DeskSettings()
     let step = now.seconds / 30
     let apart = user.aparts.flatMap(\.factors)
@@ -131,7 +138,7 @@ extension Disorder {
     ]
     if user.temporary != nil { kinds.append((.temporary, 25)) }
     if user.recovery != nil { kinds.append((.recovery, 25)) }
-    switch dice.pick(weighted: kinds) ?? .wrong {
+    switch kind ?? dice.pick(weighted: kinds) ?? .wrong {
     case .right:
       let free = (step - 5...step + 5).filter { $0 > last }
       guard let app,
@@ -141,7 +148,7 @@ extension Disorder {
       }
       return TypedCode(
         words: isSuspended ? "of a suspended app" : "right", text: try app.code(step: step),
-        passes: !isSuspended, step: isSuspended ? nil : step)
+        passes: !isSuspended, isOfSuspended: isSuspended, step: step)
     case .near:
       guard let app, let offset = dice.pick([-10, -8, -6, 6, 7, 10] as [Int64]) else {
         return wrong
@@ -149,7 +156,8 @@ extension Disorder {
       return TypedCode(words: "near", text: try app.code(step: step + offset))
     case .replayed:
       guard let app, last >= step - 5 else { return wrong }
-      return TypedCode(words: "replayed", text: try app.code(step: last))
+      return TypedCode(
+        words: "replayed", text: try app.code(step: last), isOfSuspended: isSuspended)
     case .purged:
       guard let old = dice.pick((user.purged + apart).filter { $0.secret != nil }) else {
         return wrong
@@ -229,6 +237,8 @@ extension Disorder {
         took.refusals = ["quotaExceeded"]
       } else if isRight, !isSuspended {
         isDone = true
+      } else if isRight {
+        took.refusals = ["invalidCode"]
       } else {
         took.refusals = [failCode(user)]
       }
@@ -245,6 +255,28 @@ extension Disorder {
     }
     if isDone, case .success(let grant) = result { passCode(user, place, grant) }
     try await settle(took, result)
+  }
+
+  /// Sees codes of an app while it is suspended, and gives them again when that ends.
+  func seeSuspensionEnd() async throws {
+    let suspended = users.indices.filter { !users[$0].isGone && until(users[$0]) != nil }
+    guard let user = dice.pick(suspended), let until = until(users[user]) else {
+      return try await suspend()
+    }
+    let before = until.seconds - now.seconds - Int64(dice.pick([1, 20, 60]) ?? 1)
+    if before > 0 { clock.advance(before) }
+    try await keepAwake()
+    for _ in 0..<(1 + dice.below(3)) { try await giveCode(user, .right) }
+    try await giveCode(user, dice.pick([.temporary, .recovery, .wrong, .replayed]))
+    clock.advance(max(0, until.seconds - now.seconds))
+    trail.append("it is \(now.rfc3339)")
+    try await keepAwake()
+    try await giveCode(user, .replayed)
+    try await giveCode(user, .right)
+  }
+
+  private func until(_ user: SimulatedUser) -> Instant? {
+    user.app.flatMap { $0.isSuspended(at: now) ? $0.suspendedUntil : nil }
   }
 
   /// Gives a code of a factor that is gone for good, in its own name.
@@ -268,7 +300,9 @@ extension Disorder {
 
   /// Why a session does not count; nothing when it does.
   func fault(of session: SimulatedSession, _ user: SimulatedUser) -> [String] {
-    let faults = session.isAlive ? [] : ["tokenExpired", "invalidRefreshToken"]
+    if user.isGone { return ["userNotFound", "invalidRefreshToken"] }
+    var faults = session.isAlive ? [] : ["tokenExpired", "invalidRefreshToken"]
+    if session.isOfFormer { faults.append("userNotFound") }
     return user.isDisabled ? faults + ["userDisabled"] : faults
   }
 

@@ -70,6 +70,7 @@ extension Instance {
     _ = try await identity.projects.update(acme.project, by: Self.boss) { project in
       project.members = #"{"signIn":{"phoneNumber":{"testPhoneNumbers":{\#(numbers)}}}}"#
       project.configuration.setSMS(true)
+      project.importsTOTP = true
     }
     for tenant in [east.tenant, west.tenant] {
       _ = try await identity.tenants.update(
@@ -93,8 +94,8 @@ extension Instance {
     let new = try await signIn(device)
     clock.advance(30)
     return SimulatedAgent(
-      name: name, administrator: new.session.administrator, role: grant.role,
-      project: grant.project, tenant: grant.tenant, secret: device.secret, session: new.session,
+      name: name, administrator: new.session.administrator, grants: [grant], secret: device.secret,
+      session: new.session,
       provedAt: now, lastStep: step)
   }
 

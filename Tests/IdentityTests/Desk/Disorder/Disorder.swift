@@ -217,7 +217,7 @@ final class Disorder {
   /// What the tables should say.
   private func model() throws -> [String: String] {
     var lines: [String: [String]] = [:]
-    for user in users {
+    for user in users where !user.isGone {
       for factor in user.factors {
         lines["factors", default: []].append(
           [

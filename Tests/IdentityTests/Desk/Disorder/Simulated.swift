@@ -7,9 +7,9 @@ import OTP
 struct SimulatedAgent {
   let name: String
   let administrator: Administrator
-  let role: Role
-  let project: ID<Project>?
-  let tenant: ID<Tenant>?
+  var grants: Set<Grant>
+  /// Gone, though a page of theirs may still be open.
+  var isRemoved = false
   let secret: Secret
   var session: ConsoleSession
   /// When the last code of their own passed.
@@ -25,15 +25,20 @@ struct SimulatedAgent {
 
   /// What the table of roles says, written down once more.
   func may(_ permission: Permission, in scope: Scope) -> Bool {
-    guard project == nil || project == scope.project else { return false }
-    guard tenant == nil || tenant == scope.tenant else { return false }
-    return switch role {
-    case .owner: true
-    case .support: [.removeFactors, .endSessions].contains(permission)
-    case .policy: permission == .changeDesk
-    case .auditor: false
+    grants.contains { grant in
+      guard grant.project == nil || grant.project == scope.project else { return false }
+      guard grant.tenant == nil || grant.tenant == scope.tenant else { return false }
+      return switch grant.role {
+      case .owner: true
+      case .support: [.removeFactors, .endSessions].contains(permission)
+      case .policy: permission == .changeDesk
+      case .auditor: false
+      }
     }
   }
+
+  /// Whether they manage administrators.
+  var isOwner: Bool { grants.contains { $0.role == .owner && $0.project == nil } }
 
   func code(step: Int64) throws -> String { try OneTimePassword.code(of: secret, step: step) }
 }
@@ -70,6 +75,8 @@ struct SimulatedSession {
   let session: UserSession
   let token: String
   var isAlive = true
+  /// Of an account that was deleted since.
+  var isOfFormer = false
 }
 
 /// A pending credential, as it was given.
@@ -100,6 +107,8 @@ struct SimulatedUser {
   var isProtected = false
   var isLocked = false
   var isDisabled = false
+  /// Deleted; an import may bring one of the same uid.
+  var isGone = false
   var wrongCodes = 0
   var blockedUntil: Instant?
   var temporary: (code: String, until: Instant)?
@@ -140,6 +149,20 @@ struct SimulatedUser {
   mutating func endRecovery() {
     spent += recovery ?? []
     recovery = nil
+  }
+
+  /// The account goes, with all that there was of it.
+  mutating func delete() {
+    endSessions()
+    endTemporary()
+    endRecovery()
+    endAparts()
+    if let link { usedLinks.append(link.code) }
+    for index in sessions.indices { sessions[index].isOfFormer = true }
+    purged += factors
+    (factors, ended, pending, link, usedObjections) = ([], [], [], nil, [])
+    (isProtected, isLocked, isDisabled, isGone) = (false, false, false, true)
+    (wrongCodes, blockedUntil) = (0, nil)
   }
 
   /// Nothing that was removed before comes back.
