@@ -4,6 +4,7 @@ import gzip
 
 import pytest
 
+from support.desk_states import OPEN, user
 from support.faults import expect_none, overflow
 from support.program import ROOT
 from support.states import SIGNED_IN
@@ -130,6 +131,21 @@ def test_forced_colours_still_show_state(open_page, demo):
     strokes = {style(f"symbol path{which}, .strip path{which}", "stroke") for which in (
         ".lit", ".now", ":not(.lit):not(.now)")}
     assert len(strokes) >= 2
+
+
+def test_forced_colours_tell_a_code_from_now(open_page, demo):
+    """In the strips of verdicts the mark of a code is no line of the window."""
+    page = open_page(1280, forced_colors="active")
+    user(OPEN, "account.note")(page, demo)
+    verdict = page.locator("tr", has=page.locator(".strip path.mark"), has_text="slow").first
+    looks = {
+        kind: verdict.locator(f".strip path{kind}").first.evaluate("""(path) => {
+            const style = getComputedStyle(path);
+            return [style.stroke, style.strokeWidth, style.strokeDasharray].join();
+        }""") for kind in (".mark", ".now", ".lit")}
+    assert len(set(looks.values())) == 3, looks
+    mark, now = looks[".mark"].split(","), looks[".now"].split(",")
+    assert mark[-2] != now[-2] and mark[-1] != now[-1], "wider, and in one piece"
 
 
 def test_paper(open_page, demo, page_kinds):

@@ -79,6 +79,7 @@ extension Demo {
         _ = try await identity.desk.protect(
           scope, users[0], true, agent.request(.other, "Member of the board."))
       },
+      recoveryCodes(of: cast[1], in: scope, daysAgo: 15),
       sitting(of: staff.desk, minutesAgo: 6 * 1_440, staff) { agent in
         let list = try BulkList(cast[18...23].map(\.email).joined(separator: "\n"))
         try await removeAll(list, in: scope, agent, agent.request(.replaced, "New company phones."))
@@ -147,6 +148,18 @@ extension Demo {
       var settings = DeskSettings()
       change(&settings)
       try await identity.desk.change(scope, to: settings, by: staff.author(staff.policy, random))
+    }
+  }
+
+  /// A user makes recovery codes in the application, right after a sign-in.
+  private func recoveryCodes(of user: DemoUser, in scope: Scope, daysAgo: Int64) -> DemoEvent {
+    let moment = now.advanced(bySeconds: -daysAgo * 86_400)
+    let session = UserSession(
+      scope: scope, account: ID(user.uid), authTime: moment.seconds, provider: .password,
+      secondFactor: SecondFactorClaim(kind: .totp, enrolment: ID(user.factor)))
+    return DemoEvent(at: moment) {
+      _ = try await identity.enrolments.makeRecoveryCodes(
+        session, by: Author(actor: .user(session.account)))
     }
   }
 

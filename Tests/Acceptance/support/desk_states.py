@@ -8,8 +8,9 @@ from playwright.sync_api import expect
 from .program import prove
 from .rest import Api, make_token, ok
 
-STRICT, OPEN, OTHER = "private-clients", "retail", "teachers"
-PROJECTS = {STRICT: "harbour-bank", OPEN: "harbour-bank", OTHER: "lumen-school"}
+STRICT, OPEN, OTHER, BUSY = "private-clients", "retail", "teachers", "clinic-south"
+PROJECTS = {STRICT: "harbour-bank", OPEN: "harbour-bank", OTHER: "lumen-school",
+            BUSY: "meridian-care"}
 
 
 def tenant(demo, name):
@@ -96,6 +97,38 @@ def release(page, demo):
     linked(page, "Release…")
     expect(page.get_by_role("button", name="Release the agent")).to_have_count(1)
     prove(demo.server.data)
+
+
+def seen_by(role, state):
+    """What somebody else sees in the place of the owner."""
+    def shown(page, demo):
+        someone, context = demo.person(role), page.context
+        own = context.cookies(demo.url)
+        context.clear_cookies()
+        context.add_cookies([
+            {"name": cookie.name, "value": cookie.value, "url": demo.url}
+            for cookie in demo.browse(someone).http.cookies.jar])
+        try:
+            state(page, demo)
+        finally:
+            context.clear_cookies()
+            context.add_cookies(own)
+    return shown
+
+
+def own_request(page, demo):
+    page.goto("/approvals")
+    page.locator("main tbody a.who").first.click()
+    expect(page.locator("h1")).to_have_count(1)
+    expect(page.get_by_role("button", name="Refuse the request")).to_have_count(0)
+
+
+def held(page, demo):
+    """An agent asks for more than the hour has."""
+    page.goto(f"{tenant(demo, BUSY)}/users?factor=totp")
+    page.locator("main tbody a.who").first.click()
+    linked(page, "Remove…")
+    expect(page.get_by_text("as much in an hour as this place allows")).to_have_count(1)
 
 
 def refusal_with_code(page, demo):
@@ -319,6 +352,9 @@ DESK = {
     "remove a factor with all missing": all_missing,
     "purge a removal": question(STRICT, "factor.remove", "Purge now…"),
     "release an agent": release,
+    "an agent who is held": seen_by("support", held),
+    "a request of one's own": seen_by("support", own_request),
+    "end recovery codes": question(STRICT, "factor.suspend", "End the recovery codes…"),
     "undo a removal": question(STRICT, "factor.remove", "Restore…"),
     "suspend a factor": question(OPEN, "account.note", "Suspend…"),
     "end a suspension": question(STRICT, "factor.suspend", "End suspension…"),

@@ -312,6 +312,28 @@ extension Disorder {
       then: { _, _ in setSuspension(nil, of: id, user) })
   }
 
+  func rename() async throws {
+    let user = anyUser { !$0.factors.isEmpty }
+    let agent = anyAgent(.removeFactors, on: user)
+    let sample = users[user]
+    let factor = dice.pick(sample.factors)
+    let id = factor?.id ?? "none"
+    let name = dice.chance(90) ? "device \(dice.below(4))" : " "
+    try await act(
+      "rename to \(name)", row: "factor.rename", by: agent, on: user,
+      fault: name == " " ? "nameRequired" : nil,
+      obstacle: { _ in
+        guard let factor else { return "factorNotFound" }
+        return factor.name == name ? "nothingToDo" : nil
+      },
+      { try await identity.desk.rename(sample.scope, sample.id, ID(id), to: name, $0) },
+      then: { _, _ in
+        for index in users[user].factors.indices where users[user].factors[index].id == id {
+          users[user].factors[index].name = name
+        }
+      })
+  }
+
   private func setSuspension(_ until: Instant?, of factor: String, _ user: Int) {
     for index in users[user].factors.indices where users[user].factors[index].id == factor {
       users[user].factors[index].suspendedUntil = until

@@ -12,7 +12,7 @@ extension Disorder {
     case signIn, giveCode, giveSMS, useSession
     case enrolApp, enrolPhone, withdraw, makeRecoveryCodes, useLink, revert, object
     case delete, importUsers, changeGrants, removeAgent, seeSuspensionEnd, purgeNow
-    case change, draft, begin, step, stop, approve, refuse, release, changeSettings, tidy
+    case rename, change, draft, begin, step, stop, approve, refuse, release, changeSettings, tidy
 
     var weight: Int {
       switch self {
@@ -24,7 +24,7 @@ extension Disorder {
       case .enrolPhone, .begin, .step, .object, .change: 6
       case .makeRecoveryCodes, .sendLink, .useLink, .withdraw, .draft, .release, .refuse: 5
       case .protect, .allowChanges, .unlock, .signIn, .endSessions, .revert: 4
-      case .changeGrants, .seeSuspensionEnd, .purgeNow: 4
+      case .changeGrants, .seeSuspensionEnd, .purgeNow, .rename: 4
       case .resume, .endStandIns, .delete, .importUsers: 3
       case .disable, .enable, .note, .stop: 2
       case .removeAgent: 1
@@ -41,6 +41,7 @@ extension Disorder {
     case .undo: try await undo()
     case .suspend: try await suspend()
     case .resume: try await resume()
+    case .rename: try await rename()
     case .unlock: try await unlock()
     case .endSessions: try await endSessions()
     case .protect: try await protect()

@@ -36,11 +36,11 @@ struct DisorderTests {
       "remove", "remove-all", "undo", "suspend", "temporary-code", "begin", "approve", "refuse",
       "code", "sms", "refresh", "lookup", "enrol", "enrol-phone", "withdraw", "recovery-codes",
       "link", "revert", "not-me", "change", "protect", "allow-changes", "gone-for-good", "delete",
-      "grant", "revoke", "remove-administrator",
+      "grant", "revoke", "remove-administrator", "rename",
     ] {
       #expect(tally[action].map { $0.refused > 5 } ?? false, "\(action): \(tally[action] as Any)")
     }
-    #expect(tally.count == 49, "\(tally.keys.sorted())")
+    #expect(tally.count == 50, "\(tally.keys.sorted())")
   }
 
   private static func run(_ world: DisorderWorld, from start: UInt64) async -> Tally {
