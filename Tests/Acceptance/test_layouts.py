@@ -96,14 +96,14 @@ def test_mirrored(open_page, demo, page_kinds):
           }
           return faults.join(", ");
         }""")
-    page = open_page(1280)
-    expect_none(visit_all(page, demo, page_kinds, check))
-    narrow = open_page(320)
+    expect_none(visit_all(open_page(1280), demo, page_kinds, check))
 
-    def narrow_check(page):
+
+def test_mirrored_at_320_pixels(open_page, demo, page_kinds):
+    def check(page):
         page.evaluate("document.documentElement.dir = 'rtl'")
         return overflow(page)
-    expect_none(visit_all(narrow, demo, page_kinds, narrow_check))
+    expect_none(visit_all(open_page(320), demo, page_kinds, check))
 
 
 def test_forced_colours_still_show_state(open_page, demo):
