@@ -1,0 +1,67 @@
+"""Countersign's answers beside those that were recorded from Google's production: equal, or listed
+as different with a reason that docs/clients.md repeats."""
+
+import os
+
+import pytest
+
+from support.faults import expect_none
+from support.production import (
+    PROFILES, Recording, allowed, document, documented, exchanges, name_of, sections, table)
+from support.program import Server
+from support.replay import OWNER, make_as_new
+
+SECTIONS = sections()
+DIFFERING = {name: answer for group in allowed() for name, answer in group["exchanges"].items()}
+
+
+@pytest.fixture(scope="module")
+def own_emulator(tmp_path_factory):
+    """A server whose configuration these tests change as they like."""
+    with Server(tmp_path_factory.mktemp("recordings"), profile="emulator") as server:
+        yield server
+
+
+@pytest.fixture
+def places(own_emulator, request):
+    """How to reach a project that is as new, in either profile."""
+    def reach(profile):
+        if profile == "emulator":
+            make_as_new(own_emulator.url)
+            return own_emulator.url, "demo-project", "any-key", OWNER["Authorization"].split()[1]
+        api = request.getfixturevalue("api")
+        return api.url, api.project, api.key, api.token
+    return reach
+
+
+@pytest.mark.parametrize("path", SECTIONS, ids=map(name_of, SECTIONS))
+def test_answers_as_production_recorded(places, path):
+    recording = Recording(*places(PROFILES[path.parent.name]), DIFFERING)
+    expect_none(recording.run(path))
+
+
+def test_what_differs_is_an_exchange():
+    assert set(DIFFERING) <= set(exchanges())
+    assert len(DIFFERING) == sum(len(group["exchanges"]) for group in allowed())
+
+
+def test_clients_are_told_what_differs_and_why():
+    if os.environ.get("COUNTERSIGN_RECORD_SNAPSHOTS") == "1":
+        document()
+    assert documented() == table()
+
+
+def test_a_difference_is_noticed(own_emulator):
+    """The comparison itself: what it must let through and what not."""
+    check = Recording(own_emulator.url, "p", "k", "t", {})._differences
+    refusal = {"error": {"code": 400, "message": "A : b", "status": "INVALID_ARGUMENT"}}
+    body = {"users": [{"email": "a", "disabled": False}]}
+    assert not check(400, refusal, {"status": 400, "message": "A : b"})
+    assert not check(200, body, {"status": 200, "facts": {
+        "users.0.email": "a", "users.0.name": "$absent", "users.1": "$absent", "users": "$present",
+        "users.0.disabled": False}})
+    assert check(400, refusal, {"status": 400, "message": "A"})
+    assert check(400, refusal, {"status": 404, "message": "A : b"})
+    for place, value in [("users.0.email", "b"), ("users.0.email", "$absent"),
+                         ("users.0.name", "$present"), ("users.0.disabled", 0)]:
+        assert check(200, body, {"status": 200, "facts": {place: value}}), place
