@@ -41,15 +41,6 @@
     help.showModal();
   });
 
-  // A list's search hides the rows of this page that lack what is typed; Enter asks for all.
-  each(".filter [type='search']", (search) => search.addEventListener("input", () => {
-    const words = search.value.toLowerCase().split(/\s+/);
-    each(".list > tbody > tr", (row) => {
-      const text = row.textContent.toLowerCase();
-      row.hidden = !words.every((word) => text.includes(word));
-    });
-  }));
-
   // One menu of the bar is open at a time, and none after a click elsewhere.
   document.addEventListener("click", (event) => {
     each("details.menu[open]", (menu) => { if (!menu.contains(event.target)) menu.open = false; });

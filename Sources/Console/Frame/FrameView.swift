@@ -104,11 +104,9 @@ struct AccountMenu: ViewModel {
 /// The search field in the bar.
 struct FindForm: ViewModel {
   let action: String
-  let scopeName: String
 
   static let keys: Keys<Self> = [
-    .text("action") { $0.action },
-    .text("scopeName") { $0.scopeName },
+    .text("action") { $0.action }
   ]
 }
 

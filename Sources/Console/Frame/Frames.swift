@@ -62,9 +62,7 @@ struct Frames: Sendable {
     frame.tabs = InstanceTab.allCases.filter { $0.isShown(to: signedIn.administrator) }.map {
       Tab(text: $0.text, href: $0.address, isCurrent: $0 == tab)
     }
-    if signedIn.administrator.maySomewhere(.findUsers) {
-      frame.find = FindForm(action: ConsolePaths.findUsers(), scopeName: "every project")
-    }
+    frame.find = find(signedIn)
     return frame
   }
 
@@ -100,15 +98,19 @@ struct Frames: Sendable {
     frame.flash = flashes.take(for: signedIn.session, at: clock.now())
     frame.project = try await projectMenu(scope, projectName, administrator)
     frame.tenant = try await tenantMenu(scope, administrator)
-    if administrator.may(.findUsers, in: scope) {
-      frame.find = FindForm(action: ConsolePaths.users(scope), scopeName: scope.name)
-    }
+    frame.find = find(signedIn)
     frame.tabsLabel = scope.tenant == nil ? "Project" : "Tenant"
     frame.tabs = ScopeTab.allCases.compactMap { each in
       guard each.isShown(in: scope, to: administrator) else { return nil }
       return Tab(text: each.text, href: each.address(scope), isCurrent: each == tab)
     }
     return frame
+  }
+
+  /// The search across all pools that the administrator can access; nil when there are none.
+  private func find(_ signedIn: SignedIn) -> FindForm? {
+    signedIn.administrator.maySomewhere(.findUsers)
+      ? FindForm(action: ConsolePaths.findUsers()) : nil
   }
 
   private func account(_ signedIn: SignedIn, in scope: Scope?) -> AccountMenu {

@@ -26,7 +26,7 @@ struct FindUsersPage: Sendable {
       }
       found = hits
     }
-    let frame = frames.frame("Users", for: signedIn, tab: .users)
+    let frame = frames.frame("Search users", for: signedIn, tab: .users)
     let now = frames.clock.now()
     return .html(
       view.render(
@@ -38,8 +38,8 @@ struct FindUsersPage: Sendable {
 struct FindUsersView: ViewModel {
   let frame: FrameView
   let filter: FilterView
-  let rows: [FoundUserRow]
-  let caption: String
+  let pools: [FoundPool]
+  let summary: String?
   let pager: PagerView
   let empty: EmptyView
 
@@ -49,28 +49,18 @@ struct FindUsersView: ViewModel {
   ) {
     self.frame = FrameView(frame)
     filter = FilterView(
-      action: ConsolePaths.findUsers(), label: "E-mail, name, phone or uid",
-      query: text)
-    rows = (found?.hits ?? []).map { FoundUserRow($0, at: now, times: frame.times) }
-    caption =
-      found.map {
-        FoundWords.caption($0, part, of: "users", with: text, order: "the newest first")
-      } ?? ""
+      action: ConsolePaths.findUsers(), label: "Email, name, phone, or uid", query: text)
+    pools = found.map { FoundPool.all($0, text: text, at: now, times: frame.times) } ?? []
+    summary = found.flatMap { FoundWords.summary($0, part, with: text) }
     pager = PagerView(
-      shown: Words.count(rows.count, "user", "users"), path: ConsolePaths.findUsers(),
-      query: Self.query(text), after: after, next: found?.next.map(String.init))
-    empty =
-      found == nil
-      ? EmptyView(
-        heading: "Whom do you look for?",
-        sentence:
-          "Type a part of an e-mail address, a name, a phone number, a uid or an enrolment id. Every project and tenant is searched in which you may find users.",
-        link: EmptyLink(text: "All projects", href: ConsolePaths.projects()))
-      : EmptyView(
-        heading: "No such user",
-        sentence:
-          "Nobody has that in an e-mail address, name, phone number, uid or enrolment id, in the projects and tenants where you may find users. One or two characters must be the beginning of a word.",
-        link: EmptyLink(text: "All projects", href: ConsolePaths.projects()))
+      shown: Words.count(found?.hits.count ?? 0, "user", "users"),
+      path: ConsolePaths.findUsers(), query: Self.query(text), after: after,
+      next: found?.next.map(String.init))
+    empty = EmptyView(
+      heading: "No users found",
+      sentence:
+        "No email, name, phone number, uid, or enrollment ID in the pools you can access matches. With one or two characters, only the beginnings of words match.",
+      link: EmptyLink(text: "All projects", href: ConsolePaths.projects()))
   }
 
   static func query(_ text: String) -> Form { ["q": text] }
@@ -78,29 +68,44 @@ struct FindUsersView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .object("filter") { $0.filter },
-    .flag("hasRows") { !$0.rows.isEmpty },
-    .list("rows") { $0.rows },
-    .text("caption") { $0.caption },
+    .list("pools") { $0.pools },
+    .flag("hasPools") { !$0.pools.isEmpty },
+    .text("summary") { $0.summary },
+    .flag("hasTyped") { !$0.filter.query.isEmpty },
     .object("pager") { $0.pager },
     .object("empty") { $0.empty },
   ]
 }
 
-/// A user with the pool they are in.
-final class FoundUserRow: ViewModel {
-  let user: UserRow
+/// The users of one pool that a search across pools has found.
+struct FoundPool: ViewModel {
   let scope: Scope
+  /// How many of the hits the pool has; nil when not all were counted.
+  let count: Int?
+  let text: String
+  let users: [UserRow]
 
-  init(_ hit: FoundAccounts.Hit, at now: Instant, times: Times) {
-    user = UserRow(
-      UserRow.Source(AccountSummary(hit.account), at: now, times: times), in: hit.scope)
-    scope = hit.scope
+  /// The pools of the shown part, in its order.
+  static func all(
+    _ found: FoundAccounts, text: String, at now: Instant, times: Times
+  ) -> [FoundPool] {
+    found.pools.compactMap { pool in
+      let hits = found.hits.filter { $0.scope.key == pool.scope.key }
+      guard !hits.isEmpty else { return nil }
+      return FoundPool(
+        scope: pool.scope, count: found.total.isExact ? pool.count : nil, text: text,
+        users: hits.map {
+          let source = UserRow.Source(AccountSummary($0.account), at: now, times: times)
+          return UserRow(source, in: $0.scope)
+        })
+    }
   }
 
-  static let keys: Keys<FoundUserRow> = [
-    .object("user") { $0.user },
+  static let keys: Keys<Self> = [
     .text("project") { $0.scope.projectName },
     .text("tenant") { $0.scope.tenant == nil ? nil : $0.scope.name },
-    .text("users") { ConsolePaths.users($0.scope) },
+    .text("href") { FindUsersView.query($0.text).query(of: ConsolePaths.users($0.scope)) },
+    .text("count") { $0.count.map { Words.count($0, "user", "users") } },
+    .list("users") { $0.users },
   ]
 }

@@ -1,30 +1,68 @@
 import Identity
 
-/// What stands above the users that a search has found.
+/// What the caption of found users says.
 enum FoundWords {
-  /// The caption of the list: which part it is, and what to do when it is not all.
+  /// How many users of how many pools match, and which of them are shown.
   ///
   /// - Parameters:
   ///   - found: The part that is shown.
   ///   - part: Which it is.
-  ///   - who: Who was looked for, in words.
   ///   - text: What was typed.
-  ///   - order: How the list goes.
+  /// - Returns: A sentence; nil when nobody was found.
+  static func summary(_ found: FoundAccounts, _ part: SearchPart, with text: String) -> String? {
+    guard let shown = found.hits.isEmpty ? nil : found.hits.count else { return nil }
+    let matches =
+      switch found.total {
+      case .exactly(let count):
+        Words.count(count, "user matches", "users match")
+          + " “\(Words.isolated(Words.short(text, 60)))” in "
+          + Words.count(found.pools.count, "pool", "pools")
+      case .atLeast:
+        Words.sentence(found.total.words)
+          + " users match “\(Words.isolated(Words.short(text, 60)))”"
+      }
+    let isAll = part.start == 0 && found.next == nil && !found.isCut
+    let narrow = found.total.isExact ? "" : " Type more to narrow the search."
+    return isAll
+      ? matches + "." : "\(matches). Showing \(part.start + 1)–\(part.start + shown).\(narrow)"
+  }
+
+  /// Which part of the users found is shown, of how many, and in which order.
+  ///
+  /// - Parameters:
+  ///   - found: The part that is shown.
+  ///   - part: Which it is.
+  ///   - who: The users searched for, in words.
+  ///   - text: What was typed.
+  ///   - order: The order of the list.
   /// - Returns: A sentence or two.
   static func caption(
     _ found: FoundAccounts, _ part: SearchPart, of who: String, with text: String, order: String
   ) -> String {
     let typed = "\(who) with “\(Words.isolated(Words.short(text, 60)))”"
-    if found.isCut {
-      let count = part.start + found.hits.count
-      return
-        "These are the last of \(count) \(typed) that a search shows, and there are more. Type more to narrow it."
-    }
-    guard part.start > 0 || found.next != nil else {
-      return Words.sentence("\(typed), \(order).")
-    }
     let last = part.start + found.hits.count
-    return "\(part.start + 1) to \(last) of the \(typed), \(order)."
-      + (found.next == nil ? "" : " Type more to narrow it.")
+    let narrow = found.total.isExact ? "" : " Type more to narrow the search."
+    guard part.start > 0 || found.next != nil || found.isCut else {
+      return Words.sentence("\(Words.number(last)) \(typed), \(order).")
+    }
+    return
+      "\(part.start + 1)–\(last) of \(found.total.words) \(typed), \(order).\(narrow)"
+  }
+}
+
+extension FoundAccounts.Total {
+  /// The number, in words: `12`, `more than 200`.
+  var words: String {
+    switch self {
+    case .exactly(let count): Words.number(count)
+    case .atLeast(let count): "more than \(Words.number(count))"
+    }
+  }
+
+  var isExact: Bool {
+    switch self {
+    case .exactly: true
+    case .atLeast: false
+    }
   }
 }

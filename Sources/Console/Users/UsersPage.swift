@@ -27,10 +27,6 @@ struct UsersPage: Sendable {
         try await accounts.search(
           scope, query.text, filter: query.filter, sort: query.sort, part: query.part)
       }
-      // The search field of the bar opens the one user it finds.
-      if context.signedIn.query["open"] == "1", let only = hits.only {
-        return .redirect(to: ConsolePaths.user(scope, only.account.id.text))
-      }
       page = Page(items: hits.accounts.map(AccountSummary.init), next: hits.next.map(String.init))
       found = hits
     }

@@ -10,6 +10,8 @@ struct AccountSearch {
   /// True when it ended before everything was looked at.
   private(set) var isCut = false
   private var seen: Set<Int64> = []
+  /// Keys that fit but were not looked at, since enough hits were found before.
+  private var further: Set<Int64> = []
   private var examined = 0
   private var skipped = 0
   private var scopes: [Int64: Scope] = [:]
@@ -29,6 +31,18 @@ struct AccountSearch {
 
   /// True when there are more hits than were wanted.
   var isFull: Bool { hits.count > most }
+
+  /// How many accounts fit, as far as that is known without looking at more than is wanted.
+  var total: FoundAccounts.Total {
+    let count = hits.count + further.subtracting(seen).count
+    return isCut || count > Accounts.mostHits
+      ? .atLeast(min(count, Accounts.mostHits)) : .exactly(count)
+  }
+
+  /// True when every key of the indexes is a hit, so that it need not be looked at to be counted.
+  static func isCountable(_ query: SearchQuery, _ filter: Accounts.Filter) -> Bool {
+    filter == .all && (query.expression == nil ? query.short.count == 1 : query.short.isEmpty)
+  }
 
   /// The hits that were wanted, as they were found.
   var counted: [FoundAccounts.Hit] { Array(hits.prefix(most)) }
@@ -50,7 +64,7 @@ struct AccountSearch {
     var last = keys.upperBound
     while !isCut, !isFull {
       let batch = try candidates(keys.lowerBound...last, connection)
-      for key in batch {
+      for (index, key) in batch.enumerated() {
         if isLimitedToScopes, scopes[key >> 40] == nil {
           skipped += 1
           if skipped > Self.mostSkipped { isCut = true }
@@ -62,7 +76,10 @@ struct AccountSearch {
         }
         examined += 1
         try examine(key, scope, connection)
-        if isFull { return }
+        if isFull {
+          if Self.isCountable(query, filter) { further.formUnion(batch[(index + 1)...]) }
+          return
+        }
       }
       guard batch.count == Self.batch, let end = batch.last, end > keys.lowerBound else { return }
       last = end - 1
@@ -84,7 +101,7 @@ struct AccountSearch {
 
   /// How many ranges are searched each for itself.
   private static let mostRanges = 20
-  private static let batch = Accounts.hitsOfPart + 1
+  private static let batch = Accounts.mostHits + 1
 
   /// Accounts that fit the expression, or the first short word.
   private func candidates(

@@ -8,9 +8,26 @@ public struct FoundAccounts: Sendable {
   public let next: Int?
   /// True when there are more behind the last part, so that the search should be narrowed.
   public let isCut: Bool
-  /// The hit whose uid, e-mail address, phone number or enrolment id is just what was typed; nil
-  /// when there is none, or more than one.
-  public let exact: Hit?
+  /// How many accounts fit.
+  public let total: Total
+  /// The pools of a search in all of them that have hits, in the order of the hits.
+  public let pools: [Pool]
+
+  /// A number of accounts that fit what was typed.
+  public enum Total: Sendable, Equatable {
+    /// So many.
+    case exactly(Int)
+    /// So many and more: not all were looked at.
+    case atLeast(Int)
+  }
+
+  /// A user pool that has hits.
+  public struct Pool: Sendable {
+    /// The user pool.
+    public let scope: Scope
+    /// How many hits it has.
+    public let count: Int
+  }
 
   /// An account and the user pool it is in.
   public struct Hit: Sendable {
@@ -23,11 +40,8 @@ public struct FoundAccounts: Sendable {
   /// The accounts alone.
   public var accounts: [Account] { hits.map(\.account) }
 
-  /// The only hit, or the only exact one.
-  public var only: Hit? { isAll && hits.count == 1 ? hits.first : exact }
-
-  /// True when this is all that there is.
-  private let isAll: Bool
+  /// The hit of a search that has no other.
+  public var only: Hit? { total == .exactly(1) ? hits.first : nil }
 }
 
 extension Accounts {
@@ -56,7 +70,9 @@ extension Accounts {
   ) async throws(AccountError) -> FoundAccounts {
     guard let query = SearchQuery(text) else { return .nobody }
     return try await store.read(AccountError.self) { connection in
-      let most = sort == .newest ? part.end : Self.mostHits
+      // Where hits can't be counted unseen, or go in another order, all of them are looked at.
+      let isPart = sort == .newest && AccountSearch.isCountable(query, filter)
+      let most = isPart ? part.end : Self.mostHits
       var search = AccountSearch(query: query, filter: filter, most: most)
       try search.exactly(in: scope, connection)
       try search.run(in: scope.accountKeys, scope, connection)
@@ -69,7 +85,7 @@ extension Accounts {
   /// - Parameters:
   ///   - text: What was typed; nothing in it is an operator.
   ///   - administrator: Who looks; scopes that they may not see are not searched.
-  ///   - part: Which of the hits are given, the newest first.
+  ///   - part: Which of the hits are given; those of a pool follow each other.
   /// - Returns: The accounts of that part.
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func search(
@@ -77,7 +93,7 @@ extension Accounts {
   ) async throws(AccountError) -> FoundAccounts {
     guard let query = SearchQuery(text) else { return .nobody }
     return try await store.read(AccountError.self) { connection in
-      // Pools are searched one after the other, so the newest are known when all have been.
+      // Pools are searched one after the other, so their order is known when all have been.
       var search = AccountSearch(query: query, filter: .all, most: Self.mostHits)
       if administrator.may(.findUsers, in: nil) {
         try search.run(in: 0...Int64.max - 1, nil, connection)
@@ -86,9 +102,7 @@ extension Accounts {
         for scope in scopes { try search.exactly(in: scope, connection) }
         try search.run(in: scopes, connection)
       }
-      return FoundAccounts(search, part) { hits in
-        hits.sorted { $0.account.createdAt > $1.account.createdAt }
-      }
+      return FoundAccounts(byPool: search, part)
     }
   }
 
@@ -144,20 +158,52 @@ public struct SearchPart: Sendable {
 
 extension FoundAccounts {
   fileprivate static let nobody = FoundAccounts(
-    hits: [], next: nil, isCut: false, exact: nil, isAll: true)
+    hits: [], next: nil, isCut: false, total: .exactly(0), pools: [])
 
   fileprivate init(_ search: AccountSearch, _ part: SearchPart, _ sorted: ([Hit]) -> [Hit]) {
-    let found = sorted(search.counted)
-    let exact = found.filter { $0.account.isNamed(search.query.typed) }
-    let keys = Set(exact.map(\.account.key))
-    let all = exact + found.filter { !keys.contains($0.account.key) }
+    self.init(search, part, exactFirst(sorted(search.counted), search.query), pools: [])
+  }
+
+  /// The hits of each pool together: first of the pools that have what was typed exactly, then by
+  /// the names of project and tenant, and in a pool the newest first.
+  fileprivate init(byPool search: AccountSearch, _ part: SearchPart) {
+    let hits = exactFirst(search.counted.sorted { $0.account.key > $1.account.key }, search.query)
+    var byPool: [Int64: [Hit]] = [:]
+    for hit in hits { byPool[hit.scope.key, default: []].append(hit) }
+    func order(_ pool: [Hit]) -> (isLater: Int, names: [UInt8], key: Int64) {
+      let first = pool[0]
+      let isExact = first.account.isNamed(search.query.typed)
+      let names = [first.scope.projectName, first.scope.tenant == nil ? "" : first.scope.name]
+      return (isExact ? 0 : 1, Array(names.joined(separator: "\u{0}").utf8), first.scope.key)
+    }
+    let pools = byPool.values.map { (hits: $0, order: order($0)) }.sorted { one, other in
+      if one.order.isLater != other.order.isLater { return one.order.isLater < other.order.isLater }
+      if one.order.names != other.order.names {
+        return one.order.names.lexicographicallyPrecedes(other.order.names)
+      }
+      return one.order.key < other.order.key
+    }.map(\.hits)
+    self.init(
+      search, part, pools.flatMap { $0 },
+      pools: pools.map { Pool(scope: $0[0].scope, count: $0.count) })
+  }
+
+  private init(_ search: AccountSearch, _ part: SearchPart, _ all: [Hit], pools: [Pool]) {
     let isMore = all.count > part.end || (search.isFull && part.end < Accounts.mostHits)
     self.init(
       hits: Array(all.dropFirst(part.start).prefix(part.end - part.start)),
       next: isMore ? part.end : nil, isCut: !isMore && (search.isFull || search.isCut),
-      exact: exact.count == 1 ? exact.first : nil,
-      isAll: part.start == 0 && !isMore && !search.isFull && !search.isCut)
+      total: search.total, pools: pools)
   }
+}
+
+/// The hits with those that are what was typed before the others.
+private func exactFirst(
+  _ hits: [FoundAccounts.Hit], _ query: SearchQuery
+) -> [FoundAccounts.Hit] {
+  let exact = hits.filter { $0.account.isNamed(query.typed) }
+  let keys = Set(exact.map(\.account.key))
+  return exact + hits.filter { !keys.contains($0.account.key) }
 }
 
 extension Account {

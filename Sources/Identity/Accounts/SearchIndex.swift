@@ -6,7 +6,9 @@ import Database
 /// at the beginning of a word. Both hold keys of accounts, of which a scope has one range.
 enum SearchIndex {
   /// The mark of an instance whose accounts are all indexed; before it the last one that is.
-  private static let mark = "search_1"
+  ///
+  /// The number goes up when texts are folded in another way, so that all are indexed again.
+  private static let mark = "search_2"
   private static let complete = "complete"
 
   /// Indexes an account as it is now, in place of what it was.
@@ -97,7 +99,7 @@ extension SearchIndex {
   /// How many accounts are indexed in one write at the start.
   private static let batch = 500
 
-  /// Indexes the accounts that were made before there was an index.
+  /// Indexes the accounts that were made before there was an index, or before its present folding.
   ///
   /// A start that is stopped half way goes on where it was.
   static func complete(_ store: Store) async throws(StartError) {

@@ -51,7 +51,8 @@ struct SearchText: Sendable {
   }
 
   /// Arabic and Hebrew without the points that are written or left out at will, and with one form
-  /// of the letters for which Persian and Arabic keyboards have two.
+  /// of the letters for which Persian and Arabic keyboards have two, or that end a word either way
+  /// (teh marbuta and heh).
   private static func withoutVowelPoints(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -61,13 +62,16 @@ struct SearchText: Sendable {
         continue
       case 0x06CC, 0x0649: result.append("\u{064A}")
       case 0x06A9: result.append("\u{0643}")
+      case 0x0629, 0x06C1, 0x06C3, 0x06D5: result.append("\u{0647}")
       default: result.append(scalar)
       }
     }
     return String(result)
   }
 
-  /// One blank for any row of them, none at the ends, nothing that cannot be seen.
+  /// One blank for any row of them, none at the ends, no apostrophes, nothing that can't be seen.
+  ///
+  /// `O'Brien`, `O’Brien` and `OBrien` are one name to a person who types it.
   private static func collapsed(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     var blank = false
@@ -77,6 +81,7 @@ struct SearchText: Sendable {
         blank = count > 0
         continue
       }
+      if isApostrophe(scalar) { continue }
       if scalar.value >= 0x80, isInvisible(scalar) { continue }
       if blank {
         result.append(" ")
@@ -87,6 +92,13 @@ struct SearchText: Sendable {
       count += 1
     }
     return String(result)
+  }
+
+  private static func isApostrophe(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x27, 0x60, 0xB4, 0x02B9, 0x02BB...0x02BD, 0x05F3, 0x2018, 0x2019, 0x201B, 0x2032: true
+    default: false
+    }
   }
 
   private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
