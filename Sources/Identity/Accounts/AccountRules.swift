@@ -4,6 +4,9 @@ enum AccountRules {
   static let shortestPassword = 6
   /// The longest password in bytes; longer ones are refused, not cut.
   static let longestPassword = 4_096
+  /// The longest email address in bytes: 64 before the at sign, 255 after it (RFC 5321 section
+  /// 4.5.3.1).
+  static let longestEmail = 320
 
   static let uidAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
   static let uidLength = 28
@@ -12,9 +15,10 @@ enum AccountRules {
   static func folded(email: String) -> String { email.lowercased() }
 
   static func checkEmail(_ email: String) throws(AccountError) {
+    guard email.utf8.count <= longestEmail else { throw .invalidEmail }
     let parts = email.split(separator: "@", omittingEmptySubsequences: false)
     guard
-      parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, email.utf8.count <= 320,
+      parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty,
       !email.unicodeScalars.contains(where: { $0.value <= 32 || (127...159).contains($0.value) })
     else { throw .invalidEmail }
   }

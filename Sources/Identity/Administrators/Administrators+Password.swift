@@ -11,7 +11,7 @@ extension Administrators {
     _ password: Secret, of administrator: Administrator, by author: Author
   ) async throws(PasswordChangeError) -> PasswordHash {
     let now = store.clock.now()
-    let name = ConsoleSessions.throttle(AccountRules.folded(email: administrator.email))
+    let name = ConsoleSessions.throttle(TypedEmail(administrator.email))
     let taken: Result<(guess: Guess, hash: PasswordHash?), PasswordChangeError> =
       try await store.write(PasswordChangeError.self) { connection in
         switch try Guess.take(name, .passwords, at: now, connection) {

@@ -20,11 +20,11 @@ extension ConsoleSessions {
     email: String, password: Secret, address: String, userAgent: String, requestID: String = ""
   ) async throws(ConsoleSignInError) -> ConsoleSignIn {
     let now = store.clock.now()
-    let folded = AccountRules.folded(email: String(email.prefix(320)))
+    let email = TypedEmail(email)
     // The address comes first: one that is blocked cannot count against a name.
     let names = [
       ("console address \(Network.name(of: address))", Throttle.addresses),
-      (Self.throttle(folded), Throttle.passwords),
+      (Self.throttle(email), Throttle.passwords),
     ]
     let taken: Result<Attempt, ConsoleSignInError> =
       try await store.write(ConsoleSignInError.self) { connection in
@@ -40,19 +40,15 @@ extension ConsoleSessions {
         }
         let row = try connection.first(
           """
-          SELECT administrator_id, password_hash, totp_enrolled_at IS NOT NULL FROM administrator
-          WHERE email_folded = \(folded)
+          SELECT administrator_id, password_hash FROM administrator
+          WHERE email_folded = \(email.folded)
           """
         ) { row in
           (
-            id: ID<Administrator>(try row.value(0)), hash: PasswordHash(encoded: try row.value(1)),
-            hasSecondFactor: try row.value(2) as Bool
+            id: ID<Administrator>(try row.value(0)), hash: PasswordHash(encoded: try row.value(1))
           )
         }
-        return .success(
-          Attempt(
-            id: row?.id, hash: row?.hash, hasSecondFactor: row?.hasSecondFactor ?? false,
-            guesses: guesses))
+        return .success(Attempt(id: row?.id, hash: row?.hash, guesses: guesses))
       }
     let attempt = try taken.get()
     let (id, guesses) = (attempt.id, attempt.guesses)
@@ -68,7 +64,11 @@ extension ConsoleSessions {
     let (random, tickets) = (store.random, tickets)
     let author = Author(actor: .nobody, address: address, requestID: requestID)
     let outcome: ConsoleSignIn? = try await store.write(ConsoleSignInError.self) { connection in
-      guard matches, let id, let hash = attempt.hash else {
+      // Reread in the write that starts the session: both may have changed during the hashing.
+      guard matches, let id, let hash = attempt.hash,
+        let current = try Self.credentials(id, connection),
+        current.hash.encoded == hash.encoded
+      else {
         // The name that was typed is not kept: it may be a password in the wrong field.
         let entry = AuditEntry(
           "administrator.sign-in-refused", "administrator", id?.text ?? "", name: "")
@@ -77,7 +77,7 @@ extension ConsoleSessions {
         return nil
       }
       try Guess.right(guesses, connection)
-      if attempt.hasSecondFactor {
+      if current.hasSecondFactor {
         let entry = AuditEntry("administrator.code-due", "administrator", id.text, name: "")
         try entry.record(by: author, at: now, connection)
         let ticket = ConsoleTicket(id, secret: Self.mark(hash), at: now, random: random)
@@ -151,14 +151,22 @@ extension ConsoleSessions {
     _ ticket: ConsoleTicket, _ connection: borrowing Connection
   ) throws -> Bool {
     guard try !ticket.isUsed(connection) else { return false }
-    let hash = try connection.first(
+    guard let current = try credentials(ticket.administrator, connection), current.hasSecondFactor
+    else { return false }
+    return ticket.secret == mark(current.hash)
+  }
+
+  /// The password and second factor of an administrator as they are in this transaction; nil when
+  /// there is no such administrator.
+  private static func credentials(
+    _ id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> (hash: PasswordHash, hasSecondFactor: Bool)? {
+    try connection.first(
       """
-      SELECT password_hash FROM administrator
-      WHERE administrator_id = \(ticket.administrator.text) AND totp_enrolled_at IS NOT NULL
+      SELECT password_hash, totp_enrolled_at IS NOT NULL FROM administrator
+      WHERE administrator_id = \(id.text)
       """
-    ) { PasswordHash(encoded: try $0.value(0)) }
-    guard let hash else { return false }
-    return ticket.secret == mark(hash)
+    ) { (PasswordHash(encoded: try $0.value(0)), try $0.value(1)) }
   }
 
   /// Changes with the password, and says nothing of it.
@@ -167,12 +175,11 @@ extension ConsoleSessions {
   }
 
   /// The name under which wrong passwords for an address are counted.
-  static func throttle(_ folded: String) -> String { "administrator \(folded)" }
+  static func throttle(_ email: TypedEmail) -> String { "administrator \(email.digest)" }
 
   private struct Attempt: Sendable {
     let id: ID<Administrator>?
     let hash: PasswordHash?
-    let hasSecondFactor: Bool
     let guesses: [Guess]
   }
 }

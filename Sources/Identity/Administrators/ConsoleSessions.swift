@@ -93,7 +93,7 @@ public struct ConsoleSessions: Sendable {
       INSERT INTO console_session (token_digest, administrator_id, csrf_token, created_at,
         last_seen_at, address, user_agent, proved_at)
       VALUES (\(digest), \(id.text), \(random.token(bytes: 24)), \(now.microseconds),
-        \(now.microseconds), \(address), \(String(userAgent.prefix(300))),
+        \(now.microseconds), \(address), \(RequestOrigin(userAgent: userAgent).userAgent),
         \(proof == nil ? nil : now.microseconds))
       """)
     guard let session = try find(digest, at: now, connection)?.session else {

@@ -73,7 +73,7 @@ public struct OwnAccount: Sendable {
         WHERE administrator_id = \(administrator.id.text)
         """)
       guard changed == 1 else { throw PasswordChangeError.notFound }
-      let name = ConsoleSessions.throttle(AccountRules.folded(email: administrator.email))
+      let name = ConsoleSessions.throttle(TypedEmail(administrator.email))
       try Guess.forget(name, connection)
       let ended = try ConsoleSessions.endAll(of: administrator.id, but: nil, at: now, connection)
       var entry = AuditEntry(

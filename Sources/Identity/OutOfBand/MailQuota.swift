@@ -12,13 +12,13 @@ enum MailQuota {
   private static let window: Int64 = 3_600
 
   static func name(to email: String, in scope: Scope) -> String {
-    "mail to \(scope.key) \(AccountRules.folded(email: String(email.prefix(320))))"
+    "mail to \(scope.key) \(TypedEmail(email).digest)"
   }
 
   /// Mails that undo a change are bounded apart: by asking for others nobody can keep the warning of
   /// a change from the user.
   static func name(warning email: String, in scope: Scope) -> String {
-    "warning to \(scope.key) \(AccountRules.folded(email: String(email.prefix(320))))"
+    "warning to \(scope.key) \(TypedEmail(email).digest)"
   }
 
   static func name(from address: String) -> String { "mail from \(Network.name(of: address))" }

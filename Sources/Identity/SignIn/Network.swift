@@ -1,15 +1,20 @@
 /// The part of an address that guesses are counted for.
 enum Network {
   /// An IPv4 address whole; of an IPv6 address the first 64 bits, since whoever has one address of
-  /// them has all; anything else as it stands.
+  /// them has all; of anything else the first bytes, as many as the longest address has.
   static func name(of address: String) -> String {
-    guard let groups = groups(address) else { return address }
+    guard let groups = groups(address) else {
+      return String(decoding: address.utf8.prefix(longest), as: UTF8.self)
+    }
     if groups[..<5].allSatisfy({ $0 == 0 }), groups[5] == 0xFFFF {
       let bytes = groups[6...].flatMap { [$0 >> 8, $0 & 0xFF] }
       return bytes.map(String.init).joined(separator: ".")
     }
     return groups[..<4].map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
   }
+
+  /// The bytes of the longest address: IPv6 with an IPv4 address in its end.
+  private static let longest = 45
 
   /// The eight groups of an IPv6 address (RFC 4291 section 2.2), a zone left out; nil for anything
   /// else.

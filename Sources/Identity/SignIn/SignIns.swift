@@ -114,16 +114,21 @@ public struct SignIns: Sendable {
 
   /// The name under which guesses at a password are counted, whether the account exists or not.
   static func guessName(_ scope: Int64, email: String) -> String {
-    "email \(scope) \(AccountRules.folded(email: String(email.prefix(320))))"
+    guessName(scope, TypedEmail(email))
+  }
+
+  private static func guessName(_ scope: Int64, _ email: TypedEmail) -> String {
+    "email \(scope) \(email.digest)"
   }
 
   private func takeAttempt(
     _ scope: Scope, email: String, address: String
   ) async throws(SignInError) -> Attempt {
     let now = store.clock.now()
+    let email = TypedEmail(email)
     let names = [
       ("address \(Network.name(of: address))", Throttle.addresses),
-      (Self.guessName(scope.key, email: email), Throttle.passwords),
+      (Self.guessName(scope.key, email), Throttle.passwords),
     ]
     let outcome: Result<Attempt, SignInError> = try await store.write(SignInError.self) {
       connection in
@@ -137,7 +142,7 @@ public struct SignIns: Sendable {
         case .blocked(let until): return .failure(.tooManyAttempts(until: until))
         }
       }
-      let account = try AccountRecord.find(scope, email: email, connection)
+      let account = try AccountRecord.find(scope, email: email.folded, connection)
       return .success(
         Attempt(
           account: account, hash: try Self.hash(of: account?.key, connection), guesses: guesses))

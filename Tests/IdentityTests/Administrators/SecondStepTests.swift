@@ -149,6 +149,67 @@ struct SecondStepTests {
     }
   }
 
+  /// Gives the right password, and lets something happen before it has been hashed.
+  private func signIn(
+    _ instance: Instance, _ administrator: Administrator, during change: () async throws -> Void
+  ) async throws -> Result<ConsoleSignIn, any Error> {
+    let gate = Gate()
+    let crowded = try instance.identity(hasher: gate.hasher(width: 1))
+    // It holds the only turn, so that the sign-in's password waits for its own.
+    let holder = Task {
+      var new = NewAccount()
+      (new.email, new.password) = (Person.bob.email, Person.bob.password)
+      _ = try await crowded.accounts.create(instance.acme, new, by: Instance.boss)
+    }
+    await gate.isReached()
+    let signIn = Task {
+      try await crowded.consoleSessions.signIn(
+        email: administrator.email, password: Instance.consolePassword, address: "a",
+        userAgent: "Browser")
+    }
+    // The old hash has been read as soon as the guess is counted.
+    while try await instance.guesses(at: "administrator") == 0 { await Task.yield() }
+    try await change()
+    gate.open()
+    try await holder.value
+    return await signIn.result
+  }
+
+  @Test func `a password that is reset while the old one is hashed begins no session`()
+    async throws
+  {
+    try await withInstance { instance in
+      let olga = try await instance.administrator("olga", .owner)
+      let result = try await signIn(instance, olga) {
+        try await instance.identity.ownAccount.resetPassword(
+          of: olga, new: Secret("another pass phrase"), by: Author(actor: .commandLine))
+      }
+      #expect(throws: ConsoleSignInError.self) { _ = try result.get() }
+      #expect(try await instance.identity.consoleSessions.list(of: olga.id).isEmpty)
+      #expect(try await instance.wholeLog().first?.action == "administrator.sign-in-refused")
+    }
+  }
+
+  @Test func `a second factor set up while the password is hashed is asked for`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.administrator("olga", .owner)
+      let result = try await signIn(instance, olga) { _ = try await instance.enrol(olga) }
+      _ = try result.get().pending
+      #expect(try await instance.identity.consoleSessions.list(of: olga.id).isEmpty)
+    }
+  }
+
+  @Test func `an administrator removed while the password is hashed is refused`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.administrator("olga", .owner)
+      let eve = try await instance.administrator("eve", .auditor)
+      let result = try await signIn(instance, eve) {
+        try await instance.identity.administrators.remove(eve.id, by: instance.author(olga))
+      }
+      await expect("refused") { try result.get() }
+    }
+  }
+
   @Test func `a sealed secret that was moved to another administrator does not open there`()
     async throws
   {

@@ -15,6 +15,7 @@ struct NetworkTests {
       ("12345::", "12345::"), ("::1.2.3", "::1.2.3"), ("::1.2.3.256", "::1.2.3.256"),
       ("1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7:8:9"), ("1:2:3:4:5:6:7:8::", "1:2:3:4:5:6:7:8::"),
       ("::+1", "::+1"), ("::-1", "::-1"),
+      (String(repeating: "x", count: 100_000), String(repeating: "x", count: 45)),
     ])
   func `a network is named after its address`(address: String, name: String) {
     #expect(Network.name(of: address) == name)

@@ -150,10 +150,13 @@ struct PasswordSignInTests {
 
 extension Instance {
   /// The guesses at passwords that are counted at this moment, of names.
-  func guesses() async throws -> Int {
+  /// How many wrong guesses are counted under names of a kind.
+  func guesses(at kind: String = "email") async throws -> Int {
     try await database.read { connection in
       try connection.first(
-        "SELECT /* test */ coalesce(sum(failures), 0) FROM throttle WHERE name LIKE 'email %'"
+        """
+        SELECT /* test */ coalesce(sum(failures), 0) FROM throttle WHERE name LIKE \(kind + " %")
+        """
       ) { try $0.value(0) } ?? 0
     }
   }

@@ -1,0 +1,107 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+/// What people who aren't signed in leave in the database.
+struct HostileSignInTests {
+  /// 320 characters of 3 KB each: 960 KB.
+  private static let long = String(
+    repeating: "a" + String(repeating: "\u{301}", count: 1_500), count: 320)
+
+  /// The bytes of the database's pages.
+  private func size(_ instance: Instance) async throws -> Int {
+    try await instance.database.read { connection in
+      try connection.first(
+        "SELECT /* test */ page_count * page_size FROM pragma_page_count, pragma_page_size"
+      ) { try $0.value(0) } ?? 0
+    }
+  }
+
+  /// An address of a network of its own.
+  private static func address(_ number: Int) -> String { "2001:db8:1:\(number)::1" }
+
+  private func expectSmallGrowth(
+    _ instance: Instance, _ signIn: (Int) async -> String
+  ) async throws {
+    let before = try await size(instance)
+    for number in 0..<1_000 { #expect(await signIn(number) != "done") }
+    while try await instance.identity.audit.file() {}
+    #expect(try await size(instance) - before < 1_000 * 1_024)
+    let longest = try await instance.database.read { connection in
+      try connection.first("SELECT /* test */ max(length(CAST(name AS BLOB))) FROM throttle") {
+        try $0.value(0) as Int
+      }
+    }
+    #expect(try #require(longest) < 150)
+  }
+
+  @Test func `1000 sign-ins of users with long names take less than 1 KB each`() async throws {
+    try await withInstance { instance in
+      try await expectSmallGrowth(instance) { number in
+        await outcome {
+          try await instance.identity.signIns.password(
+            instance.acme, email: "\(number)\(Self.long)", password: Person.wrong,
+            address: Self.address(number))
+        }
+      }
+    }
+  }
+
+  @Test func `1000 sign-ins to the console with long names take less than 1 KB each`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await expectSmallGrowth(instance) { number in
+        await outcome {
+          try await instance.identity.consoleSessions.signIn(
+            email: "\(number)\(Self.long)", password: Person.wrong,
+            address: Self.address(number), userAgent: Self.long)
+        }
+      }
+    }
+  }
+
+  @Test func `1000 requests for mails to long addresses leave nothing`() async throws {
+    try await withInstance { instance in
+      let before = try await size(instance)
+      for number in 0..<1_000 {
+        await expect("invalidEmail") {
+          try await instance.identity.outOfBandCodes.send(
+            OutOfBandRequest(.passwordReset, for: .email("\(number)@\(Self.long)")),
+            in: instance.acme, hidingUsers: true, from: Self.address(number))
+        }
+      }
+      #expect(try await size(instance) == before)
+    }
+  }
+
+  @Test func `no address that somebody typed is kept`() async throws {
+    try await withInstance { instance in
+      _ = await outcome {
+        try await instance.identity.signIns.password(
+          instance.acme, email: "hunter2@example.com", password: Person.wrong, address: "a")
+      }
+      _ = await outcome {
+        try await instance.identity.consoleSessions.signIn(
+          email: "hunter2@example.com", password: Person.wrong, address: "a", userAgent: "Browser")
+      }
+      let names = try await instance.database.read { connection in
+        try connection.all("SELECT /* test */ name FROM throttle") { try $0.value(0) as String }
+      }
+      #expect(names.count >= 4)
+      #expect(!names.contains { $0.contains("hunter2") })
+    }
+  }
+
+  @Test func `of a browser's name 200 bytes are kept with a session`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.administrator("olga", .owner)
+      _ = try await instance.identity.consoleSessions.signIn(
+        email: olga.email, password: Instance.consolePassword, address: "a", userAgent: Self.long)
+      let sessions = try await instance.identity.consoleSessions.list(of: olga.id)
+      #expect(sessions.map(\.userAgent.utf8.count).allSatisfy { (1...200).contains($0) })
+    }
+  }
+}
