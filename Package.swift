@@ -79,6 +79,7 @@ let package = Package(
         .embedInCode("Migrations/m0021_stand_ins_sqlite.sql"),
         .embedInCode("Migrations/m0022_bulk_sqlite.sql"),
         .embedInCode("Migrations/m0023_policy_pages_sqlite.sql"),
+        .embedInCode("Migrations/m0024_generations_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),

@@ -21,8 +21,14 @@ public struct Account: Sendable {
   public let disabled: Bool
   /// Custom claims as JSON text.
   public let customAttributes: String?
-  /// Sessions whose sign-in is older, in seconds since 1970, are over.
+  /// When its sessions were last ended, in seconds since 1970, as SDKs compare it with a token's
+  /// time of sign-in.
+  ///
+  /// It is never later than now, so within its second it can't tell an old session from a new one:
+  /// this server goes by ``generation``.
   public let validSince: Int64
+  /// How often its sessions were ended; what was issued before the last time doesn't count.
+  let generation: Int64
   /// When it was made.
   public let createdAt: Instant
   /// When it last signed in; with a second factor, when that had passed.
@@ -69,11 +75,11 @@ public struct Account: Sendable {
       a.disabled, a.custom_attributes, a.valid_since_s, a.created_at, a.last_login_at,
       a.last_refresh_at, a.password_updated_at, a.password_hash IS NOT NULL, a.anonymous,
       a.custom_auth, a.wrong_codes, a.codes_blocked_until, a.has_providers, a.email_link,
-      a.initial_email, a.last_verdict_at, a.protected, a.changes_locked_at
+      a.initial_email, a.last_verdict_at, a.protected, a.changes_locked_at, a.generation
     """
 
   /// How many columns these are.
-  static let columnCount = 25
+  static let columnCount = 26
 
   init(_ row: borrowing Row, factors: [Factor]) throws {
     func instant(_ column: Int) throws -> Instant? {
@@ -104,6 +110,7 @@ public struct Account: Sendable {
     lastVerdictAt = try row.value(22)
     isProtected = try row.value(23)
     changesLockedAt = try instant(24)
+    generation = try row.value(25)
     self.factors = factors
   }
 
@@ -184,9 +191,9 @@ public struct AccountChange: Sendable {
   public var emailVerified: Bool?
   /// Whether the account may not sign in.
   public var disabled: Bool?
-  /// Sessions whose sign-in is older, in seconds since 1970, are over.
+  /// Sessions whose sign-in is older, in seconds since 1970, are ended.
   ///
-  /// It only ever rises: what was ended stays ended.
+  /// A time near now or later means now, and ends all of them. What was ended stays ended.
   public var validSince: Int64?
   /// When it was made.
   public var createdAt: Instant?

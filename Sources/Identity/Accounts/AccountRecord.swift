@@ -108,42 +108,92 @@ enum AccountRecord {
     return nil
   }
 
-  /// Ends every session of an account: sign-ins until now are refused from now on, those of this
-  /// very second too.
+  /// How many ended sessions of an account are remembered, so that their refresh tokens are told that
+  /// the session is over, and not that it never was one.
+  private static let endedRemembered = 100
+
+  /// Seconds by which clocks may differ: a revocation as of a time that near to now means now.
+  static let clockTolerance: Int64 = 5
+
+  /// Ends the sessions of an account: those of this second too, and pending credentials with them.
   ///
-  /// The rows of what ends stay until the next end, so that a refresh token is told that its
-  /// session is over, and not that it never was one. `valid_since_s` always rises, so that a pending
-  /// credential which was made before can be told from one made after, in the same second too.
+  /// Nothing is dated ahead. Sessions that begin afterward are of the account's next generation.
   ///
-  /// - Returns: How many sessions there were.
+  /// - Parameters:
+  ///   - account: The account's key.
+  ///   - kept: The session that stays open, which must be open now; nil to end all. What SDKs
+  ///     compare by time then stays as it was.
+  ///   - now: The time.
+  ///   - connection: The transaction.
+  /// - Returns: How many ended.
+  @discardableResult
   static func endSessions(
-    _ account: Int64, at now: Instant, _ connection: borrowing Connection
+    _ account: Int64, except kept: ID<UserSession>? = nil, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Int {
+    try forgetOldestEnded(account, connection)
+    let count = try Sessions.count(account, connection)
+    guard let kept else {
+      try connection.run(
+        """
+        UPDATE account SET generation = generation + 1,
+          valid_since_s = max(valid_since_s, \(now.seconds))
+        WHERE account_key = \(account)
+        """)
+      return count
+    }
     try connection.run(
+      "UPDATE account SET generation = generation + 1 WHERE account_key = \(account)")
+    let stays = try connection.run(
       """
-      DELETE FROM session WHERE account_key = \(account) AND auth_time_s <
-        (SELECT valid_since_s FROM account WHERE account_key = \(account))
+      UPDATE session SET generation = generation + 1
+      WHERE session_id = \(kept.bytes) AND account_key = \(account)
       """)
-    let sessions = try connection.first(
-      "SELECT count(*), max(auth_time_s) FROM session WHERE account_key = \(account)"
-    ) { row in (count: try row.value(0) as Int, newest: try row.value(1) as Int64?) }
-    let validSince = max(now.seconds, (sessions?.newest ?? 0) + 1)
-    try connection.run(
-      """
-      UPDATE account SET valid_since_s = max(valid_since_s + 1, \(validSince))
-      WHERE account_key = \(account)
-      """)
-    return sessions?.count ?? 0
+    return count - stays
   }
 
-  /// Ends the sessions whose sign-in is older than a moment, in seconds since 1970.
+  /// Ends the sessions whose sign-in is older than a moment, in seconds since 1970; all of them when
+  /// that is about now.
+  ///
+  /// - Returns: How many ended.
+  @discardableResult
   static func endSessions(
-    _ account: Int64, before validSince: Int64, _ connection: borrowing Connection
+    _ account: Int64, before validSince: Int64, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Int {
+    guard validSince < now.seconds - clockTolerance else {
+      return try endSessions(account, at: now, connection)
+    }
+    let raised = try connection.run(
+      """
+      UPDATE account SET generation = generation + 1, valid_since_s = \(validSince)
+      WHERE account_key = \(account) AND valid_since_s < \(validSince)
+      """)
+    guard raised > 0 else { return 0 }
+    try forgetOldestEnded(account, connection)
+    try connection.run(
+      """
+      UPDATE session SET generation = generation + 1
+      WHERE account_key = \(account) AND auth_time_s >= \(validSince) AND generation =
+        (SELECT generation - 1 FROM account WHERE account_key = \(account))
+      """)
+    return try connection.first(
+      """
+      SELECT count(*) FROM account a CROSS JOIN session s USING (account_key)
+      WHERE a.account_key = \(account) AND s.generation = a.generation - 1
+      """
+    ) { try $0.value(0) } ?? 0
+  }
+
+  private static func forgetOldestEnded(
+    _ account: Int64, _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
-      UPDATE account SET valid_since_s = max(valid_since_s, \(Instant(seconds: validSince).seconds))
-      WHERE account_key = \(account)
+      DELETE FROM session WHERE session_id IN (
+        SELECT s.session_id FROM account a CROSS JOIN session s USING (account_key)
+        WHERE a.account_key = \(account) AND s.generation < a.generation
+        ORDER BY s.session_id DESC LIMIT 1000 OFFSET \(endedRemembered))
       """)
   }
 }

@@ -7,7 +7,8 @@ public struct AccountUpdate: Sendable {
   public let account: Account
   /// How many sessions ended.
   public let sessionsEnded: Int
-  /// The session that goes on in place of the one that was named; nil when none was.
+  /// The session that goes on in place of the user's own; nil when that one goes on itself, and
+  /// when none was named.
   public let grant: SessionGrant?
 }
 
@@ -20,7 +21,7 @@ extension Accounts {
   public func update(
     _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, by author: Author
   ) async throws(AccountError) -> Account {
-    try await update(scope, id, change, renewing: nil, by: author).account
+    try await update(scope, id, change, by: author, in: nil).account
   }
 
   /// Changes an account and writes one audit row.
@@ -28,21 +29,22 @@ extension Accounts {
   /// What stays the same writes nothing.
   ///
   /// A new address or password, disabling, and the loss of a second factor end the account's
-  /// sessions; `validSince` ends those from before it. Of an address, a password or a factor that
-  /// somebody else changed, the user is told by mail.
+  /// sessions; `validSince` ends those from before it. A user who gives up their password keeps the
+  /// session in which they do, and any other ends: SDKs go on with the tokens they hold. Of an
+  /// address, a password or a factor that somebody else changed, the user is told by mail.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
   ///   - id: Whose account.
   ///   - change: What becomes of it.
-  ///   - session: The session of a user who changes their own account: it must still count, and a
-  ///     new one begins in its place.
   ///   - author: Who changes it.
+  ///   - session: The session of a user who changes their own account: it must be open. Where the
+  ///     change is a new address or password, another begins in its place.
   /// - Returns: What that has done.
   /// - Throws: ``AccountError``.
   public func update(
-    _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, renewing session: UserSession?,
-    by author: Author
+    _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, by author: Author,
+    in session: UserSession?
   ) async throws(AccountError) -> AccountUpdate {
     try Self.check(change)
     var hash: PasswordHash?
@@ -65,10 +67,10 @@ extension Accounts {
         change.factors, of: old, in: scope, at: now, random: store.random, connection)
       var ended = 0
       if !removed.isEmpty || Self.endsSessions(change, old) {
-        ended = try AccountRecord.endSessions(old.key, at: now, connection)
-      }
-      if let validSince = change.validSince {
-        try AccountRecord.endSessions(old.key, before: validSince, connection)
+        ended = try Self.endSessions(
+          of: old, session, by: change, profile: store.profile, at: now, connection)
+      } else if let validSince = change.validSince {
+        ended = try AccountRecord.endSessions(old.key, before: validSince, at: now, connection)
       }
       guard let new = try AccountRecord.find(key: old.key, connection) else {
         throw AccountError.notFound
@@ -98,9 +100,11 @@ extension Accounts {
         try store.outbox.notify(
           .providerLinked(name: link.provider), new, in: scope, at: now, connection)
       }
-      let grant = try session.map { session in
-        try Sessions.renew(session, of: new, at: now, random: store.random, connection)
-      }
+      let grant =
+        try change.renewsSession
+        ? session.map { session in
+          try Sessions.renew(session, of: new, at: now, random: store.random, connection)
+        } : nil
       return AccountUpdate(account: new, sessionsEnded: ended, grant: grant)
     }
   }
@@ -171,6 +175,24 @@ extension Accounts {
     try change.link?.store(for: old.key, in: scope, connection)
   }
 
+  /// Ends the sessions of an account by a change: by its user's own all but theirs, where that needs
+  /// no other in its place.
+  private static func endSessions(
+    of account: Account, _ session: UserSession?, by change: AccountChange, profile: Profile,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> Int {
+    guard let session else {
+      return try AccountRecord.endSessions(account.key, at: now, connection)
+    }
+    do {
+      return try Sessions.endOwn(
+        of: account.key, except: change.renewsSession ? nil : session.id, profile: profile, at: now,
+        connection)
+    } catch let error as SessionError {
+      throw AccountError.session(error)
+    }
+  }
+
   private static func endsSessions(_ change: AccountChange, _ old: Account) -> Bool {
     switch change.password {
     case .set: return true
@@ -184,6 +206,16 @@ extension Accounts {
   private static func isSame(_ left: String?, _ right: String?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
     return left.isSameBytes(as: right)
+  }
+}
+
+extension AccountChange {
+  /// Whether a user who makes the change needs a new session: SDKs take the tokens of the answer
+  /// then.
+  var renewsSession: Bool {
+    if case .set = password { return true }
+    if case .keep = email { return false }
+    return true
   }
 }
 

@@ -175,6 +175,8 @@ public struct Accounts: Sendable {
     try VerdictRecord.delete(of: account, connection)
     try connection.run("DELETE FROM account WHERE account_key = \(account.key)")
     try connection.run(
+      "UPDATE session SET deleted_uid = \(account.id.text) WHERE account_key = \(account.key)")
+    try connection.run(
       """
       UPDATE scope SET users = users - 1,
         enrolled_users = enrolled_users - \(!account.factors.isEmpty),

@@ -73,3 +73,13 @@ public struct EnrolmentStart: Sendable {
   /// The hash function, as `otpauth` addresses spell it.
   public let algorithm = HashFunction.sha1.rawValue
 }
+
+extension EnrolmentError {
+  /// Does something with a session, and says what went wrong in the words of enrollments.
+  @discardableResult
+  static func translating<T>(_ body: () throws -> T) throws -> T {
+    do { return try body() } catch let error as SessionError {
+      throw EnrolmentError.session(error)
+    }
+  }
+}

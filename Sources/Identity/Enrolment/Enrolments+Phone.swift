@@ -96,9 +96,9 @@ extension Enrolments {
       try PhoneFactor.insert(
         id, displayName: name, phoneNumber: number, enrolledAt: now, for: account,
         in: session.scope, connection)
-      _ = try AccountRecord.endSessions(account.key, at: now, connection)
-      // The token that asked may be of a session that has no row any more.
-      try AccountRecord.endSessions(account.key, before: session.authTime + 1, connection)
+      try EnrolmentError.translating {
+        try Sessions.endOwn(of: account.key, profile: store.profile, at: now, connection)
+      }
       return try Self.complete(
         id, of: account.key, session, by: author, at: now, store: store, connection)
     }

@@ -14,12 +14,9 @@ extension Enrolments {
     _ session: UserSession, enrolment: String, by author: Author
   ) async throws(EnrolmentError) -> SessionGrant? {
     let now = store.clock.now()
-    let (random, outbox) = (store.random, store.outbox)
+    let (random, outbox, profile) = (store.random, store.outbox, store.profile)
     return try await store.write(EnrolmentError.self) { connection in
-      let account: Account
-      do { account = try Sessions.check(session, connection) } catch let error as SessionError {
-        throw EnrolmentError.session(error)
-      }
+      let account = try EnrolmentError.translating { try Sessions.check(session, connection) }
       try Self.checkChanges(account)
       let policy = try Policies.find(session.scope.key, connection)
       if try Self.needsFactor(session, account, policy.configuration, connection) {
@@ -31,13 +28,9 @@ extension Enrolments {
       // The session may be one that is open on the very device that is lost.
       guard !factor.isSuspended(at: now) else { throw EnrolmentError.factorSuspended }
       try FactorRecord.delete([factor], of: account, in: session.scope, connection)
-      _ = try AccountRecord.endSessions(account.key, at: now, connection)
-      // The token that asked may be of a session that has no row any more.
-      try connection.run(
-        """
-        UPDATE account SET valid_since_s = max(valid_since_s, \(session.authTime + 1))
-        WHERE account_key = \(account.key)
-        """)
+      try EnrolmentError.translating {
+        try Sessions.endOwn(of: account.key, profile: profile, at: now, connection)
+      }
       var entry = AuditEntry(
         "factor.withdraw", "account", account.id.text, name: account.label, in: session.scope)
       entry.from = factor.words
@@ -50,7 +43,7 @@ extension Enrolments {
       return try Sessions.begin(
         changed, in: session.scope, provider: session.provider,
         secondFactor: kept ? session.secondFactor : nil,
-        claims: try Sessions.claims(of: session, changed, connection), isSignIn: false, at: now,
+        claims: try Sessions.claims(of: session, connection), isSignIn: false, at: now,
         random: random, connection)
     }
   }

@@ -54,10 +54,7 @@ public struct Enrolments: Sendable {
     guard policy.configuration.isOn(kind) else {
       throw kind == .totp ? EnrolmentError.totpNotEnabled : .smsNotEnabled
     }
-    let account: Account
-    do { account = try Sessions.check(session, connection) } catch let error as SessionError {
-      throw EnrolmentError.session(error)
-    }
+    let account = try EnrolmentError.translating { try Sessions.check(session, connection) }
     try checkChanges(account)
     try checkGround(account, by: session.provider)
     return account

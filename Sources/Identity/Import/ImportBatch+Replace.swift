@@ -37,9 +37,6 @@ extension ImportBatch {
     for link in prepared.user.providers { try link.store(for: key, in: scope, connection) }
     let removed = try replaceFactors(of: old, by: prepared, connection)
     let sessions = try AccountRecord.endSessions(key, at: now, connection)
-    if let validSince = prepared.user.validSince {
-      try AccountRecord.endSessions(key, before: validSince, connection)
-    }
     guard let new = try AccountRecord.find(key: key, connection) else {
       throw Failure("account vanished")
     }

@@ -104,9 +104,9 @@ struct ImportBatch {
       """)
   }
 
-  /// In seconds; what is given is brought into the range that moments have.
-  func validSince(_ user: ImportedUser) -> Int64 {
-    user.validSince.map { Instant(seconds: $0).seconds } ?? now.seconds
+  /// In seconds; what is given is brought into the range that moments have, and is never ahead.
+  private func validSince(_ user: ImportedUser) -> Int64 {
+    user.validSince.map { min(Instant(seconds: $0).seconds, now.seconds) } ?? now.seconds
   }
 
   /// What becomes of a row whose uid, address or phone number is there already.

@@ -54,7 +54,7 @@ public struct OutOfBandCodes: Sendable {
         var names = [(MailQuota.name(to: recipient, in: scope), MailQuota.perAddress)]
         if let network { names.append((MailQuota.name(from: network), MailQuota.perNetwork)) }
         for (name, limit) in names {
-          if let until = try MailQuota.take(name, limit: limit, at: now, connection) {
+          if let until = try HourlyQuota.take(name, limit: limit, at: now, connection) {
             return .failure(.tooManyMails(request.kind, until: until))
           }
         }

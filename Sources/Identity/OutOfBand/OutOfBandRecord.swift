@@ -214,7 +214,7 @@ extension Store {
     _ connection: borrowing Connection
   ) throws {
     guard profile == .standalone else { return }
-    let until = try MailQuota.take(
+    let until = try HourlyQuota.take(
       MailQuota.name(warning: email, in: scope), limit: MailQuota.perAddress, at: now, connection)
     if let until { throw OutOfBandError.tooManyMails(kind, until: until) }
   }

@@ -25,7 +25,7 @@ extension Sessions {
         """
         SELECT s.created_at, s.provider, s.enrolment_id, s.last_refresh_at
         FROM account a CROSS JOIN session s USING (account_key)
-        WHERE a.account_key = \(account.key) AND s.auth_time_s >= a.valid_since_s
+        WHERE a.account_key = \(account.key) AND s.generation = a.generation
         ORDER BY s.session_id DESC LIMIT \(Self.mostListed)
         """
       ) { row in

@@ -5,8 +5,10 @@ import Database
 public struct Sessions: Sendable {
   let store: Store
 
-  /// The bytes of a refresh token: the session's id and 24 random ones.
-  private static let tokenLength = TimeOrderedID.length + 24
+  /// The secret bytes of a refresh token, after those of the session's id.
+  private static let secretLength = 24
+  /// A refresh token's bytes: the session's id, the secret ones and the key of the user pool.
+  private static let tokenLength = TimeOrderedID.length + secretLength + 8
 
   /// Checks that a session still counts.
   ///
@@ -23,8 +25,26 @@ public struct Sessions: Sendable {
       throw SessionError.userNotFound
     }
     guard !account.disabled else { throw SessionError.userDisabled }
-    guard session.authTime >= account.validSince else { throw SessionError.tokenExpired }
+    guard try isOpen(session, of: account, connection) else { throw SessionError.tokenExpired }
     return account
+  }
+
+  /// Whether a session was not ended, by its generation.
+  ///
+  /// An ID token that doesn't name its session is from before generations, so it is over with the
+  /// first end since.
+  private static func isOpen(
+    _ session: UserSession, of account: Account, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard let id = session.id else {
+      return account.generation == 0 && session.authTime >= account.validSince
+    }
+    return try connection.first(
+      """
+      SELECT 1 FROM session WHERE session_id = \(id.bytes) AND account_key = \(account.key)
+        AND generation = \(account.generation)
+      """
+    ) { try $0.value(0) as Int } != nil
   }
 
   /// Grants the session of a refresh token again, with its first sign-in time and second factor.
@@ -39,39 +59,34 @@ public struct Sessions: Sendable {
     _ token: String, project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws(SessionError) -> SessionGrant {
     let now = store.clock.now()
-    guard let bytes = Base64URL.decode(token.prefix(100)), bytes.count == Self.tokenLength else {
-      throw .invalidRefreshToken
-    }
+    guard let bytes = Base64URL.decode(token.prefix(100)),
+      [Self.tokenLength, Self.tokenLength - 8].contains(bytes.count)
+    else { throw .invalidRefreshToken }
     let id = Array(bytes.prefix(TimeOrderedID.length))
     let digest = Store.digest(token)
     return try await store.write(SessionError.self) { connection in
-      let row = try connection.first(
-        """
-        SELECT \(Scope.columns), t.account_key, t.auth_time_s, t.provider, t.factor_kind,
-          t.enrolment_id, t.token_digest, t.claims
-        FROM session t JOIN scope s ON s.scope_key = t.account_key >> 40
-          JOIN project p USING (project_id)
-        WHERE t.session_id = \(id) AND s.deleted_at IS NULL
-        """
-      ) { row in
-        (
-          scope: try Scope(row), account: try row.value(7) as Int64,
-          authTime: try row.value(8) as Int64, provider: try row.value(9) as String,
-          kind: try row.value(10) as String?, enrolment: try row.value(11) as String?,
-          digest: try row.value(12) as [UInt8], claims: try row.value(13) as String?
-        )
+      guard let row = try Self.row(id, connection) else {
+        throw try Self.isOfDeletedTenant(bytes, of: project, connection)
+          ? SessionError.tenantDeleted : .invalidRefreshToken
       }
-      guard let row, constantTimeEqual(row.digest, digest),
-        let provider = SignInProvider(rawValue: row.provider)
+      guard constantTimeEqual(row.digest, digest),
+        let provider = SignInProvider(rawValue: row.provider), row.scope.project == project
       else { throw SessionError.invalidRefreshToken }
-      guard row.scope.project == project else { throw SessionError.invalidRefreshToken }
       guard tenant == nil || tenant == row.scope.tenant else { throw SessionError.tenantMismatch }
+      guard !row.isDeleted else {
+        throw row.isProjectDeleted ? SessionError.invalidRefreshToken : .tenantDeleted
+      }
       guard !row.scope.isDisabled else { throw SessionError.scopeDisabled }
       guard var account = try AccountRecord.find(key: row.account, connection) else {
-        throw SessionError.userNotFound
+        // Somebody else may have the uid now: their user exists, and this session is over.
+        let successor = try row.deletedUID.flatMap { uid in
+          try AccountRecord.find(row.scope, ID(uid), connection)
+        }
+        guard let successor else { throw SessionError.userNotFound }
+        throw successor.disabled ? SessionError.userDisabled : .tokenExpired
       }
       guard !account.disabled else { throw SessionError.userDisabled }
-      guard row.authTime >= account.validSince else { throw SessionError.tokenExpired }
+      guard row.generation == account.generation else { throw SessionError.tokenExpired }
       try connection.run(
         "UPDATE session SET last_refresh_at = \(now.microseconds) WHERE session_id = \(id)")
       try connection.run(
@@ -83,11 +98,72 @@ public struct Sessions: Sendable {
       if let kind = row.kind.flatMap(Factor.Kind.init(rawValue:)), let id = row.enrolment {
         claim = SecondFactorClaim(kind: kind, enrolment: ID(id))
       }
+      // The clock may have been put back since the sign-in.
       let session = UserSession(
-        scope: row.scope, account: account.id, authTime: row.authTime, provider: provider,
-        secondFactor: claim, claims: row.claims)
+        id: ID(id), scope: row.scope, account: account.id, authTime: min(row.authTime, now.seconds),
+        provider: provider, secondFactor: claim, claims: row.claims)
       return SessionGrant(session: session, account: account, refreshToken: token)
     }
+  }
+
+  /// What is kept of a session.
+  private struct Row {
+    let scope: Scope
+    let account: Int64
+    let authTime: Int64
+    let provider: String
+    let kind: String?
+    let enrolment: String?
+    let digest: [UInt8]
+    let claims: String?
+    let generation: Int64
+    let deletedUID: String?
+    /// Whether the user pool was deleted.
+    let isDeleted: Bool
+    let isProjectDeleted: Bool
+  }
+
+  private static func row(_ id: [UInt8], _ connection: borrowing Connection) throws -> Row? {
+    try connection.first(
+      """
+      SELECT \(Scope.columns), t.account_key, t.auth_time_s, t.provider, t.factor_kind,
+        t.enrolment_id, t.token_digest, t.claims, t.generation, t.deleted_uid,
+        s.deleted_at IS NOT NULL, p.deleted_at IS NOT NULL
+      FROM session t JOIN scope s ON s.scope_key = t.account_key >> 40
+        JOIN project p USING (project_id)
+      WHERE t.session_id = \(id)
+      """
+    ) { row in
+      Row(
+        scope: try Scope(row), account: try row.value(7), authTime: try row.value(8),
+        provider: try row.value(9), kind: try row.value(10), enrolment: try row.value(11),
+        digest: try row.value(12), claims: try row.value(13), generation: try row.value(14),
+        deletedUID: try row.value(15), isDeleted: try row.value(16),
+        isProjectDeleted: try row.value(17))
+    }
+  }
+
+  /// Whether a refresh token whose session is gone is one of a tenant that was deleted, by the key of
+  /// the pool at its end, which proves nothing and need not.
+  private static func isOfDeletedTenant(
+    _ token: [UInt8], of project: ID<Project>, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard token.count == tokenLength else { return false }
+    let scope = token.suffix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    return try connection.first(
+      """
+      SELECT 1 FROM scope s JOIN project p USING (project_id)
+      WHERE s.scope_key = \(scope) AND s.project_id = \(project.text) AND s.tenant_id <> ''
+        AND s.deleted_at IS NOT NULL AND p.deleted_at IS NULL
+      """
+    ) { try $0.value(0) as Int } != nil
+  }
+
+  private static func makeToken(_ id: [UInt8], in scope: Scope, random: RandomSource) -> String {
+    let pool = stride(from: Int64(56), through: 0, by: -8).map { shift in
+      UInt8(truncatingIfNeeded: scope.key >> shift)
+    }
+    return Base64URL.encode(id + random.bytes(secretLength) + pool)
   }
 
   /// How many sessions an account has.
@@ -103,7 +179,7 @@ public struct Sessions: Sendable {
     try connection.first(
       """
       SELECT count(*) FROM session s JOIN account a USING (account_key)
-      WHERE a.account_key = \(account) AND s.auth_time_s >= a.valid_since_s
+      WHERE a.account_key = \(account) AND s.generation = a.generation
       """
     ) { try $0.value(0) } ?? 0
   }
@@ -133,23 +209,23 @@ public struct Sessions: Sendable {
   /// Begins a session inside the transaction of a sign-in, whose time it takes, or of a change
   /// that ended the user's sessions and goes on with a new one.
   ///
-  /// The time of sign-in is not before `validSince`, so that a session which begins in the second
-  /// of a revocation is not taken for one from before it.
+  /// Its time is now, never later. It is told from sessions that were ended in this second by the
+  /// account's generation. Where the clock was put back, the time that SDKs compare goes back too.
   static func begin(
     _ account: Account, in scope: Scope, provider: SignInProvider,
     secondFactor: SecondFactorClaim?, claims: String? = nil, isSignIn: Bool = true, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws -> SessionGrant {
-    let authTime = max(now.seconds, account.validSince)
     let id = TimeOrderedID.make(at: now, random: random)
-    let token = Base64URL.encode(id + random.bytes(Self.tokenLength - id.count))
+    let token = makeToken(id, in: scope, random: random)
     try connection.run(
       """
       INSERT INTO session (session_id, token_digest, account_key, auth_time_s, provider, factor_kind,
-        enrolment_id, claims, created_at)
-      VALUES (\(id), \(Store.digest(token)), \(account.key), \(authTime), \(provider.rawValue),
+        enrolment_id, claims, created_at, generation)
+      VALUES (\(id), \(Store.digest(token)), \(account.key), \(now.seconds), \(provider.rawValue),
         \(secondFactor?.kind.rawValue), \(secondFactor?.enrolment.text), \(claims),
-        \(now.microseconds))
+        \(now.microseconds),
+        (SELECT generation FROM account WHERE account_key = \(account.key)))
       """)
     var account = account
     let lastDay = account.lastLoginAt?.day
@@ -158,7 +234,7 @@ public struct Sessions: Sendable {
     try connection.run(
       """
       UPDATE account SET last_login_at = \(account.lastLoginAt?.microseconds),
-        last_refresh_at = \(now.microseconds)
+        last_refresh_at = \(now.microseconds), valid_since_s = min(valid_since_s, \(now.seconds))
       WHERE account_key = \(account.key)
       """)
     if let day = account.lastLoginAt?.day, day != lastDay {
@@ -166,7 +242,7 @@ public struct Sessions: Sendable {
         "UPDATE account SET last_login_day = \(day) WHERE account_key = \(account.key)")
     }
     let session = UserSession(
-      scope: scope, account: account.id, authTime: authTime, provider: provider,
+      id: ID(id), scope: scope, account: account.id, authTime: now.seconds, provider: provider,
       secondFactor: secondFactor, claims: claims)
     return SessionGrant(session: session, account: account, refreshToken: token)
   }
@@ -198,27 +274,18 @@ public struct Sessions: Sendable {
       && (account.hasPassword || account.signsInByLink)
     return try begin(
       account, in: old.scope, provider: isLinked ? .password : old.provider,
-      secondFactor: kept ? old.secondFactor : nil, claims: try claims(of: old, account, connection),
+      secondFactor: kept ? old.secondFactor : nil, claims: try claims(of: old, connection),
       isSignIn: false, at: now, random: random, connection)
   }
 
   /// The claims that a session has from its custom token, also where only its ID token is known.
-  ///
-  /// An ID token does not say of which session it is, only when that began. Where several began in
-  /// that second with other claims none are kept, so that nobody gains claims by it.
   static func claims(
-    of session: UserSession, _ account: Account, _ connection: borrowing Connection
+    of session: UserSession, _ connection: borrowing Connection
   ) throws -> String? {
     if let claims = session.claims { return claims }
-    guard session.provider == .custom else { return nil }
-    let begun = try connection.all(
-      """
-      SELECT claims FROM session
-      WHERE account_key = \(account.key) AND auth_time_s = \(session.authTime)
-        AND provider = \(SignInProvider.custom.rawValue)
-      """
-    ) { row in try row.value(0) as String? }
-    guard let first = begun.first, begun.allSatisfy({ $0 == first }) else { return nil }
-    return first
+    guard let id = session.id else { return nil }
+    return try connection.first("SELECT claims FROM session WHERE session_id = \(id.bytes)") {
+      try $0.value(0) as String?
+    } ?? nil
   }
 }

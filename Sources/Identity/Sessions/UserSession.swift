@@ -1,3 +1,5 @@
+import Crypto
+
 /// How a user signed in first, in the words of ID tokens.
 public struct SignInProvider: Sendable, Hashable {
   /// The word: `password`, or the id of a provider such as `google.com`.
@@ -44,6 +46,9 @@ public struct SecondFactorClaim: Sendable, Equatable {
 
 /// What an ID token says about a signed-in user.
 public struct UserSession: Sendable {
+  /// Which session, as base64url of the part of its refresh token that is no secret; nil for one of
+  /// an ID token from before tokens said so.
+  public let id: ID<UserSession>?
   /// The user pool.
   public let scope: Scope
   /// The user.
@@ -54,8 +59,8 @@ public struct UserSession: Sendable {
   public let provider: SignInProvider
   /// The second factor that was passed; nil for none.
   public let secondFactor: SecondFactorClaim?
-  /// The claims that came with its custom token, as JSON text; nil for none, and for a session of
-  /// which only the token is known.
+  /// The claims that came with its custom token, as JSON text; nil for none, and for a session that
+  /// was read from an ID token.
   public let claims: String?
 
   /// Makes a session of a verified token's claims.
@@ -63,9 +68,10 @@ public struct UserSession: Sendable {
   /// A time of sign-in beyond ``Instant/range`` becomes the nearest in it: the emulator profile
   /// takes tokens that nobody signed.
   public init(
-    scope: Scope, account: ID<Account>, authTime: Int64, provider: SignInProvider,
-    secondFactor: SecondFactorClaim? = nil, claims: String? = nil
+    id: ID<UserSession>? = nil, scope: Scope, account: ID<Account>, authTime: Int64,
+    provider: SignInProvider, secondFactor: SecondFactorClaim? = nil, claims: String? = nil
   ) {
+    self.id = id
     self.scope = scope
     self.account = account
     self.authTime = Instant(seconds: authTime).seconds
@@ -73,6 +79,13 @@ public struct UserSession: Sendable {
     self.secondFactor = secondFactor
     self.claims = claims
   }
+}
+
+extension ID where Owner == UserSession {
+  init(_ bytes: [UInt8]) { self.init(Base64URL.encode(bytes)) }
+
+  /// The key of the session's row; no session has the one of a text that isn't an id.
+  var bytes: [UInt8] { Base64URL.decode(text.prefix(32)) ?? [] }
 }
 
 /// A session that was just granted, to be turned into tokens.
@@ -97,6 +110,10 @@ public enum SessionError: Error, Sendable {
   case invalidRefreshToken
   /// A refresh token of another tenant.
   case tenantMismatch
+  /// The tenant of the refresh token was deleted.
+  case tenantDeleted
+  /// The user has ended sessions by changes of their own too often; from then on one may try again.
+  case tooManyChanges(until: Instant)
   /// Nobody can sign in to the scope, and so nobody stays signed in.
   case scopeDisabled
   /// The database cannot answer now.

@@ -117,7 +117,7 @@ extension SignIns {
     try markAsLinked(old, connection)
     var ended = 0
     if !isSame {
-      ended = try AccountRecord.endSessions(old.key, at: now, connection)
+      ended = try Sessions.endOwn(of: old.key, profile: store.profile, at: now, connection)
       try store.offerRecovery(of: old, now: email, in: session.scope, at: now, connection)
     }
     let account = try AccountRecord.changed(old, in: session.scope, connection)

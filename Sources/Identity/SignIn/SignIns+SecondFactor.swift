@@ -111,7 +111,7 @@ extension SignIns {
     guard !scope.isDisabled else { return .failure(.scopeDisabled) }
     guard !account.disabled else { return .failure(.userDisabled) }
     // The credential is older than a revocation: the first factor has to be given again.
-    guard ticket.validSince == account.validSince else {
+    guard ticket.generation == account.generation else {
       return .failure(.invalidPendingCredential)
     }
     guard try ticket.record(connection).uses == 0 else {

@@ -22,8 +22,8 @@ struct Ticket {
   /// The account; 0 where nobody is known yet.
   let account: Int64
   let issuedAt: Instant
-  /// The account's `validSince` when it was issued: any rise of it since ends a pending credential.
-  let validSince: Int64
+  /// The account's generation when it was issued: ending sessions ends a pending credential too.
+  let generation: Int64
   let provider: SignInProvider
   /// The shared secret of an enrolment session, the code of a phone; empty for a pending credential.
   let secret: Secret
@@ -36,14 +36,14 @@ struct Ticket {
     self.scope = scope.key
     self.account = account?.key ?? 0
     issuedAt = now
-    validSince = account?.validSince ?? 0
+    generation = account?.generation ?? 0
     self.provider = provider
     self.secret = secret
   }
 
   func sealed(_ kind: Kind, by sealer: Sealer) throws(CryptoError) -> String {
     var bytes = id
-    for number in [scope, account, issuedAt.microseconds, validSince] {
+    for number in [scope, account, issuedAt.microseconds, generation] {
       for shift in stride(from: Int64(56), through: 0, by: -8) {
         bytes.append(UInt8(truncatingIfNeeded: number >> shift))
       }
@@ -75,7 +75,7 @@ struct Ticket {
     scope = number(at: 16)
     account = number(at: 24)
     issuedAt = Instant(microseconds: number(at: 32))
-    validSince = number(at: 40)
+    generation = number(at: 40)
     self.provider = provider
     self.secret = Secret(Array(bytes[end...]))
   }

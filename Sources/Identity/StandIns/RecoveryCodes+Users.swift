@@ -55,10 +55,7 @@ extension Enrolments {
   ) async throws(EnrolmentError) -> RecoveryCodeCount {
     let now = store.clock.now()
     return try await store.read(EnrolmentError.self) { connection in
-      let account: Account
-      do { account = try Sessions.check(session, connection) } catch let error as SessionError {
-        throw EnrolmentError.session(error)
-      }
+      let account = try EnrolmentError.translating { try Sessions.check(session, connection) }
       let settings = try DeskSettings.find(session.scope, connection)
       let left = try StandInCodes.left(.recovery, of: account.key, at: now, connection)
       return RecoveryCodeCount(

@@ -230,7 +230,7 @@ public struct EnrolmentLinks: Sendable {
     guard link.usedAt == nil else { throw EnrolmentLinkError.used(scope) }
     guard link.failures < tries else { throw EnrolmentLinkError.tooManyCodes(scope) }
     guard let account = try AccountRecord.find(key: link.account, connection),
-      account.validSince == link.validSince
+      account.generation == link.generation
     else { throw EnrolmentLinkError.unknown }
     guard !account.disabled, !scope.isDisabled else { throw EnrolmentLinkError.disabled(scope) }
     let configuration = try Policies.find(scope.key, connection).configuration

@@ -31,7 +31,8 @@ struct UserLink: Sendable {
   let account: Int64
   /// What an objection would be to; who has sent a link to enrol.
   let about: String
-  let validSince: Int64
+  /// The account's generation when it was made: a link to enroll ends with the sessions.
+  let generation: Int64
   /// How many wrong codes were typed at it.
   let failures: Int
   let createdAt: Instant
@@ -55,11 +56,11 @@ struct UserLink: Sendable {
     let expires = now.advanced(bySeconds: kind.lifetime)
     try connection.run(
       """
-      INSERT INTO user_link (link_digest, account_key, kind, about, valid_since_s, created_at,
-        expires_at)
-      VALUES (\(Store.digest(code)), \(account.key), \(kind.rawValue), \(about),
-        (SELECT valid_since_s FROM account WHERE account_key = \(account.key)),
-        \(now.microseconds), \(expires.microseconds))
+      INSERT INTO user_link (link_digest, account_key, kind, about, valid_since_s, generation,
+        created_at, expires_at)
+      SELECT \(Store.digest(code)), account_key, \(kind.rawValue), \(about), valid_since_s,
+        generation, \(now.microseconds), \(expires.microseconds)
+      FROM account WHERE account_key = \(account.key)
       """)
     return code
   }
@@ -72,7 +73,7 @@ struct UserLink: Sendable {
     let digest = Store.digest(code)
     return try connection.first(
       """
-      SELECT \(Scope.columns), l.account_key, l.about, l.valid_since_s, l.failures, l.created_at,
+      SELECT \(Scope.columns), l.account_key, l.about, l.generation, l.failures, l.created_at,
         l.expires_at, l.used_at
       FROM user_link l JOIN scope s ON s.scope_key = l.account_key >> 40
         JOIN project p USING (project_id)
@@ -81,7 +82,7 @@ struct UserLink: Sendable {
     ) { row in
       UserLink(
         scope: try Scope(row), account: try row.value(7), about: try row.value(8),
-        validSince: try row.value(9), failures: try row.value(10),
+        generation: try row.value(9), failures: try row.value(10),
         createdAt: Instant(microseconds: try row.value(11)),
         expiresAt: Instant(microseconds: try row.value(12)),
         usedAt: (try row.value(13) as Int64?).map(Instant.init(microseconds:)), digest: digest)

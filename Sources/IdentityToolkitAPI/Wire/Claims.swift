@@ -9,6 +9,8 @@ struct Claims {
   let issued: Int64
   let expires: Int64
   let authTime: Int64
+  /// Which session; nil in tokens from before they said so.
+  let session: ID<UserSession>?
   let tenant: String?
   let provider: SignInProvider
   let secondFactor: SecondFactorClaim?
@@ -31,6 +33,7 @@ struct Claims {
     self.expires = expires
     self.authTime = authTime
     self.provider = provider
+    session = firebase[Self.sessionName]?.stringValue.map { ID($0) }
     tenant = firebase["tenant"]?.stringValue
     let kind = firebase["sign_in_second_factor"]?.stringValue.flatMap(Factor.Kind.init(rawValue:))
     let enrolment = firebase["second_factor_identifier"]?.stringValue
@@ -39,13 +42,16 @@ struct Claims {
     }
   }
 
+  /// The member of `firebase` that names the session. SDKs pass it over; the name is not Google's.
+  static let sessionName = "session_id"
+
   func isFor(_ project: ID<Project>) -> Bool {
     audience == project.text && issuer == IDTokens.issuer + project.text
   }
 
   func session(in scope: Scope) -> UserSession {
     UserSession(
-      scope: scope, account: ID(subject), authTime: authTime, provider: provider,
+      id: session, scope: scope, account: ID(subject), authTime: authTime, provider: provider,
       secondFactor: secondFactor)
   }
 }
@@ -66,16 +72,15 @@ struct ClaimsWriter {
     let session = grant.session
     let account = grant.account
     let project = session.scope.project.text
-    // A sign-in is never later than its token, also where it was moved past a revocation.
-    let issued = max(now, session.authTime)
     bytes.append(UInt8(ascii: "{"))
     text("iss", IDTokens.issuer + project)
     text("aud", project)
-    number("auth_time", session.authTime)
+    // Nothing is ahead of the clock, also when that was put back meanwhile.
+    number("auth_time", min(session.authTime, now))
     text("user_id", account.id.text)
     text("sub", account.id.text)
-    number("iat", issued)
-    number("exp", issued + IDTokens.lifetime)
+    number("iat", now)
+    number("exp", now + IDTokens.lifetime)
     if let email = account.email {
       text("email", email)
       name("email_verified")
@@ -100,6 +105,7 @@ struct ClaimsWriter {
       text("second_factor_identifier", factor.enrolment.text)
     }
     text("tenant", session.scope.tenant?.text)
+    text(Claims.sessionName, session.id?.text)
     bytes.append(contentsOf: "}}".utf8)
   }
 

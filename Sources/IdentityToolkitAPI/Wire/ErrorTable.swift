@@ -140,6 +140,9 @@ extension WireError {
     case .tokenExpired: self.init("TOKEN_EXPIRED")
     case .invalidRefreshToken: self.init("INVALID_REFRESH_TOKEN")
     case .tenantMismatch: self.init("TENANT_ID_MISMATCH")
+    case .tenantDeleted: self.init("TENANT_DELETED")
+    case .tooManyChanges:
+      self.init("TOO_MANY_ATTEMPTS_TRY_LATER : Too many changes of this account. Try again later.")
     case .scopeDisabled: self.init("PROJECT_DISABLED")
     case .unavailable(let cause): self.init(unavailable: cause)
     }

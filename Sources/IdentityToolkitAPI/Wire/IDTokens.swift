@@ -16,6 +16,8 @@ struct IDTokens: Sendable {
   /// Seconds for which a token is still taken after its end, as production does: clients send
   /// the token they hold, and it may have been good when they began.
   static let grace: Int64 = 300
+  /// Seconds by which a token may be ahead of the clock, which is put right now and then.
+  static let tolerance: Int64 = 5
 
   static let issuer = "https://securetoken.google.com/"
 
@@ -81,7 +83,7 @@ struct IDTokens: Sendable {
     let claims = try await read(token)
     let now = identity.clock.now().seconds
     guard claims.isFor(project), claims.expires + Self.grace > now,
-      claims.issued <= now + Self.grace
+      max(claims.issued, claims.authTime) <= now + Self.tolerance
     else { throw .invalidIDToken }
     return claims
   }

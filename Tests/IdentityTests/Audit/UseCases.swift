@@ -193,7 +193,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
         var change = AccountChange()
         change.password = .set(Secret("another password"))
         _ = try await i.identity.accounts.update(
-          i.acme, session.account, change, renewing: session, by: Instance.visitor)
+          i.acme, session.account, change, by: Instance.visitor, in: session)
       }
     },
     UseCase("clear the factors of an account", ["account.change"]) { i in

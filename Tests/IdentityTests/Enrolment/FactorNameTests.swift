@@ -173,7 +173,7 @@ struct FactorNameTests {
       let late = change
       await expect("session.tokenExpired") {
         try await instance.identity.accounts.update(
-          instance.acme, alice.id, late, renewing: session, by: Instance.visitor)
+          instance.acme, alice.id, late, by: Instance.visitor, in: session)
       }
       _ = try await instance.session(.alice)
     }

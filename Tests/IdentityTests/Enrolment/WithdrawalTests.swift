@@ -50,10 +50,10 @@ struct WithdrawalTests {
     }
   }
 
-  @Test func `a session whose row is gone is ended too`() async throws {
+  @Test func `a session of a token that does not name it is ended too`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
-      // An ID token may say a later sign-in than any row: it was made by the other half of a second.
+      // Before generations, an end could be dated ahead.
       let ahead = UserSession(
         scope: instance.acme, account: device.account.id, authTime: instance.now.seconds + 100,
         provider: .password)

@@ -89,7 +89,7 @@ struct ChangeOfAddressTests {
       var change = AccountChange()
       change.email = .set(new)
       _ = try await instance.identity.accounts.update(
-        instance.acme, alice.id, change, renewing: session, by: Instance.visitor)
+        instance.acme, alice.id, change, by: Instance.visitor, in: session)
       let mail = try #require(try await instance.mails("recover-email").last)
       #expect(mail.recipient == Person.alice.email)
       // What an administrator changes is not undone by a link.
@@ -137,11 +137,11 @@ struct ChangeOfAddressTests {
   private func set(_ email: String, of account: Account, _ instance: Instance) async throws {
     var change = AccountChange()
     change.email = .set(email)
-    let session = UserSession(
-      scope: instance.acme, account: account.id,
-      authTime: try await instance.reload(account).validSince, provider: .password)
+    let session = try await instance.signedIn(
+      .alice, as: instance.reload(account).email ?? ""
+    ).session
     _ = try await instance.identity.accounts.update(
-      instance.acme, account.id, change, renewing: session, by: Author(actor: .user(account.id)))
+      instance.acme, account.id, change, by: Author(actor: .user(account.id)), in: session)
   }
 
   @Test func `who changes an address again and again fills nobody's mailbox`() async throws {

@@ -106,9 +106,8 @@ struct PhoneEnrolmentTests {
         (0..<5).map { FactorEntry(phoneNumber: "+1202555010\($0)") })
       try await instance.identity.accounts.update(
         instance.acme, alice.id, change, by: Instance.boss)
-      let again = UserSession(
-        scope: instance.acme, account: alice.id, authTime: instance.now.seconds + 9,
-        provider: .password)
+      // A session that began before SMS was due at sign-in.
+      let again = try await instance.identity.sessions.renew(session).session
       await expect("tooManyFactors") {
         try await enrolments.startPhone(again, instance.request())
       }

@@ -61,6 +61,17 @@ extension Instance {
     return grant
   }
 
+  /// Signs somebody in whose address or password is another by now.
+  func signedIn(
+    _ person: Person, as email: String? = nil, with password: Secret? = nil
+  ) async throws -> SessionGrant {
+    let outcome = try await identity.signIns.password(
+      acme, email: email ?? person.email, password: password ?? person.password,
+      address: "203.0.113.5")
+    guard case .signedIn(let grant) = outcome else { throw Unexpected("a second factor is due") }
+    return grant
+  }
+
   /// Gives somebody's password, who has a second factor.
   func pending(_ person: Person, in scope: Scope? = nil) async throws -> String {
     let outcome = try await firstFactor(person, in: scope)

@@ -125,7 +125,7 @@ struct TenantTests {
         try await identity.scopes.find(project: instance.acme.project, tenant: east)
       }
       await expect("userNotFound") { try await identity.sessions.check(grant.session) }
-      await expect("invalidRefreshToken") {
+      await expect("tenantDeleted") {
         try await identity.sessions.refresh(grant.refreshToken, project: instance.acme.project)
       }
       let code = try device.code(at: instance.now, steps: 1)

@@ -113,6 +113,54 @@ struct UpdateTests {
     }
   }
 
+  @Test func `a user who unlinks the password stays signed in, here and at the back end`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let session = try await server.signIn(alice)
+      let other = try await server.signIn(alice)
+      server.advance(seconds: 10)
+      let unlinked = try await server.post(
+        Self.path, ["idToken": session["idToken"] ?? nil, "deleteProvider": ["password"]])
+      // SDKs drop the tokens of this answer, and go on with those they have.
+      for name in ["idToken", "refreshToken", "expiresIn"] { #expect(unlinked[name] == nil) }
+      let looked = try await server.post(
+        "/v1/accounts:lookup", ["idToken": session["idToken"] ?? nil])
+      #expect(looked.status == 200)
+      let user = looked["users"]?.arrayValue?.first
+      #expect(user?["providerUserInfo"] == nil)
+      #expect(user?["validSince"] == "1790244000")
+      let again = try await server.post(
+        Self.path, ["idToken": session["idToken"] ?? nil, "deleteProvider": ["facebook.com"]])
+      #expect(again.status == 200)
+      #expect(
+        try await server.post("/v1/accounts:lookup", ["idToken": other["idToken"] ?? nil]).error
+          == "TOKEN_EXPIRED")
+    }
+  }
+
+  @Test func `whoever changes the password again and again is told to wait`() async throws {
+    for (profile, count) in [(Profile.standalone, 30), (.emulator, 60)] {
+      try await TestServer.with(profile) { server in
+        let alice = try await server.addPerson()
+        var token = try await server.signIn(alice)["idToken"] ?? nil
+        for number in 0..<count {
+          let changed = try await server.post(
+            Self.path, ["idToken": token, "password": .string("password \(number)")])
+          #expect(changed.status == 200)
+          token = changed["idToken"] ?? nil
+        }
+        guard profile == .standalone else { return }
+        let refused = try await server.post(Self.path, ["idToken": token, "password": "another"])
+        #expect(refused.status == 400)
+        #expect(
+          refused.error
+            == "TOO_MANY_ATTEMPTS_TRY_LATER : Too many changes of this account. Try again later.")
+      }
+    }
+  }
+
   @Test func `unlinking shows what is left`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
@@ -142,7 +190,8 @@ struct UpdateTests {
       #expect(changed["idToken"] == nil)
       let user = try await server.post(
         TestServer.accounts + ":lookup", ["localId": [uid]], .owner)["users"]?.arrayValue?.first
-      #expect(user?["validSince"] == "1790244100")
+      // Ahead of the clock means now.
+      #expect(user?["validSince"] == "1790244000")
       #expect(user?["createdAt"] == "1000")
       #expect(user?["lastLoginAt"] == "2000")
       #expect(try await server.post(Self.admin, [:], .owner).error == "MISSING_LOCAL_ID")

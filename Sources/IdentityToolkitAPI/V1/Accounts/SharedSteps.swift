@@ -22,15 +22,13 @@ extension Methods {
   }
 
   /// Changes an account on its own user's behalf.
-  ///
-  /// A new credential ends the sessions there are, and one begins anew.
   func change(
-    _ session: UserSession, _ change: AccountChange, isRenewed: Bool, _ call: ClientCall
+    _ session: UserSession, _ change: AccountChange, _ call: ClientCall
   ) async throws(WireError) -> AccountUpdate {
     let id = session.account
     do throws(AccountError) {
       return try await identity.accounts.update(
-        session.scope, id, change, renewing: isRenewed ? session : nil, by: call.author(.user(id)))
+        session.scope, id, change, by: call.author(.user(id)), in: session)
     } catch {
       throw WireError(error)
     }

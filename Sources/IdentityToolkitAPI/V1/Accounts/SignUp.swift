@@ -61,7 +61,7 @@ extension Methods {
     }
     change.email = .set(email)
     change.password = .set(Secret(password))
-    let update = try await self.change(session, change, isRenewed: true, call)
+    let update = try await self.change(session, change, call)
     var answer = Methods.signUpAnswer(update.account)
     if let grant = update.grant { try appendTokens(grant, to: &answer) }
     return .object(answer)

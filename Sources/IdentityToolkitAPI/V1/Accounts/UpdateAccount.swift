@@ -43,8 +43,7 @@ extension Methods {
     if case .set(let email) = change.email, email != account.email, !account.factors.isEmpty {
       throw WireError("EMAIL_CHANGE_NEEDS_VERIFICATION")
     }
-    let update = try await self.change(
-      session, change, isRenewed: change.changesCredential, call)
+    let update = try await self.change(session, change, call)
     var answer = Methods.updateAnswer(update.account)
     if let grant = update.grant { try appendTokens(grant, to: &answer) }
     return .object(answer)
@@ -142,12 +141,6 @@ extension AccountChange {
       "USER_ATTRIBUTE_NAME_UNSPECIFIED", "EMAIL", "DISPLAY_NAME", "PROVIDER", "PHOTO_URL",
       "PASSWORD", "RAW_USER_INFO",
     ])
-
-  /// Whether sessions end with the change, so that the client needs new tokens.
-  fileprivate var changesCredential: Bool {
-    if case .keep = email, case .keep = password { return false }
-    return true
-  }
 }
 
 extension ProviderLink {

@@ -33,6 +33,7 @@ extension Methods {
     guard var payload = IDTokens.payload(of: token) else { throw .invalidIDToken }
     let now = identity.clock.now().seconds
     payload["iss"] = .string(Self.cookieIssuer + call.scope.project.text)
+    payload["auth_time"] = .number(JSON.Number(min(session.authTime, now)))
     payload["iat"] = .number(JSON.Number(now))
     payload["exp"] = .number(JSON.Number(now + lifetime))
     let cookie = try tokens.signed(JSON.object(payload).serialized())

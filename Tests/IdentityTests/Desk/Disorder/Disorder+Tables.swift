@@ -18,7 +18,7 @@ extension Disorder.TableState {
     UNION ALL SELECT 'model sessions', (SELECT group_concat(line, char(10)) FROM (
       SELECT a.uid || ' ' || lower(hex(s.token_digest)) AS line
       FROM session s JOIN account a USING (account_key)
-      WHERE s.auth_time_s >= a.valid_since_s ORDER BY 1))
+      WHERE s.generation = a.generation ORDER BY 1))
     UNION ALL SELECT 'model marks', (SELECT group_concat(line, char(10)) FROM (
       SELECT uid || ' ' || protected || ' ' || (changes_locked_at IS NOT NULL) || ' ' || disabled
         || ' ' || wrong_codes || ' ' || ifnull(codes_blocked_until, '-') AS line
@@ -43,7 +43,8 @@ extension Disorder.TableState {
         OR s.disabled_users <> (SELECT count(*) FROM account a
           WHERE a.scope_key = s.scope_key AND a.disabled)))
     UNION ALL SELECT 'account', group_concat(quote(uid) || quote(email) || email_verified
-      || quote(password_hash) || quote(phone) || disabled || ' ' || valid_since_s || ' ' || has_totp
+      || quote(password_hash) || quote(phone) || disabled || ' ' || valid_since_s || ' ' || generation
+      || ' ' || has_totp
       || has_phone || protected || quote(changes_locked_at) || quote(suspended_until), char(10))
       FROM account
     UNION ALL SELECT 'factor', group_concat(account_key || ' ' || position || quote(enrolment_id)
@@ -52,7 +53,8 @@ extension Disorder.TableState {
     UNION ALL SELECT 'removed_factor', group_concat(account_key || quote(enrolment_id)
       || quote(removal_id) || removed_at || quote(removed_by) || until || ' ' || position
       || quote(sealed_secret) || quote(last_step), char(10)) FROM removed_factor
-    UNION ALL SELECT 'session', group_concat(hex(session_id) || account_key || ' ' || auth_time_s,
+    UNION ALL SELECT 'session', group_concat(hex(session_id) || account_key || ' ' || auth_time_s
+      || ' ' || generation,
       char(10)) FROM session
     UNION ALL SELECT 'stand_in', group_concat(account_key || kind || quote(sealed_key) || made_at
       || quote(expires_at), char(10)) FROM stand_in

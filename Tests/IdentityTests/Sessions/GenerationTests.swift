@@ -1,0 +1,293 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+/// Sessions of one second are told apart by a number, and never by a time that is ahead.
+struct GenerationTests {
+  private func change(
+    _ instance: Instance, _ account: Account, in session: UserSession? = nil,
+    by author: Author = Instance.boss, _ body: (inout AccountChange) -> Void
+  ) async throws -> AccountUpdate {
+    var change = AccountChange()
+    body(&change)
+    return try await instance.identity.accounts.update(
+      instance.acme, account.id, change, by: author, in: session)
+  }
+
+  @Test func `sixty changes in a tenth of a second date nothing ahead`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      for number in 0..<60 {
+        let update = try await change(instance, alice) {
+          $0.email = .set("alice\(number)@example.com")
+        }
+        #expect(update.account.validSince == instance.now.seconds)
+        let grant = try await instance.signedIn(.alice, as: "alice\(number)@example.com")
+        #expect(grant.session.authTime == instance.now.seconds)
+        _ = try await instance.identity.sessions.check(grant.session)
+        instance.clock.advance(microseconds: 1_600)
+      }
+    }
+  }
+
+  @Test func `a revocation as of about now ends every session, also those begun just before`()
+    async throws
+  {
+    for ahead in [-5, -1, 0, 1, 1_000_000] as [Int64] {
+      try await withInstance { instance in
+        let alice = try await instance.account(.alice)
+        let before = try await instance.session(.alice)
+        let update = try await change(instance, alice) {
+          $0.validSince = instance.now.seconds + ahead
+        }
+        #expect(update.sessionsEnded == 1)
+        #expect(update.account.validSince == instance.now.seconds)
+        await expect("tokenExpired") {
+          try await instance.identity.sessions.check(before.session)
+        }
+        let after = try await instance.session(.alice)
+        _ = try await instance.identity.sessions.check(after.session)
+        #expect(after.session.authTime >= update.account.validSince)
+      }
+    }
+  }
+
+  @Test func `a revocation as of earlier ends what is older and keeps the rest`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let old = try await instance.session(.alice)
+      instance.clock.advance(60)
+      let young = try await instance.session(.alice)
+      instance.clock.advance(60)
+      let update = try await change(instance, alice) {
+        $0.validSince = young.session.authTime
+      }
+      #expect(update.sessionsEnded == 1)
+      await expect("tokenExpired") { try await instance.identity.sessions.check(old.session) }
+      _ = try await instance.identity.sessions.refresh(
+        young.refreshToken, project: instance.acme.project)
+      #expect(try await instance.identity.sessions.list(alice).count == 1)
+    }
+  }
+
+  @Test func `a session that begins after the clock was put back is open, and is not ahead`()
+    async throws
+  {
+    try await withInstance { instance in
+      let sessions = instance.identity.sessions
+      let alice = try await instance.account(.alice)
+      let early = try await instance.session(.alice)
+      try await sessions.endAll(instance.acme, alice.id, by: Instance.desk)
+      let kept = try await instance.session(.alice)
+      instance.clock.advance(-3_600)
+      let late = try await instance.session(.alice)
+      #expect(late.session.authTime == instance.now.seconds)
+      #expect(try await instance.reload(alice).validSince == instance.now.seconds)
+      _ = try await sessions.check(late.session)
+      await expect("tokenExpired") { try await sessions.check(early.session) }
+      let refreshed = try await sessions.refresh(
+        kept.refreshToken, project: instance.acme.project)
+      #expect(refreshed.session.authTime == instance.now.seconds)
+    }
+  }
+
+  @Test func `whoever gives up their password stays signed in, and others do not`() async throws {
+    try await withInstance { instance in
+      let sessions = instance.identity.sessions
+      let alice = try await instance.account(.alice)
+      let (own, other) = (try await instance.session(.alice), try await instance.session(.alice))
+      let since = try await instance.reload(alice).validSince
+      instance.clock.advance(10)
+      let update = try await change(
+        instance, alice, in: own.session, by: Author(actor: .user(alice.id))
+      ) { $0.password = .clear }
+      #expect(update.grant == nil)
+      #expect(update.sessionsEnded == 1)
+      // What SDKs compare with the token's time stays, or they would refuse the one that goes on.
+      #expect(update.account.validSince == since)
+      _ = try await sessions.check(own.session)
+      _ = try await sessions.refresh(own.refreshToken, project: instance.acme.project)
+      await expect("tokenExpired") { try await sessions.check(other.session) }
+      #expect(try await sessions.count(alice) == 1)
+      // When somebody else takes it away, all end.
+      _ = try await change(instance, alice) { $0.password = .set(Person.alice.password) }
+      let again = try await instance.session(.alice)
+      _ = try await change(instance, alice) { $0.password = .clear }
+      await expect("tokenExpired") { try await sessions.check(again.session) }
+    }
+  }
+
+  @Test func `the session of an account that was deleted is not one of the next with its uid`()
+    async throws
+  {
+    try await withInstance { instance in
+      let sessions = instance.identity.sessions
+      let alice = try await instance.account(.alice)
+      let grant = try await instance.session(.alice)
+      try await instance.identity.accounts.delete(instance.acme, alice.id, by: Instance.boss)
+      await expect("userNotFound") {
+        try await sessions.refresh(grant.refreshToken, project: instance.acme.project)
+      }
+      var new = NewAccount()
+      new.localID = alice.id.text
+      new.email = Person.alice.email
+      _ = try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      await expect("tokenExpired") { try await sessions.check(grant.session) }
+      await expect("tokenExpired") {
+        try await sessions.refresh(grant.refreshToken, project: instance.acme.project)
+      }
+    }
+  }
+
+  @Test func `a refresh token is told that its session ended, however long ago that was`()
+    async throws
+  {
+    try await withInstance { instance in
+      let sessions = instance.identity.sessions
+      let alice = try await instance.account(.alice)
+      var ended: [SessionGrant] = []
+      for _ in 0..<5 {
+        ended.append(try await instance.session(.alice))
+        try await sessions.endAll(instance.acme, alice.id, by: Instance.desk)
+        instance.clock.advance(86_400)
+      }
+      for grant in ended {
+        await expect("tokenExpired") {
+          try await sessions.refresh(grant.refreshToken, project: instance.acme.project)
+        }
+      }
+    }
+  }
+
+  @Test func `ended sessions do not pile up`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      for _ in 0..<130 {
+        _ = try await instance.session(.alice)
+        try await instance.identity.sessions.endAll(
+          instance.acme, alice.id, by: Instance.desk)
+      }
+      let rows = try await instance.database.read { connection in
+        try connection.first("SELECT /* test */ count(*) FROM session") { try $0.value(0) as Int }
+      }
+      #expect(rows == 101)
+    }
+  }
+
+  @Test func `a user of a deleted tenant is told so, also when its rows are gone`() async throws {
+    try await withInstance { instance in
+      let sessions = instance.identity.sessions
+      _ = try await instance.account(.alice, in: instance.east)
+      let grant = try await instance.session(.alice, in: instance.east)
+      let tenant = try #require(instance.east.tenant)
+      _ = try await instance.identity.tenants.delete(
+        project: instance.acme.project, tenant: tenant, by: Instance.boss)
+      for _ in 0..<2 {
+        await expect("tenantDeleted") {
+          try await sessions.refresh(grant.refreshToken, project: instance.acme.project)
+        }
+        await expect("invalidRefreshToken") {
+          try await sessions.refresh(grant.refreshToken, project: instance.globex.project)
+        }
+        while try await instance.identity.purge() {}
+      }
+    }
+  }
+
+  @Test func `changes of their own that end sessions are limited per user and hour`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      var session = try await instance.session(.alice).session
+      for number in 0..<30 {
+        let update = try await change(
+          instance, alice, in: session, by: Author(actor: .user(alice.id))
+        ) { $0.password = .set(Secret("password number \(number)")) }
+        session = try #require(update.grant).session
+      }
+      let last = session
+      let refused = try await thrown(AccountError.self) {
+        try await change(instance, alice, in: last, by: Author(actor: .user(alice.id))) {
+          $0.password = .set(Secret("one too many"))
+        }
+      }
+      guard case .session(.tooManyChanges(let until)) = refused else {
+        Issue.record("\(String(describing: refused))")
+        return
+      }
+      #expect(until == instance.now.advanced(bySeconds: 3_600))
+      // A revocation is never refused, and neither is a change that ends nothing.
+      _ = try await change(instance, alice, in: last, by: Author(actor: .user(alice.id))) {
+        $0.displayName = .set("Alice")
+      }
+      #expect(
+        try await instance.identity.sessions.endAll(
+          instance.acme, alice.id, by: Instance.desk) == 1)
+      instance.clock.advance(3_600)
+      let fresh = try await instance.signedIn(.alice, with: Secret("password number 29")).session
+      _ = try await change(instance, alice, in: fresh, by: Author(actor: .user(alice.id))) {
+        $0.password = .set(Secret("an hour later"))
+      }
+    }
+  }
+}
+
+/// Sessions from before generations, over a database of the release before.
+struct SessionUpgradeTests {
+  @Test func `sessions from before stay open or ended, and their tokens end with the next end`()
+    async throws
+  {
+    try await withEmptyDatabase { database in
+      let before = Identity.migrations.prefix { $0.name < "m0024" }
+      #expect(before.count == 23)
+      try await database.migrate(Array(before), at: 0)
+      let noon = FixedClock.noon.seconds
+      try await database.write { connection in
+        try connection.run(
+          """
+          INSERT INTO project (project_id, number, display_name, email_privacy, created_at)
+          VALUES ('old-app', 7, 'Old', 1, 0)
+          """)
+        try connection.run(
+          """
+          INSERT INTO scope (scope_key, project_id, display_name, password, email_link, anonymous,
+            created_at, next_account, users)
+          VALUES (3, 'old-app', 'Old', 1, 0, 0, 0, 2, 1)
+          """)
+        try connection.run(
+          """
+          INSERT INTO account (account_key, scope_key, uid, valid_since_s, created_at)
+          VALUES (\(3 << 40 + 1), 3, 'alice', \(noon - 100), 0)
+          """)
+        for (name, time) in [("a", noon - 101), ("b", noon - 100)] as [(String, Int64)] {
+          try connection.run(
+            """
+            INSERT INTO session (session_id, token_digest, account_key, auth_time_s, provider,
+              created_at)
+            VALUES (\(Array(name.utf8)), x'00', \(3 << 40 + 1), \(time), 'password', 0)
+            """)
+        }
+      }
+      let identity = try Identity(
+        database: database, keys: KeyRing(random: .system), profile: .standalone, hasher: .cheap,
+        clock: FixedClock().wall)
+      try await identity.prepare()
+      let scope = try await identity.scopes.existing(project: ID("old-app"))
+      let alice = try #require(try await identity.accounts.find(scope, ID("alice")))
+      #expect(try await identity.sessions.list(alice).count == 1)
+      // What an ID token said that did not name its session.
+      func session(_ time: Int64) -> UserSession {
+        UserSession(scope: scope, account: alice.id, authTime: time, provider: .password)
+      }
+      let (ended, open) = (session(noon - 101), session(noon - 100))
+      await expect("tokenExpired") { try await identity.sessions.check(ended) }
+      _ = try await identity.sessions.check(open)
+      #expect(
+        try await identity.sessions.endAll(scope, alice.id, by: Instance.desk) == 1)
+      let late = session(noon)
+      await expect("tokenExpired") { try await identity.sessions.check(open) }
+      await expect("tokenExpired") { try await identity.sessions.check(late) }
+    }
+  }
+}
