@@ -81,15 +81,9 @@
     const svg = form.querySelector("svg.large"), now = form.dataset.window;
     const lines = svg.closest("figure").dataset.words.split("\n");
     const say = (id, text) => { const at = document.getElementById("window-" + id); if (at.textContent !== text) at.textContent = text; };
-    const save = form.querySelector("[data-save]"), check = save.textContent;
-    const { checked, intervals, pattern, totp, window: choice } = form.elements;
+    const { intervals, pattern, totp, window: choice } = form.elements;
     const draw = () => {
       const typed = intervals.value.trim(), own = choice.value === "own", isNumber = !own || /^([0-9]|10)$/.test(typed);
-      // A window that was shown old and new is saved in one step; all else is checked on a page.
-      const one = isNumber && [...form].every((field) => /window|intervals/.test(field.name)
-        || (field.type === "date" ? field.value === field.defaultValue : field.checked === field.defaultChecked));
-      checked.disabled = !one;
-      save.textContent = one ? save.dataset.save : check;
       if (!isNumber) return;
       const n = totp.value === "on" ? (own ? Number(typed) : 5) : -1, then = n < 0 ? "off" : String(n);
       const [text, odds] = lines[n + 1].split("\t");

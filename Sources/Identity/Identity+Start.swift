@@ -61,6 +61,7 @@ extension Identity {
       migration("m0022_bulk", PackageResources.m0022_bulk_sqlite_sql),
       migration("m0023_policy_pages", PackageResources.m0023_policy_pages_sqlite_sql),
       migration("m0024_generations", PackageResources.m0024_generations_sqlite_sql),
+      migration("m0025_policy_widening", PackageResources.m0025_policy_widening_sqlite_sql),
     ]
   }
 

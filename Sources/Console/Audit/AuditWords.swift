@@ -93,6 +93,7 @@ enum AuditWords {
     "master-key.rotate": "Master key rotated",
     "message.read": "Message to a user opened",
     "policy.change": "MFA policy changed",
+    "policy.widen": "Window widened",
     "project.change": "Project changed",
     "project.create": "Project created",
     "project.delete": "Project deleted",
@@ -135,6 +136,7 @@ enum AuditWords {
   /// The kinds of things that rows are about, as filters name them.
   static let objectKinds: [(kind: String, words: String, isOfInstance: Bool)] = [
     ("policy", "MFA policy", false),
+    ("policy window", "window of accepted codes", false),
     ("account", "user", false),
     ("project", "project", false),
     ("tenant", "tenant", false),

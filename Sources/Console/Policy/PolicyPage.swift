@@ -126,9 +126,7 @@ struct PolicyPage: Sendable {
       return try await page(context, policy, answers, isUnchanged: true)
     }
     let form = context.signedIn.form
-    // The form has shown what another window does, old and new, where its script ran.
-    let wasShown = form["checked"] == "1" && preview.changes.map(\.field) == [.adjacentIntervals]
-    guard form["step"] == "confirm" || wasShown else {
+    guard form["step"] == "confirm" else {
       return try await checkPage(context, preview, proposal)
     }
     let typed = form.trimmed("confirmation")

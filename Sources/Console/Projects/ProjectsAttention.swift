@@ -17,7 +17,7 @@ struct ProjectsAttention: ViewModel {
     self.warnings =
       objecting.map(WarningRow.init)
       + warnings.prefix(ProjectsPage.warnings).map {
-        WarningRow($0, administrator: administrator)
+        WarningRow($0, administrator: administrator, times: signedIn.times)
       }
     hasMoreWarnings = warnings.count > ProjectsPage.warnings
     self.held = held.map { HeldRow(held: $0, signedIn: signedIn) }
@@ -118,7 +118,7 @@ struct WarningRow: ViewModel {
     verb = "See what to do"
   }
 
-  init(_ warning: ScopeWarning, administrator: Administrator) {
+  init(_ warning: ScopeWarning, administrator: Administrator, times: Times) {
     name = warning.name
     project = warning.tenant == nil ? nil : warning.projectName
     let (policy, overview) =
@@ -146,6 +146,10 @@ struct WarningRow: ViewModel {
       sentence = "TOTP is off: \(words) that nobody asks for."
       href = mayChange ? PolicyLinks.turnOn(policy) : policy
       verb = mayChange ? "Turn TOTP on…" : "See the policy"
+    case .widened(let widening):
+      sentence = widening.sentence(times)
+      href = policy
+      verb = "Review the policy"
     case .phonesWhileOff(let users):
       let words = Words.count(users, "user has a phone", "users have a phone")
       sentence = "Codes by SMS are off: \(words) that gets none."

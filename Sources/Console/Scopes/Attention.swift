@@ -35,6 +35,8 @@ struct AttentionRules {
   /// How many such users are named.
   static let mostObjecting = 3
 
+  private var times: Times { context.signedIn.times }
+
   private static let year: Int64 = 365 * 86_400
 
   private var scope: Scope { context.scope }
@@ -45,7 +47,8 @@ struct AttentionRules {
 
   var all: [Attention] {
     objections
-      + [signInOff, unstated, off, phonesOff, wide, methods, unverified, outbox, stale].compactMap {
+      + [signInOff, unstated, widened, off, phonesOff, wide, methods, unverified, outbox, stale]
+      .compactMap {
         $0
       }
   }
@@ -96,6 +99,11 @@ struct AttentionRules {
     return Attention(
       "Codes by SMS are off: \(users) that gets none.",
       context.may(.changePolicy) ? "Decide it" : "See the policy", policyPage)
+  }
+
+  private var widened: Attention? {
+    guard let widening = ground.widening else { return nil }
+    return Attention(widening.sentence(times), "Review the policy", policyPage)
   }
 
   private var wide: Attention? {
@@ -154,5 +162,14 @@ struct AttentionRules {
     return Attention(
       "This policy is as it was more than a year ago.",
       context.may(.changePolicy) ? "Look at it again" : "See the policy", policyPage)
+  }
+}
+
+extension PolicyWidening {
+  /// Who widened the window, how far, and when.
+  func sentence(_ times: Times) -> String {
+    let codes = Words.count(to.codes, "valid code", "valid codes")
+    return
+      "\(Words.isolated(by)) widened the window from \(from.codes) to \(codes) on \(times.words(at))."
   }
 }

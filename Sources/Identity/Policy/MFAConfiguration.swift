@@ -94,6 +94,18 @@ public struct MFAConfiguration: Equatable, Sendable {
     totp?.adjacentIntervals.flatMap(Window.init(adjacentIntervals:)) ?? .standard
   }
 
+  /// This configuration as it takes the place of another, when it was read from the wire.
+  ///
+  /// The wire leaves a zero out. So intervals that are left out where zero is stored repeat what was
+  /// read, and zero stays; taken as unset they would be five, which accepts eleven codes for one.
+  public func replacing(_ old: MFAConfiguration) -> MFAConfiguration {
+    var new = self
+    if old.totp?.adjacentIntervals == 0, let totp, totp.adjacentIntervals == nil {
+      new.totp?.adjacentIntervals = 0
+    }
+    return new
+  }
+
   /// Checks the ranges.
   func check() throws(PolicyError) {
     if let intervals = totp?.adjacentIntervals, !Window.range.contains(intervals) {

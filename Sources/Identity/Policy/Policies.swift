@@ -125,6 +125,7 @@ public struct Policies: Sendable {
     entry.from = changes.map { "\($0.field.rawValue): \($0.from)" }.joined(separator: "; ")
     entry.to = changes.map { "\($0.field.rawValue): \($0.to)" }.joined(separator: "; ")
     try entry.record(by: author, at: now, connection)
+    try PolicyWidening.record(configuration, over: policy, by: author, at: now, connection)
     return policy.changed(to: new, by: author.actor.name, at: now)
   }
 }

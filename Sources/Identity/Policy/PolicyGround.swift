@@ -9,6 +9,8 @@ public struct PolicyGround: Sendable {
   public let providers: [String]
   /// How many users have an e-mail address that is not verified.
   public let unverifiedEmails: Int
+  /// The last change that widened the window; nil when it was narrowed back, or is 30 days old.
+  public let widening: PolicyWidening?
 
   /// True when a first factor is on that allows a second one.
   ///
@@ -23,7 +25,9 @@ extension Policies {
   ///
   /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func ground(_ scope: Scope) async throws(PolicyError) -> PolicyGround {
-    try await store.read(PolicyError.self) { connection in
+    let now = store.clock.now()
+    return try await store.read(PolicyError.self) { connection in
+      let widening = try PolicyWidening.find(scope, at: now, connection)
       // Of SAML nobody signs in, whatever its providers say.
       let providers = try connection.all(
         """
@@ -43,7 +47,7 @@ extension Policies {
           signIn: SignInMethods(
             password: try row.value(0), emailLink: try row.value(1), anonymous: try row.value(2),
             phone: try row.value(4)),
-          providers: providers, unverifiedEmails: try row.value(3))
+          providers: providers, unverifiedEmails: try row.value(3), widening: widening)
       }
       guard let ground else { throw PolicyError.scopeNotFound }
       return ground

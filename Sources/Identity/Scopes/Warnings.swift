@@ -10,6 +10,8 @@ public struct ScopeWarning: Sendable {
     case enrolledWhileOff(Int)
     /// Codes by SMS are off, and so many users have a phone that gets none.
     case phonesWhileOff(Int)
+    /// The window was widened lately.
+    case widened(PolicyWidening)
   }
 
   /// The project.
@@ -23,12 +25,22 @@ public struct ScopeWarning: Sendable {
   /// Why.
   public let reason: Reason
 
-  fileprivate init(_ row: borrowing Row) throws {
+  private init(_ row: borrowing Row, _ reason: Reason) throws {
     project = ID(try row.value(0))
     let tenant: String = try row.value(1)
     self.tenant = tenant.isEmpty ? nil : ID(tenant)
     name = try row.value(2)
     projectName = try row.value(3)
+    self.reason = reason
+  }
+
+  fileprivate static func widened(_ row: borrowing Row) throws -> ScopeWarning? {
+    guard let widening = try PolicyWidening(row, from: 4) else { return nil }
+    return try ScopeWarning(row, .widened(widening))
+  }
+
+  fileprivate init(_ row: borrowing Row) throws {
+    let reason: Reason
     let totp = try Policy.totp(row, from: 4)
     let apps: Int = try row.value(6)
     if totp?.state == .unspecified {
@@ -38,11 +50,13 @@ public struct ScopeWarning: Sendable {
     } else {
       reason = .phonesWhileOff(try row.value(7))
     }
+    try self.init(row, reason)
   }
 }
 
 extension Scopes {
-  /// The first pools that want a look, of those that an administrator may see, by id.
+  /// The first pools that need a look, of those that an administrator may see: those whose window
+  /// was widened lately, then the others by id.
   ///
   /// They stand in an index, so that finding none costs nothing.
   ///
@@ -52,8 +66,19 @@ extension Scopes {
   ) async throws(ScopeError) -> [ScopeWarning] {
     guard !administrator.grants.isEmpty else { return [] }
     let restriction = administrator.restriction
+    let now = store.clock.now()
     return try await store.read(ScopeError.self) { connection in
-      try connection.all(
+      let widened = try connection.all(
+        """
+        SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, \(PolicyWidening.columns)
+        FROM policy_widening w CROSS JOIN scope s USING (scope_key)
+          CROSS JOIN project p USING (project_id)
+        WHERE w.at > \(PolicyWidening.oldest(at: now).microseconds) AND s.deleted_at IS NULL
+          \(restriction)
+        ORDER BY w.at DESC LIMIT \(limit)
+        """
+      ) { try ScopeWarning.widened($0) }.compactMap { $0 }
+      let others = try connection.all(
         """
         SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, s.totp_state,
           s.totp_intervals, s.totp_users, s.phone_users
@@ -65,6 +90,7 @@ extension Scopes {
         ORDER BY s.project_id, s.tenant_id LIMIT \(limit)
         """
       ) { try ScopeWarning($0) }
+      return Array((widened + others).prefix(limit))
     }
   }
 }

@@ -59,6 +59,7 @@ enum MFAMessage {
   static func apply(
     _ mask: UpdateMask, root: String, _ new: MFAConfiguration, to old: inout MFAConfiguration
   ) {
+    let new = new.replacing(old)
     for path in mask.paths where path.first == root {
       switch path.dropFirst() {
       case []: old = new

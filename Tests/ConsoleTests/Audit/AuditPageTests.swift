@@ -141,7 +141,7 @@ import Testing
         }
       }
       let ada = try await Browser.signedIn(world)
-      let list = try await world.eu + "/audit?actor=command%20line&action=policy"
+      let list = try await world.eu + "/audit?actor=command%20line&action=policy.change"
       let first = try await ada.get(list)
       let next = try #require(first.values(of: "href").first { $0.contains("after=") })
       #expect(next.hasPrefix(list))

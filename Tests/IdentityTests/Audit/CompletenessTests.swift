@@ -42,7 +42,8 @@ struct AuditCompletenessTests {
     #expect(
       known == [
         "project.create", "project.change", "project.delete", "tenant.create", "tenant.change",
-        "tenant.delete", "policy.change", "guidance.change", "audit.download", "api-key.create",
+        "tenant.delete", "policy.change", "policy.widen", "guidance.change", "audit.download",
+        "api-key.create",
         "api-key.revoke", "key.rotate", "key.retire", "service-token.create",
         "service-token.revoke", "account.create",
         "account.link", "account.reset-password", "account.verify-email", "account.change-email",

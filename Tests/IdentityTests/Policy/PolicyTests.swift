@@ -18,8 +18,8 @@ struct PolicyTests {
       try await instance.setWindow(0)
       let policy = try await instance.setWindow(nil)
       #expect(policy.configuration.window.adjacentIntervals == 5)
-      let row = try #require(try await instance.log().first)
-      #expect(row.action == "policy.change")
+      let rows = try await instance.log()
+      let row = try #require(rows.first { $0.action == "policy.change" })
       #expect(row.from == "adjacent intervals: 0")
       #expect(row.to == "adjacent intervals: default (5)")
     }

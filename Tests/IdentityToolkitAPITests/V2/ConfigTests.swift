@@ -239,18 +239,49 @@ struct ConfigTests {
     }
   }
 
-  @Test func `zero is in force although it is not shown, and an empty entry is five again`()
-    async throws
-  {
+  @Test(
+    arguments: [
+      (TestServer.config, "mfa", "mfa"), (TestServer.config, "mfa", "mfa.providerConfigs"),
+      (TestServer.config, "mfa", nil), (TenantTests.tenants, "mfaConfig", "mfaConfig"),
+      (TenantTests.tenants, "mfaConfig", "mfaConfig.providerConfigs"),
+      (TenantTests.tenants, "mfaConfig", nil),
+    ] as [(String, String, String?)])
+  func `writing back what was read keeps a window of 0`(
+    path: String, member: String, mask: String?
+  ) async throws {
     try await TestServer.with { server in
-      let scope = try await server.identity.scopes.find(project: .init(TestServer.project))
-      try await server.switchTOTPOn(adjacentIntervals: 0)
-      var policy = try await server.identity.policies.read(scope)
-      #expect(policy.configuration.window.adjacentIntervals == 0)
-      try await server.switchTOTPOn()
-      policy = try await server.identity.policies.read(scope)
-      #expect(policy.configuration.window.adjacentIntervals == 5)
-      #expect(policy.configuration.totp?.adjacentIntervals == nil)
+      var path = path
+      var tenant: String?
+      if path == TenantTests.tenants {
+        let made = try await server.post(
+          path, ["displayName": "globex", "allowPasswordSignup": true], .owner)
+        tenant = made["name"]?.stringValue?.split(separator: "/").last.map(String.init)
+        path += "/" + (tenant ?? "")
+      }
+      let scope = try await server.identity.scopes.existing(
+        project: .init(TestServer.project), tenant: tenant.map { .init($0) })
+      func intervals() async throws -> Int {
+        try await server.identity.policies.read(scope).configuration.window.adjacentIntervals
+      }
+      func write(_ totp: JSON) async throws {
+        var body: JSON.Object = [
+          member: ["providerConfigs": [["state": "ENABLED", "totpProviderConfig": totp]]]
+        ]
+        if tenant != nil { body.append("displayName", "globex") }
+        let query = mask.map { "?updateMask=\($0)" } ?? ""
+        #expect(try await server.patch(path + query, .object(body)).status == 200)
+      }
+      try await write(["adjacentIntervals": 0])
+      #expect(try await intervals() == 0)
+      let read = try await server.get(path)[member]?["providerConfigs"]?.arrayValue?.first
+      #expect(read?["totpProviderConfig"] == [:])
+      try await write([:])
+      #expect(try await intervals() == 0)
+      try await write(["adjacentIntervals": .null])
+      #expect(try await intervals() == 0)
+      try await write(["adjacentIntervals": 5])
+      try await write([:])
+      #expect(try await intervals() == 5)
     }
   }
 
