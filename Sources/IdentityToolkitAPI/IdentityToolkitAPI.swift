@@ -29,6 +29,8 @@ public struct IdentityToolkitAPI: Sendable {
   let operations: [Operation]
   private let profile: Profile
   private let hosts: Hosts
+  private let origins: EmulatorOrigins
+  private let publicURL: String
 
   /// Makes the interface of one server.
   ///
@@ -36,9 +38,11 @@ public struct IdentityToolkitAPI: Sendable {
   ///   - identity: The rules, with their profile and default project.
   ///   - publicURL: The address that clients use, such as `https://mfa.example.com`.
   ///   - hosts: In the emulator profile, by which names the server may be called.
+  ///   - origins: In the emulator profile, which web pages may call it.
   ///   - log: Takes one line about something that went wrong and is not told to clients.
   public init(
     identity: Identity, publicURL: String, hosts: Hosts = .loopback,
+    origins: EmulatorOrigins = EmulatorOrigins(),
     log: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     let url = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
@@ -50,6 +54,8 @@ public struct IdentityToolkitAPI: Sendable {
     operations = routes.operations
     profile = identity.profile
     self.hosts = hosts
+    self.origins = origins
+    self.publicURL = url
   }
 
   /// Answers a request, or nothing when its address is not one of this interface.
@@ -59,6 +65,16 @@ public struct IdentityToolkitAPI: Sendable {
       let text = "The emulator answers to the names of this machine only, such as localhost."
       let error = WireError(text, status: .forbidden, reason: "forbidden", isFrontEnd: true)
       return error.response(.both)
+    }
+    guard profile == .standalone || origins.allow(request, own: publicURL) else {
+      let text =
+        "The emulator answers to web pages of this machine only. Start it with --emulator-origin and "
+        + "the page's origin to allow another."
+      let error = WireError(text, status: .forbidden, reason: "forbidden", isFrontEnd: true)
+      var response = error.response(.both)
+      response.fields.add(.xContentTypeOptions, "nosniff")
+      response.fields.add(.vary, "Origin")
+      return response
     }
     if let preflight = CORS.preflight(request) { return preflight }
     var inner = request
@@ -88,6 +104,7 @@ public struct IdentityToolkitAPI: Sendable {
   private static func refusal(_ error: WireError, _ target: Target) -> Response {
     var response = error.response(Addresses.errorShape(target))
     response.fields.add(.cacheControl, "no-store")
+    response.fields.add(.xContentTypeOptions, "nosniff")
     response.fields.add(.accessControlAllowOrigin, "*")
     return response
   }

@@ -2,7 +2,8 @@ import HTTP
 
 /// Cross-origin answers: applications call from pages of their own.
 ///
-/// Nothing here is authenticated by cookies, so every origin may read every answer, and
+/// Nothing here is authenticated by cookies, so every origin that may call (`EmulatorOrigins` says
+/// which do in the emulator profile) may read every answer, and
 /// `Access-Control-Allow-Credentials` is never sent.
 enum CORS {
   private static let allowPrivateNetwork: FieldName = "Access-Control-Allow-Private-Network"

@@ -7,6 +7,11 @@ import HTTP
 enum LoopbackHost {
   static func isNamed(by request: Request) -> Bool {
     guard let host = request.fields[.host] else { return false }
+    return isLoopback(host)
+  }
+
+  /// Whether a host, with a port or without, is this machine.
+  static func isLoopback(_ host: String) -> Bool {
     let name = withoutPort(host).lowercased()
     if name == "localhost" || name.hasSuffix(".localhost") || name == "[::1]" { return true }
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
