@@ -123,7 +123,7 @@ let package = Package(
       [
         "Console", "HTTP", "Identity", "Templating", "Database", "DatabaseSQLite", "Crypto", "OTP",
       ], exclude: ["__Snapshots__"]),
-    tests("CountersignTests", ["countersign", "HTTPServer", "Identity"]),
+    tests("CountersignTests", ["countersign", "Crypto", "HTTPServer", "Identity"]),
     tests("ArchitectureTests", []),
   ]
 )

@@ -19,7 +19,7 @@ final class Acceptor: Sendable {
   /// - Parameters:
   ///   - listener: The listening socket, which the acceptor closes in the end.
   ///   - connections: Where clients are admitted.
-  ///   - most: The number of connections at which no more are taken.
+  ///   - most: The number of connections at which others have to go before more are taken.
   ///   - headerDeadline: The milliseconds that a new connection has for its first header.
   init(listener: Int32, connections: Connections, most: Int, headerDeadline: UInt64) {
     self.listener = listener
@@ -32,13 +32,7 @@ final class Acceptor: Sendable {
   ///
   /// - Parameter deal: Hands a socket with its address to a thread, and tells whether it was taken.
   func run(_ deal: (Connection, UnsafePointer<sockaddr>, socklen_t) -> Bool) {
-    while !isStopping.load(ordering: .acquiring) {
-      if connections.count >= most {
-        usleep(5000)
-        continue
-      }
-      unsafe accept(deal)
-    }
+    while !isStopping.load(ordering: .acquiring) { unsafe accept(deal) }
     close(listener)
     hasEnded.store(true, ordering: .releasing)
   }
@@ -56,18 +50,41 @@ final class Acceptor: Sendable {
         }
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
-        let now = SystemClock.coarseMilliseconds()
-        let peer = unsafe PeerAddress.text(address)
-        guard
-          let connection = connections.admit(
-            socket: socket, peer: peer, deadline: now + headerDeadline)
-        else {
+        guard let connection = unsafe admit(socket, NetworkAddress(address)) else {
           close(socket)
           return
         }
         if unsafe !deal(connection, address, size) { connections.remove(connection) }
       }
     }
+  }
+
+  /// Admits a client, if need be in the place of the one that has waited longest for a request.
+  ///
+  /// While none waits, the client has to; those behind it wait to be accepted.
+  private func admit(_ socket: Int32, _ address: NetworkAddress?) -> Connection? {
+    var pause: UInt32 = 0
+    while !isStopping.load(ordering: .acquiring) {
+      let now = SystemClock.coarseMilliseconds()
+      switch connections.admit(
+        socket: socket, address: address, atMost: most, now: now, deadline: now + headerDeadline)
+      {
+      case .admitted(let connection): return connection
+      case .refused: return nil
+      case .full:
+        let count = connections.count
+        guard connections.evictLongestIdle() else {
+          usleep(5000)
+          continue
+        }
+        pause = 50
+        for _ in 0..<200 where connections.count >= count {
+          usleep(pause)
+          pause = min(pause * 2, 1000)
+        }
+      }
+    }
+    return nil
   }
 
   /// Takes no more connections; who tries is told at once.

@@ -18,14 +18,14 @@ enum Answer {
     if !andClose, case .file(let file) = response.body, let held = file as? HeldResponse,
       response.status == .ok, response.fields == held.fields
     {
-      return unsafe MHD_queue_response(raw, code, held.raw)
+      return unsafe engine_queue(raw, code, held.raw)
     }
     let made =
       unsafe hasBody
       ? make(response.body.bytes, response.fields) : make(length(response), response.fields)
     guard let made = unsafe made else { return MHD_Result.NO }
     if andClose { _ = unsafe MHD_add_response_header(made, "Connection", "close") }
-    let result = unsafe MHD_queue_response(raw, code, made)
+    let result = unsafe engine_queue(raw, code, made)
     unsafe MHD_destroy_response(made)
     return result
   }

@@ -32,7 +32,9 @@ enum Callbacks {
         let engine = unsafe Unmanaged<Engine>.fromOpaque(context).takeUnretainedValue()
         let connection = unsafe Unmanaged<Connection>.fromOpaque(held).takeUnretainedValue()
         let exchange = unsafe engine.begin(raw, connection, target: target)
-        return unsafe Unmanaged.passRetained(exchange).toOpaque()
+        let retained = unsafe Unmanaged.passRetained(exchange).toOpaque()
+        unsafe connection.begin(retained)
+        return unsafe retained
       }
 
   /// A header, part of a body or its end has been read, or a suspended connection resumed.

@@ -7,10 +7,11 @@ import Synchronization
 final class Engine: Sendable {
   let configuration: ServerConfiguration
   let handler: @Sendable (Request) async -> Response
-  let failure: @Sendable (Status, Target?, RequestID) -> Response
+  let failure: Connection.Failure
   let log: AccessLog?
   let connections: Connections
   let isStopping = Atomic<Bool>(false)
+  private let layout: EngineLayout
   /// The bytes of all bodies of requests under way.
   private let bodies = Atomic<Int>(0)
   private let limits: Limits
@@ -24,18 +25,18 @@ final class Engine: Sendable {
   private static let discardedAtMost = 16 << 20
 
   init(
-    _ configuration: ServerConfiguration, log: AccessLog?,
-    failure: @escaping @Sendable (Status, Target?, RequestID) -> Response,
+    _ configuration: ServerConfiguration, log: AccessLog?, failure: @escaping Connection.Failure,
     handler: @escaping @Sendable (Request) async -> Response
-  ) {
+  ) throws(ServerError) {
+    layout = try EngineLayout.checked()
     self.configuration = configuration
     self.log = log
     self.failure = failure
     self.handler = handler
     limits = configuration.limits
     connections = Connections(
-      threads: configuration.threads,
-      mostPerAddress: configuration.trustedProxies.isEmpty ? limits.connectionsPerAddress : .max)
+      threads: configuration.threads, mostPerNetwork: max(limits.connectionsPerNetwork, 1),
+      uncounted: configuration.trustedProxies, failure: failure)
     bodyDeadline = limits.bodyDeadline.milliseconds
     writeDeadline = limits.writeDeadline.milliseconds
     idle = limits.idle.milliseconds
@@ -47,11 +48,15 @@ final class Engine: Sendable {
   func begin(_ raw: OpaquePointer, _ connection: Connection, target: UnsafePointer<CChar>)
     -> Exchange
   {
-    connection.phase.store(Connection.Phase.serving, ordering: .releasing)
-    return unsafe Exchange(
+    let exchange = unsafe Exchange(
       connection: connection, id: RequestID(scramble(connection.nextRequest(nextBlock))),
       rawTarget: String(cString: target), target: (UInt(bitPattern: target), strlen(target)),
       raw: raw)
+    // The engine would make a record of each parameter, and more of them than it has room for.
+    if let query = unsafe strchr(target, Int32(UInt8(ascii: "?"))), unsafe query.pointee != 0 {
+      unsafe query[1] = 0
+    }
+    return exchange
   }
 
   private func nextBlock() -> UInt64 {
@@ -78,6 +83,7 @@ final class Engine: Sendable {
         return unsafe dispatch(exchange, raw)
       }
       let part = unsafe UnsafeRawBufferPointer(start: data, count: size.pointee)
+      if exchange.chunks != nil { return unsafe readChunks(exchange, raw, part, size) }
       unsafe size.pointee = 0
       return unsafe readBody(exchange, part) ? MHD_Result.YES : MHD_Result.NO
     case .answering:
@@ -112,7 +118,10 @@ final class Engine: Sendable {
     exchange.bodyLimit = limits.body(target)
     exchange.bodyStart = SystemClock.coarseMilliseconds()
     exchange.connection.expire(at: exchange.bodyStart + bodyDeadline)
-    guard case .length(let length) = framing else { return MHD_Result.YES }
+    guard case .length(let length) = framing else {
+      exchange.chunks = ChunkDecoder()
+      return MHD_Result.YES
+    }
     if length > exchange.bodyLimit {
       exchange.step = .excess
       if header.waitsForContinue || length > Engine.discardedAtMost {
@@ -122,6 +131,36 @@ final class Engine: Sendable {
       exchange.body.reserveCapacity(min(length, 64 << 10))
     }
     return MHD_Result.YES
+  }
+
+  /// Takes part of a chunked body, as it was sent; the engine knows nothing of chunks.
+  ///
+  /// The engine waits for more of the body until it is told that this was the rest.
+  private func readChunks(
+    _ exchange: Exchange, _ raw: OpaquePointer, _ part: UnsafeRawBufferPointer,
+    _ size: UnsafeMutablePointer<Int>
+  ) -> MHD_Result {
+    var index = 0
+    while true {
+      switch unsafe exchange.chunks?.next(in: part, from: &index) ?? .malformed {
+      case .data(let range):
+        guard unsafe readBody(exchange, UnsafeRawBufferPointer(rebasing: part[range])) else {
+          return MHD_Result.NO
+        }
+        continue
+      case .more:
+        unsafe size.pointee = 0
+        return MHD_Result.YES
+      case .end: break
+      case .malformed:
+        drop(exchange)
+        exchange.refusal = .badRequest
+        index = part.count
+      }
+      unsafe engine_set_remaining(raw, layout.remaining, UInt64(index))
+      unsafe size.pointee = part.count - index
+      return MHD_Result.YES
+    }
   }
 
   /// Takes part of a body; false when the connection must end.
@@ -176,6 +215,7 @@ final class Engine: Sendable {
   /// Answers in place of the handler, and ends the connection: what follows may not be a request.
   private func refuse(_ status: Status, _ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
     let target = exchange.target ?? Target.beginning(of: exchange.rawTarget)
+    exchange.isRefused = true
     return unsafe send(failure(status, target, exchange.id), exchange, raw, andClose: true)
   }
 
@@ -189,7 +229,8 @@ final class Engine: Sendable {
     exchange.sent = hasBody ? response.body.count : 0
     exchange.connection.expire(
       at: SystemClock.coarseMilliseconds() + writeDeadline + limits.grant(forBytes: exchange.sent))
-    let closes = andClose || isStopping.load(ordering: .relaxed)
+    let closes =
+      andClose || isStopping.load(ordering: .relaxed) || connections.isRetired(exchange.connection)
     return unsafe Answer.queue(response, on: raw, hasBody: hasBody, andClose: closes)
   }
 
@@ -197,8 +238,9 @@ final class Engine: Sendable {
   func complete(_ exchange: Exchange, isComplete: Bool) {
     exchange.close()
     if exchange.held > 0 { bodies.subtract(exchange.held, ordering: .relaxed) }
-    exchange.connection.expire(at: SystemClock.coarseMilliseconds() + idle)
-    exchange.connection.phase.store(Connection.Phase.waiting, ordering: .releasing)
-    log?.record(exchange, isComplete: isComplete)
+    if exchange.isRefused { exchange.connection.drain() }
+    let now = SystemClock.coarseMilliseconds()
+    exchange.connection.wait(since: now, until: now + idle)
+    log?.record(exchange, isComplete: isComplete || exchange.isRefused)
   }
 }

@@ -61,6 +61,8 @@ import Synchronization
   var fields = Fields()
   var body: [UInt8] = []
   var bodyLimit = 0
+  /// Reads the body when it comes in chunks.
+  var chunks: ChunkDecoder?
   /// What a body that is not kept is answered with.
   var refusal = Status.contentTooLarge
   var bodyStart: UInt64 = 0
@@ -70,6 +72,8 @@ import Synchronization
   var held = 0
   var status = 0
   var sent = 0
+  /// Whether it was answered in place of a handler, after which the connection ends.
+  var isRefused = false
 
   private let state = Mutex(State())
 

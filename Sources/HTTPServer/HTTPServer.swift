@@ -8,8 +8,7 @@ import Synchronization
 /// hold up every connection of its thread. Long work belongs on other threads, and is awaited.
 ///
 /// What is wrong with a request before a handler could see it is answered through `failure`, so
-/// that each surface keeps its own shape of errors. Only what is not HTTP at all, or a header beyond
-/// every bound, is refused by the engine in its own words.
+/// that each surface keeps its own shape of errors; so is what libmicrohttpd refuses by itself.
 public final class HTTPServer: Sendable {
   private let engine: Engine
   private let daemon: Daemon
@@ -30,9 +29,25 @@ public final class HTTPServer: Sendable {
     failure: @escaping @Sendable (Status, Target?, RequestID) -> Response,
     handler: @escaping @Sendable (Request) async -> Response
   ) throws(ServerError) {
-    engine = Engine(configuration, log: log, failure: failure, handler: handler)
+    engine = try Engine(configuration, log: log, failure: failure, handler: handler)
     daemon = try Daemon(engine)
     port = daemon.port
+  }
+
+  /// The most connections at once: as many as were asked for, or fewer where the system doesn't
+  /// allow that many open files.
+  public var connectionLimit: Int { daemon.most }
+
+  /// Reads certificate and key again, and serves new connections with them.
+  ///
+  /// Open connections end with their next answer. Without TLS nothing is done.
+  ///
+  /// - Throws: `ServerError` when the files can't be used; the former certificate stays in use then.
+  public func reloadCertificate() async throws(ServerError) {
+    let daemon = daemon
+    try await blocking {
+      Result<Void, ServerError> { () throws(ServerError) in try daemon.reload() }
+    }.get()
   }
 
   /// The number of open connections.

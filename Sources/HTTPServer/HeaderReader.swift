@@ -25,6 +25,15 @@ struct HeaderReader {
   /// Where the next field line must start.
   private var next: UInt
 
+  /// The most digits of a length that is read as a number.
+  private static let mostDigits = 18
+
+  /// Whether a text is a length that the engine may be told: digits, few enough for a number.
+  static func isLength(_ text: UnsafeRawBufferPointer) -> Bool {
+    unsafe (1...mostDigits).contains(text.count)
+      && text.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+
   /// Copies the fields of a request.
   ///
   /// - Parameters:
@@ -100,10 +109,11 @@ struct HeaderReader {
     case (0, 0): return Framing.none
     case (1, 0):
       let text = lengths[0].utf8
-      guard !text.isEmpty, text.count <= 18,
+      guard !text.isEmpty,
         text.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
       else { return nil }
-      return Int(lengths[0]).map { .length($0) }
+      // A length beyond all numbers is a length still, and too long for everything.
+      return .length(text.count <= HeaderReader.mostDigits ? Int(lengths[0]) ?? .max : .max)
     case (0, 1): return isModern && codings[0].lowercased() == "chunked" ? .chunked : nil
     default: return nil
     }

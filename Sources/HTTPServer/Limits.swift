@@ -3,10 +3,11 @@ public import HTTP
 /// What a client may send, and how long it may take.
 public struct Limits: Sendable {
   /// The most bytes of the request line's target; a longer one is answered with 414.
-  public var target = 32 << 10
-  /// The most bytes of request line and header together, at most 64 KiB; more is answered with
-  /// 431.
-  public var headers = 32 << 10
+  public var target = 16 << 10
+  /// The most bytes of request line and header together, 4 to 64 KiB; more is answered with 431.
+  ///
+  /// Each open connection takes twice as much memory, waiting ones too.
+  public var headers = 16 << 10
   /// The most bytes of a body, by target; a longer one is answered with 413.
   public var body: @Sendable (Target) -> Int = { _ in 1 << 20 }
   /// The most bytes of all bodies that are held at once; who sends more is answered with 503.
@@ -21,10 +22,12 @@ public struct Limits: Sendable {
   public var writeDeadline: Duration = .seconds(30)
   /// The bytes a second below which a long body or answer is cut off.
   public var minimumRate = 32 << 10
-  /// The most connections at once; further ones wait to be accepted.
-  public var connections = 4096
-  /// The most connections at once from one address; further ones are closed.
-  public var connectionsPerAddress = 1024
+  /// The most connections at once. A further one takes the place of the one that has waited longest
+  /// for a request; where none waits, it has to.
+  public var connections = 12_000
+  /// The most connections at once from one IPv4 address or one /64 of IPv6, trusted proxies apart;
+  /// further ones are closed.
+  public var connectionsPerNetwork = 1024
 
   /// Makes the limits that suit a server on the open network.
   public init() {}

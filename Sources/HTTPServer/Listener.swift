@@ -63,32 +63,6 @@ struct Listener {
 
 /// Reads socket addresses.
 enum PeerAddress {
-  /// The address without its port; one of IPv4 in IPv6 clothes is shown as IPv4.
-  static func text(_ address: UnsafePointer<sockaddr>?) -> String {
-    guard let address = unsafe address else { return "" }
-    let family = unsafe Int32(address.pointee.sa_family)
-    return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-      guard let base = buffer.baseAddress else { return "" }
-      var written: UnsafePointer<CChar>?
-      switch family {
-      case AF_INET:
-        unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
-          var number = unsafe address.pointee.sin_addr
-          unsafe written = inet_ntop(AF_INET, &number, base, 64)
-        }
-      case AF_INET6:
-        unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
-          var number = unsafe address.pointee.sin6_addr
-          unsafe written = inet_ntop(AF_INET6, &number, base, 64)
-        }
-      default: break
-      }
-      guard let written = unsafe written else { return "" }
-      let text = unsafe String(cString: written)
-      return text.hasPrefix("::ffff:") && text.contains(".") ? String(text.dropFirst(7)) : text
-    }
-  }
-
   /// The port.
   static func port(_ address: UnsafePointer<sockaddr>) -> Int {
     switch unsafe Int32(address.pointee.sa_family) {
@@ -109,16 +83,24 @@ enum PeerAddress {
 ///
 /// - Returns: The number of connections that fit beside the other files of a process.
 func raiseFileLimit(toConnections wanted: Int) -> Int {
-  let spare = 256
   var limit = rlimit()
   guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
     return wanted
   }
-  let needed = rlim_t(wanted + spare)
+  let needed = rlim_t(wanted + mostSpareFiles)
   if limit.rlim_cur < needed {
     limit.rlim_cur = min(needed, limit.rlim_max)
     _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
-  return min(wanted, max(Int(min(limit.rlim_cur, 1 << 30)) - spare, 16))
+  return connectionsThatFit(wanted: wanted, files: Int(min(limit.rlim_cur, 1 << 30)))
+}
+
+/// What of the files of a process isn't for connections, at most.
+private let mostSpareFiles = 256
+
+/// The number of connections that fit into a number of open files: a quarter of them, 256 at most,
+/// is left to the database and to what else the process opens.
+func connectionsThatFit(wanted: Int, files: Int) -> Int {
+  min(wanted, max(files - min(files / 4, mostSpareFiles), 1))
 }

@@ -7,22 +7,37 @@ final class LogWriter: Sendable {
   private struct State {
     var text = LogText()
     var spare: [UInt8] = []
+    /// Lines left out since the last time that a line told of them.
     var dropped = 0
+    var droppedInAll = 0
     var isClosed = false
+
+    mutating func drop(_ lines: Int) {
+      dropped += lines
+      droppedInAll += lines
+    }
+  }
+
+  /// Where lines go.
+  private struct Output {
+    var file: Int32
+    /// Whether the file is closed by this object.
+    var isOwn: Bool
+    /// Whether the last line was written in part.
+    var isTorn = false
   }
 
   private static let mostGathered = 16 << 20
   private static let pause = 100
 
-  private let file: Int32
   private let state = Mutex(State())
   /// Held while writing, so that what was gathered first is written first.
-  private let writing = Mutex(())
+  private let output: Mutex<Output>
   private let wake = DispatchSemaphore(value: 0)
   private let thread = Mutex<WorkerThread?>(nil)
 
-  init(_ file: Int32) {
-    self.file = file
+  init(_ file: Int32, isOwn: Bool) {
+    output = Mutex(Output(file: file, isOwn: isOwn))
     let writer = self
     // The thread keeps this object until `close` ends it.
     thread.withLock { thread in
@@ -34,11 +49,14 @@ final class LogWriter: Sendable {
     }
   }
 
+  /// The number of lines that were left out since the start.
+  var droppedLines: Int { state.withLock(\.droppedInAll) }
+
   /// Gathers one line.
   func add(_ record: LogRecord) {
     state.withLock { state in
       guard !state.isClosed, state.text.bytes.count < LogWriter.mostGathered else {
-        state.dropped += 1
+        state.drop(1)
         return
       }
       state.text.add(record)
@@ -47,17 +65,30 @@ final class LogWriter: Sendable {
 
   /// Writes what is gathered.
   func flush() {
-    writing.withLock { _ in
-      let (bytes, dropped) = state.withLock { state in
-        let taken = state.text.take(leaving: state.spare)
-        state.spare = []
-        defer { state.dropped = 0 }
-        return (taken, state.dropped)
-      }
-      write(bytes)
-      if dropped > 0 { write(Array("{\"dropped\":\(dropped)}\n".utf8)) }
-      if bytes.capacity <= LogWriter.mostGathered / 8 { state.withLock { $0.spare = bytes } }
+    output.withLock { flush(to: &$0) }
+  }
+
+  /// Writes what is gathered, and what comes later to another file, which is closed in the end.
+  func replace(with file: Int32) {
+    output.withLock { output in
+      flush(to: &output)
+      if output.isOwn { Glibc.close(output.file) }
+      output = Output(file: file, isOwn: true)
     }
+  }
+
+  private func flush(to output: inout Output) {
+    let (bytes, dropped) = state.withLock { state in
+      let taken = state.text.take(leaving: state.spare)
+      state.spare = []
+      return (taken, state.dropped)
+    }
+    let lost = write(bytes, to: &output)
+    if lost > 0 { state.withLock { $0.drop(lost) } }
+    if dropped > 0, lost == 0, write(Array("{\"dropped\":\(dropped)}\n".utf8), to: &output) == 0 {
+      state.withLock { $0.dropped -= dropped }
+    }
+    if bytes.capacity <= LogWriter.mostGathered / 8 { state.withLock { $0.spare = bytes } }
   }
 
   /// Writes what is gathered and ends the thread.
@@ -71,25 +102,33 @@ final class LogWriter: Sendable {
     thread.join()
     state.withLock { $0.isClosed = true }
     flush()
+    output.withLock { output in
+      if output.isOwn { Glibc.close(output.file) }
+      output = Output(file: -1, isOwn: false)
+    }
   }
 
-  /// Writes bytes to the end; what the system will not take is lost.
-  private func write(_ bytes: [UInt8]) {
+  /// Writes bytes to the end.
+  ///
+  /// - Returns: The number of lines that the system didn't take, one that it took in part included.
+  private func write(_ bytes: [UInt8], to output: inout Output) -> Int {
+    guard !bytes.isEmpty else { return 0 }
+    let bytes = output.isTorn ? [UInt8(ascii: "\n")] + bytes : bytes
+    var written = 0
     unsafe bytes.withUnsafeBytes { bytes in
-      var rest = unsafe bytes[...]
-      while unsafe !rest.isEmpty {
-        let part = unsafe UnsafeRawBufferPointer(rebasing: rest)
-        let count = unsafe Glibc.write(file, part.baseAddress, part.count)
+      while written < bytes.count {
+        let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+        let count = unsafe Glibc.write(output.file, part.baseAddress, part.count)
         if count > 0 {
-          unsafe rest = rest.dropFirst(count)
+          written += count
         } else if count < 0, errno == EAGAIN {
           usleep(1000)
-        } else if count < 0, errno == EINTR {
-          continue
-        } else {
+        } else if count >= 0 || errno != EINTR {
           return
         }
       }
     }
+    if written > 0 { output.isTorn = bytes[written - 1] != UInt8(ascii: "\n") }
+    return bytes[written...].count { $0 == UInt8(ascii: "\n") }
   }
 }

@@ -6,17 +6,61 @@ struct Origin {
   let isSecure: Bool
 
   init(of exchange: Exchange, _ configuration: ServerConfiguration) {
-    let peer = exchange.connection.peer
     let proxies = configuration.trustedProxies
-    guard !proxies.isEmpty, proxies.contains(peer) else {
-      self.peer = peer
+    guard !proxies.isEmpty, let address = exchange.connection.address,
+      proxies.contains(where: { $0.contains(address) })
+    else {
+      peer = exchange.connection.peer
       isSecure = configuration.tls != nil
       return
     }
-    let hops = exchange.fields.all(.xForwardedFor).flatMap { line in
-      line.split(separator: ",").map { hop in String(hop.filter { $0 != " " && $0 != "\t" }) }
-    }
-    self.peer = hops.last { !proxies.contains($0) } ?? peer
+    let client = Origin.client(exchange.fields.all(.xForwardedFor), through: proxies)
+    peer = client?.description ?? exchange.connection.peer
     isSecure = exchange.fields[.xForwardedProto]?.lowercased() == "https"
+  }
+
+  /// The address behind all trusted proxies; nil when nothing that can be read leads there.
+  ///
+  /// Each proxy adds the address that it sees, so the list is read from its end. The first address
+  /// that isn't a trusted proxy's is the client's, and what is before it is the client's own words.
+  /// Where all are trusted, the one farthest away is the client. A hop that isn't an address ends
+  /// the search: what is before it can't be believed either.
+  static func client(_ lines: [String], through proxies: [AddressRange]) -> NetworkAddress? {
+    var farthest: NetworkAddress?
+    for hop in lines.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) })
+      .reversed()
+    {
+      guard let address = address(ofHop: hop) else { return farthest }
+      farthest = address
+      guard proxies.contains(where: { $0.contains(address) }) else { return address }
+    }
+    return farthest
+  }
+
+  /// Reads `address`, `address:port`, `[address]` and `[address]:port`.
+  private static func address(ofHop text: Substring) -> NetworkAddress? {
+    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+    var hop = text.drop(while: isBlank)
+    while let last = hop.last, isBlank(last) { hop.removeLast() }
+    guard hop.utf8.count <= 64 else { return nil }
+    if hop.utf8.first == UInt8(ascii: "[") {
+      guard let end = hop.firstIndex(of: "]") else { return nil }
+      let rest = hop[hop.index(after: end)...]
+      guard rest.isEmpty || isPort(rest) else { return nil }
+      let address = NetworkAddress(hop[hop.index(after: hop.startIndex)..<end])
+      return address.flatMap {
+        $0.isIPv4 && !hop.utf8.dropFirst().contains(UInt8(ascii: ":")) ? nil : $0
+      }
+    }
+    if let address = NetworkAddress(hop) { return address }
+    guard let colon = hop.firstIndex(of: ":"), isPort(hop[colon...]) else { return nil }
+    return NetworkAddress(hop[..<colon])
+  }
+
+  private static func isPort(_ text: Substring) -> Bool {
+    let digits = text.utf8.dropFirst()
+    return text.utf8.first == UInt8(ascii: ":") && (1...5).contains(digits.count)
+      && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      && Int(text.dropFirst()).map { $0 <= 65535 } == true
   }
 }

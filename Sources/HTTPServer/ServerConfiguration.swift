@@ -26,8 +26,8 @@ public struct ServerConfiguration: Sendable {
   public var tls: TLS?
   /// Addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
   ///
-  /// With any, the limit of connections per address is not applied, for all come from the proxy.
-  public var trustedProxies: Set<String>
+  /// The limit of connections per network is not applied to them.
+  public var trustedProxies: [AddressRange]
 
   /// Makes a configuration.
   ///
@@ -40,7 +40,7 @@ public struct ServerConfiguration: Sendable {
   ///   - trustedProxies: Addresses of proxies that are believed.
   public init(
     host: String = "127.0.0.1", port: Int = 0, threads: Int? = nil, limits: Limits = Limits(),
-    tls: TLS? = nil, trustedProxies: Set<String> = []
+    tls: TLS? = nil, trustedProxies: [AddressRange] = []
   ) {
     self.host = host
     self.port = port

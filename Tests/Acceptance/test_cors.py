@@ -1,4 +1,5 @@
-"""Calls from web pages of applications: the API answers every origin, the console none."""
+"""Calls from web pages of applications: the API answers every origin, the emulator those of this
+machine, the console none."""
 
 import http.server
 import threading
@@ -6,7 +7,18 @@ import threading
 import httpx
 import pytest
 
+from support.program import Server, run
+
 ORIGIN = "https://shop.example"
+LOCAL = "http://localhost:3000"
+CLEAR = "/emulator/v1/projects/demo-project/accounts"
+
+
+@pytest.fixture(params=[("standalone", ORIGIN), ("standalone", "null"), ("emulator", LOCAL)])
+def asked(request):
+    """A server and a page that may call it."""
+    profile, origin = request.param
+    return request.getfixturevalue(profile), origin
 
 
 @pytest.fixture(params=["standalone", "emulator"])
@@ -14,14 +26,19 @@ def server(request):
     return request.getfixturevalue(request.param)
 
 
-def test_a_preflight(server):
-    answer = httpx.options(server.url + "/v1/accounts:signUp", headers={
-        "Origin": ORIGIN, "Access-Control-Request-Method": "POST",
+def preflight(server, origin, path="/v1/accounts:signUp"):
+    return httpx.options(server.url + path, headers={
+        "Origin": origin, "Access-Control-Request-Method": "POST",
         "Access-Control-Request-Headers": "content-type,x-client-version,x-firebase-appcheck",
         "Access-Control-Request-Private-Network": "true"})
+
+
+def test_a_preflight(asked):
+    server, origin = asked
+    answer = preflight(server, origin)
     assert answer.status_code == 204 and answer.content == b""
     fields = answer.headers
-    assert fields["access-control-allow-origin"] == ORIGIN
+    assert fields["access-control-allow-origin"] == origin
     assert "POST" in fields["access-control-allow-methods"]
     assert "x-firebase-appcheck" in fields["access-control-allow-headers"]
     assert fields["access-control-allow-private-network"] == "true"
@@ -32,19 +49,73 @@ def test_a_preflight(server):
 @pytest.mark.parametrize("path,status", [
     ("/v1/accounts:signUp?key=wrong", None), ("/v2/nothing", 404), ("/v1/accounts:signUp", 403),
 ])
-def test_errors_can_be_read(server, path, status):
-    answer = httpx.post(server.url + path, json={}, headers={"Origin": ORIGIN})
-    assert answer.headers["access-control-allow-origin"] == ORIGIN
+def test_errors_can_be_read(asked, path, status):
+    server, origin = asked
+    answer = httpx.post(server.url + path, json={}, headers={"Origin": origin})
+    assert answer.headers["access-control-allow-origin"] == origin
     assert "access-control-allow-credentials" not in answer.headers
     assert status is None or answer.status_code == status
 
 
-def test_a_body_that_is_too_large_can_be_read(server):
+def test_a_body_that_is_too_large_can_be_read(asked):
+    server, origin = asked
     answer = httpx.post(
         server.url + "/v1/accounts:signUp?key=k", content=b"a" * 3_000_000,
-        headers={"Origin": ORIGIN})
+        headers={"Origin": origin})
     assert answer.status_code == 413
-    assert answer.headers["access-control-allow-origin"] in (ORIGIN, "*")
+    assert answer.headers["access-control-allow-origin"] in (origin, "*")
+
+
+def sign_up(server):
+    answer = httpx.post(server.url + "/v1/accounts:signUp?key=k", json={})
+    assert answer.status_code == 200
+    return answer.json()["localId"]
+
+
+def is_there(server, user):
+    found = httpx.post(
+        server.url + "/v1/projects/demo-project/accounts:lookup", json={"localId": [user]},
+        headers={"Authorization": "Bearer owner"})
+    return "users" in found.json()
+
+
+@pytest.mark.parametrize("origin", [
+    "http://localhost:3000", "https://app.localhost", "http://127.0.0.1:5173", "http://[::1]:8100",
+    "capacitor://localhost", "https://localhost", "ionic://localhost", None])
+def test_pages_of_this_machine_and_programs_may_call_the_emulator(emulator, origin):
+    user = sign_up(emulator)
+    headers = {"Origin": origin} if origin else {}
+    answer = httpx.delete(emulator.url + CLEAR, headers=headers)
+    assert answer.status_code == 200
+    assert answer.headers.get("access-control-allow-origin") == origin
+    assert not is_there(emulator, user)
+
+
+@pytest.mark.parametrize("origin", [
+    ORIGIN, "null", "http://localhost.evil.example", "http://192.168.0.7:3000", "file://"])
+def test_other_pages_can_neither_ask_nor_delete(emulator, origin):
+    user = sign_up(emulator)
+    for answer in (
+            preflight(emulator, origin), preflight(emulator, origin, CLEAR),
+            httpx.delete(emulator.url + CLEAR, headers={"Origin": origin}),
+            httpx.post(emulator.url + "/v1/accounts:signUp?key=k", headers={"Origin": origin},
+                       content='{"email": "x@example.com"}')):
+        assert answer.status_code == 403
+        assert "access-control-allow-origin" not in answer.headers
+        assert "access-control-allow-private-network" not in answer.headers
+    assert is_there(emulator, user)
+
+
+def test_origins_that_are_named_may_call_the_emulator(tmp_path):
+    flags = ["--emulator-origin", f"{ORIGIN},null", "--emulator-origin", "http://192.168.0.7:3000"]
+    with Server(tmp_path, *flags, profile="emulator") as server:
+        for origin in (ORIGIN, "null", "http://192.168.0.7:3000", LOCAL):
+            answer = preflight(server, origin)
+            assert answer.status_code == 204
+            assert answer.headers["access-control-allow-origin"] == origin
+        assert preflight(server, "https://other.example").status_code == 403
+    refused = run("serve", "--data", tmp_path, "--emulator-origin", ORIGIN)
+    assert refused.returncode == 78 and "--emulator-origin" in refused.stderr
 
 
 @pytest.mark.parametrize("path", ["/", "/sign-in", "/projects/p", "/static/countersign.css"])

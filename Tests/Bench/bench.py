@@ -17,6 +17,7 @@ import time
 import urllib.request
 
 import bulk
+import connections
 import imports
 import scale
 import signins
@@ -336,7 +337,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", choices=["pages", "console", "sign-ins", "config", "emulator", "standalone", "import", "scale", "bulk"])
+    parser.add_argument("--only", choices=["pages", "console", "sign-ins", "config", "emulator", "standalone", "import", "scale", "bulk", "connections"])
     parser.add_argument(
         "--against", metavar="FOLDER|REVISION",
         help="measure a former build too: a checkout that is built, or a revision to build")
@@ -348,6 +349,8 @@ def main():
         wanted = arguments.only
         if wanted in (None, "pages", "emulator"):
             bench.files_and_pages()
+        if wanted in (None, "connections"):
+            connections.measure(bench)
         if wanted in (None, "console"):
             bench.console()
         if wanted in (None, "sign-ins"):

@@ -134,6 +134,60 @@ struct AccessLogTests {
     #expect(lines.map(\.status) == [0])
   }
 
+  @Test func `a log that was moved away is made anew, and nothing is overwritten`() async throws {
+    let path = folder.path + "/named.log"
+    try Data("kept\n".utf8).write(to: URL(filePath: path))
+    let log = try AccessLog(path: path)
+    let server = try TestServer(log: log)
+    func ask(_ path: String) async throws {
+      let client = try server.client()
+      await client.send("GET \(path) HTTP/1.0\r\n\r\n")
+      _ = try await client.rest()
+      _ = await eventually { server.server.connectionCount == 0 }
+    }
+    try await ask("/first")
+    try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+    try await ask("/second")
+    try log.reopen()
+    try await ask("/third")
+    log.flush()
+    func lines(_ path: String) -> [String] {
+      String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+        .split(separator: "\n").map(String.init)
+    }
+    let former = lines(path + ".1")
+    #expect(former.count == 3 && former[0] == "kept")
+    #expect(former[1].contains("/first") && former[2].contains("/second"))
+    let newer = lines(path)
+    #expect(newer.count == 1 && newer[0].contains("/third"))
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode.map { $0 & 0o007 } == 0)
+    log.close()
+  }
+
+  @Test func `lines that a full disk doesn't take are counted and told of`() async throws {
+    let path = folder.path + "/full.log"
+    try FileManager.default.createSymbolicLink(
+      atPath: path, withDestinationPath: "/dev/full")
+    let log = try AccessLog(path: path)
+    let server = try TestServer(log: log)
+    for _ in 0..<3 {
+      let client = try server.client()
+      await client.send("GET / HTTP/1.0\r\n\r\n")
+      _ = try await client.rest()
+    }
+    let isOver = await eventually { server.server.connectionCount == 0 }
+    #expect(isOver)
+    log.flush()
+    #expect(log.droppedLines == 3)
+    try FileManager.default.removeItem(atPath: path)
+    try log.reopen()
+    log.flush()
+    let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+    #expect(text == "{\"dropped\":3}\n")
+    log.close()
+  }
+
   @Test func `lines reach the file by themselves, and all of them at the end`() async throws {
     let server = try TestServer(log: log)
     let client = try server.client()

@@ -67,6 +67,11 @@ actor Client {
     isClosed = true
   }
 
+  /// Sends nothing more; answers are still read.
+  func finish() {
+    shutdown(socket, Int32(SHUT_WR))
+  }
+
   /// Sends all; false when the server has closed.
   @discardableResult
   func send(_ text: String) -> Bool {

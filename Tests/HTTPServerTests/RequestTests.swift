@@ -86,7 +86,7 @@ struct RequestTests {
     await client.send("\r\nGET /a HTT")
     try await Task.sleep(for: .milliseconds(50))
     await client.send("P/1.1\r\nHost: h\r")
-    for number in 0..<20 {
+    for number in 0..<15 {
       await client.send("\nX-\(number): \(long)\r")
       try await Task.sleep(for: .milliseconds(5))
     }
@@ -121,21 +121,6 @@ struct RequestTests {
     await client.send(
       "GET /?q=a%20b+c HTTP/1.1\r\nHost: h\r\nx-many: 1\r\nX-MANY:   2, 3  \r\nCookie: c=d\r\n\r\n")
     #expect(try await client.answer().text == "127.0.0.1 false a b c 1|2, 3 d")
-  }
-
-  @Test func `only a trusted proxy is believed`() async throws {
-    let tell: @Sendable (Request) async -> Response = { .text("\($0.peer) \($0.isSecure)") }
-    let request =
-      "GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 6.6.6.6, 192.0.2.7\r\n"
-      + "X-Forwarded-Proto: https\r\n\r\n"
-    let behindProxy = try TestServer(trustedProxies: ["127.0.0.1"], handler: tell)
-    let proxied = try behindProxy.client()
-    await proxied.send(request)
-    #expect(try await proxied.answer().text == "192.0.2.7 true")
-    let inTheOpen = try TestServer(handler: tell)
-    let open = try inTheOpen.client()
-    await open.send(request)
-    #expect(try await open.answer().text == "127.0.0.1 false")
   }
 
   @Test func `ids differ`() async throws {

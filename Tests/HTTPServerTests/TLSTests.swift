@@ -14,6 +14,10 @@ struct TLSTests {
   init() async throws {
     folder = try TemporaryFolder()
     tls = .init(certificate: folder.path + "/cert.pem", key: folder.path + "/key.pem")
+    try await make(tls)
+  }
+
+  private func make(_ tls: ServerConfiguration.TLS) async throws {
     let made = try await Tool.openssl.run(
       "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
       "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
@@ -54,6 +58,46 @@ struct TLSTests {
     await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
     let text = String(decoding: try await client.rest(), as: UTF8.self)
     #expect(!text.contains("true"))
+  }
+
+  @Test func `a renewed certificate serves new connections, and old ones end`() async throws {
+    let server = try server(tls)
+    let former = folder.path + "/former.pem"
+    try FileManager.default.copyItem(atPath: tls.certificate, toPath: former)
+    func isTrusted(_ certificate: String) async throws -> Bool {
+      let answer = try await Tool.curl.run(
+        "--silent", "--cacert", certificate, "https://127.0.0.1:\(server.port)/")
+      return answer.status == 0 && answer.text == "true 0"
+    }
+    #expect(try await isTrusted(former))
+    try await make(tls)
+    #expect(try await isTrusted(former))
+    try await server.reloadCertificate()
+    #expect(try await isTrusted(tls.certificate))
+    #expect(try await !isTrusted(former))
+
+    try Data("nonsense".utf8).write(to: URL(filePath: tls.key))
+    await #expect(throws: ServerError.self) { try await server.reloadCertificate() }
+    #expect(try await isTrusted(tls.certificate))
+    await server.stop(grace: .seconds(5))
+  }
+
+  @Test func `a connection from before a reload ends after its next answer`() async throws {
+    let gate = Gate()
+    let server = try HTTPServer(
+      ServerConfiguration(tls: tls), failure: { status, _, _ in .text("", status: status) },
+      handler: { _ in
+        await gate.pass()
+        return .text("done")
+      })
+    let (authority, port) = (tls.certificate, server.port)
+    async let answer = Tool.curl.run(
+      "--silent", "--include", "--http1.1", "--cacert", authority, "https://127.0.0.1:\(port)/")
+    let isUnderWay = await eventually { gate.count == 1 }
+    #expect(isUnderWay)
+    try await server.reloadCertificate()
+    gate.open()
+    #expect(try await answer.text.contains("Connection: close"))
   }
 
   @Test func `files that are no pair are told`() throws {

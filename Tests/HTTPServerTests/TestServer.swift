@@ -6,16 +6,21 @@ struct TestServer {
   let server: HTTPServer
 
   init(
-    log: AccessLog? = nil, trustedProxies: Set<String> = [],
+    log: AccessLog? = nil, trustedProxies: [String] = [],
     limits adjust: (inout Limits) -> Void = { _ in },
     handler: @escaping @Sendable (Request) async -> Response = TestServer.echo
   ) throws {
     var limits = Limits()
     adjust(&limits)
     server = try HTTPServer(
-      ServerConfiguration(threads: 2, limits: limits, trustedProxies: trustedProxies), log: log,
+      ServerConfiguration(
+        threads: 2, limits: limits, trustedProxies: trustedProxies.compactMap { AddressRange($0) }),
+      log: log,
       failure: { status, target, _ in
-        .text("refused \(status.code) \(target?.rawPath ?? "?")", status: status)
+        var answer = Response.text(
+          "refused \(status.code) \(target?.rawPath ?? "?")", status: status)
+        answer.fields[.xContentTypeOptions] = "nosniff"
+        return answer
       }, handler: handler)
   }
 

@@ -16,7 +16,10 @@ final class Application: Sendable {
   private let api: IdentityToolkitAPI
   private let console: Console
 
-  init(identity: Identity, publicURL address: String, assets: Assets, anyHost: Bool) throws {
+  init(
+    identity: Identity, publicURL address: String, assets: Assets, anyHost: Bool,
+    origins: EmulatorOrigins
+  ) throws {
     guard let publicURL = PublicURL(address) else {
       throw ConfigurationError(
         "--public-url wants scheme, host and perhaps a port, such as https://mfa.example.com.")
@@ -27,6 +30,7 @@ final class Application: Sendable {
     self.files = files
     api = IdentityToolkitAPI(
       identity: identity, publicURL: publicURL.origin, hosts: anyHost ? .any : .loopback,
+      origins: origins,
       log: { Terminal.complain($0) })
     console = try Console(
       identity: identity, templates: try TemplateLibrary(folder: assets.templates),

@@ -30,7 +30,7 @@ enum ServeCommand: Command {
     }
     let demo = try await DemoGreeting.made(configuration, instance)
     let log = try accessLog(configuration.accessLog)
-    let stop = StopSignal()
+    let (stop, reloads) = (StopSignal(), ReloadSignal())
     let application: Application
     let server: HTTPServer
     do {
@@ -39,6 +39,10 @@ enum ServeCommand: Command {
       await instance.database.close()
       throw ConfigurationError("\(error)")
     }
+    let certificates = configuration.tls.map { CertificateWatch(path: $0.certificate) }
+    certificates?.check()
+    let reload = Reload(reloads, server, log: log, certificates: certificates)
+    let watch = Task { await certificates?.run() }
     try await greet(configuration, instance, application)
     demo?.say(at: "\(application.publicURL)")
     let housekeeping = Housekeeping(
@@ -46,6 +50,8 @@ enum ServeCommand: Command {
       keeper: KeyKeeper(instance, folder, environment: ProcessInfo.processInfo.environment))
     let delivery = configuration.mail.map { Delivery(instance.identity, $0) }
     await stop.wait()
+    watch.cancel()
+    await reload.stop()
     await server.stop(grace: .seconds(10))
     await delivery?.stop()
     await housekeeping.stop()
@@ -64,19 +70,26 @@ enum ServeCommand: Command {
   ) throws -> (Application, HTTPServer) {
     let late = LateApplication()
     var limits = Limits()
+    configuration.network.apply(to: &limits)
     limits.body = { Console.bodyLimit($0) ?? IdentityToolkitAPI.bodyLimit($0) }
     let server = try HTTPServer(
       ServerConfiguration(
         host: configuration.host, port: configuration.port, limits: limits, tls: configuration.tls,
-        trustedProxies: configuration.trustedProxies),
+        trustedProxies: configuration.network.trustedProxies),
       log: log,
       failure: { status, target, id in late.failure(status, target, id) },
       handler: { request in await late.respond(to: request) })
+    if let warning = NetworkConfiguration.warning(
+      wanted: limits.connections, allowed: server.connectionLimit)
+    {
+      Terminal.complain(warning)
+    }
     // The port may be any free one, and the address of the console holds it.
     let application = try Application(
       identity: instance.identity, publicURL: configuration.address(port: server.port),
       assets: configuration.assets,
-      anyHost: configuration.emulatorBeyondLoopback)
+      anyHost: configuration.emulatorBeyondLoopback,
+      origins: configuration.network.emulatorOrigins)
     late.set(application)
     return (application, server)
   }
@@ -105,18 +118,9 @@ enum ServeCommand: Command {
     case "none": return nil
     case "-": return AccessLog(fileDescriptor: FileHandle.standardOutput.fileDescriptor)
     default:
-      let files = FileManager.default
-      if !files.fileExists(atPath: place) {
-        _ = files.createFile(
-          atPath: place, contents: nil, attributes: [.posixPermissions: 0o640])
+      do throws(ServerError) { return try AccessLog(path: place) } catch {
+        throw ConfigurationError("The access log \(place) can't be written. \(error)")
       }
-      guard let handle = FileHandle(forWritingAtPath: place) else {
-        throw ConfigurationError("The access log \(place) cannot be written.")
-      }
-      _ = try? handle.seekToEnd()
-      // The descriptor serves until the process ends.
-      let descriptor = dup(handle.fileDescriptor)
-      return AccessLog(fileDescriptor: descriptor)
     }
   }
 }

@@ -11,7 +11,7 @@ struct ServeConfiguration: Sendable {
   var profile: Profile
   var assets: Assets
   var tls: ServerConfiguration.TLS?
-  var trustedProxies: Set<String>
+  var network: NetworkConfiguration
   var defaultProject: String
   var emulatorBeyondLoopback: Bool
   var accessLog: String
@@ -32,12 +32,11 @@ struct ServeConfiguration: Sendable {
       Option("assets", "DIR", help: "A folder with Templates and Public to use instead."),
       Option("tls-certificate", "FILE", help: "A certificate (PEM), to speak https."),
       Option("tls-key", "FILE", help: "Its private key (PEM)."),
-      Option("trusted-proxy", "ADDR", help: "A proxy whose X-Forwarded-For is believed."),
       Option(
         "project", "P", help: "Emulator: the project that any API key means; demo-project."),
       Option("emulator-beyond-loopback", help: "Emulator: listen on other addresses too."),
       Option("access-log", "FILE", help: "Where each request's line goes: a file, - or none."),
-    ] + MailConfiguration.options + [
+    ] + NetworkConfiguration.options + MailConfiguration.options + [
       Option(
         "demo",
         help:
@@ -63,7 +62,7 @@ struct ServeConfiguration: Sendable {
     profile = Profile(rawValue: word) ?? .standalone
     assets = Assets(folder: arguments.value("assets"))
     problems += assets.problems
-    trustedProxies = Set(arguments.all("trusted-proxy"))
+    network = NetworkConfiguration(arguments, profile: profile, problems: &problems)
     defaultProject = arguments.value("project") ?? "demo-project"
     emulatorBeyondLoopback = arguments.has("emulator-beyond-loopback")
     accessLog = arguments.value("access-log") ?? "-"
@@ -97,7 +96,7 @@ struct ServeConfiguration: Sendable {
     if publicURL == nil {
       problems.append("Listening beyond loopback (\(host)) needs --public-url.")
     }
-    if tls == nil, trustedProxies.isEmpty {
+    if tls == nil, network.trustedProxies.isEmpty {
       problems.append(
         "Listening beyond loopback (\(host)) needs --tls-certificate and --tls-key, or a "
           + "--trusted-proxy that speaks https in front.")
@@ -118,7 +117,7 @@ struct ServeConfiguration: Sendable {
         "The users of a demo are invented, so no mail goes to them: leave out --smtp.")
     }
     if profile == .emulator { problems.append("A demo belongs to the standalone profile.") }
-    if !Self.isLoopback(host) || publicURL != nil || !trustedProxies.isEmpty {
+    if !Self.isLoopback(host) || publicURL != nil || !network.trustedProxies.isEmpty {
       problems.append(
         "The passwords of a demo are known to everybody, so it is served on loopback only, "
           + "without --public-url and --trusted-proxy.")

@@ -8,10 +8,21 @@ struct StopSignal: Sendable {
   init() {
     // A client that goes away while it is answered is no reason to end.
     signal(SIGPIPE, SIG_IGN)
+    signals = .signals([SIGTERM, SIGINT])
+  }
+
+  func wait() async {
+    for await _ in signals { return }
+  }
+}
+
+extension AsyncStream<Void> {
+  /// An element for each of some signals that arrives, or for several that arrive together.
+  static func signals(_ numbers: [Int32]) -> AsyncStream {
     // The default would end the process before the sources are asked.
-    for number in [SIGTERM, SIGINT] { signal(number, SIG_IGN) }
-    signals = AsyncStream { continuation in
-      let sources = [SIGTERM, SIGINT].map { number in
+    for number in numbers { signal(number, SIG_IGN) }
+    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let sources = numbers.map { number in
         DispatchSource.makeSignalSource(signal: number, queue: .global())
       }
       for source in sources {
@@ -23,9 +34,5 @@ struct StopSignal: Sendable {
         source.resume()
       }
     }
-  }
-
-  func wait() async {
-    for await _ in signals { return }
   }
 }

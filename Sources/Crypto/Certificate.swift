@@ -1,0 +1,56 @@
+import CCrypto
+import Glibc
+
+/// What an X.509 certificate says of itself (RFC 5280); nothing of it is verified.
+public struct Certificate: Sendable, Equatable {
+  /// Whose it is, such as `/CN=mfa.example.com`, at most 255 bytes.
+  public let subject: String
+  /// Since when it is valid, in seconds since 1970.
+  public let notBefore: Int64
+  /// Until when it is valid, in seconds since 1970.
+  public let notAfter: Int64
+
+  /// Names the parts.
+  public init(subject: String, notBefore: Int64, notAfter: Int64) {
+    self.subject = subject
+    self.notBefore = notBefore
+    self.notAfter = notAfter
+  }
+
+  /// Reads the certificates of a file (RFC 7468) up to the first that can't be read.
+  ///
+  /// - Parameter bytes: The file, with other kinds of PEM between the certificates or without.
+  /// - Returns: The certificates in their order.
+  public static func all(inPEM bytes: [UInt8]) -> [Certificate] {
+    defer { ERR_clear_error() }
+    return unsafe bytes.withUnsafeBufferPointer { buffer in
+      var found: [Certificate] = []
+      guard let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count))
+      else { return found }
+      defer { unsafe BIO_free(bio) }
+      while let pointer = unsafe PEM_read_bio_X509(bio, nil, nil, nil) {
+        defer { unsafe X509_free(pointer) }
+        guard let certificate = unsafe Certificate(pointer) else { break }
+        found.append(certificate)
+      }
+      return found
+    }
+  }
+
+  private init?(_ pointer: OpaquePointer) {
+    guard let before = unsafe Certificate.seconds(X509_get0_notBefore(pointer)),
+      let after = unsafe Certificate.seconds(X509_get0_notAfter(pointer))
+    else { return nil }
+    var text = [CChar](repeating: 0, count: 256)
+    _ = unsafe X509_NAME_oneline(X509_get_subject_name(pointer), &text, Int32(text.count))
+    let name = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    self.init(
+      subject: String(decoding: name, as: UTF8.self), notBefore: before, notAfter: after)
+  }
+
+  private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
+    var parts = unsafe tm()
+    guard unsafe ASN1_TIME_to_tm(time, &parts) == 1 else { return nil }
+    return Int64(unsafe timegm(&parts))
+  }
+}

@@ -1,0 +1,110 @@
+import CMicroHTTPD
+import Glibc
+
+/// The engine's threads that were started with one certificate.
+///
+/// `@unchecked Sendable`, because:
+/// 1. `threads` and `texts`, and what they point to, are set in `init` and constant until `stop`;
+/// 2. the engine takes connections from any thread, and `stop` is called once.
+@safe final class EngineThreads: @unchecked Sendable {
+  /// The number of this generation, which connections carry.
+  let generation: Int
+  private let threads: [OpaquePointer]
+  private let texts: Texts
+
+  /// Starts an engine for each thread.
+  ///
+  /// - Throws: `ServerError` when certificate or key cannot be used.
+  init(_ engine: Engine, generation: Int, connections: Int) throws(ServerError) {
+    self.generation = generation
+    let configuration = engine.configuration
+    texts = try Texts(configuration.tls)
+    var settings = unsafe engine_settings()
+    var flags =
+      MHD_USE_EPOLL.rawValue | MHD_USE_INTERNAL_POLLING_THREAD.rawValue
+      | MHD_USE_SUSPEND_RESUME.rawValue | MHD_USE_TURBO.rawValue
+      | MHD_USE_NO_LISTEN_SOCKET.rawValue
+    if unsafe texts.certificate != nil { flags |= MHD_USE_TLS.rawValue }
+    unsafe settings.flags = flags
+    unsafe settings.connections = UInt32(connections)
+    unsafe settings.memory = EngineThreads.memory(for: configuration.limits)
+    unsafe settings.certificate = texts.certificate.map { unsafe UnsafePointer($0) }
+    unsafe settings.key = texts.key.map { unsafe UnsafePointer($0) }
+    unsafe settings.priorities = texts.priorities.map { unsafe UnsafePointer($0) }
+    unsafe settings.context = Unmanaged.passUnretained(engine).toOpaque()
+    unsafe settings.handle = Callbacks.handle
+    unsafe settings.begin = Callbacks.begin
+    unsafe settings.complete = Callbacks.complete
+    unsafe settings.notice = Callbacks.notice
+    var threads: [OpaquePointer] = unsafe []
+    while unsafe threads.count < configuration.threads {
+      guard let thread = unsafe engine_start(&settings) else { break }
+      unsafe threads.append(thread)
+    }
+    unsafe self.threads = threads
+    guard unsafe threads.count == configuration.threads else {
+      unsafe threads.forEach { unsafe MHD_stop_daemon($0) }
+      throw .cannotStart(
+        reason: configuration.tls == nil
+          ? "The HTTP engine could not start."
+          : "The HTTP engine could not start; are the certificate and its key a pair?")
+    }
+  }
+
+  /// Hands a connection to its thread; false when the engine has not taken it.
+  func add(_ connection: Connection, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Bool
+  {
+    unsafe MHD_add_connection(threads[connection.thread], connection.socket, address, size)
+      == MHD_Result.YES
+  }
+
+  /// Ends every thread and connection; to be called once.
+  func stop() {
+    unsafe threads.forEach { unsafe MHD_stop_daemon($0) }
+  }
+
+  /// The engine's memory for one connection: room for the header, its index and the answer's.
+  private static func memory(for limits: Limits) -> Int {
+    min(max(limits.headers, 4 << 10), 64 << 10) * 2
+  }
+}
+
+/// What the engine is told in C strings, which must live as long as it does.
+///
+/// `@unchecked Sendable`, because:
+/// 1. the strings are made in `init`, freed in `deinit` and never changed between.
+@safe private final class Texts: @unchecked Sendable {
+  let certificate: UnsafeMutablePointer<CChar>?
+  let key: UnsafeMutablePointer<CChar>?
+  let priorities: UnsafeMutablePointer<CChar>?
+
+  /// Reads certificate and key, when there are any.
+  init(_ tls: ServerConfiguration.TLS?) throws(ServerError) {
+    let certificate = try tls.map { tls throws(ServerError) in try readText(tls.certificate) }
+    let key = try tls.map { tls throws(ServerError) in try readText(tls.key) }
+    unsafe self.certificate = certificate.map { unsafe strdup($0) }
+    unsafe self.key = key.map { unsafe strdup($0) }
+    unsafe priorities = tls.map { _ in unsafe strdup("NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2") }
+  }
+
+  deinit {
+    unsafe free(certificate)
+    unsafe free(key)
+    unsafe free(priorities)
+  }
+}
+
+/// The text of a file.
+private func readText(_ path: String) throws(ServerError) -> String {
+  let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+  guard file >= 0 else { throw .unreadableFile(path: path, reason: lastError()) }
+  defer { close(file) }
+  var bytes: [UInt8] = []
+  var part = [UInt8](repeating: 0, count: 16 << 10)
+  while true {
+    let count = unsafe read(file, &part, part.count)
+    if count < 0 { throw .unreadableFile(path: path, reason: lastError()) }
+    if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+    bytes += part.prefix(count)
+  }
+}

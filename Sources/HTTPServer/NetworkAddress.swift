@@ -1,0 +1,125 @@
+import CMicroHTTPD
+import Glibc
+
+/// An IPv4 or IPv6 address, without a port.
+public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
+  /// The first 8 bytes of the IPv6 address; an IPv4 address is `::ffff:a.b.c.d`.
+  let high: UInt64
+  /// The last 8 bytes.
+  let low: UInt64
+
+  init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// Reads an address as `inet_pton` takes it, such as `192.0.2.7` or `2001:db8::7`.
+  ///
+  /// - Parameter text: The address alone, without brackets, port and zone.
+  public init?(_ text: some StringProtocol) {
+    let text = String(text)
+    guard text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
+    var four = in_addr()
+    if unsafe inet_pton(AF_INET, text, &four) == 1 {
+      self.init(UInt32(bigEndian: four.s_addr))
+      return
+    }
+    var six = in6_addr()
+    guard unsafe inet_pton(AF_INET6, text, &six) == 1 else { return nil }
+    self.init(six)
+  }
+
+  /// The address of a socket's other end; nil for what isn't an IP address.
+  init?(_ address: UnsafePointer<sockaddr>) {
+    switch unsafe Int32(address.pointee.sa_family) {
+    case AF_INET:
+      let four = unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+        unsafe $0.pointee.sin_addr.s_addr
+      }
+      self.init(UInt32(bigEndian: four))
+    case AF_INET6:
+      let six = unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+        unsafe $0.pointee.sin6_addr
+      }
+      self.init(six)
+    default: return nil
+    }
+  }
+
+  private init(_ four: UInt32) {
+    self.init(high: 0, low: 0xFFFF << 32 | UInt64(four))
+  }
+
+  private init(_ six: in6_addr) {
+    var six = six
+    let words = unsafe withUnsafeBytes(of: &six) { bytes in
+      (
+        UInt64(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+        UInt64(bigEndian: unsafe bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      )
+    }
+    self.init(high: words.0, low: words.1)
+  }
+
+  var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
+
+  /// What one customer of a provider has at least: an IPv4 address, or a /64 of IPv6.
+  var network: NetworkAddress { isIPv4 ? self : NetworkAddress(high: high, low: 0) }
+
+  /// The address as text, in the shortest form.
+  public var description: String {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+      guard let base = buffer.baseAddress else { return "" }
+      let written: UnsafePointer<CChar>?
+      if isIPv4 {
+        var four = in_addr(s_addr: UInt32(truncatingIfNeeded: low).bigEndian)
+        unsafe written = inet_ntop(AF_INET, &four, base, 64)
+      } else {
+        var words = (high.bigEndian, low.bigEndian)
+        unsafe written = inet_ntop(AF_INET6, &words, base, 64)
+      }
+      return unsafe written.map { unsafe String(cString: $0) } ?? ""
+    }
+  }
+}
+
+/// Addresses that begin with the same bits, such as `10.0.0.0/8`, or a single one.
+public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
+  private let first: NetworkAddress
+  /// The bits that count, of the 128 of IPv6.
+  private let bits: Int
+
+  /// Reads an address, or one with a prefix length (CIDR, RFC 4632).
+  ///
+  /// - Parameter text: Such as `192.0.2.7`, `10.0.0.0/8` or `fd00::/8`; bits behind the prefix
+  ///   don't count.
+  public init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let address = NetworkAddress(parts[0]) else { return nil }
+    let most = address.isIPv4 ? 32 : 128
+    var prefix = most
+    if parts.count == 2 {
+      guard (1...3).contains(parts[1].utf8.count),
+        parts[1].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        let number = Int(parts[1]), number <= most
+      else { return nil }
+      prefix = number
+    }
+    bits = 128 - most + prefix
+    first = AddressRange.masked(address, bits)
+  }
+
+  /// Whether an address is one of these.
+  public func contains(_ address: NetworkAddress) -> Bool {
+    AddressRange.masked(address, bits) == first
+  }
+
+  /// The first address and the prefix length.
+  public var description: String { "\(first)/\(first.isIPv4 ? bits - 96 : bits)" }
+
+  private static func masked(_ address: NetworkAddress, _ bits: Int) -> NetworkAddress {
+    let high = bits >= 64 ? UInt64.max : ~(UInt64.max >> UInt64(bits))
+    let low = bits <= 64 ? 0 : bits >= 128 ? UInt64.max : ~(UInt64.max >> UInt64(bits - 64))
+    return NetworkAddress(high: address.high & high, low: address.low & low)
+  }
+}

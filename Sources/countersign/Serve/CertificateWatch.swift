@@ -1,0 +1,56 @@
+import Crypto
+import Foundation
+
+/// Warns of a TLS certificate that has expired or is about to, at the start and once a day.
+struct CertificateWatch: Sendable {
+  let path: String
+  var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
+  var say: @Sendable (String) -> Void = { Terminal.complain($0) }
+
+  private static let day = Duration.seconds(86_400)
+  /// How long before its end a certificate is warned of, in seconds; a third of its lifetime where
+  /// that is shorter.
+  static let notice: Int64 = 14 * 86_400
+
+  /// Looks at the file now.
+  func check() {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      say("The TLS certificate \(path) can't be read any more.")
+      return
+    }
+    let certificates = Certificate.all(inPEM: Array(data))
+    if certificates.isEmpty { say("There's no certificate in \(path).") }
+    let now = now()
+    for warning in certificates.compactMap({ Self.warning($0, at: now) }) {
+      say("\(path): \(warning)")
+    }
+  }
+
+  /// Looks once a day until it is canceled.
+  ///
+  /// - Parameter sleep: Waits, and throws when canceled.
+  func run(sleep: (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) async {
+    while (try? await sleep(Self.day)) != nil { check() }
+  }
+
+  /// What is to be said of a certificate; nil for one that is valid and stays so for a while.
+  static func warning(_ certificate: Certificate, at now: Int64) -> String? {
+    let lifetime = certificate.notAfter - certificate.notBefore
+    let left = certificate.notAfter - now
+    if left <= 0 {
+      return "the certificate of \(certificate.subject) expired on \(date(certificate.notAfter))."
+    }
+    if now < certificate.notBefore {
+      return "the certificate of \(certificate.subject) isn't valid before "
+        + "\(date(certificate.notBefore))."
+    }
+    guard left <= min(notice, lifetime / 3) else { return nil }
+    let days = left / 86_400
+    return "the certificate of \(certificate.subject) expires on \(date(certificate.notAfter)), in "
+      + (days == 0 ? "less than a day." : days == 1 ? "1 day." : "\(days) days.")
+  }
+
+  private static func date(_ seconds: Int64) -> String {
+    Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
+  }
+}

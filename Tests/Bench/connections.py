@@ -1,0 +1,54 @@
+"""Many idle connections: what they cost in memory, and what honest clients notice of them."""
+
+import resource
+import socket
+
+from server import wrk
+
+IDLE = 10_000
+ASK = b"GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"
+
+
+def measure(bench):
+    """A row for the file beside ten thousand idle keep-alive connections, and a note on memory."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, IDLE + 1_000), hard))
+    count = min(IDLE, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 500)
+    data, _ = bench.own.data("connections")
+    with bench.own.serve(data) as server:
+        url = f"{server.url}/static/bench.bin"
+        alone = [wrk(url, 16, bench.seconds) for _ in range(bench.runs)]
+        before = server.memory()
+        idle = [connected(server.url, number) for number in range(count)]
+        after = server.memory()
+        beside = [wrk(url, 16, bench.seconds) for _ in range(bench.runs)]
+        alive = sum(is_alive(connection) for connection in idle[:: max(count // 100, 1)])
+        for connection in idle:
+            connection.close()
+    base = bench.median(alone)["rate"]
+    bench.row(f"file beside {count} idle connections", beside, "file alone", 0.9, base)
+    p99 = bench.median(beside)["p99"]
+    bench.notes.append(
+        f"{count} idle connections: {after:.0f} MiB (aim 450), {(after - before) * 1024 / count:.1f}"
+        f" KiB each; p99 of others {p99:.1f} ms (aim 100); {alive} of 100 still open")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def connected(url, number):
+    """A client from one of many addresses of loopback that was answered once."""
+    host, port = url.split("//")[1].split(":")
+    source = f"127.0.{1 + number // 1_000}.{1 + number % 200}"
+    connection = socket.create_connection((host, int(port)), 30, (source, 0))
+    connection.sendall(ASK)
+    received = b""
+    while not received.endswith(b"ok\n"):
+        received += connection.recv(4096)
+    return connection
+
+
+def is_alive(connection):
+    try:
+        connection.sendall(ASK)
+        return connection.recv(4096) != b""
+    except OSError:
+        return False

@@ -1,0 +1,122 @@
+import Crypto
+import HTTPServer
+import Synchronization
+import Testing
+
+@testable import countersign
+
+struct NetworkConfigurationTests {
+  private func read(_ words: [String], environment: [String: String] = [:]) throws
+    -> (limits: Limits, configuration: ServeConfiguration)
+  {
+    let arguments = try Arguments(
+      words, options: ServeConfiguration.options, environment: environment)
+    let configuration = try ServeConfiguration(arguments)
+    var limits = Limits()
+    configuration.network.apply(to: &limits)
+    return (limits, configuration)
+  }
+
+  private func problems(_ words: String...) -> [String] {
+    do {
+      _ = try read(words)
+      return []
+    } catch {
+      return (error as? ConfigurationError)?.problems ?? ["\(error)"]
+    }
+  }
+
+  @Test func `limits come from flags, and else from the environment`() throws {
+    let said = try read([
+      "--max-connections", "500", "--max-connections-per-network", "7", "--max-header-bytes",
+      "8192",
+    ]).limits
+    #expect(said.connections == 500 && said.connectionsPerNetwork == 7 && said.headers == 8192)
+    let environment = [
+      "COUNTERSIGN_MAX_CONNECTIONS": "600", "COUNTERSIGN_MAX_CONNECTIONS_PER_NETWORK": "8",
+      "COUNTERSIGN_MAX_HEADER_BYTES": "32768",
+    ]
+    let found = try read(["--max-connections", "5"], environment: environment).limits
+    #expect(found.connections == 5 && found.connectionsPerNetwork == 8 && found.headers == 32768)
+    let neither = try read([]).limits
+    #expect(neither.connections == 12_000 && neither.connectionsPerNetwork == 1024)
+  }
+
+  @Test(arguments: ["0", "-1", "many", "", "1e3", "99999999999999999999"])
+  func `a limit that is no number is refused`(text: String) {
+    for name in ["max-connections", "max-connections-per-network", "max-header-bytes"] {
+      #expect(problems("--\(name)=\(text)").count == 1)
+    }
+  }
+
+  @Test func `proxies are addresses and networks, several of them`() throws {
+    let proxies = try read([
+      "--trusted-proxy", "127.0.0.1, 10.0.0.0/8", "--trusted-proxy=fd00::/8",
+    ]).configuration.network.trustedProxies
+    #expect(proxies.map(\.description) == ["127.0.0.1/32", "10.0.0.0/8", "fd00::/8"])
+  }
+
+  @Test(arguments: ["proxy.example", "10.0.0.0/33", "10.0.0.1:80", "*", ""])
+  func `nonsense is no proxy`(text: String) {
+    #expect(problems("--trusted-proxy=\(text)").count == 1)
+  }
+
+  @Test func `origins belong to the emulator, and have no path`() {
+    #expect(problems("--emulator-origin", "https://shop.example").count == 1)
+    let emulator = ["--profile", "emulator", "--emulator-origin"]
+    #expect((try? read(emulator + ["https://shop.example,null"])) != nil)
+    #expect((try? read(emulator + ["https://shop.example/path"])) == nil)
+    #expect((try? read(emulator + ["*"])) == nil)
+  }
+
+  @Test func `connections that the system doesn't allow are told of`() throws {
+    let warning = try #require(NetworkConfiguration.warning(wanted: 12_000, allowed: 192))
+    #expect(warning.contains("ulimit -n") && warning.contains("192") && warning.contains("12000"))
+    #expect(NetworkConfiguration.warning(wanted: 12_000, allowed: 12_000) == nil)
+  }
+}
+
+struct CertificateWatchTests {
+  private static let day: Int64 = 86_400
+
+  private func certificate(from: Int64, to: Int64) -> Certificate {
+    Certificate(subject: "/CN=mfa.example.com", notBefore: from * Self.day, notAfter: to * Self.day)
+  }
+
+  @Test(arguments: [
+    (0, "isn't valid before 1970-01-02"), (1, nil), (76, nil), (77, "in 14 days"),
+    (90, "in 1 day."), (91, "expired on 1970-04-02"), (500, "expired"),
+  ])
+  func `a certificate is warned of before it expires and afterwards`(now: Int64, words: String?)
+    throws
+  {
+    let warning = CertificateWatch.warning(certificate(from: 1, to: 91), at: now * Self.day)
+    #expect((warning != nil) == (words != nil))
+    if let words { #expect(try #require(warning).contains(words), "\(warning ?? "")") }
+  }
+
+  @Test func `one for a week is warned of in its last third`() {
+    let short = certificate(from: 0, to: 6)
+    #expect(CertificateWatch.warning(short, at: 4 * Self.day - 1) == nil)
+    #expect(CertificateWatch.warning(short, at: 4 * Self.day)?.contains("in 2 days") == true)
+    #expect(
+      CertificateWatch.warning(short, at: 6 * Self.day - 1)?.contains("less than a day") == true)
+  }
+
+  @Test func `it looks once a day until it is canceled`() async {
+    struct Over: Error {}
+    let said = Mutex<[String]>([])
+    let slept = Mutex<[Duration]>([])
+    let watch = CertificateWatch(
+      path: "/nowhere/certificate.pem", say: { line in said.withLock { $0.append(line) } })
+    await watch.run { duration in
+      let count = slept.withLock {
+        $0.append(duration)
+        return $0.count
+      }
+      if count > 3 { throw Over() }
+    }
+    #expect(slept.withLock { $0 } == Array(repeating: .seconds(86_400), count: 4))
+    #expect(said.withLock { $0.count } == 3)
+  }
+}

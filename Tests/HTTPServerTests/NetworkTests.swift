@@ -1,0 +1,116 @@
+import HTTP
+import Synchronization
+import Testing
+
+@testable import HTTPServer
+
+/// Addresses, networks and what proxies tell of them.
+struct NetworkTests {
+  @Test(arguments: [
+    ("192.0.2.7", "192.0.2.7", true), ("192.0.2.7", "192.0.2.8", false),
+    ("10.0.0.0/8", "10.255.1.2", true), ("10.0.0.0/8", "11.0.0.1", false),
+    ("10.1.2.3/8", "10.9.9.9", true), ("0.0.0.0/0", "203.0.113.1", true),
+    ("0.0.0.0/0", "2001:db8::1", false), ("fd00::/8", "fdab::1", true),
+    ("fd00::/8", "fe80::1", false), ("2001:db8::/64", "2001:db8::ffff:1", true),
+    ("2001:db8::/64", "2001:db8:0:1::1", false), ("::1", "::1", true),
+    ("127.0.0.1", "::ffff:127.0.0.1", true), ("2001:db8::8/127", "2001:db8::9", true),
+    ("2001:db8::8/127", "2001:db8::a", false), ("::/0", "2001:db8::1", true),
+  ])
+  func `a range holds the addresses with its first bits`(
+    _ range: String, _ address: String, _ isIn: Bool
+  ) throws {
+    let range = try #require(AddressRange(range))
+    #expect(range.contains(try #require(NetworkAddress(address))) == isIn)
+  }
+
+  @Test(arguments: [
+    "", "proxy", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "/8", "10.0.0.0/8/8", "10.0.0", "1",
+    "300.1.1.1", "10.0.0.0/08x", "::1/129", "::g", "[::1]", "10.0.0.1:80", " 10.0.0.1",
+    "fe80::1%eth0",
+    "10.0.0.0/0008", "10.0.0.0/+8", "\u{661}0.0.0.1", "127.0.0.1\u{0}",
+  ])
+  func `nonsense is no range`(_ text: String) {
+    #expect(AddressRange(text) == nil)
+  }
+
+  @Test(arguments: [
+    ("6.6.6.6, 192.0.2.7", "192.0.2.7"), ("192.0.2.7:4711", "192.0.2.7"),
+    ("[2001:db8::7]:4711", "2001:db8::7"), ("[2001:db8::7]", "2001:db8::7"),
+    ("2001:db8::7", "2001:db8::7"), ("6.6.6.6, 192.0.2.7:80, 10.1.1.1:443", "192.0.2.7"),
+    ("6.6.6.6,192.0.2.7 ,\t127.0.0.1", "192.0.2.7"), ("2001:DB8:0::7", "2001:db8::7"),
+    // What isn't an address hides what is before it.
+    ("6.6.6.6, unknown", "127.0.0.1"), ("6.6.6.6, unknown, 10.1.1.1", "10.1.1.1"),
+    ("6.6.6.6, 192.0.2.7:99999", "127.0.0.1"), ("6.6.6.6,", "127.0.0.1"), ("", "127.0.0.1"),
+    ("192.0.2.7:port", "127.0.0.1"), ("[2001:db8::7", "127.0.0.1"), ("[192.0.2.7]", "127.0.0.1"),
+    ("2001:db8::7]:80", "127.0.0.1"),
+    // All of them proxies: the first is the client.
+    ("10.2.2.2, 10.1.1.1", "10.2.2.2"),
+  ])
+  func `the client is the last address that isn't a trusted proxy's`(
+    _ field: String, _ client: String
+  ) async throws {
+    let server = try TestServer(
+      trustedProxies: ["127.0.0.0/8", "10.0.0.0/8"],
+      handler: { .text("\($0.peer) \($0.isSecure)") })
+    let connection = try server.client()
+    await connection.send(
+      "GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: \(field)\r\nX-Forwarded-Proto: https\r\n\r\n")
+    #expect(try await connection.answer().text == "\(client) true")
+  }
+
+  @Test func `only a trusted proxy is believed`() async throws {
+    for proxies in [[], ["192.0.2.0/24"]] {
+      let server = try TestServer(
+        trustedProxies: proxies, handler: { .text("\($0.peer) \($0.isSecure)") })
+      let client = try server.client()
+      await client.send(
+        "GET / HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 192.0.2.7\r\n"
+          + "X-Forwarded-Proto: https\r\n\r\n")
+      #expect(try await client.answer().text == "127.0.0.1 false")
+    }
+  }
+
+  private func connections(_ proxies: [String] = []) -> Connections {
+    Connections(
+      threads: 1, mostPerNetwork: 2, uncounted: proxies.compactMap { AddressRange($0) },
+      failure: { status, _, _ in .text("", status: status) })
+  }
+
+  private func admits(_ connections: Connections, _ socket: Int32, _ address: String) -> Bool {
+    let admission = connections.admit(
+      socket: socket, address: NetworkAddress(address), atMost: 100, now: 0, deadline: 1000)
+    guard case .admitted = admission else { return false }
+    return true
+  }
+
+  @Test func `a /64 of IPv6 is one network, an IPv4 address another`() {
+    let list = connections()
+    #expect(admits(list, 1000, "2001:db8::1") && admits(list, 1001, "2001:db8::2:0:0:1"))
+    #expect(!admits(list, 1002, "2001:db8::ffff:ffff:ffff:ffff"))
+    #expect(admits(list, 1003, "2001:db8:0:1::1"))
+    #expect(admits(list, 1004, "192.0.2.1") && admits(list, 1005, "::ffff:192.0.2.1"))
+    #expect(!admits(list, 1006, "192.0.2.1"))
+    #expect(admits(list, 1007, "192.0.2.2"))
+  }
+
+  @Test func `a trusted proxy isn't counted, and others are all the same`() {
+    let list = connections(["10.0.0.0/8"])
+    for socket in 1000..<1010 { #expect(admits(list, Int32(socket), "10.0.0.1")) }
+    #expect(admits(list, 1010, "192.0.2.1") && admits(list, 1011, "192.0.2.1"))
+    #expect(!admits(list, 1012, "192.0.2.1"))
+  }
+
+  @Test(arguments: [
+    (12_000, 20_000, 12_000), (12_000, 1024, 768), (12_000, 256, 192), (12_000, 4, 3),
+    (10, 256, 10),
+  ])
+  func `a quarter of few files is left for others`(_ wanted: Int, _ files: Int, _ most: Int) {
+    #expect(connectionsThatFit(wanted: wanted, files: files) == most)
+  }
+
+  @Test func `another version of the library is refused`() throws {
+    #expect(throws: ServerError.self) { try EngineLayout(version: "1.0.1") }
+    #expect(throws: ServerError.self) { try EngineLayout(version: "") }
+    #expect(try EngineLayout(version: "0.9.75").remaining > 0)
+  }
+}
