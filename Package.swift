@@ -42,18 +42,19 @@ let package = Package(
     library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
 
     module("Crypto", ["CCrypto", "CArgon2", "CCrypt"]),
-    module("JSON", []),
+    module("Text", []),
+    module("JSON", ["Text"]),
 
     module("OTP", ["Crypto"]),
     module("Templating", []),
-    module("HTTP", ["JSON"]),
+    module("HTTP", ["JSON", "Text"]),
     module("Database", []),
     module("QRCode", ["CQREncode"]),
     module("Markdown", ["CCmark"]),
     module("SMTP", ["CCurl", "Crypto"]),
 
     .target(
-      name: "Identity", dependencies: ["Database", "Crypto", "JSON", "OTP"],
+      name: "Identity", dependencies: ["Database", "Crypto", "JSON", "OTP", "Text"],
       exclude: ["Migrations/README.md"],
       resources: [
         .embedInCode("Migrations/m0001_foundation_sqlite.sql"),
@@ -85,14 +86,14 @@ let package = Package(
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),
     module("DatabaseSQLite", ["Database", "CSQLite"]),
-    module("IdentityToolkitAPI", ["HTTP", "JSON", "Identity"]),
+    module("IdentityToolkitAPI", ["HTTP", "JSON", "Identity", "Text"]),
     module("Console", ["HTTP", "Identity", "Templating", "QRCode", "Markdown"]),
 
     .executableTarget(
       name: "countersign",
       dependencies: [
-        "Crypto", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown", "SMTP",
-        "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+        "Crypto", "Text", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown",
+        "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
       ],
       swiftSettings: house),
 
@@ -102,28 +103,35 @@ let package = Package(
       swiftSettings: house),
 
     tests("CryptoTests", ["Crypto"]),
-    tests("JSONTests", ["JSON"]),
+    // Text that is expensive to normalize, and a measure of what it costs.
+    .target(name: "HostileText", path: "Tests/HostileText", swiftSettings: house),
+
+    tests("TextTests", ["Text", "HostileText"]),
+    tests("JSONTests", ["JSON", "HostileText"]),
     tests("OTPTests", ["OTP"]),
     tests("TemplatingTests", ["Templating", "JSON"]),
     tests("MarkdownTests", ["Markdown"]),
     tests("QRCodeTests", ["QRCode"]),
     tests("SMTPTests", ["SMTP", "CCurl"]),
     tests("DatabaseTests", ["Database", "DatabaseSQLite"]),
-    tests("HTTPTests", ["HTTP", "JSON"]),
+    tests("HTTPTests", ["HTTP", "JSON", "HostileText"]),
     tests("HTTPServerTests", ["HTTP", "HTTPServer"]),
-    tests("IdentityTests", ["Identity", "Database", "DatabaseSQLite", "Crypto", "OTP"]),
+    tests(
+      "IdentityTests",
+      ["Identity", "Database", "DatabaseSQLite", "Crypto", "OTP", "HostileText"]),
     tests(
       "IdentityToolkitAPITests",
       [
         "IdentityToolkitAPI", "HTTP", "JSON", "Identity", "Database", "DatabaseSQLite", "Crypto",
-        "OTP",
+        "OTP", "HostileText",
       ]),
     tests(
       "ConsoleTests",
       [
         "Console", "HTTP", "Identity", "Templating", "Database", "DatabaseSQLite", "Crypto", "OTP",
+        "HostileText",
       ], exclude: ["__Snapshots__"]),
-    tests("CountersignTests", ["countersign", "Crypto", "HTTPServer", "Identity"]),
+    tests("CountersignTests", ["countersign", "Crypto", "HTTPServer", "Identity", "Text"]),
     tests("ArchitectureTests", []),
   ]
 )

@@ -48,10 +48,14 @@ public struct Cookie: Sendable, Equatable, CustomStringConvertible {
 
 /// The cookies of a request, by name.
 ///
-/// Pairs that are not well formed are passed over. When a name occurs twice the first counts: it
-/// is the one that browsers hold for the more exact path (RFC 6265bis section 5.8.3).
+/// Pairs that are not well formed, or whose value has too many combining marks in a row, are passed
+/// over. When a name occurs twice the first counts: it is the one that browsers hold for the more
+/// exact path (RFC 6265bis section 5.8.3).
 public struct Cookies: Sendable {
-  private var pairs: [(name: String, value: String)] = []
+  private var pairs: [(name: UntrustedText, value: UntrustedText)] = []
+  /// Whether a name is longer than ``UntrustedText/longestName`` bytes: the server rejects such a
+  /// request.
+  public private(set) var hasLongName = false
 
   /// Reads the values of all `Cookie` fields.
   public init(_ fields: Fields) {
@@ -59,7 +63,8 @@ public struct Cookies: Sendable {
   }
 
   /// The value of a name.
-  public subscript(name: String) -> String? {
+  public subscript(name: String) -> UntrustedText? {
+    let name = UntrustedText(name)
     for pair in pairs where pair.name == name { return pair.value }
     return nil
   }
@@ -75,17 +80,21 @@ public struct Cookies: Sendable {
         end += 1
       }
       if let equals {
-        let name = line.slice(Cookies.trim(span, start..<equals))
-        if isToken(name) {
-          pairs.append((name, Cookies.value(line, Cookies.trim(span, (equals + 1)..<end))))
+        let place = Cookies.trim(span, start..<equals)
+        let isLong = place.count > UntrustedText.longestName
+        if isLong { hasLongName = true }
+        let name = isLong ? "" : line.slice(place)
+        if isToken(name), let value = Cookies.value(line, Cookies.trim(span, (equals + 1)..<end)) {
+          pairs.append((UntrustedText(name), value))
         }
       }
       start = end + 1
     }
   }
 
-  /// A value without the quotation marks around it, and decoded where it is coded.
-  private static func value(_ line: String, _ range: Range<Int>) -> String {
+  /// A value without the quotation marks around it, and decoded where it is coded; nil when too many
+  /// of its characters are combining marks.
+  private static func value(_ line: String, _ range: Range<Int>) -> UntrustedText? {
     let span = line.utf8.span
     var range = range
     if range.count > 1, span[range.lowerBound] == UInt8(ascii: "\""),
@@ -94,9 +103,9 @@ public struct Cookies: Sendable {
       range = (range.lowerBound + 1)..<(range.upperBound - 1)
     }
     for index in range where span[index] == UInt8(ascii: "%") {
-      return PercentCoding.decode(span, range) ?? line.slice(range)
+      return PercentCoding.decode(span, range) ?? UntrustedText(checking: line.slice(range))
     }
-    return line.slice(range)
+    return UntrustedText(checking: line.slice(range))
   }
 
   private static func trim(_ span: borrowing Span<UInt8>, _ range: Range<Int>) -> Range<Int> {

@@ -11,6 +11,14 @@ public struct Method: Hashable, Sendable, CustomStringConvertible {
   /// The name.
   public var description: String { name }
 
+  /// Compares the bytes of the names: a client may write anything.
+  public static func == (one: Method, other: Method) -> Bool {
+    one.name.isSameBytes(as: other.name)
+  }
+
+  /// Hashes the bytes of the name.
+  public func hash(into hasher: inout Hasher) { name.hashBytes(into: &hasher) }
+
   /// Asks for the state of a resource.
   public static let get = Method("GET")
   /// Asks what `get` would answer, without the body.

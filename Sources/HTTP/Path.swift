@@ -69,7 +69,7 @@ public struct Path<each Parameter: PathParameter>: Sendable {
     for index in components.indices {
       switch components[index] {
       case .literal(let text):
-        guard segments[index] == text else { return nil }
+        guard segments[index] == UntrustedText(text) else { return nil }
       case .parameter(let suffix):
         guard stem(of: segments[index], before: suffix) != nil else { return nil }
       }
@@ -78,7 +78,7 @@ public struct Path<each Parameter: PathParameter>: Sendable {
   }
 
   /// The parameters, when the words are known to be right.
-  func read(_ segments: [String]) -> (repeat each Parameter)? {
+  func read(_ segments: [UntrustedText]) -> (repeat each Parameter)? {
     var cursor = Cursor(segments: segments, positions: positions)
     do {
       return (repeat try cursor.next((each Parameter).self))
@@ -108,11 +108,11 @@ extension Path {
 private struct Cursor {
   struct Unreadable: Error {}
 
-  let segments: [String]
+  let segments: [UntrustedText]
   let positions: [(index: Int, suffix: String)]
   var place = 0
 
-  init(segments: [String], positions: [(index: Int, suffix: String)]) {
+  init(segments: [UntrustedText], positions: [(index: Int, suffix: String)]) {
     self.segments = segments
     self.positions = positions
   }

@@ -26,12 +26,12 @@ extension PathComponent: ExpressibleByStringLiteral, ExpressibleByNilLiteral {
 
 /// What stands before a suffix in a segment, compared byte by byte; nothing when the segment does
 /// not end so, or when nothing is left.
-func stem(of segment: String, before suffix: String) -> String? {
-  let count = segment.utf8.count - suffix.utf8.count
+func stem(of segment: UntrustedText, before suffix: String) -> UntrustedText? {
+  let count = segment.byteCount - suffix.utf8.count
   guard count > 0 else { return nil }
   guard !suffix.isEmpty else { return segment }
-  guard segment.utf8.dropFirst(count).elementsEqual(suffix.utf8) else { return nil }
-  return String(segment.utf8.prefix(count))
+  guard segment.text.hasSameBytes(atEnd: suffix) else { return nil }
+  return String(segment.utf8.prefix(count)).map { UntrustedText($0) }
 }
 
 /// A value that can stand for one segment of a path.
@@ -39,16 +39,21 @@ func stem(of segment: String, before suffix: String) -> String? {
 /// Percent-coding is the business of `Path`: both sides of this protocol see plain text.
 public protocol PathParameter: Sendable {
   /// Reads a decoded segment, or nothing when it does not name such a value.
-  init?(pathSegment: String)
+  init?(pathSegment: UntrustedText)
   /// The text of the segment; it must not be empty, or the link leads elsewhere.
   var pathSegment: String { get }
 }
 
 extension String: PathParameter {
-  /// Any text but the empty one.
-  public init?(pathSegment: String) {
-    guard !pathSegment.isEmpty else { return nil }
-    self = pathSegment
+  /// The most bytes of a segment that is read as a `String`.
+  public static let longestSegment = 1_024
+
+  /// Any text but the empty one and one longer than ``longestSegment``.
+  public init?(pathSegment: UntrustedText) {
+    guard !pathSegment.isEmpty, let text = pathSegment.text(atMost: Self.longestSegment) else {
+      return nil
+    }
+    self = text
   }
 
   /// The text itself.

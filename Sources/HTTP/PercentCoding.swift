@@ -9,10 +9,22 @@ enum PercentCoding {
   /// The text that stands in coded form in `span[range]`.
   ///
   /// Nothing when a percent sign is not followed by two hexadecimal digits, when the bytes are not
-  /// UTF-8, or when one of them is NUL.
+  /// UTF-8, when one of them is NUL, or when too many are combining marks
+  /// (``UntrustedText/init(checking:)``).
   static func decode(
     _ span: borrowing Span<UInt8>, _ range: Range<Int>, plus: Plus = .literal
-  ) -> String? {
+  ) -> UntrustedText? {
+    do throws(FormError) {
+      return try read(span, range, plus: plus)
+    } catch {
+      return nil
+    }
+  }
+
+  /// The text that stands in coded form in `span[range]`.
+  static func read(
+    _ span: borrowing Span<UInt8>, _ range: Range<Int>, plus: Plus
+  ) throws(FormError) -> UntrustedText {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(range.count)
     var index = range.lowerBound
@@ -22,16 +34,18 @@ enum PercentCoding {
       if byte == UInt8(ascii: "%") {
         guard index + 2 <= range.upperBound, let high = digit(span[index]),
           let low = digit(span[index + 1])
-        else { return nil }
+        else { throw .badCoding }
         byte = high << 4 | low
         index += 2
       } else if byte == UInt8(ascii: "+"), plus == .space {
         byte = 0x20
       }
-      guard byte != 0 else { return nil }
+      guard byte != 0 else { throw .badCoding }
       bytes.append(byte)
     }
-    return String(validating: bytes, as: UTF8.self)
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .badCoding }
+    guard let untrusted = UntrustedText(checking: text) else { throw .tooManyMarks }
+    return untrusted
   }
 
   /// Writes a text in coded form: only unreserved characters, and those that `keeps` allows, stay.

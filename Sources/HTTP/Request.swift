@@ -34,11 +34,12 @@ public struct Request: Sendable {
 
   /// The body as a form.
   ///
-  /// Nothing when the content type is not `application/x-www-form-urlencoded`, or when the body
-  /// is not well coded.
-  public func form() -> Form? {
+  /// Nothing when the content type is not `application/x-www-form-urlencoded`.
+  ///
+  /// - Throws: What is wrong with the body.
+  public func form() throws(FormError) -> Form? {
     guard mediaType == "application/x-www-form-urlencoded" else { return nil }
-    return Form(urlEncoded: body)
+    return try Form(reading: body.span)
   }
 
   /// The content type in lower case and without its parameters, such as `application/json`.

@@ -89,21 +89,21 @@ public struct Router: Sendable {
 
   /// One place in the tree: what has been read so far, and where each next segment leads.
   private struct Node {
-    var literals: [String: Int] = [:]
+    var literals: [UntrustedText: Int] = [:]
     /// By suffix, the longest first.
     var parameters: [(suffix: String, next: Int)] = []
     var routes: [Route] = []
 
     func child(_ component: PathComponent) -> Int? {
       switch component {
-      case .literal(let text): literals[text]
+      case .literal(let text): literals[UntrustedText(text)]
       case .parameter(let suffix): parameters.first { $0.suffix == suffix }?.next
       }
     }
 
     mutating func add(_ component: PathComponent, leadingTo next: Int) {
       switch component {
-      case .literal(let text): literals[text] = next
+      case .literal(let text): literals[UntrustedText(text)] = next
       case .parameter(let suffix):
         parameters.append((suffix, next))
         parameters.sort { $0.suffix.utf8.count > $1.suffix.utf8.count }

@@ -4,14 +4,16 @@ extension Target {
   ///
   /// It tells which surface a request was meant for, so that its error comes in the right shape.
   public static func beginning(of text: String) -> Target? {
-    let path = text.prefix { $0 != "?" && $0 != "#" }
-    guard path.utf8.first == UInt8(ascii: "/"), var readable = Target("/") else { return nil }
+    // By bytes: nothing has checked this text, and comparing its characters could take long.
+    let path = text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    let slash = UInt8(ascii: "/")
+    guard path.first == slash, var readable = Target("/") else { return nil }
     var begun = ""
     // The first few segments tell the surface; more would be work for whoever sends nonsense.
-    for segment in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).prefix(
-      4)
-    {
-      begun += "/\(segment)"
+    let segments = path.dropFirst().split(
+      separator: slash, maxSplits: 4, omittingEmptySubsequences: false)
+    for segment in segments.prefix(4) {
+      begun += "/" + String(Substring(segment))
       guard let longer = Target(begun) else { break }
       readable = longer
     }

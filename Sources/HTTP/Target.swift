@@ -8,7 +8,7 @@ public struct Target: Sendable, Equatable {
   /// What followed the question mark, percent-coded; nil when there was none.
   public let rawQuery: String?
   /// The decoded segments: none for `/`, `["a"]` for `/a`, `["a", ""]` for `/a/`.
-  public let segments: [String]
+  public let segments: [UntrustedText]
   /// The decoded query; empty when there was none.
   public let query: Form
 
@@ -45,7 +45,7 @@ public struct Target: Sendable, Equatable {
       query = Form()
       rawPath = start == 0 ? text : start == end ? "/" : text.slice(start..<end)
     }
-    var segments: [String] = []
+    var segments: [UntrustedText] = []
     if end - start > 1 {
       segments.reserveCapacity(slashes)
       var first = start + 1
@@ -56,7 +56,7 @@ public struct Target: Sendable, Equatable {
           guard let segment = PercentCoding.decode(span, first..<last) else { return nil }
           segments.append(segment)
         } else {
-          segments.append(text.slice(first..<last))
+          segments.append(UntrustedText(text.slice(first..<last)))
         }
         first = last + 1
       }

@@ -47,9 +47,9 @@ struct HeaderReader {
   ) {
     let start = UInt(bitPattern: method)
     let name = unsafe String(cString: version)
-    isModern = name == "HTTP/1.1"
+    isModern = name.isSameBytes(as: "HTTP/1.1")
     isWellFormed =
-      (isModern || name == "HTTP/1.0")
+      (isModern || name.isSameBytes(as: "HTTP/1.0"))
       && start + UInt(unsafe strlen(method)) + 1 == target.start
       && target.start + UInt(target.count) + 1 == UInt(bitPattern: version)
     next = UInt(bitPattern: version) + 10
@@ -75,7 +75,8 @@ struct HeaderReader {
     let valueStart = UInt(bitPattern: value.baseAddress)
     guard keyStart == next, valueStart > keyStart + UInt(key.count),
       let name = unsafe FieldName(String(decoding: key, as: UTF8.self)),
-      unsafe fields.add(name, HeaderReader.text(value, of: name))
+      let text = unsafe UntrustedText(checking: HeaderReader.text(value, of: name)),
+      fields.add(name, text.text)
     else {
       isWellFormed = false
       return
@@ -101,6 +102,7 @@ struct HeaderReader {
   /// the engine reads in its own way.
   var framing: Framing? {
     guard isWellFormed else { return nil }
+    guard !hasLongCookieName else { return nil }
     let hosts = fields.all(.host).count
     guard hosts == 1 || hosts == 0 && !isModern else { return nil }
     let lengths = fields.all(.contentLength)
@@ -117,6 +119,12 @@ struct HeaderReader {
     case (0, 1): return isModern && codings[0].lowercased() == "chunked" ? .chunked : nil
     default: return nil
     }
+  }
+
+  /// Whether a cookie has a name longer than any that is read.
+  private var hasLongCookieName: Bool {
+    fields.all(.cookie).contains { $0.utf8.count > UntrustedText.longestName }
+      && Cookies(fields).hasLongName
   }
 
   /// Whether the client asks for something with `Expect` that is not known here.

@@ -137,12 +137,12 @@ public struct IdentityToolkitAPI: Sendable {
 
 /// Which addresses are of this interface, and what they mean.
 enum Addresses {
-  private static let hosts = [
+  private static let hosts: Set<UntrustedText> = [
     "identitytoolkit.googleapis.com", "securetoken.googleapis.com", "www.googleapis.com",
     "securetoken.google.com",
   ]
 
-  static func areOwned(_ segments: [String], _ profile: Profile) -> Bool {
+  static func areOwned(_ segments: [UntrustedText], _ profile: Profile) -> Bool {
     guard let first = segments.first else { return false }
     switch first {
     case "v1", "v2", "robot", "service_accounts", "identitytoolkit": return true

@@ -30,8 +30,10 @@ extension JSON {
       case insideOther
     }
 
-    private let member: String
+    private let member: UntrustedText
     private let largest: Int
+    /// A name whose every byte is written as an escape of six, and the quotation marks.
+    private static let longestKey = 6 * UntrustedText.longestName + 2
     private var place = Place.start
     private var kept: [UInt8] = []
     private var depth = 0
@@ -48,7 +50,7 @@ extension JSON {
 
     /// Prepares for the array of a member, of which no element may be larger than so many bytes.
     public init(member: String, largestElement: Int = 1 << 20) {
-      self.member = member
+      self.member = UntrustedText(member)
       largest = largestElement
     }
 
@@ -57,7 +59,8 @@ extension JSON {
     /// - Parameters:
     ///   - chunk: The bytes.
     ///   - elements: Gets the elements that end in them, also those before an error.
-    /// - Throws: ``JSONError/syntax(offset:)``, ``JSONError/tooLarge``, and what is wrong with a name.
+    /// - Throws: ``JSONError/syntax(offset:)``, ``JSONError/tooLarge``, ``JSONError/nameTooLong(offset:)``,
+    ///   and what else is wrong with a name.
     public mutating func take(
       _ chunk: [UInt8], into elements: inout [Element]
     ) throws(JSONError) {
@@ -82,7 +85,11 @@ extension JSON {
         case .insideKey:
           guard ends(byte) != nil else { continue }
           keep(chunk, from, index + 1)
-          guard case .string(let name) = try JSON.parse(kept) else { throw error(index) }
+          guard kept.count <= Self.longestKey else { throw .nameTooLong(offset: position + index) }
+          guard case .text(let name) = try JSON.parse(kept) else { throw error(index) }
+          guard name.byteCount <= UntrustedText.longestName else {
+            throw .nameTooLong(offset: position + index)
+          }
           kept.removeAll(keepingCapacity: true)
           isMember = name == member
           place = .colon
@@ -94,6 +101,9 @@ extension JSON {
       if place == .insideElement || place == .insideKey {
         keep(chunk, from, chunk.count)
         guard kept.count <= largest else { throw .tooLarge }
+      }
+      if place == .insideKey, kept.count > Self.longestKey {
+        throw .nameTooLong(offset: position + chunk.count)
       }
       position += chunk.count
     }

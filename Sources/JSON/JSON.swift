@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// let value = try JSON.parse(Array(#"{"mfa": {"state": "ENABLED"}}"#.utf8))
-/// value["mfa"]?["state"]?.stringValue  // "ENABLED"
+/// value["mfa"]?["state"] == "ENABLED"  // true
 /// ```
 public enum JSON: Sendable, Equatable {
   /// The literal `null`.
@@ -14,8 +14,8 @@ public enum JSON: Sendable, Equatable {
   case bool(Bool)
   /// A number, as its text.
   case number(Number)
-  /// A text of Unicode scalars.
-  case string(String)
+  /// A string.
+  case text(UntrustedText)
   /// Values in order.
   case array([JSON])
   /// Named values in the order in which they were written.
@@ -23,6 +23,9 @@ public enum JSON: Sendable, Equatable {
 }
 
 extension JSON {
+  /// Makes a string of text of the program's own.
+  public static func string(_ text: String) -> JSON { .text(UntrustedText(text)) }
+
   /// The truth value, or nil when this is something else.
   public var boolValue: Bool? {
     if case .bool(let value) = self { value } else { nil }
@@ -33,9 +36,9 @@ extension JSON {
     if case .number(let value) = self { value } else { nil }
   }
 
-  /// The text, or nil when this is something else.
-  public var stringValue: String? {
-    if case .string(let value) = self { value } else { nil }
+  /// The string, or nil when this is something else.
+  public var textValue: UntrustedText? {
+    if case .text(let value) = self { value } else { nil }
   }
 
   /// The elements, or nil when this is something else.
@@ -55,6 +58,9 @@ extension JSON {
 
   /// The member of that name, or nil when there is none or this is not an object.
   public subscript(_ name: String) -> JSON? { objectValue?[name] }
+
+  /// The member of a name that came from outside, or nil when there is none or this is not an object.
+  public subscript(_ name: UntrustedText) -> JSON? { objectValue?[name] }
 }
 
 extension JSON: ExpressibleByNilLiteral {

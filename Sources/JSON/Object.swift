@@ -1,14 +1,12 @@
 extension JSON {
   /// The members of a JSON object, in order, each name once.
   ///
-  /// Names are equal when Swift's strings are equal, that is by canonical equivalence: a document
-  /// whose two names only differ in how an accent is composed is refused, and so no reader can
-  /// mistake one for the other. Two objects are equal whatever their order.
+  /// Names are equal when their bytes are equal. Two objects are equal whatever their order.
   ///
   /// - Complexity: finding a member takes time in proportion to their number.
   public struct Object: Sendable {
     /// A name and its value.
-    public typealias Element = (name: String, value: JSON)
+    public typealias Element = (name: UntrustedText, value: JSON)
 
     /// All members in order.
     public private(set) var members: [Element]
@@ -22,6 +20,11 @@ extension JSON {
       self.members = members
     }
 
+    /// Makes an object of members whose names are the program's own, and differ.
+    public init(_ members: [(String, JSON)]) {
+      self.init(members.map { (UntrustedText($0), $1) })
+    }
+
     /// Makes an object of members that were compared already.
     init(unique members: [Element]) { self.members = members }
 
@@ -30,6 +33,12 @@ extension JSON {
     /// Setting keeps the member's place, or adds it at the end; setting nil removes it. A member
     /// that is there and `null` is `.null`, not nil.
     public subscript(_ name: String) -> JSON? {
+      get { self[UntrustedText(name)] }
+      set { self[UntrustedText(name)] = newValue }
+    }
+
+    /// The value of a member whose name came from outside.
+    public subscript(_ name: UntrustedText) -> JSON? {
       get {
         for member in members where member.name == name { return member.value }
         return nil
@@ -49,7 +58,8 @@ extension JSON {
     ///
     /// Where there is no such member, or no object in it, the change begins with an empty one.
     public mutating func changeObject(_ name: String, _ change: (inout JSON.Object) -> Void) {
-      guard let index = members.firstIndex(where: { $0.name == name }) else {
+      let own = UntrustedText(name)
+      guard let index = members.firstIndex(where: { $0.name == own }) else {
         var object = JSON.Object()
         change(&object)
         return append(name, .object(object))
@@ -65,6 +75,11 @@ extension JSON {
     ///
     /// For building an answer; the caller knows that the name is new.
     public mutating func append(_ name: String, _ value: JSON) {
+      append(UntrustedText(name), value)
+    }
+
+    /// Adds a member whose name came from outside, without looking for another of its name.
+    public mutating func append(_ name: UntrustedText, _ value: JSON) {
       members.append((name, value))
     }
 
@@ -80,7 +95,7 @@ extension JSON {
     public var isEmpty: Bool { members.isEmpty }
 
     /// The names in order.
-    public var names: [String] { members.map(\.name) }
+    public var names: [UntrustedText] { members.map(\.name) }
   }
 }
 

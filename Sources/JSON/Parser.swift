@@ -50,7 +50,7 @@ struct Parser {
   private mutating func value(_ bytes: Span<UInt8>) throws(JSONError) -> JSON {
     guard position < bytes.count else { throw .syntax(offset: position) }
     switch bytes[position] {
-    case UInt8(ascii: "\""): return .string(try string(bytes))
+    case UInt8(ascii: "\""): return .text(try string(bytes))
     case UInt8(ascii: "{"): return .object(try object(bytes))
     case UInt8(ascii: "["): return .array(try array(bytes))
     case UInt8(ascii: "t"): return try literal("true", .bool(true), bytes)
@@ -63,14 +63,16 @@ struct Parser {
   private mutating func object(_ bytes: Span<UInt8>) throws(JSONError) -> JSON.Object {
     try enter()
     var members: [JSON.Object.Element] = []
-    var names: Set<String> = []
+    var names: Set<UntrustedText> = []
     if closes(UInt8(ascii: "}"), bytes) { return JSON.Object() }
     repeat {
       skipSpace(bytes)
       guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
         throw .syntax(offset: position)
       }
+      let start = position
       let name = try string(bytes)
+      guard name.byteCount <= UntrustedText.longestName else { throw .nameTooLong(offset: start) }
       try refuseDuplicate(of: name, in: members, &names)
       skipSpace(bytes)
       guard take(UInt8(ascii: ":"), bytes) else { throw .syntax(offset: position) }
@@ -85,7 +87,7 @@ struct Parser {
   /// Looks through few names one by one and keeps many in a set, so that a body of a hundred
   /// thousand members takes no longer for each of them.
   private func refuseDuplicate(
-    of name: String, in members: [JSON.Object.Element], _ names: inout Set<String>
+    of name: UntrustedText, in members: [JSON.Object.Element], _ names: inout Set<UntrustedText>
   ) throws(JSONError) {
     if members.count < JSON.smallCount {
       for member in members where member.name == name { throw .duplicateMember(name) }
@@ -139,7 +141,15 @@ struct Parser {
 // MARK: - Strings
 
 extension Parser {
-  private mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> String {
+  private mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> UntrustedText {
+    let start = position
+    guard let text = UntrustedText(checking: try plainString(bytes)) else {
+      throw .tooManyMarks(offset: start)
+    }
+    return text
+  }
+
+  private mutating func plainString(_ bytes: Span<UInt8>) throws(JSONError) -> String {
     position += 1
     let start = position
     while position < bytes.count {

@@ -13,7 +13,7 @@ extension JSON {
     case .null: bytes.append(contentsOf: "null".utf8)
     case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
     case .number(let number): bytes.append(contentsOf: number.text.utf8)
-    case .string(let text): JSON.write(text, to: &bytes)
+    case .text(let text): JSON.write(text.text, to: &bytes)
     case .array(let elements):
       bytes.append(UInt8(ascii: "["))
       for index in elements.indices {
@@ -27,7 +27,7 @@ extension JSON {
       for (name, value) in object.members {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         isFirst = false
-        JSON.write(name, to: &bytes)
+        JSON.write(name.text, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
         value.write(to: &bytes)
       }

@@ -7,27 +7,30 @@ private let mayImport: [String: Set<String>] = [
   "CZlib": [], "CCurl": [], "CCrypt": [],
 
   "Crypto": ["CCrypto", "CArgon2", "CCrypt"],
-  "JSON": [],
+  "Text": [],
+
+  // JSON and HTTP hand on Text: what they read is `UntrustedText`.
+  "JSON": ["Text"],
 
   "OTP": ["Crypto"],
   "Templating": [],
-  "HTTP": ["JSON"],
+  "HTTP": ["JSON", "Text"],
   "Database": [],
   "QRCode": ["CQREncode"],
   "Markdown": ["CCmark"],
   "SMTP": ["CCurl", "Crypto"],
 
   // Hands on Crypto and OTP, so that the surfaces have its secrets and codes and import neither.
-  "Identity": ["Database", "Crypto", "JSON", "OTP"],
+  "Identity": ["Database", "Crypto", "JSON", "OTP", "Text"],
 
   "HTTPServer": ["HTTP", "CMicroHTTPD", "CZlib"],
   "DatabaseSQLite": ["Database", "CSQLite"],
-  "IdentityToolkitAPI": ["HTTP", "JSON", "Identity"],
+  "IdentityToolkitAPI": ["HTTP", "JSON", "Identity", "Text"],
   "Console": ["HTTP", "Identity", "Templating", "QRCode", "Markdown"],
 
   "countersign": [
-    "Crypto", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown", "SMTP",
-    "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+    "Crypto", "Text", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown",
+    "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
   ],
 
   // Fills the database that script/bench measures on; not part of what is installed.

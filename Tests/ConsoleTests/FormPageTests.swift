@@ -73,7 +73,7 @@ extension Form {
       "totp": totp, "window": window, "intervals": intervals, "sms": sms, "pattern": pattern,
       "from": from, "step": step, "version": String(version ?? 2),
     ]
-    for entry in more.entries { form.add(entry.name, entry.value) }
+    for entry in more.entries { form.add(entry) }
     return form
   }
 }

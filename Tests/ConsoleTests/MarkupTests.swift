@@ -111,7 +111,7 @@ extension World {
     return console.routes.contains { route in
       route.route.method == method && route.route.components.count == target.segments.count
         && zip(route.route.components, target.segments).allSatisfy { component, segment in
-          if case .literal(let text) = component { return text == segment }
+          if case .literal(let text) = component { return segment == UntrustedText(text) }
           return !segment.isEmpty
         }
     }

@@ -74,7 +74,8 @@ import Testing
       let browser = try await Browser.signedIn(world)
       let form = Form(
         Form.policy(step: "confirm").entries.map {
-          Form.Entry(name: $0.name, value: $0.name == field ? value : $0.value)
+          Form.Entry(
+            name: $0.name, value: $0.name == UntrustedText(field) ? UntrustedText(value) : $0.value)
         })
       let answer = try await browser.submit(try await world.eu + "/policy", form)
       #expect(answer.status == .unprocessableContent)

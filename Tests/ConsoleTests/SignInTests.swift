@@ -43,7 +43,8 @@ import Testing
     try await World.empty { world in
       let form = Form(
         Self.owner(world.setupCode).entries.map {
-          Form.Entry(name: $0.name, value: $0.name == field ? value : $0.value)
+          Form.Entry(
+            name: $0.name, value: $0.name == UntrustedText(field) ? UntrustedText(value) : $0.value)
         })
       let answer = try await Browser(world).submit("/setup", form)
       #expect(answer.status == .unprocessableContent)

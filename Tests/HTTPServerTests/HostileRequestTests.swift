@@ -49,6 +49,21 @@ struct HostileRequestTests {
     }
   }
 
+  @Test func `a cookie's name and a value of too many combining marks are refused`() async throws {
+    let longest = String(repeating: "n", count: 256)
+    let marks = "e" + String(repeating: "\u{301}\u{323}", count: 15)
+    for (line, status) in [
+      ("Cookie: \(longest)=1", 200), ("Cookie: \(longest)x=1", 400),
+      ("Cookie: a=1; \(longest)x", 200), ("Cookie: a=\(longest)\(longest)", 200),
+      ("X-A: \(marks)", 200), ("X-A: \(marks)\u{301}", 400), ("Cookie: a=\(marks)\u{301}", 400),
+    ] {
+      let client = try server.client()
+      await client.send("GET / HTTP/1.1\r\nHost: h\r\n\(line)\r\nConnection: close\r\n\r\n")
+      let text = String(decoding: try await client.rest(), as: UTF8.self)
+      #expect(text.hasPrefix("HTTP/1.1 \(status) "), "\(line): \(text.prefix(20))")
+    }
+  }
+
   @Test func `a length beyond all numbers is too long`() async throws {
     let client = try server.client()
     await client.send(

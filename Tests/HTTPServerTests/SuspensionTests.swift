@@ -84,9 +84,9 @@ struct SuspensionTests {
 
   @Test func `races between answer and suspension lose nothing`() async throws {
     let server = try TestServer(handler: { request in
-      let turns = (request.target.query["n"].flatMap { Int($0) } ?? 0) % 5
+      let turns = (request.target.query.text("n").flatMap { Int($0) } ?? 0) % 5
       for _ in 0..<turns { await Task.yield() }
-      return .text(request.target.query["n"] ?? "")
+      return .text(request.target.query.text("n") ?? "")
     })
     try await withThrowingTaskGroup { group in
       for _ in 0..<8 {

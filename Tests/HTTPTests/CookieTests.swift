@@ -27,7 +27,7 @@ struct CookieTests {
     let pair = try #require(written.split(separator: ";").first)
     let cookies = Cookies([.cookie: "before=1; \(pair); after=2"])
     // NUL cannot be told in a field: such a value comes back coded.
-    #expect(cookies["c"] == (value.contains("\u{0}") ? "%00x" : value))
+    #expect(cookies["c"]?.text == (value.contains("\u{0}") ? "%00x" : value))
     #expect(cookies["after"] == "2")
   }
 
@@ -47,6 +47,6 @@ struct CookieTests {
     ("=x; a=1", "1"), ("a=%zz", "%zz"), ("a=%FF", "%FF"), ("a=\"", "\""), ("a=1=2", "1=2"),
   ])
   func `what is not a pair is passed over`(_ line: String, _ value: String) {
-    #expect(Cookies([.cookie: line])["a"] == value)
+    #expect(Cookies([.cookie: line])["a"]?.text == value)
   }
 }

@@ -4,11 +4,11 @@ import Testing
 struct ProjectID: PathParameter, Equatable {
   let pathSegment: String
 
-  init?(pathSegment: String) {
+  init?(pathSegment: UntrustedText) {
     guard !pathSegment.isEmpty, pathSegment.utf8.allSatisfy({ $0 != UInt8(ascii: "!") }) else {
       return nil
     }
-    self.pathSegment = pathSegment
+    self.pathSegment = pathSegment.text
   }
 }
 
@@ -17,8 +17,8 @@ struct Number: PathParameter, Equatable {
 
   init(_ value: Int) { self.value = value }
 
-  init?(pathSegment: String) {
-    guard let value = Int(pathSegment) else { return nil }
+  init?(pathSegment: UntrustedText) {
+    guard let value = Int(pathSegment.text) else { return nil }
     self.value = value
   }
 

@@ -22,7 +22,7 @@ struct ClientDocumentTests {
       let keys = try await server.get("/service_accounts/v1/jwk/\(account)", .none)
       let key = try #require(keys["keys"]?.arrayValue?.first?.objectValue)
       #expect(key.names == ["kty", "alg", "use", "kid", "n", "e"])
-      #expect(key["kid"]?.stringValue == id)
+      #expect(key["kid"] == .text(id))
       #expect(try await server.get("/v1/sessionCookiePublicKeys", .none).json == keys.json)
     }
   }

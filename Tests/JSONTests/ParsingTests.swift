@@ -47,10 +47,9 @@ struct ParsingTests {
 
   @Test(arguments: [
     (#"{"a":1,"a":1}"#, "a"), (#"{"a":1,"b":2,"\u0061":3}"#, "a"), (#"[{"x":{"y":0,"y":0}}]"#, "y"),
-    ("{\"\u{E9}\":1,\"e\u{301}\":2}", "é"),
   ])
   func `a name stands once in an object`(text: String, name: String) {
-    #expect(throws: JSONError.duplicateMember(name)) { try parse(text) }
+    #expect(throws: JSONError.duplicateMember(UntrustedText(name))) { try parse(text) }
   }
 
   @Test func `a duplicate among very many is found without comparing all with all`() throws {

@@ -45,7 +45,7 @@ struct ValueTests {
 
   @Test func `a value of another kind is nil`() {
     let value: JSON = ["text": "a", "list": [1], "yes": true, "none": nil]
-    #expect(value["text"]?.stringValue == "a")
+    #expect(value["text"]?.textValue == "a")
     #expect(value["text"]?.numberValue == nil)
     #expect(value["list"]?.arrayValue == [1])
     #expect(value["list"]?.objectValue == nil)

@@ -22,15 +22,15 @@ struct ConsoleCookies: Sendable {
   }
 
   func sessionToken(of request: Request) -> String? {
-    request.cookies[session]
+    request.cookies[session]?.text(atMost: Self.longestToken)
   }
 
   /// The token in the form cookie, when it is one of ours by its looks.
   func formToken(of request: Request) -> String? {
-    guard let token = request.cookies[form], token.utf8.count == Self.tokenLength else {
+    guard let token = request.cookies[form], token.byteCount == Self.tokenLength else {
       return nil
     }
-    return token
+    return token.text
   }
 
   /// 128 bits from the system's generator, as 32 hexadecimal digits.
@@ -57,7 +57,7 @@ struct ConsoleCookies: Sendable {
 
   /// What a right password gave, as long as the code is due.
   func pending(of request: Request) -> String? {
-    request.cookies[pending]
+    request.cookies[pending]?.text(atMost: Self.longestToken)
   }
 
   func pending(_ text: String) -> Cookie {
@@ -70,6 +70,7 @@ struct ConsoleCookies: Sendable {
   }
 
   private static let tokenLength = 32
+  private static let longestToken = 4_096
 }
 
 extension ConsoleCookies {

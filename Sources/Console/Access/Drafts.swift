@@ -75,8 +75,8 @@ final class Drafts: Sendable {
     now < draft.since.advanced(bySeconds: lifetime)
   }
 
-  private static func isSecret(_ name: String) -> Bool {
-    let name = name.lowercased()
+  private static func isSecret(_ name: UntrustedText) -> Bool {
+    let name = name.text.lowercased()
     return ["password", "code", "secret", "token", "key", "ticket"].contains { name.contains($0) }
   }
 }

@@ -92,16 +92,15 @@ struct Gate: Sendable {
       origin == publicURL.origin && [nil, "same-origin", "none"].contains(site)
         || origin == nil && site == "same-origin"
     else { throw .foreignForm }
-    guard request.mediaType == "application/x-www-form-urlencoded" else {
-      if request.body.isEmpty { return Form() }
-      throw .notAForm
-    }
-    guard let form = request.form() else { throw .unreadableForm }
-    return form
+    let form: Form?
+    do throws(FormError) { form = try request.form() } catch { throw .malformedForm(error) }
+    if let form { return form }
+    guard request.body.isEmpty else { throw .notAForm }
+    return Form()
   }
 
   /// Compares secrets without telling where they differ.
-  private func equal(_ one: String, _ other: String) -> Bool {
+  private func equal(_ one: UntrustedText, _ other: String) -> Bool {
     constantTimeEqual(Array(one.utf8), Array(other.utf8))
   }
 }

@@ -20,7 +20,9 @@ enum Refusal: Error {
   case staleForm
   /// A body that is not a form.
   case notAForm
-  /// A body that is a form but cannot be read.
+  /// A body that is a form but isn't read, for the reason given.
+  case malformedForm(FormError)
+  /// A form whose fields aren't those of its page.
   case unreadableForm
   /// Passwords are being checked for others; try again in a moment.
   case busy

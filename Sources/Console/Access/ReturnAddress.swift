@@ -33,7 +33,7 @@ extension Route {
     components.count == target.segments.count
       && zip(components, target.segments).allSatisfy { component, segment in
         switch component {
-        case .literal(let text): text == segment
+        case .literal(let text): segment == UntrustedText(text)
         case .parameter(let suffix): segment.utf8.count > suffix.utf8.count
         }
       }

@@ -20,7 +20,7 @@ struct OwnFactorPage: Sendable {
   }
 
   func finish(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let ticket = signedIn.form["ticket"] ?? ""
+    let ticket = signedIn.form.text("ticket") ?? ""
     let resumed: AdministratorEnrolment?
     do { resumed = try await factors.resume(ticket, for: signedIn.administrator) } catch {
       throw .unavailable(error)
@@ -33,7 +33,7 @@ struct OwnFactorPage: Sendable {
       errors.append(
         FieldError(field: "current-code", text: "Enter a code of the authenticator of now."))
     }
-    let password = signedIn.form["password"] ?? ""
+    let password = signedIn.form.text("password") ?? ""
     if factors.asksForPassword(in: signedIn.session), password.isEmpty {
       errors.append(FieldError(field: "password", text: "Enter your password."))
     }

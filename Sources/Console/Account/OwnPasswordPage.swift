@@ -13,8 +13,8 @@ struct OwnPasswordPage: Sendable {
   }
 
   func change(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let old = signedIn.form["old-password"] ?? ""
-    let new = signedIn.form["new-password"] ?? ""
+    let old = signedIn.form.text("old-password") ?? ""
+    let new = signedIn.form.text("new-password") ?? ""
     var errors: [FieldError] = []
     if old.isEmpty {
       errors.append(FieldError(field: "old-password", text: "Enter your password of now."))

@@ -15,7 +15,7 @@ struct ActionLinkPage: Sendable {
 
   func show(_ visitor: Visitor) async throws(Refusal) -> Response {
     let query = visitor.request.target.query
-    let text = query["oobCode"] ?? ""
+    let text = query.text("oobCode") ?? ""
     let code: OutOfBandCode
     do {
       code = try await codes.look(at: text)
@@ -30,17 +30,17 @@ struct ActionLinkPage: Sendable {
     }
     let rest = query.entries.filter { $0.name != "continueUrl" }
     return .redirect(
-      to: OutOfBandCode.address(application, with: rest.map { ($0.name, $0.value) }))
+      to: OutOfBandCode.address(application, with: rest.map { ($0.name.text, $0.value.text) }))
   }
 
   func act(_ visitor: Visitor) async throws(Refusal) -> Response {
-    let text = visitor.form["code"] ?? ""
+    let text = visitor.form.text("code") ?? ""
     let author = Author(
       actor: .nobody, address: visitor.request.peer, requestID: visitor.request.id.text)
     do throws(OutOfBandError) {
       let code = try await codes.look(at: text)
       if code.kind == .passwordReset {
-        let password = visitor.form["password"] ?? ""
+        let password = visitor.form.text("password") ?? ""
         guard !password.isEmpty else {
           let fault = FieldError(field: "password", text: "Enter a new password.")
           return page(visitor, .open(code), code: text, errors: [fault])

@@ -12,7 +12,7 @@ struct GrantAnswers: Sendable {
 
   init(_ form: Form) {
     role = form.trimmed("role")
-    if let place = form["place"] {
+    if let place = form.text("place") {
       let parts = place.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
       project = parts.first.map(String.init) ?? ""
       tenant = parts.count == 2 ? String(parts[1]) : ""

@@ -12,7 +12,7 @@ struct InvitationPage: Sendable {
   let view: Template<InvitationView>
 
   func show(_ visitor: Visitor) async throws(Refusal) -> Response {
-    let token = visitor.request.target.query["token"] ?? ""
+    let token = visitor.request.target.query.text("token") ?? ""
     let invitation = try await refusing { try await invitations.find(token: token) }
     guard let invitation else { return ended(visitor) }
     return page(visitor, invitation, token, name: invitation.displayName, errors: [])
@@ -20,11 +20,11 @@ struct InvitationPage: Sendable {
 
   func accept(_ visitor: Visitor) async throws(Refusal) -> Response {
     let request = visitor.request
-    let token = visitor.form["token"] ?? ""
+    let token = visitor.form.text("token") ?? ""
     let name = visitor.form.trimmed("name")
     do {
       let new = try await invitations.accept(
-        token: token, displayName: name, password: Secret(visitor.form["password"] ?? ""),
+        token: token, displayName: name, password: Secret(visitor.form.text("password") ?? ""),
         address: request.peer, userAgent: request.fields[.userAgent] ?? "",
         requestID: request.id.text)
       return SessionStart(gate: gate, frames: frames).response(

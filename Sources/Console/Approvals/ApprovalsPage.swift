@@ -11,7 +11,7 @@ struct ApprovalsPage: Sendable {
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let administrator = signedIn.administrator
-    let after = signedIn.query["after"]
+    let after = signedIn.query.text("after")
     let waiting = try await refusing { try await approvals.waiting(visibleTo: administrator) }
     let decided = try await refusing {
       try await approvals.decided(visibleTo: administrator, after: after)

@@ -42,7 +42,7 @@ struct AuditFilterView: ViewModel {
   /// What is chosen, each with the address of the list without it.
   private var chosen: [Link] {
     var links: [Link] = []
-    func add(_ text: String, without names: String...) {
+    func add(_ text: String, without names: UntrustedText...) {
       var form = query.form()
       form = Form(form.entries.filter { !names.contains($0.name) })
       links.append(Link(text: text, href: form.query(of: place.page)))

@@ -34,7 +34,7 @@ struct AuditPage: Sendable {
     _ signedIn: SignedIn, _ place: AuditPlace, _ frame: Frame
   ) async throws(Refusal) -> Response {
     let query = AuditQuery(signedIn.query)
-    let after = signedIn.query["after"]
+    let after = signedIn.query.text("after")
     let (filter, faults) = query.filter(in: place.scope, signedIn.times)
     let actors = try await refusing { try await audit.actors(place.scope) }
     var frame = frame
@@ -65,7 +65,7 @@ struct AuditPage: Sendable {
     let query = AuditQuery(signedIn.query)
     let (filter, faults) = query.filter(in: place.scope, signedIn.times)
     guard faults.isEmpty else { throw .unreadableForm }
-    let words = query.form().entries.map { "\($0.name): \(Words.short($0.value))" }
+    let words = query.form().entries.map { "\($0.name): \(Words.short($0.value.text))" }
     let export = try await refusing {
       try await audit.export(
         filter, words: words.joined(separator: "; "), into: AuditTable(), by: signedIn.author

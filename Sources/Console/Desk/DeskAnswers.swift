@@ -19,7 +19,7 @@ struct DeskAnswers: Sendable {
     reason = form.trimmed("reason")
     note = form.trimmed("note")
     ticket = form.trimmed("ticket")
-    proofs = Set(form.all("proof"))
+    proofs = Set(form.all("proof").map(\.text))
     confirmation = form.trimmed("confirmation")
     code = form.trimmed("code")
   }

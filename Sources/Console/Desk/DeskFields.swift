@@ -17,7 +17,7 @@ struct UntilField: ViewModel {
   var error: String?
 
   init(_ form: Form, _ times: Times, at now: Instant) {
-    chosen = form["until"] ?? Choice.tomorrow.rawValue
+    chosen = form.text("until") ?? Choice.tomorrow.rawValue
     day = form.trimmed("day")
     today = times.calendarDay(of: now)
     self.times = times

@@ -34,7 +34,7 @@ struct DeskSettingsAnswers: Sendable {
     approvalForLastFactor = form["approval-for-last-factor"] == "on"
     temporaryCodes = form["temporary-codes"] == "on"
     recoveryCodes = form["recovery-codes"] == "on"
-    proof = form["identity-proof"] ?? ""
+    proof = form.text("identity-proof") ?? ""
   }
 
   /// The same as values; what is no number is outside every range.

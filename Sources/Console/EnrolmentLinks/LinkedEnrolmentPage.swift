@@ -15,7 +15,7 @@ struct LinkedEnrolmentPage: Sendable {
 
   func show(_ visitor: Visitor) async throws(Refusal) -> Response {
     let query = visitor.request.target.query
-    let code = query["code"] ?? ""
+    let code = query.text("code") ?? ""
     let enrolment: LinkedEnrolment
     do throws(EnrolmentLinkError) { enrolment = try await links.open(code) } catch {
       if case .used(let scope) = error, query["done"] != nil {
@@ -28,12 +28,12 @@ struct LinkedEnrolmentPage: Sendable {
 
   func finish(_ visitor: Visitor) async throws(Refusal) -> Response {
     let form = visitor.form
-    let code = form["link"] ?? ""
+    let code = form.text("link") ?? ""
     let author = Author(
       actor: .nobody, address: visitor.request.peer, requestID: visitor.request.id.text)
     do throws(EnrolmentLinkError) {
       try await links.finish(
-        code, ticket: form["ticket"] ?? "", typed: form.trimmed("code"),
+        code, ticket: form.text("ticket") ?? "", typed: form.trimmed("code"),
         displayName: form.trimmed("name"), by: author,
         userAgent: visitor.request.fields[.userAgent] ?? "")
     } catch {
@@ -97,7 +97,7 @@ struct LinkedEnrolmentPage: Sendable {
       }
       form = LinkedEnrolmentForm(
         frame: view, csrf: visitor.formToken, link: code, enrolment: enrolment,
-        name: visitor.form["name"] ?? EnrolmentLinks.usualName,
+        name: visitor.form.text("name") ?? EnrolmentLinks.usualName,
         drawing: Markup(trusted: drawing.svg(label: "QR code for your authenticator app")))
     }
     let model = LinkedEnrolmentView(frame: view, state: state, form: form)

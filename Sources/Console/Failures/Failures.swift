@@ -48,6 +48,10 @@ struct Failures: Sendable {
       return await page(Fault.staleForm(back: request.target.rawPath), for: request)
     case .notAForm:
       return await page(Fault(.unsupportedMediaType), for: request)
+    case .malformedForm(let error):
+      var fault = Fault(.badRequest)
+      fault.detail = "\(error)"
+      return await page(fault, for: request)
     case .unreadableForm:
       return await page(Fault(.badRequest), for: request)
     case .busy:

@@ -26,7 +26,7 @@ struct FilterView: ViewModel {
     .text("label") { $0.label },
     .text("query") { $0.query },
     .text("clear") { $0.clear },
-    .list("kept") { $0.kept.entries.map { HiddenField(name: $0.name, value: $0.value) } },
+    .list("kept") { $0.kept.entries.map { HiddenField(name: $0.name.text, value: $0.value.text) } },
   ]
 }
 
@@ -108,10 +108,9 @@ struct Fact: ViewModel {
 extension Form {
   /// The text of a field with the blanks around it dropped; empty when the field is missing.
   func trimmed(_ name: String) -> String {
-    guard let value = self[name] else { return "" }
-    var rest = Substring(value)
-    while let first = rest.first, first.isWhitespace { rest.removeFirst() }
-    while let last = rest.last, last.isWhitespace { rest.removeLast() }
+    var rest = (text(name) ?? "").unicodeScalars[...]
+    while let first = rest.first, first.properties.isWhitespace { rest.removeFirst() }
+    while let last = rest.last, last.properties.isWhitespace { rest.removeLast() }
     return String(rest)
   }
 }

@@ -14,7 +14,7 @@ struct GuidanceEditorPage: Sendable {
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let newest = try await newest(context)
     var draft = Draft(text: newest?.text ?? "", version: newest?.version.number ?? 0)
-    if let asked = context.signedIn.query["version"] {
+    if let asked = context.signedIn.query.text("version") {
       guard let number = Int(asked) else { throw .notFound }
       let old = try await refusing { try await guidance.read(context.scope, version: number) }
       guard let old else { throw .notFound }
@@ -27,7 +27,9 @@ struct GuidanceEditorPage: Sendable {
   /// Takes both buttons: preview and save.
   func save(_ context: ScopeContext) async throws(Refusal) -> Response {
     let form = context.signedIn.form
-    guard let text = form["text"], let version = Int(form.trimmed("version")) else {
+    guard let text = form.text("text", atMost: Form.longestText),
+      let version = Int(form.trimmed("version"))
+    else {
       throw .unreadableForm
     }
     var draft = Draft(text: text, version: version)

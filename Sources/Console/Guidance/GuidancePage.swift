@@ -39,8 +39,8 @@ struct GuidancePage: Sendable {
 
   /// The scope that the query names, with what guides show of it; nil when it names none.
   private func place(_ signedIn: SignedIn) async throws(Refusal) -> GuidePlace? {
-    guard let project = signedIn.query["project"], !project.isEmpty else { return nil }
-    let tenant = signedIn.query["tenant"].flatMap { $0.isEmpty ? nil : $0 }
+    guard let project = signedIn.query.text("project"), !project.isEmpty else { return nil }
+    let tenant = signedIn.query.text("tenant").flatMap { $0.isEmpty ? nil : $0 }
     let context = try await gate.scope(signedIn, project, tenant, needing: .seeScope)
     var policy: Policy?
     if context.may(.readPolicy) {

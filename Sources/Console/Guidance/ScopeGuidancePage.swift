@@ -17,8 +17,8 @@ struct ScopeGuidancePage: Sendable {
     let versions: Page<GuidanceVersion>
     do {
       newest = try await guidance.read(scope)
-      versions = try await guidance.versions(scope, after: query["after"])
-      if let asked = query["version"] {
+      versions = try await guidance.versions(scope, after: query.text("after"))
+      if let asked = query.text("version") {
         guard let number = Int(asked) else { throw Refusal.notFound }
         shown = try await guidance.read(scope, version: number)
         guard shown != nil else { throw Refusal.notFound }

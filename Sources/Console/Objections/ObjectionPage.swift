@@ -14,7 +14,7 @@ struct ObjectionPage: Sendable {
 
   func show(_ visitor: Visitor) async throws(Refusal) -> Response {
     let query = visitor.request.target.query
-    let code = query["code"] ?? ""
+    let code = query.text("code") ?? ""
     do throws(ObjectionError) {
       return page(visitor, .open(try await objections.look(at: code)), code: code)
     } catch {
@@ -26,7 +26,7 @@ struct ObjectionPage: Sendable {
   }
 
   func object(_ visitor: Visitor) async throws(Refusal) -> Response {
-    let code = visitor.form["code"] ?? ""
+    let code = visitor.form.text("code") ?? ""
     let author = Author(
       actor: .nobody, address: visitor.request.peer, requestID: visitor.request.id.text)
     do throws(ObjectionError) {

@@ -86,9 +86,9 @@ struct OutboxQuery: Sendable {
   let after: String?
 
   init(_ query: Form) {
-    filter = query["show"].flatMap(MessageFilter.init(rawValue:)) ?? .all
+    filter = query.text("show").flatMap(MessageFilter.init(rawValue:)) ?? .all
     recipient = query.trimmed("q")
-    after = query["after"].flatMap { $0.isEmpty ? nil : $0 }
+    after = query.text("after").flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// The query without the place, with another filter where one is given.

@@ -32,7 +32,7 @@ struct PolicyPage: Sendable {
         return try await propose(.likeProject(project), over: policy, context)
       }
     default:
-      if let pattern = asked["pattern"].flatMap(EnrolmentPattern.init(rawValue:)) {
+      if let pattern = asked.text("pattern").flatMap(EnrolmentPattern.init(rawValue:)) {
         answers.pattern = pattern.rawValue
       }
     }
@@ -183,7 +183,7 @@ struct PolicyPage: Sendable {
     faults: [FieldError] = [], seen version: Int? = nil, isUnchanged: Bool = false
   ) async throws(Refusal) -> Response {
     let scope = context.scope
-    let after = context.signedIn.query["after"]
+    let after = context.signedIn.query.text("after")
     let (versions, ground) = try await refusing {
       (
         try await policies.versions(scope, after: after, limit: Self.historyLength),

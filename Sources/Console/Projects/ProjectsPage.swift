@@ -17,7 +17,7 @@ struct ProjectsPage: Sendable {
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let administrator = signedIn.administrator
     let query = signedIn.query.trimmed("q")
-    let after = signedIn.query["after"]
+    let after = signedIn.query.text("after")
     let page = try await refusing {
       try await identity.projects.list(
         visibleTo: administrator, search: query.isEmpty ? nil : query, after: after,

@@ -30,9 +30,9 @@ struct ProviderAnswers: Sendable {
     name = form.trimmed("name")
     issuer = form.trimmed("issuer")
     clientID = form.trimmed("client")
-    keys = form["keys"] ?? ""
+    keys = form.text("keys", atMost: Form.longestText) ?? ""
     isEnabled = form["enabled"] == "on"
-    seen = form["seen"] ?? ""
+    seen = form.text("seen") ?? ""
   }
 
   /// Puts the answers into a provider's settings.

@@ -144,9 +144,9 @@ struct RemovalJobPage: Sendable {
 
   private func lines(of job: BulkJob, _ context: ScopeContext) async throws(Refusal) -> BulkLines {
     let query = context.signedIn.query
-    let show = query["show"] ?? ""
+    let show = query.text("show") ?? ""
     let result = BulkResult(rawValue: show)
-    let after = query["after"]
+    let after = query.text("after")
     let page = try await refusing {
       try await removals.items(
         of: job, result, isOpen: show == BulkLines.open, after: after, limit: Self.length)

@@ -16,7 +16,7 @@ struct RemovalsPage: Sendable {
 
   /// Looks at a list, and leads to what was found.
   func look(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let typed = context.signedIn.form["list"] ?? ""
+    let typed = context.signedIn.form.text("list", atMost: Form.longestText) ?? ""
     let list: BulkList
     do {
       list = try BulkList(typed)
@@ -49,7 +49,7 @@ struct RemovalsPage: Sendable {
   private func page(
     _ context: ScopeContext, typed: String, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let after = context.signedIn.query["after"]
+    let after = context.signedIn.query.text("after")
     let jobs = try await refusing {
       try await removals.list(context.scope, after: after, limit: Self.length)
     }

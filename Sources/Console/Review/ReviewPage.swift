@@ -75,7 +75,7 @@ struct ReviewAddress: Sendable {
     search = asked.trimmed("q")
     selection = PolicyReviewQuery.Selection(rawValue: asked.trimmed("show")) ?? .all
     order = PolicyReviewQuery.Order(rawValue: asked.trimmed("sort")) ?? .name
-    after = asked["after"]
+    after = asked.text("after")
   }
 
   /// Whether some tenants are left out.

@@ -59,9 +59,10 @@ struct SettingsAnswers: Sendable {
     privacy = flag("privacy")
     passwords = PasswordAnswers(form)
     importsTOTP = flag("import-totp")
-    typedDomains = form["domains"] ?? ""
+    typedDomains = form.text("domains", atMost: Form.longestText) ?? ""
     domains = Field(
-      was: Self.lines(form["was-domains"] ?? ""), now: Self.lines(typedDomains))
+      was: Self.lines(form.text("was-domains", atMost: Form.longestText) ?? ""),
+      now: Self.lines(typedDomains))
   }
 
   /// The names in a text, in lower case and each once.

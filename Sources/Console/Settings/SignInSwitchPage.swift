@@ -23,7 +23,7 @@ struct SignInSwitchPage: Sendable {
   }
 
   func change(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let word = context.signedIn.form["sign-in"]
+    let word = context.signedIn.form.text("sign-in")
     guard word == "on" || word == "off" else { throw .unreadableForm }
     try await settings.switchSignIn(
       context.scope, off: word == "off", by: context.signedIn.author)

@@ -22,7 +22,7 @@ struct SetupPage: Sendable {
     do {
       new = try await setup.complete(
         code: answers.code, email: answers.email, displayName: answers.name,
-        password: Secret(visitor.form["password"] ?? ""), address: visitor.request.peer,
+        password: Secret(visitor.form.text("password") ?? ""), address: visitor.request.peer,
         userAgent: visitor.request.fields[.userAgent] ?? "", requestID: visitor.request.id.text)
     } catch {
       return try refused(error, visitor, answers)

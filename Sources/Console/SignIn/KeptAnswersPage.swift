@@ -36,7 +36,9 @@ struct KeptAnswersView: ViewModel {
     .text("csrf") { $0.csrf },
     .text("action") { $0.draft.path },
     .text("leave") { $0.leave },
-    .list("answers") { $0.draft.answers.map { KeptAnswer(name: $0.name, value: $0.value) } },
+    .list("answers") {
+      $0.draft.answers.map { KeptAnswer(name: $0.name.text, value: $0.value.text) }
+    },
     .flag("lacksSecrets") { $0.draft.lacksSecrets },
   ]
 }

@@ -18,13 +18,13 @@ struct SignInCodePage: Sendable {
       try await identity.consoleSessions.isPending(pending)
     }
     guard isPending else { return ended() }
-    return page(visitor, next: visitor.request.target.query["next"])
+    return page(visitor, next: visitor.request.target.query.text("next"))
   }
 
   func signIn(_ visitor: Visitor) async throws(Refusal) -> Response {
     let request = visitor.request
     guard let pending = gate.cookies.pending(of: request) else { return ended() }
-    let next = visitor.form["next"]
+    let next = visitor.form.text("next")
     // One page, two forms: whichever was sent says where its fault belongs.
     let field = visitor.form["recovery"] == nil ? "code" : "recovery"
     let code = visitor.form.trimmed(field)

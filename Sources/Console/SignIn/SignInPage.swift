@@ -13,7 +13,7 @@ struct SignInPage: Sendable {
 
   func show(_ visitor: Visitor) async throws(Refusal) -> Response {
     let query = visitor.request.target.query
-    let next = query["next"]
+    let next = query.text("next")
     if try await gate.session(of: visitor.request) != nil { return goOn(to: next) }
     if try await refusing({ try await identity.setup.isOpen() }) {
       return .redirect(to: ConsolePaths.setup())
@@ -35,8 +35,8 @@ struct SignInPage: Sendable {
   func signIn(_ visitor: Visitor) async throws(Refusal) -> Response {
     let request = visitor.request
     let email = visitor.form.trimmed("email")
-    let password = visitor.form["password"] ?? ""
-    let next = visitor.form["next"]
+    let password = visitor.form.text("password") ?? ""
+    let next = visitor.form.text("next")
     var errors: [FieldError] = []
     if email.isEmpty {
       errors.append(FieldError(field: "email", text: "Enter your e-mail address."))

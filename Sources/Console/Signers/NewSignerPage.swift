@@ -15,7 +15,7 @@ struct NewSignerPage: Sendable {
   func register(_ context: ProjectContext) async throws(Refusal) -> Response {
     let form = context.signedIn.form
     let (issuer, keyID) = (form.trimmed("issuer"), form.trimmed("key-id"))
-    let key = form["key"] ?? ""
+    let key = form.text("key") ?? ""
     do {
       _ = try await signers.add(
         to: context.project.id, issuer: issuer, keyID: keyID, key: key,

@@ -15,7 +15,7 @@ struct TenantsPage: Sendable {
   func show(_ context: ProjectContext) async throws(Refusal) -> Response {
     let signedIn = context.signedIn
     let query = signedIn.query.trimmed("q")
-    let after = signedIn.query["after"]
+    let after = signedIn.query.text("after")
     let page = try await refusing {
       try await tenants.summaries(
         project: context.project.id, visibleTo: signedIn.administrator,

@@ -10,7 +10,7 @@ struct FindUsersPage: Sendable {
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let text = signedIn.query.trimmed("q")
-    let after = signedIn.query["after"]
+    let after = signedIn.query.text("after")
     let part = SearchPart(after: after.flatMap { Int($0) } ?? 0)
     var found: FoundAccounts?
     if !text.isEmpty {

@@ -32,7 +32,7 @@ struct NewUserPage: Sendable {
     new.email = answers.email.isEmpty ? nil : answers.email
     new.displayName = answers.name.isEmpty ? nil : answers.name
     new.emailVerified = answers.isVerified && new.email != nil
-    if let password = form["password"], !password.isEmpty {
+    if let password = form.text("password"), !password.isEmpty {
       guard new.email != nil else {
         let fault = FieldError(
           field: "email", text: "Write the e-mail address that belongs to the password.")

@@ -14,7 +14,7 @@ struct UsersQuery: Sendable {
     filter =
       filters.lazy.compactMap(Accounts.Filter.init(rawValue:)).first { $0 != .all } ?? .all
     sort = Accounts.Sort(rawValue: form.trimmed("sort")) ?? .newest
-    after = form["after"]
+    after = form.text("after")
   }
 
   /// Which of the hits of a search are asked for.

@@ -15,7 +15,7 @@ struct VerdictsPage: Sendable {
     let scope = context.scope
     let found = try await refusing { try await identity.accounts.find(scope, ID(uid)) }
     guard let account = found else { throw .notFound }
-    let after = context.signedIn.query["after"].flatMap { $0.isEmpty ? nil : $0 }
+    let after = context.signedIn.query.text("after").flatMap { $0.isEmpty ? nil : $0 }
     let page = try await refusing {
       try await identity.verdicts.list(account, after: after, limit: Self.length)
     }

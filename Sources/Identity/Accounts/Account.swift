@@ -1,5 +1,6 @@
 public import Crypto
 import Database
+import Text
 
 /// A person who signs in to an application.
 public struct Account: Sendable {

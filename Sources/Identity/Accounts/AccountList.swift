@@ -1,4 +1,5 @@
 import Database
+import Text
 
 extension Accounts {
   /// Which accounts to list.

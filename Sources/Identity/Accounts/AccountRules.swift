@@ -16,7 +16,8 @@ enum AccountRules {
 
   static func checkEmail(_ email: String) throws(AccountError) {
     guard email.utf8.count <= longestEmail else { throw .invalidEmail }
-    let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+    let parts = email.utf8.split(
+      separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
     guard
       parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty,
       !email.unicodeScalars.contains(where: { $0.value <= 32 || (127...159).contains($0.value) })
@@ -31,6 +32,7 @@ enum AccountRules {
 
   /// E.164: a plus, then 7 to 15 digits of which the first is not 0.
   static func checkPhone(_ phone: String) throws(AccountError) {
+    guard phone.utf8.count <= 16 else { throw .invalidPhone }
     let bytes = Array(phone.utf8)
     let digits = bytes.dropFirst()
     guard
@@ -41,13 +43,17 @@ enum AccountRules {
   }
 
   static func checkName(_ name: String) throws(AccountError) {
-    guard name.unicodeScalars.count <= Account.longestName else { throw .nameTooLong }
+    guard name.utf8.count <= 4 * Account.longestName,
+      name.unicodeScalars.count <= Account.longestName
+    else { throw .nameTooLong }
   }
 
   /// Claims go into every ID token, and a character may be made of any number of scalars: UTF-16 is
   /// what SDKs count.
   static func checkClaims(_ claims: String) throws(AccountError) {
-    guard claims.utf16.count <= ReservedClaims.longest else { throw .claimsTooLarge }
+    guard claims.utf8.count <= 3 * ReservedClaims.longest,
+      claims.utf16.count <= ReservedClaims.longest
+    else { throw .claimsTooLarge }
   }
 
   /// It goes into every ID token too, and is as long as what is kept of providers.

@@ -1,19 +1,20 @@
 import Crypto
 import Database
+import Text
 
 extension Accounts {
   /// Checks what can be checked of second factors without knowing the account.
   static func check(_ entries: [FactorEntry]) throws(AccountError) {
     guard entries.count <= Enrolments.mostFactors else { throw .tooManyFactors }
-    var (ids, numbers) = (Set<String>(), Set<String>())
+    var (ids, numbers) = (Set<UntrustedText>(), Set<UntrustedText>())
     for entry in entries {
       if let id = entry.id {
-        guard ids.insert(id).inserted else { throw .duplicateEnrolment }
+        guard ids.insert(UntrustedText(id)).inserted else { throw .duplicateEnrolment }
         do { try AccountRules.checkUID(id) } catch { throw .invalidEnrolment }
       }
       if let number = entry.phoneNumber {
         try AccountRules.checkPhone(number)
-        guard numbers.insert(number).inserted else { throw .phoneFactorExists }
+        guard numbers.insert(UntrustedText(number)).inserted else { throw .phoneFactorExists }
       }
       guard !Factor.isTooLong(entry.displayName ?? "") else { throw .factorNameTooLong }
     }
@@ -41,7 +42,9 @@ extension Accounts {
       let phones = account.factors.filter { $0.kind == .phone }
       var (listed, kept) = ([FactorEntry](), Set<String>())
       for entry in entries {
-        let known = account.factors.first { $0.id.text == entry.id }
+        let known = account.factors.first { factor in
+          entry.id.map { factor.id.text.isSameBytes(as: $0) } ?? false
+        }
         if known?.kind == .totp {
           guard entry.phoneNumber == nil else { throw AccountError.duplicateEnrolment }
           try rename(entry, of: account, connection)

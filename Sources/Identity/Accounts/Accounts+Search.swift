@@ -1,4 +1,5 @@
 import Database
+import Text
 
 /// The accounts that a search has found.
 public struct FoundAccounts: Sendable {

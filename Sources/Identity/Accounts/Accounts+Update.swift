@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import Text
 
 /// What a change of an account has done.
 public struct AccountUpdate: Sendable {

@@ -1,4 +1,5 @@
 import Database
+import Text
 
 extension SearchIndex {
   /// What is indexed of an account that was not there before.

@@ -1,4 +1,5 @@
 import Database
+import Text
 
 /// The indexes by which users are found, kept in the write of every change of an account.
 ///

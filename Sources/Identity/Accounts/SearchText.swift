@@ -44,6 +44,10 @@ struct SearchText: Sendable {
   /// Compatibility forms become plain ones, and what shows nothing, such as a mark of direction,
   /// goes.
   static func folded(_ text: String) -> String {
+    // Before anything reads it: no field of an account is as long, and folding long text is slow.
+    let text =
+      text.utf8.count <= 4 * longestField
+      ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(longestField)))
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return collapsed(text.lowercased()) }
     let plain = text.decomposedStringWithCompatibilityMapping.folding(
       options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)

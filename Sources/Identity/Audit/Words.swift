@@ -1,3 +1,5 @@
+import Text
+
 /// Puts changes into words.
 enum Words {
   /// A number with its noun: "1 session", "3 sessions".

@@ -14,7 +14,7 @@ public struct BulkList: Sendable, Equatable {
 
   /// The most lines that name somebody.
   public static let longest = 10_000
-  /// The longest text of a line that is kept, in characters; no address or uid is as long.
+  /// The longest text of a line that is kept, in Unicode scalars; no address or uid is as long.
   static let longestText = 300
 
   /// Reads what was pasted.
@@ -44,7 +44,10 @@ public struct BulkList: Sendable, Equatable {
       let name = Self.plain(cell)
       guard !name.isEmpty else { continue }
       guard lines.count < Self.longest else { throw .tooLong }
-      lines.append(Line(number: record.line, text: String(name.prefix(Self.longestText))))
+      lines.append(
+        Line(
+          number: record.line,
+          text: String(String.UnicodeScalarView(name.unicodeScalars.prefix(Self.longestText)))))
     }
     guard !lines.isEmpty else { throw .empty }
     self.lines = lines

@@ -1,4 +1,5 @@
 import Database
+import Text
 
 /// A factor that has another name now.
 public struct Renaming: Sendable {

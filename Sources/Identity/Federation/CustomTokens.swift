@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import JSON
+public import Text
 
 /// Why a custom token signs nobody in.
 public enum CustomTokenError: Error, Sendable {
@@ -31,13 +32,13 @@ extension CustomTokenError: UseCaseError {}
 /// Names that tokens use themselves.
 public enum ReservedClaims {
   /// Those that nobody may give, as SDKs refuse them.
-  public static let forbidden: Set<String> = [
+  public static let forbidden: Set<UntrustedText> = [
     "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat",
     "iss", "jti", "nbf", "nonce", "sub", "user_id",
   ]
 
   /// Those that stay what the token says of the user, whatever was given.
-  public static let all: Set<String> = forbidden.union([
+  public static let all: Set<UntrustedText> = forbidden.union([
     "email", "email_verified", "name", "phone_number", "picture", "provider_id",
   ])
 
@@ -172,16 +173,18 @@ public struct CustomTokens: Sendable {
   ) throws(CustomTokenError) {
     let named = payload["tenant_id"] ?? .null
     if named.isNull, scope.tenant == nil { return }
-    guard let name = named.stringValue, name == scope.tenant?.text else { throw .tenantMismatch }
+    guard let name = named.textValue?.text, name == scope.tenant?.text else {
+      throw .tenantMismatch
+    }
   }
 
   private func words(
     _ payload: JSON.Object, signer: String?
   ) throws(CustomTokenError) -> Words {
-    var uid = payload["uid"]?.stringValue
+    var uid = payload["uid"]?.textValue?.text
     if uid == nil, store.profile == .emulator {
       // Google's emulator takes a number, and the older name.
-      uid = payload["uid"]?.numberValue?.text ?? payload["user_id"]?.stringValue
+      uid = payload["uid"]?.numberValue?.text ?? payload["user_id"]?.textValue?.text
     }
     guard let uid, !uid.isEmpty else { throw .missingUID }
     do { try AccountRules.checkUID(uid) } catch {
@@ -192,7 +195,7 @@ public struct CustomTokens: Sendable {
     }
     guard let claims = given.objectValue else { throw .invalidClaims }
     for name in claims.names where ReservedClaims.forbidden.contains(name) {
-      throw .forbiddenClaim(name)
+      throw .forbiddenClaim(name.text)
     }
     let text = String(decoding: given.serialized(), as: UTF8.self)
     do { try AccountRules.checkClaims(text) } catch { throw .claimsTooLarge }

@@ -127,9 +127,9 @@ extension ProviderSettings {
     guard let provider = members["idpConfig"]?.objectValue else {
       throw .invalidMember("idp_config")
     }
-    func given(_ value: JSON?) -> Bool { !(value?.stringValue ?? "").isEmpty }
+    func given(_ value: JSON?) -> Bool { !(value?.textValue?.text ?? "").isEmpty }
     guard given(provider["idpEntityId"]) else { throw .invalidMember("idp_config.idp_entity_id") }
-    guard Self.isAddress(provider["ssoUrl"]?.stringValue ?? "") else {
+    guard Self.isAddress(provider["ssoUrl"]?.textValue?.text ?? "") else {
       throw .invalidMember("idp_config.sso_url")
     }
     let certificates = provider["idpCertificates"]?.arrayValue ?? []
@@ -137,7 +137,7 @@ extension ProviderSettings {
       throw .invalidMember("idp_config.idp_certificates")
     }
     guard given(party["spEntityId"]) else { throw .invalidMember("sp_config.sp_entity_id") }
-    let callback = party["callbackUri"]?.stringValue ?? ""
+    let callback = party["callbackUri"]?.textValue?.text ?? ""
     guard callback.isEmpty || Self.isAddress(callback) else {
       throw .invalidMember("sp_config.callback_uri")
     }

@@ -101,22 +101,22 @@ extension KeySet {
     if object["kty"] != nil { return try webKey(.object(object)).map { [$0] } ?? [] }
     var entries: [Entry] = []
     for (id, value) in object.members {
-      guard let text = value.stringValue, text.contains("-----BEGIN") else { throw .unreadable }
-      entries.append(Entry(id: id, key: try one(text)))
+      guard let text = value.textValue?.text, text.contains("-----BEGIN") else { throw .unreadable }
+      entries.append(Entry(id: id.text, key: try one(text)))
     }
     return entries
   }
 
   /// A JSON Web Key; nil for one of a kind that is not used here.
   private static func webKey(_ value: JSON) throws(Fault) -> Entry? {
-    guard let key = value.objectValue, let kind = key["kty"]?.stringValue else {
+    guard let key = value.objectValue, let kind = key["kty"]?.textValue?.text else {
       throw .unreadable
     }
     guard key["d"] == nil, key["k"] == nil else { throw .isPrivate }
-    let use = key["use"]?.stringValue ?? "sig"
+    let use = key["use"]?.textValue?.text ?? "sig"
     guard use == "sig" else { return nil }
     func number(_ name: String) throws(Fault) -> [UInt8] {
-      guard let text = key[name]?.stringValue, let bytes = Base64URL.decode(text) else {
+      guard let text = key[name]?.textValue?.text, let bytes = Base64URL.decode(text) else {
         throw .unreadable
       }
       return bytes
@@ -124,12 +124,12 @@ extension KeySet {
     let read: PublicKey
     do throws(PublicKey.Fault) {
       switch kind {
-      case "RSA" where ["RS256", nil].contains(key["alg"]?.stringValue):
+      case "RSA" where ["RS256", nil].contains(key["alg"]?.textValue):
         guard let modulus = try? number("n"), let exponent = try? number("e") else {
           throw .unreadable
         }
         read = try PublicKey(modulus: modulus, exponent: exponent)
-      case "EC" where key["crv"] == "P-256" && ["ES256", nil].contains(key["alg"]?.stringValue):
+      case "EC" where key["crv"] == "P-256" && ["ES256", nil].contains(key["alg"]?.textValue):
         guard let x = try? number("x"), let y = try? number("y") else { throw .unreadable }
         read = try PublicKey(x: x, y: y)
       default: return nil
@@ -137,7 +137,7 @@ extension KeySet {
     } catch {
       throw Fault(error)
     }
-    return Entry(id: key["kid"]?.stringValue, key: read)
+    return Entry(id: key["kid"]?.textValue?.text, key: read)
   }
 
   /// One block of PEM after the other.

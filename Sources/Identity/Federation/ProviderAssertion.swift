@@ -21,9 +21,10 @@ public struct ProviderAssertion: Sendable {
   ///
   /// An address, name or picture that is none is passed over: who the user is does not hang on it.
   init?(provider: String, claims: JSON.Object) {
-    guard let subject = claims["sub"]?.stringValue else { return nil }
+    guard let subject = claims["sub"]?.textValue?.text else { return nil }
     func text(_ name: String, _ longest: Int) -> String? {
-      guard let text = claims[name]?.stringValue, !text.isEmpty, text.utf8.count <= longest else {
+      guard let text = claims[name]?.textValue?.text, !text.isEmpty, text.utf8.count <= longest
+      else {
         return nil
       }
       return text
@@ -38,7 +39,7 @@ public struct ProviderAssertion: Sendable {
       photoURL: text("picture", ProviderLink.longestField))
     let verified = claims["email_verified"]
     // Some providers write the truth as a text.
-    isEmailVerified = email != nil && (verified?.boolValue ?? (verified?.stringValue == "true"))
+    isEmailVerified = email != nil && (verified?.boolValue ?? (verified?.textValue == "true"))
     firstName = text("given_name", 256)
     lastName = text("family_name", 256)
     screenName = text("screen_name", 256) ?? text("preferred_username", 256)
@@ -131,7 +132,8 @@ extension Federation {
     }
     let audience = token.payload["aud"]
     let audiences =
-      audience?.stringValue.map { [$0] } ?? audience?.arrayValue?.compactMap(\.stringValue)
+      (audience?.textValue?.text).map { [$0] }
+      ?? audience?.arrayValue?.compactMap(\.textValue?.text)
     guard audiences?.contains(settings.clientID) == true else {
       throw .invalidResponse("The id_token is for another client.")
     }
@@ -150,7 +152,7 @@ extension Federation {
     guard max(issued, token.seconds("nbf") ?? issued) <= now + Self.clockSkew else {
       throw .invalidResponse("The id_token is from the future.")
     }
-    try Self.check(nonce: nonce, against: token.payload["nonce"]?.stringValue)
+    try Self.check(nonce: nonce, against: token.payload["nonce"]?.textValue?.text)
   }
 
   private static func check(nonce: String?, against kept: String?) throws(FederationError) {
@@ -179,11 +181,11 @@ extension Federation {
       throw .invalidResponse(
         "Unable to parse id_token. The emulator takes strict JSON and JSON Web Tokens.")
     }
-    guard let subject = claims["sub"], subject.stringValue != "" else {
+    guard let subject = claims["sub"], subject.textValue != "" else {
       throw .invalidResponse(
         "Invalid Idp Response: id_token missing required fields. It has no sub.")
     }
-    guard subject.stringValue != nil else {
+    guard subject.textValue?.text != nil else {
       throw .invalidResponse("The sub of the id_token must be a text.")
     }
     guard let assertion = ProviderAssertion(provider: provider, claims: claims),
@@ -228,7 +230,7 @@ extension Federation {
       let content = try? JSON.parse(plain.revealedBytes),
       content["s"]?.numberValue?.int64 == scope.key, let made = content["t"]?.numberValue?.int64,
       store.clock.now().seconds <= made + Self.pendingLifetime,
-      let provider = content["p"]?.stringValue, let text = content["c"]?.stringValue,
+      let provider = content["p"]?.textValue?.text, let text = content["c"]?.textValue?.text,
       let claims = (try? JSON.parse(Array(text.utf8)))?.objectValue,
       let assertion = ProviderAssertion(provider: provider, claims: claims)
     else { throw .invalidPendingToken }

@@ -1,3 +1,5 @@
+import Text
+
 /// The id of something of the type `Owner`; ids of different things cannot be confused.
 ///
 /// Ids are opaque text. They are compared byte for byte, as the database compares them, and not as
@@ -15,17 +17,6 @@ public struct ID<Owner>: Hashable, Sendable, CustomStringConvertible {
   /// Compares the bytes.
   public static func == (left: ID, right: ID) -> Bool { left.text.isSameBytes(as: right.text) }
 
-  /// Hashes the text: the same bytes have the same hash.
-  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
-}
-
-extension String {
-  /// True when the UTF-8 bytes are the same, whatever they look like.
-  ///
-  /// Swift's own comparison is much quicker than one byte by byte, and finds every text equal to
-  /// itself. What it takes for equal besides has another length where one of the two is ASCII.
-  func isSameBytes(as other: String) -> Bool {
-    guard utf8.count == other.utf8.count, self == other else { return false }
-    return utf8Span.isKnownASCII || utf8.elementsEqual(other.utf8)
-  }
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
 }

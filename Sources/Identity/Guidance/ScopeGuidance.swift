@@ -1,4 +1,5 @@
 import Database
+import Text
 
 /// What a project or tenant tells its own support: how callers prove who they are, whom to ask.
 ///

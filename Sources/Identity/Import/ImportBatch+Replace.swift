@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import Text
 
 extension ImportBatch {
   /// Makes an account what a row says.

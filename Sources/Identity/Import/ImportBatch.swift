@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import Text
 
 /// The rows of an import inside of their transaction.
 struct ImportBatch {

@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import Text
 
 /// Takes users over from elsewhere, many at a time.
 public struct Imports: Sendable {
@@ -59,21 +60,25 @@ public struct Imports: Sendable {
     _ rows: [ImportRow], _ options: ImportOptions
   ) throws(ImportError) {
     guard options.sanityCheck || options.existing == .refuse else { return }
-    var ids: Set<String> = []
-    var emails: Set<String> = []
-    var identities: Set<[String]> = []
+    var ids: Set<UntrustedText> = []
+    var emails: Set<UntrustedText> = []
+    var identities: Set<[UntrustedText]> = []
     for case .success(let user) in rows {
       if options.existing == .refuse, !user.localID.isEmpty {
-        guard ids.insert(user.localID).inserted else { throw .duplicateLocalID(user.localID) }
+        guard ids.insert(UntrustedText(user.localID)).inserted else {
+          throw .duplicateLocalID(user.localID)
+        }
       }
       guard options.sanityCheck else { continue }
       if let email = user.email {
-        guard emails.insert(AccountRules.folded(email: email)).inserted else {
+        let folded = UntrustedText(AccountRules.folded(email: email))
+        guard emails.insert(folded).inserted else {
           throw .duplicateEmail(email)
         }
       }
       for link in user.providers {
-        guard identities.insert([link.provider, link.rawID]).inserted else {
+        let identity = [UntrustedText(link.provider), UntrustedText(link.rawID)]
+        guard identities.insert(identity).inserted else {
           throw .duplicateProvider(provider: link.provider, rawID: link.rawID)
         }
       }

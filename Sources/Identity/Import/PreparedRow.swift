@@ -1,5 +1,6 @@
 import Crypto
 import OTP
+import Text
 
 /// A row with all that can be made of it before the database is asked.
 enum PreparedRow: Sendable {
@@ -97,19 +98,19 @@ extension Imports {
   }
 
   private static func check(_ factors: [ImportedFactor]) throws(ImportFault) {
-    var ids: Set<String> = []
-    var phones: Set<String> = []
+    var ids: Set<UntrustedText> = []
+    var phones: Set<UntrustedText> = []
     var apps = 0
     for factor in factors {
       if let id = factor.id {
-        guard ids.insert(id).inserted else { throw .duplicateFactorID }
+        guard ids.insert(UntrustedText(id)).inserted else { throw .duplicateFactorID }
         do { try AccountRules.checkUID(id) } catch { throw .invalidFactorID }
       }
       guard !Factor.isTooLong(factor.displayName ?? "") else { throw .factorNameTooLong }
       switch factor.kind {
       case .phone(let number):
         do { try AccountRules.checkPhone(number) } catch { throw .invalidFactorPhone }
-        guard phones.insert(number).inserted else { throw .duplicateFactorPhone }
+        guard phones.insert(UntrustedText(number)).inserted else { throw .duplicateFactorPhone }
       case .totp(nil): throw .totpNotAllowed
       case .totp(let secret?):
         guard secretLengths.contains(secret.count) else { throw .invalidTOTPSecret }

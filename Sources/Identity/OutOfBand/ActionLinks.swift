@@ -85,7 +85,7 @@ struct LinkGround: Sendable {
       ORDER BY created_at, api_key LIMIT 1
       """
     ) { try $0.value(0) as String }
-    let handler = mails?["callbackUri"]?.stringValue.flatMap { text in
+    let handler = (mails?["callbackUri"]?.textValue?.text).flatMap { text in
       ContinueURL.host(of: text) == nil || text.contains("#") ? nil : text
     }
     return LinkGround(

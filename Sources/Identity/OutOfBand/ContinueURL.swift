@@ -1,3 +1,5 @@
+import Text
+
 /// Where a link goes on to when it has done its work, such as `https://app.example.com/welcome`.
 enum ContinueURL {
   private static let longest = 2_048

@@ -39,9 +39,9 @@ struct MailTemplate: Equatable {
       case .signIn, .changeEmail: ""
       }
     guard let template = mails?[name] else { return nil }
-    subject = template["subject"]?.stringValue ?? ""
-    body = template["body"]?.stringValue ?? ""
-    isHTML = template["bodyFormat"]?.stringValue == "HTML"
+    subject = template["subject"]?.textValue?.text ?? ""
+    body = template["body"]?.textValue?.text ?? ""
+    isHTML = template["bodyFormat"]?.textValue == "HTML"
     guard !subject.isEmpty || !body.isEmpty else { return nil }
   }
 

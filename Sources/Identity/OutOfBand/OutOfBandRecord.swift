@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import Text
 
 /// A code as it is kept, for the use cases of this module.
 struct OutOfBandRecord {

@@ -1,4 +1,5 @@
 import Database
+import Text
 
 extension Outbox {
   /// How long a notice is worth sending, in seconds.

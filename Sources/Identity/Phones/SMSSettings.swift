@@ -37,11 +37,11 @@ struct SMSSettings {
   }
 
   private static func list(_ regions: JSON?) -> Set<String> {
-    Set((regions?.arrayValue ?? []).compactMap { $0.stringValue?.uppercased() })
+    Set((regions?.arrayValue ?? []).compactMap { $0.textValue?.text.uppercased() })
   }
 
   /// The fixed code of a number for tests, to which nothing is sent; nil for any other.
-  func testCode(of number: String) -> String? { testNumbers?[number]?.stringValue }
+  func testCode(of number: String) -> String? { testNumbers?[number]?.textValue?.text }
 
   /// Whether messages go to a number.
   ///

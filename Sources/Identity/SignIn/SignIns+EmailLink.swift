@@ -1,4 +1,5 @@
 import Database
+import Text
 
 /// What a link in a mail led to.
 public struct EmailLinkSignIn: Sendable {

@@ -37,9 +37,9 @@ public struct JSONWebToken: Sendable {
   }
 
   /// The algorithm that the header claims.
-  public var algorithm: String? { header["alg"]?.stringValue }
+  public var algorithm: String? { header["alg"]?.textValue?.text }
   /// The id of the key that the header names.
-  public var keyID: String? { header["kid"]?.stringValue }
+  public var keyID: String? { header["kid"]?.textValue?.text }
   /// Whether the header demands something that this reader does not know (RFC 7515 section 4.1.11).
   public var isCritical: Bool { header["crit"] != nil }
 
@@ -54,7 +54,7 @@ public struct JSONWebToken: Sendable {
   }
 
   /// A text of the payload.
-  func text(_ name: String) -> String? { payload[name]?.stringValue }
+  func text(_ name: String) -> String? { payload[name]?.textValue?.text }
 
   /// A time of the payload, in seconds since 1970; a fraction is cut, as RFC 7519 section 2 allows
   /// one.

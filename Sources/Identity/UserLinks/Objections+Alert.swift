@@ -1,4 +1,5 @@
 import Database
+import Text
 
 extension Store {
   /// How many administrators are alerted at most.

@@ -24,16 +24,15 @@ enum Body {
 
   /// The message of a request that may be a form as well; its names are those of the message.
   static func formOrMessage(of request: Request) throws(WireError) -> Message {
-    guard request.mediaType == "application/x-www-form-urlencoded" else {
-      return try message(of: request)
-    }
-    guard let form = request.form() else { throw .payload("The form is not well coded.") }
+    let given: Form?
+    do throws(FormError) { given = try request.form() } catch { throw .payload("\(error)") }
+    guard let form = given else { return try message(of: request) }
     var object = JSON.Object()
     for entry in form.entries {
       guard object[entry.name] == nil else {
-        throw .payload("The field \"\(entry.name.prefix(100))\" stands twice.")
+        throw .payload("The field \"\(entry.name)\" stands twice.")
       }
-      object.append(entry.name, .string(entry.value))
+      object.append(entry.name, .text(entry.value))
     }
     return Message(object)
   }
@@ -52,7 +51,7 @@ enum Body {
     } catch {
       switch error {
       case .duplicateMember(let name):
-        throw .payload("The member \"\(name.prefix(100))\" stands twice in an object.")
+        throw .payload("The member \"\(name)\" stands twice in an object.")
       default: throw .payload("\(error)")
       }
     }
@@ -79,7 +78,7 @@ enum Body {
 
   private static func holdsNUL(_ value: JSON) -> Bool {
     switch value {
-    case .string(let text): text.utf8.contains(0)
+    case .text(let text): text.utf8.contains(0)
     case .array(let elements): elements.contains(where: holdsNUL)
     case .object(let object):
       object.contains { $0.name.utf8.contains(0) || holdsNUL($0.value) }

@@ -57,7 +57,9 @@ extension AdminCall {
 extension Request {
   /// A query parameter, in camel case or snake case; nil when it is not there.
   func parameter(_ name: String) -> String? {
-    for entry in target.query.entries where Names.match(entry.name, name) { return entry.value }
+    for entry in target.query.entries where Names.match(entry.name, name) {
+      return entry.value.text
+    }
     return nil
   }
 }

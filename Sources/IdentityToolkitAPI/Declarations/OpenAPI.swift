@@ -24,7 +24,7 @@ struct OpenAPI {
       item.append(operation.method.name.lowercased(), write(operation))
       paths[path] = .object(item)
     }
-    let schemas = JSON.Object(components.members.sorted { $0.name < $1.name })
+    let schemas = JSON.Object(components.members.sorted { $0.name.text < $1.name.text })
     return [
       "openapi": "3.1.0", "info": Self.info(profile), "servers": [["url": "/"]],
       "paths": .object(paths),
@@ -163,7 +163,7 @@ struct OpenAPI {
 extension OpenAPI {
   private mutating func write(_ schema: Schema, _ direction: Direction) -> JSON {
     var object = body(schema, direction)
-    if schema.isNullable, let type = object["type"]?.stringValue {
+    if schema.isNullable, let type = object["type"]?.textValue?.text {
       object["type"] = [.string(type), "null"]
     }
     if let note = schema.note { object.append("description", .string(note)) }

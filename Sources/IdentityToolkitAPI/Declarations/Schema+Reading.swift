@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 /// Reading by a schema, for messages that are stored and given back: what is stored has the types
 /// that the answers are declared with.
@@ -11,8 +12,9 @@ extension Schema {
     let members = members
     var object = JSON.Object()
     for (name, value) in message.object {
-      let name = Names.camel(name)
-      guard !value.isNull, let own = members.firstIndex(where: { $0.name == name }) else {
+      let name = Names.camel(name.text)
+      guard !value.isNull, let own = members.firstIndex(where: { name.isSameBytes(as: $0.name) })
+      else {
         continue
       }
       guard object[name] == nil else { throw .payload("The member \"\(name)\" stands twice.") }
@@ -25,7 +27,7 @@ extension Schema {
   private func canonical(_ value: JSON, at place: Message.Place) throws(WireError) -> JSON {
     switch kind {
     case .text, .word:
-      guard case .string = value else {
+      guard case .text = value else {
         throw .invalidValue(at: place.text, type: "TYPE_STRING", value)
       }
       return value
@@ -33,8 +35,8 @@ extension Schema {
     case .flag:
       switch value {
       case .bool: return value
-      case .string("true"): return true
-      case .string("false"): return false
+      case .text("true"): return true
+      case .text("false"): return false
       default: throw .invalidValue(at: place.text, type: "TYPE_BOOL", value)
       }
     case .integer:

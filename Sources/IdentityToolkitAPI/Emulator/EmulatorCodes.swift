@@ -176,7 +176,7 @@ private struct EmulatorAction {
     }
     let rest = request.target.query.entries.filter { $0.name != "continueUrl" }
     return .redirect(
-      to: OutOfBandCode.address(target, with: rest.map { ($0.name, $0.value) }))
+      to: OutOfBandCode.address(target, with: rest.map { ($0.name.text, $0.value.text) }))
   }
 
   private func went(_ words: String, _ more: JSON.Object) -> Response {
@@ -201,6 +201,6 @@ private struct EmulatorAction {
   }
 
   private func value(_ name: String) -> String? {
-    request.target.query[name].flatMap { $0.isEmpty ? nil : $0 }
+    request.target.query.text(name).flatMap { $0.isEmpty ? nil : $0 }
   }
 }

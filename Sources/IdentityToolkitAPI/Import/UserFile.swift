@@ -1,5 +1,6 @@
 public import Identity
 public import JSON
+public import Text
 
 /// The files with users that the Firebase command line writes and reads, as JSON and as CSV.
 ///
@@ -30,22 +31,22 @@ public struct UserFile: Sendable {
   /// Reads the fields of a line.
   ///
   /// What stands behind the last known field is passed over; the line may also end before.
-  public func row(csv fields: [String]) -> ImportRow {
-    func field(_ index: Int) -> String? {
+  public func row(csv fields: [UntrustedText]) -> ImportRow {
+    func field(_ index: Int) -> UntrustedText? {
       index < fields.count && !fields[index].isEmpty ? fields[index] : nil
     }
     var object: JSON.Object = [:]
     for (index, name) in Self.columns {
       guard let text = field(index) else { continue }
-      let isTrue = text.lowercased() == "true"
-      object.append(name, Self.flags.contains(name) ? .bool(isTrue) : .string(text))
+      let isTrue = text.byteCount == 4 && text.text.lowercased() == "true"
+      object.append(name, Self.flags.contains(name) ? .bool(isTrue) : .text(text))
     }
     var providers: [JSON] = []
     for (index, provider) in Self.providers {
       guard let rawID = field(index) else { continue }
-      var link: JSON.Object = ["providerId": .string(provider), "rawId": .string(rawID)]
+      var link: JSON.Object = ["providerId": .string(provider), "rawId": .text(rawID)]
       for (offset, name) in Self.providerFields.enumerated() {
-        if let text = field(index + 1 + offset) { link.append(name, .string(text)) }
+        if let text = field(index + 1 + offset) { link.append(name, .text(text)) }
       }
       providers.append(.object(link))
     }

@@ -17,13 +17,14 @@ struct Claims {
 
   /// Reads a payload, or nothing when a claim is missing that every token has.
   init?(_ payload: JSON.Object) {
-    guard let issuer = payload["iss"]?.stringValue, let audience = payload["aud"]?.stringValue,
-      let subject = payload["sub"]?.stringValue, (1...128).contains(subject.utf8.count),
+    guard let issuer = payload["iss"]?.textValue?.text,
+      let audience = payload["aud"]?.textValue?.text,
+      let subject = payload["sub"]?.textValue?.text, (1...128).contains(subject.utf8.count),
       let issued = payload["iat"]?.numberValue?.int64,
       let expires = payload["exp"]?.numberValue?.int64, expires < Int64(1) << 40,
       let authTime = payload["auth_time"]?.numberValue?.int64,
       let firebase = payload["firebase"]?.objectValue,
-      let provider = firebase["sign_in_provider"]?.stringValue.flatMap(
+      let provider = (firebase["sign_in_provider"]?.textValue?.text).flatMap(
         SignInProvider.init(rawValue:))
     else { return nil }
     self.issuer = issuer
@@ -33,10 +34,11 @@ struct Claims {
     self.expires = expires
     self.authTime = authTime
     self.provider = provider
-    session = firebase[Self.sessionName]?.stringValue.map { ID($0) }
-    tenant = firebase["tenant"]?.stringValue
-    let kind = firebase["sign_in_second_factor"]?.stringValue.flatMap(Factor.Kind.init(rawValue:))
-    let enrolment = firebase["second_factor_identifier"]?.stringValue
+    session = (firebase[Self.sessionName]?.textValue?.text).map { ID($0) }
+    tenant = firebase["tenant"]?.textValue?.text
+    let kind = (firebase["sign_in_second_factor"]?.textValue?.text).flatMap(
+      Factor.Kind.init(rawValue:))
+    let enrolment = firebase["second_factor_identifier"]?.textValue?.text
     secondFactor = kind.flatMap { kind in
       enrolment.map { SecondFactorClaim(kind: kind, enrolment: ID($0)) }
     }
@@ -122,7 +124,7 @@ struct ClaimsWriter {
 
   private mutating func custom(_ claim: JSON.Object.Element) {
     guard !ReservedClaims.all.contains(claim.name) else { return }
-    name(claim.name)
+    name(claim.name.text)
     claim.value.write(to: &bytes)
   }
 

@@ -16,7 +16,7 @@ enum CustomClaims {
     }
     guard let claims = read(text) else { throw WireError(AccountError.invalidClaims) }
     for name in claims.names where ReservedClaims.forbidden.contains(name) {
-      throw WireError(AccountError.forbiddenClaim(name))
+      throw WireError(AccountError.forbiddenClaim(name.text))
     }
     return .set(text)
   }

@@ -60,8 +60,8 @@ struct Message: Sendable {
 
   func text(_ name: String) throws(WireError) -> String? {
     guard let value = try value(name) else { return nil }
-    guard case .string(let text) = value else { throw invalid(name, "TYPE_STRING", value) }
-    return text
+    guard case .text(let text) = value else { throw invalid(name, "TYPE_STRING", value) }
+    return text.text
   }
 
   /// A text that is not empty: proto3 takes an empty one for absent.
@@ -74,8 +74,8 @@ struct Message: Sendable {
     guard let value = try value(name) else { return nil }
     switch value {
     case .bool(let flag): return flag
-    case .string("true"): return true
-    case .string("false"): return false
+    case .text("true"): return true
+    case .text("false"): return false
     default: throw invalid(name, "TYPE_BOOL", value)
     }
   }
@@ -97,7 +97,7 @@ struct Message: Sendable {
   /// A moment, as RFC 3339 writes it.
   func timestamp(_ name: String) throws(WireError) -> Instant? {
     guard let value = try value(name) else { return nil }
-    guard case .string(let text) = value, let moment = Instant(rfc3339: text) else {
+    guard case .text(let text) = value, let moment = Instant(rfc3339: text.text) else {
       throw invalid(name, "type.googleapis.com/google.protobuf.Timestamp", value)
     }
     return moment
@@ -122,11 +122,11 @@ struct Message: Sendable {
   func texts(_ name: String) throws(WireError) -> [String] {
     var texts: [String] = []
     for (index, value) in try list(name).enumerated() {
-      guard case .string(let text) = value else {
+      guard case .text(let text) = value else {
         throw .invalidValue(
           at: Place.element(place(name), index).text, type: "TYPE_STRING", value)
       }
-      texts.append(text)
+      texts.append(text.text)
     }
     return texts
   }
@@ -150,7 +150,7 @@ struct Message: Sendable {
   func refuseUnknown(except names: [String]) throws(WireError) {
     for member in object.members
     where !names.contains(where: { Names.match(member.name, $0) }) {
-      throw .unknownName(member.name, in: path)
+      throw .unknownName(member.name.text, in: path)
     }
   }
 }
@@ -183,7 +183,7 @@ extension Message {
   static func whole(_ value: JSON) -> Int64? {
     switch value {
     case .number(let number): number.int64
-    case .string(let text): Int64(text) ?? JSON.Number(text: text)?.int64
+    case .text(let text): Int64(text.text) ?? JSON.Number(text: text.text)?.int64
     default: nil
     }
   }
@@ -196,8 +196,8 @@ struct EnumType: Sendable {
 
   func read(_ value: JSON, at place: Message.Place) throws(WireError) -> Int {
     switch value {
-    case .string(let text):
-      if let number = values.firstIndex(of: text) { return number }
+    case .text(let text):
+      if let number = values.firstIndex(where: { text == UntrustedText($0) }) { return number }
     case .number(let number):
       if let number = number.int64, values.indices.contains(Int(number)) { return Int(number) }
     default: break

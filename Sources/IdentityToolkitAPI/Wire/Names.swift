@@ -1,9 +1,12 @@
+import Text
+
 /// The two spellings of proto3 JSON: `lowerCamelCase`, which is written, and `snake_case`, which is
 /// read as well.
 enum Names {
   /// Whether a written name is this camel-case name in either spelling.
-  static func match(_ written: String, _ name: String) -> Bool {
-    let one = written.utf8.span
+  static func match(_ written: UntrustedText, _ name: String) -> Bool {
+    let text = written.text
+    let one = text.utf8.span
     let other = name.utf8.span
     var place = 0
     for index in other.indices {

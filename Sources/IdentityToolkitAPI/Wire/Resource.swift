@@ -9,7 +9,7 @@ enum Resource {
   static func camelCased(_ object: JSON.Object) -> JSON.Object {
     JSON.Object(
       object.members.map { name, value in
-        let name = Names.camel(name)
+        let name = UntrustedText(Names.camel(name.text))
         let isMap = name == "testPhoneNumbers" || name == "triggers"
         return (name, isMap ? value : camelCased(value))
       })
@@ -25,7 +25,10 @@ enum Resource {
 
   /// Keeps the members that a resource has and a caller may write.
   static func members(_ names: [String], of object: JSON.Object) -> JSON.Object {
-    JSON.Object(object.members.filter { names.contains($0.name) })
+    JSON.Object(
+      object.members.filter { member in
+        names.contains { member.name == UntrustedText($0) }
+      })
   }
 
   /// Stored members; what is stored was JSON when it was written.
@@ -66,7 +69,7 @@ enum Resource {
       var regions = resource["smsRegionConfig"]?.objectValue, regions.count > 1
     else { return }
     let written = body["smsRegionConfig"]?.objectValue?.names.last ?? ""
-    for name in ["allowByDefault", "allowlistOnly"] where name != written {
+    for name in ["allowByDefault", "allowlistOnly"] as [UntrustedText] where name != written {
       regions[name] = nil
     }
     resource["smsRegionConfig"] = .object(regions)

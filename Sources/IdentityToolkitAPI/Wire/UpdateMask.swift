@@ -16,7 +16,7 @@ struct UpdateMask: Sendable, Equatable {
 
   /// Names the members of a body that came without a mask.
   init(of body: JSON.Object) {
-    paths = body.names.map { [Names.camel($0)] }
+    paths = body.names.map { [Names.camel($0.text)] }
   }
 
   /// Whether the mask is about a member, or about something in it.

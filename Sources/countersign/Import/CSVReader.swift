@@ -1,7 +1,10 @@
+import Text
+
 /// Takes a CSV file apart as RFC 4180 writes it: quotes around a field, doubled inside of one.
 struct CSVReader {
   struct Record {
-    let fields: [String]
+    /// The fields, or nil when one of them has too many combining marks in a row.
+    let fields: [UntrustedText]?
     /// The line on which it begins, from 1.
     let line: Int
   }
@@ -12,7 +15,8 @@ struct CSVReader {
 
   private var place = Place.begin
   private var field: [UInt8] = []
-  private var fields: [String] = []
+  private var fields: [UntrustedText] = []
+  private var isReadable = true
   private var line = 1
   private var beginning = 1
   private var isFirst = true
@@ -54,7 +58,9 @@ struct CSVReader {
   }
 
   private mutating func endField() {
-    fields.append(String(decoding: field, as: UTF8.self))
+    let text = UntrustedText(checking: String(decoding: field, as: UTF8.self))
+    if text == nil { isReadable = false }
+    fields.append(text ?? "")
     field.removeAll(keepingCapacity: true)
     place = .begin
   }
@@ -62,9 +68,10 @@ struct CSVReader {
   private mutating func endRecord(_ records: inout [Record]) {
     endField()
     // An empty line is no record.
-    if fields.count > 1 || fields[0] != "" {
-      records.append(Record(fields: fields, line: beginning))
+    if fields.count > 1 || fields[0] != "" || !isReadable {
+      records.append(Record(fields: isReadable ? fields : nil, line: beginning))
     }
     fields.removeAll(keepingCapacity: true)
+    isReadable = true
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Identity
 import IdentityToolkitAPI
 import JSON
+import Text
 
 /// Why a file with users cannot be read to its end.
 struct UserFileError: Error {
@@ -83,7 +84,12 @@ struct UserFileReader {
       var records: [CSVReader.Record] = []
       defer {
         for record in records {
-          ready.append(FileRow(row: file.row(csv: record.fields), line: record.line))
+          let row =
+            record.fields.map { file.row(csv: $0) }
+            ?? .failure(
+              .unreadable(
+                "A field has more than \(UntrustedText.longestRun) combining marks in a row."))
+          ready.append(FileRow(row: row, line: record.line))
         }
       }
       try lines.take(chunk, isLast: isAtEnd, into: &records)

@@ -55,7 +55,7 @@ extension World {
       guard
         let found = fitting.max(by: { $0.route.literalCount < $1.route.literalCount })
       else { continue }
-      let segments = (Target(address)?.segments ?? []) + ["", "", "", ""]
+      let segments = (Target(address)?.segments.map(\.text) ?? []) + ["", "", "", ""]
       let isOfProject = segments[0] == "projects" && segments[1] != "new"
       return (
         method,
@@ -77,7 +77,8 @@ extension Route {
   }
 
   fileprivate func fits(_ address: String) -> Bool {
-    guard let segments = Target(address)?.segments, segments.count == components.count else {
+    guard let segments = Target(address)?.segments.map(\.text), segments.count == components.count
+    else {
       return false
     }
     return zip(components, segments).allSatisfy { component, segment in

@@ -53,7 +53,7 @@ import Testing
         Issue.record("\(route.route) has a parameter without a sample")
         return false
       }
-      let segments = (Target(address)?.segments ?? []) + ["", "", "", ""]
+      let segments = (Target(address)?.segments.map(\.text) ?? []) + ["", "", "", ""]
       let isOfProject = segments[0] == "projects" && route.route.components.count > 1
       let verdict = Verdict(
         route.access, grant, project: isOfProject ? segments[1] : nil,

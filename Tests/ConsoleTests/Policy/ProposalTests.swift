@@ -27,7 +27,7 @@ import Testing
     ] {
       if let value = check.value(of: name) { form.add(name, value) }
     }
-    for entry in more.entries { form.add(entry.name, entry.value) }
+    for entry in more.entries { form.add(entry) }
     return try await browser.post(String(check.address.prefix { $0 != "?" }), form)
   }
 

@@ -14,7 +14,7 @@ import Testing
   private static func answers(_ name: String, _ value: String) -> Form {
     Form(
       answers.entries.map { entry in
-        entry.name == name ? Form.Entry(name: name, value: value) : entry
+        entry.name == UntrustedText(name) ? Form.Entry(name: name, value: value) : entry
       })
   }
 

@@ -16,7 +16,7 @@ struct DocumentTests {
       var described: Set<String> = []
       for (path, item) in paths {
         for (method, _) in try #require(item.objectValue) {
-          described.insert("\(method.uppercased()) \(path)")
+          described.insert("\(method.text.uppercased()) \(path)")
         }
       }
       let routes = Set(server.api.operations.map { "\($0.method) \($0.path.template)" })

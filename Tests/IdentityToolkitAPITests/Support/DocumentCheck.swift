@@ -34,10 +34,10 @@ final class DocumentCheck: Sendable {
   private init(_ document: JSON) {
     var operations: [Operation] = []
     for (path, item) in document["paths"]?.objectValue ?? [:] {
-      let segments = path.split(separator: "/").map { String($0) }
+      let segments = path.text.split(separator: "/").map { String($0) }
       for (method, description) in item.objectValue ?? [:] {
         operations.append(
-          Operation(method: method.uppercased(), segments: segments, description: description))
+          Operation(method: method.text.uppercased(), segments: segments, description: description))
       }
     }
     self.operations = operations
@@ -53,7 +53,7 @@ final class DocumentCheck: Sendable {
 
   /// What is not as declared; nothing for an address that is not in the document.
   func faults(_ response: Response, to request: Request) -> [String] {
-    let segments = Addresses.shortened(request.target).segments
+    let segments = Addresses.shortened(request.target).segments.map(\.text)
     let fitting = operations.filter { operation in
       operation.method == request.method.name && operation.segments.count == segments.count
         && zip(operation.segments, segments).allSatisfy(Self.fits)
@@ -141,7 +141,7 @@ extension DocumentCheck {
     case .null: ["null"]
     case .bool: ["boolean"]
     case .number(let number): number.int64 == nil ? ["number"] : ["number", "integer"]
-    case .string: ["string"]
+    case .text: ["string"]
     case .array: ["array"]
     case .object: ["object"]
     }

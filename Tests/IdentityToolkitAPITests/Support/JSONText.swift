@@ -5,7 +5,7 @@ import Testing
 func json(_ text: String) throws -> JSON { try JSON.parse(Array(text.utf8)) }
 
 /// Members whose values differ from run to run, replaced by their names where they are texts.
-private let varying: Set<String> = [
+private let varying: Set<UntrustedText> = [
   "localId", "idToken", "id_token", "access_token", "refreshToken", "refresh_token", "user_id",
   "sub", "mfaEnrollmentId", "mfaPendingCredential", "sharedSecretKey", "sessionInfo", "name",
   "projectId", "project_id", "second_factor_identifier", "session_id",
@@ -19,7 +19,7 @@ func masked(_ value: JSON) -> JSON {
     .object(
       JSON.Object(
         object.members.map { name, value in
-          if case .string = value, varying.contains(name) { return (name, "<\(name)>") }
+          if case .text = value, varying.contains(name) { return (name, .string("<\(name)>")) }
           return (name, masked(value))
         }))
   default: value

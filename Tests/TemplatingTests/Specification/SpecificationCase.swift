@@ -44,15 +44,15 @@ struct SpecificationCase: Sendable, CustomTestStringConvertible {
     let bytes = try Data(contentsOf: URL(filePath: "\(folder)/\(module).json"))
     let tests = try JSON.parse([UInt8](bytes)).objectValue?["tests"]?.arrayValue ?? []
     return tests.compactMap { test in
-      guard let test = test.objectValue, let name = test["name"]?.stringValue,
-        let template = test["template"]?.stringValue,
-        let expected = test["expected"]?.stringValue
+      guard let test = test.objectValue, let name = test["name"]?.textValue?.text,
+        let template = test["template"]?.textValue?.text,
+        let expected = test["expected"]?.textValue?.text
       else { return nil }
       let partials = test["partials"]?.objectValue?.members ?? []
       return SpecificationCase(
         module: module, name: name, template: template,
         partials: Dictionary(
-          uniqueKeysWithValues: partials.map { ($0.name, $0.value.stringValue ?? "") }),
+          uniqueKeysWithValues: partials.map { ($0.name.text, $0.value.textValue?.text ?? "") }),
         data: Value(test["data"] ?? .null), expected: expected)
     }
   }
@@ -65,11 +65,11 @@ extension Value {
     case .null: self = .null
     case .bool(let flag): self = .bool(flag)
     case .number(let number): self = number.int64.map { .number(Int($0)) } ?? .text(number.text)
-    case .string(let text): self = .text(text)
+    case .text(let text): self = .text(text.text)
     case .array(let elements): self = .list(elements.map { Value($0) })
     case .object(let object):
       self = .record(
-        Dictionary(uniqueKeysWithValues: object.members.map { ($0.name, Value($0.value)) }))
+        Dictionary(uniqueKeysWithValues: object.members.map { ($0.name.text, Value($0.value)) }))
     }
   }
 }

@@ -102,7 +102,7 @@ extension Methods {
     case .account(let outcome, let federated):
       let account = federated.account
       answer.append("localId", .string(account.id.text))
-      if account.email != nil, account.email == answer["email"]?.stringValue {
+      if account.email != nil, answer["email"] == account.email.map({ .string($0) }) {
         answer["emailVerified"] = .bool(account.emailVerified)
       }
       if federated.isNew { answer.append("isNewUser", true) }
@@ -193,14 +193,16 @@ private struct ProviderCredential {
       address.count > 1 ? String(address[1]) : "", try message.text("postBody") ?? "",
       parts.count > 1 ? String(parts[1]) : "",
     ]
-    var values: [String: String] = [:]
+    var values: [UntrustedText: UntrustedText] = [:]
     for text in texts {
       guard let form = Form(urlEncoded: text) else {
         throw WireError("INVALID_IDP_RESPONSE : The form in postBody is not well coded.")
       }
       for entry in form.entries { values[entry.name] = entry.value }
     }
-    func given(_ name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+    func given(_ name: UntrustedText) -> String? {
+      values[name].flatMap { $0.isEmpty ? nil : $0.text }
+    }
     guard let provider = given("providerId") else {
       throw WireError(
         "INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: no providerId.")

@@ -49,7 +49,7 @@ enum ConfigMessage {
     project.allowTenants = Resource.flag("multiTenant", "allowTenants", in: resource)
     project.importsTOTP = Resource.flag("importTotpSecrets", in: resource)
     project.authorizedDomains =
-      resource["authorizedDomains"]?.arrayValue?.compactMap(\.stringValue) ?? []
+      resource["authorizedDomains"]?.arrayValue?.compactMap(\.textValue?.text) ?? []
     project.passwords = PasswordPolicyMessage.read(resource)
     project.userPermissions = Resource.userPermissions(resource)
     project.expiresAnonymous = Resource.flag("autodeleteAnonymousUsers", in: resource)

@@ -49,7 +49,7 @@ enum PasswordPolicyMessage {
       options[name].flatMap(Message.whole).flatMap { $0 == 0 ? nil : Int(exactly: $0) }
     }
     return PasswordPolicy(
-      isEnforced: message["passwordPolicyEnforcementState"]?.stringValue == "ENFORCE",
+      isEnforced: message["passwordPolicyEnforcementState"]?.textValue == "ENFORCE",
       forcesUpgrade: message["forceUpgradeOnSignin"]?.boolValue ?? false,
       shortest: length("minPasswordLength"), longest: length("maxPasswordLength"),
       classes: Set(classes.filter { options[$0.name]?.boolValue == true }.map(\.kind)))

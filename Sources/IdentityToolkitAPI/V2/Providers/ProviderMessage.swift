@@ -85,7 +85,7 @@ struct ProviderMessage: Sendable {
   /// Reads a message in its one form, by the types of its members.
   func read(_ message: JSON.Object) throws(WireError) -> JSON.Object {
     let message = Message(message, path: "config")
-    if let keys = try message.value("jwks"), keys.objectValue == nil, keys.stringValue == nil {
+    if let keys = try message.value("jwks"), keys.objectValue == nil, keys.textValue?.text == nil {
       throw .invalidValue(at: message.field("jwks"), type: "TYPE_MESSAGE", keys)
     }
     return try schema.canonical(message)
@@ -97,15 +97,15 @@ struct ProviderMessage: Sendable {
   ) throws(ProviderError) {
     var resource = resource(settings)
     mask.apply(body, to: &resource)
-    settings.displayName = resource["displayName"]?.stringValue ?? ""
+    settings.displayName = resource["displayName"]?.textValue?.text ?? ""
     settings.isEnabled = Resource.flag("enabled", in: resource)
     settings.members = Resource.text(Resource.members(members, of: resource))
     guard kind == .oidc else { return }
-    settings.clientID = resource["clientId"]?.stringValue ?? ""
-    settings.issuer = resource["issuer"]?.stringValue ?? ""
-    settings.clientSecret = resource["clientSecret"]?.stringValue.map { Secret($0) }
+    settings.clientID = resource["clientId"]?.textValue?.text ?? ""
+    settings.issuer = resource["issuer"]?.textValue?.text ?? ""
+    settings.clientSecret = (resource["clientSecret"]?.textValue?.text).map { Secret($0) }
     let keys = resource["jwks"] ?? ""
-    let text = keys.stringValue ?? String(decoding: keys.serialized(), as: UTF8.self)
+    let text = keys.textValue?.text ?? String(decoding: keys.serialized(), as: UTF8.self)
     do throws(KeySet.Fault) { settings.keys = try KeySet(text) } catch {
       throw .invalidKeys(error)
     }

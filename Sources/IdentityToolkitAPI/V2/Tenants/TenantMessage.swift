@@ -70,7 +70,7 @@ enum TenantMessage {
     for (name, value) in switches(tenant) { resource[name] = .bool(value) }
     allowed.apply(body, to: &resource)
     Resource.settle(&resource, after: allowed, body)
-    tenant.displayName = resource["displayName"]?.stringValue ?? ""
+    tenant.displayName = resource["displayName"]?.textValue?.text ?? ""
     tenant.signIn = SignInMethods(
       password: Resource.flag("allowPasswordSignup", in: resource),
       emailLink: Resource.flag("enableEmailLinkSignin", in: resource),

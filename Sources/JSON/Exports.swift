@@ -1,0 +1,2 @@
+// What is read is `UntrustedText`.
+@_exported public import Text

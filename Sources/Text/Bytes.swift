@@ -1,0 +1,37 @@
+extension String {
+  /// Whether the UTF-8 bytes are the same, however they look.
+  ///
+  /// The lengths are compared first, and nothing is normalized.
+  public func isSameBytes(as other: String) -> Bool {
+    let one = utf8Span.span
+    let other = other.utf8Span.span
+    guard one.count == other.count else { return false }
+    for index in one.indices where one[index] != other[index] { return false }
+    return true
+  }
+
+  /// Hashes the UTF-8 bytes, so that the same bytes have the same hash.
+  public func hashBytes(into hasher: inout Hasher) {
+    let bytes = utf8Span.span
+    var word: UInt64 = 0
+    for index in bytes.indices {
+      word = word << 8 | UInt64(bytes[index])
+      if index & 7 == 7 {
+        hasher.combine(word)
+        word = 0
+      }
+    }
+    hasher.combine(word)
+    hasher.combine(bytes.count)
+  }
+
+  /// Whether the first bytes are those of another text.
+  public func hasSameBytes(atStart prefix: String) -> Bool {
+    utf8.count >= prefix.utf8.count && utf8.starts(with: prefix.utf8)
+  }
+
+  /// Whether the last bytes are those of another text.
+  public func hasSameBytes(atEnd suffix: String) -> Bool {
+    utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+  }
+}

@@ -1,0 +1,132 @@
+"""Text that is expensive to normalize: it costs the server no more than plain text of its length."""
+
+import os
+import threading
+
+import httpx
+import pytest
+
+from support.pages import Pages
+from support.program import Server
+from support.rest import Api, make_token
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+JSON = {"Content-Type": "application/json"}
+TICKS = os.sysconf("SC_CLK_TCK")
+# What the clock's steps of 10 ms and everything besides the text may cost.
+SLACK = 0.1
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory):
+    """A server of its own, and an API key."""
+    with Server(tmp_path_factory.mktemp("text")) as server:
+        owner = Pages(server.url).set_up(server.setup_code)
+        owner.create_project("text")
+        api = Api(server.url, "text", owner.api_key("text"),
+                  make_token(server.data, "text", "owner"))
+        yield server, api
+
+
+def marks(size):
+    """A letter with combining marks in an order that has to be sorted."""
+    return ("a" + "\u0301\u0323" * (size // 4)).encode()[:size - (size + 1) % 2]
+
+
+def plain(size):
+    return b"a" * size
+
+
+def coded(text):
+    return b"".join(b"%%%02X" % byte if byte > 127 else bytes([byte]) for byte in text)
+
+
+def requests(api, text, size):
+    """The same text in every place, as (method, path, body, headers)."""
+    form, small = coded(text(size)), text(4_095)
+    key = api.key
+    return {
+        "form field name": ("POST", "/sign-in", form + b"=1&email=a", FORM),
+        "form field value": ("POST", "/sign-in", b"csrf=a&email=" + form, FORM),
+        "token form": ("POST", f"/v1/token?key={key}", form + b"=1", FORM),
+        "JSON member name": (
+            "POST", f"/v1/accounts:signUp?key={key}", b'{"' + text(size) + b'":1}', JSON),
+        "email at sign-up": (
+            "POST", f"/v1/accounts:signUp?key={key}",
+            b'{"password":"secret-1","email":"' + text(size) + b'"}', JSON),
+        "email at sign-in": (
+            "POST", f"/v1/accounts:signInWithPassword?key={key}",
+            b'{"password":"secret-1","email":"' + text(size) + b'"}', JSON),
+        "query": ("GET", "/sign-in?next=" + coded(small).decode(), b"", {}),
+        "query name": ("GET", "/sign-in?" + coded(small).decode() + "=1", b"", {}),
+        "path": ("GET", "/projects/" + coded(small).decode(), b"", {}),
+        "cookie": ("GET", "/sign-in", b"", {"Cookie": b"countersign-form=" + small}),
+        "coded cookie": (
+            "GET", "/sign-in", b"", {"Cookie": b"countersign-form=" + coded(small)}),
+        "header": ("GET", "/v1/projects", b"", {"Authorization": b"Bearer " + small}),
+    }
+
+
+def cpu(server):
+    """The seconds of CPU that the server has used."""
+    with open(f"/proc/{server.process.pid}/stat", "rb") as file:
+        fields = file.read().rsplit(b")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def cost(server, request, times=5):
+    method, path, body, headers = request
+    origin = {"Origin": server.url, "Sec-Fetch-Site": "same-origin"}
+    # A password that is hashed would hide everything else: these never get as far.
+    before = cpu(server)
+    with httpx.Client(base_url=server.url, timeout=60) as client:
+        for _ in range(times):
+            answer = client.request(method, path, content=body, headers={**origin, **headers})
+            assert answer.status_code < 500, answer.text
+    return cpu(server) - before
+
+
+@pytest.mark.parametrize("place", list(requests(type("Key", (), {"key": ""}), plain, 9)))
+def test_marks_cost_no_more_than_letters(target, place):
+    server, api = target
+    size = 640 * 1024 if "JSON" in place or "email" in place else 160 * 1024
+    cheap = cost(server, requests(api, plain, size)[place])
+    dear = cost(server, requests(api, marks, size)[place])
+    double = cost(server, requests(api, marks, size * 3 // 2)[place])
+    assert dear <= 3 * cheap + SLACK, f"{place}: {cheap} s plain, {dear} s with marks"
+    assert double <= 2.5 * dear + SLACK, f"{place}: {dear} s, then {double} s"
+
+
+def test_hostile_requests_stall_nobody(target):
+    server, api = target
+    places = requests(api, marks, 640 * 1024)
+    chosen = [places[name] for name in (
+        "JSON member name", "email at sign-up", "form field name")]
+    before = cpu(server)
+    threads = [threading.Thread(target=cost, args=(server, request, 2)) for request in chosen]
+    for thread in threads:
+        thread.start()
+    answers = 0
+    with httpx.Client(base_url=server.url, timeout=30) as client:
+        while any(thread.is_alive() for thread in threads) or answers == 0:
+            assert client.get("/healthz").text.strip() == "ok"
+            answers += 1
+    for thread in threads:
+        thread.join()
+    # One of them alone took 24 seconds.
+    assert cpu(server) - before < 2
+
+
+def test_a_long_name_is_answered_in_words(target):
+    server, api = target
+    with httpx.Client(base_url=server.url) as client:
+        long = client.post(f"/v1/accounts:signUp?key={api.key}", content=b'{"' + plain(257) + b'":1}',
+                           headers=JSON)
+        assert long.status_code == 400
+        assert "longer than 256 bytes" in long.json()["error"]["message"]
+        page = client.post("/sign-in", content=plain(257) + b"=1",
+                           headers={**FORM, "Origin": server.url, "Sec-Fetch-Site": "same-origin"})
+        assert page.status_code == 400
+        assert "longer than 256 bytes" in page.text
+        cookie = client.get("/sign-in", headers={"Cookie": plain(257) + b"=1"})
+        assert cookie.status_code == 400

@@ -1,0 +1,56 @@
+import HTTP
+import HostileText
+import Testing
+
+@testable import Console
+
+/// No page costs more CPU for combining marks in what is sent to it.
+struct HostileTextTests {
+  private func send(_ browser: Browser, _ address: String, _ body: String) async throws {
+    let fields: Fields = [
+      .contentType: "application/x-www-form-urlencoded", .origin: browser.world.origin,
+      .secFetchSite: "same-origin",
+    ]
+    _ = try await browser.send(.post, address, fields: fields, body: Array(body.utf8))
+  }
+
+  @Test(arguments: ["email=#&password=x", "#=x&email=a", "email=a&password=#", "csrf=#&email=a"])
+  func `signing in costs no more for marks`(form: String) async throws {
+    try await World.furnished { world in
+      let browser = Browser(world)
+      let csrf = try await browser.get("/sign-in").csrf
+      let work = try await Work.of { text in
+        let parts = form.split(separator: "#", omittingEmptySubsequences: false)
+        let body = parts.joined(separator: HostileText.coded(text)) + "&csrf=\(csrf)"
+        try await send(browser, "/sign-in", body)
+      }
+      #expect(work.isLinear, "\(work)")
+    }
+  }
+
+  @Test func `a search costs no more for all the marks that are accepted`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let eu = try await world.eu
+      let work = try await Work.of(4 << 10, HostileText.acceptedMarks) { text in
+        for address in ["/users?q=", eu + "/users?q=", "/?q=", eu + "/audit?actor="] {
+          _ = try await browser.get(address + HostileText.coded(text))
+        }
+      }
+      #expect(work.isLinearInLength, "\(work)")
+    }
+  }
+
+  @Test func `a pasted list costs no more for all the marks that are accepted`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let eu = try await world.eu
+      let csrf = try await browser.get(eu + "/bulk-removals").csrf
+      let work = try await Work.of(64 << 10, HostileText.acceptedMarks) { text in
+        let body = "list=\(HostileText.coded(text))&csrf=\(csrf)"
+        try await send(browser, eu + "/bulk-removals", body)
+      }
+      #expect(work.isLinearInLength, "\(work)")
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// How much CPU time one piece of work takes for three texts.
+public struct Work: Sendable, CustomStringConvertible {
+  /// For ASCII.
+  public let plain: UInt64
+  /// For hostile text of the same length.
+  public let hostile: UInt64
+  /// For hostile text of twice the length.
+  public let doubled: UInt64
+
+  /// What the clock and the first run of code cost. Normalizing hostile text of 64 KiB once takes a
+  /// thousand times as long.
+  private static let slack: UInt64 = 1_000_000
+
+  /// Whether hostile text costs at most three times as much as ASCII, and twice the length at most
+  /// two and a half times as much.
+  public var isLinear: Bool {
+    hostile <= 3 * plain + Self.slack && isLinearInLength
+  }
+
+  /// Whether twice the length costs at most two and a half times as much.
+  public var isLinearInLength: Bool { 2 * doubled <= 5 * hostile + 2 * Self.slack }
+
+  /// The microseconds of each.
+  public var description: String {
+    "plain \(plain / 1_000) µs, hostile \(hostile / 1_000) µs, doubled \(doubled / 1_000) µs"
+  }
+
+  /// Measures work that stays on this thread.
+  ///
+  /// - Parameters:
+  ///   - size: The bytes of the text.
+  ///   - hostile: Makes the hostile text.
+  ///   - body: Gets each text some times; the quickest run is taken.
+  public static func of(
+    _ size: Int = 64 << 10, _ hostile: (Int) -> String = HostileText.marks,
+    _ body: (String) throws -> Void
+  ) rethrows -> Work {
+    Work(
+      plain: try least(HostileText.plain(size), body), hostile: try least(hostile(size), body),
+      doubled: try least(hostile(2 * size), body))
+  }
+
+  private static func least(
+    _ text: String, _ body: (String) throws -> Void
+  ) rethrows -> UInt64 {
+    var least = UInt64.max
+    for _ in 0..<5 {
+      let start = threadTime()
+      try body(text)
+      least = min(least, threadTime() - start)
+    }
+    return least
+  }
+
+  /// Measures work that suspends: what its tasks do, without the threads of the database and of
+  /// password hashes.
+  public static func of(
+    _ size: Int = 64 << 10, _ hostile: (Int) -> String = HostileText.marks,
+    _ body: @escaping @Sendable (String) async throws -> Void
+  ) async throws -> Work {
+    Work(
+      plain: try await least(HostileText.plain(size), body),
+      hostile: try await least(hostile(size), body),
+      doubled: try await least(hostile(2 * size), body))
+  }
+
+  private static func least(
+    _ text: String, _ body: @escaping @Sendable (String) async throws -> Void
+  ) async throws -> UInt64 {
+    var least = UInt64.max
+    for _ in 0..<3 {
+      let meter = Meter()
+      try await withTaskExecutorPreference(meter) { try await body(text) }
+      least = min(least, meter.time)
+    }
+    return least
+  }
+
+  fileprivate static func threadTime() -> UInt64 {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}
+
+/// Runs the steps of tasks and adds up their CPU time.
+private final class Meter: TaskExecutor {
+  private let queue = DispatchQueue(label: "meter")
+  private let total = Mutex<UInt64>(0)
+
+  var time: UInt64 { total.withLock { $0 } }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { [self] in
+      let start = Work.threadTime()
+      unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+      let spent = Work.threadTime() - start
+      total.withLock { $0 += spent }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import HTTP
+import HostileText
+import Testing
+
+/// No call costs more CPU for combining marks, wherever they are in it.
+struct HostileTextTests {
+  private static let bodies: [(path: String, body: String, credential: Credential)] = [
+    ("/v1/accounts:signUp", ##"{"email":"#","password":"secret-1"}"##, .key),
+    ("/v1/accounts:signUp", ##"{"#":"alice@example.com","password":"secret-1"}"##, .key),
+    ("/v1/accounts:signUp", ##"{"displayName":"#"}"##, .key),
+    ("/v1/accounts:signInWithPassword", ##"{"email":"#","password":"secret-1"}"##, .key),
+    ("/v1/accounts:sendOobCode", ##"{"requestType":"PASSWORD_RESET","email":"#"}"##, .key),
+    ("/v1/accounts:createAuthUri", ##"{"identifier":"#","continueUri":"http://a"}"##, .key),
+    ("/v1/accounts:signInWithCustomToken", ##"{"token":"#"}"##, .key),
+    (TestServer.accounts, ##"{"email":"#"}"##, .owner),
+    (TestServer.accounts, ##"{"localId":"#"}"##, .owner),
+    (TestServer.accounts, ##"{"phoneNumber":"#"}"##, .owner),
+    (TestServer.accounts, ##"{"photoUrl":"#"}"##, .owner),
+    (
+      TestServer.accounts,
+      ##"{"email":"a@example.com","mfaInfo":[{"mfaEnrollmentId":"#","phoneInfo":"+4917000001"}]}"##,
+      .owner
+    ),
+    (TestServer.accounts + ":lookup", ##"{"localId":["#"]}"##, .owner),
+    (TestServer.accounts + ":lookup", ##"{"email":["#"]}"##, .owner),
+    (TestServer.accounts + ":update", ##"{"localId":"a","customAttributes":"#"}"##, .owner),
+    (TestServer.accounts + ":delete", ##"{"localId":"#"}"##, .owner),
+    (
+      TestServer.accounts + ":batchCreate",
+      ##"{"users":[{"localId":"#","email":"a@example.com"},{"localId":"b","email":"#"}]}"##, .owner
+    ),
+  ]
+
+  @Test(arguments: bodies.indices)
+  func `a message costs no more for its marks`(index: Int) async throws {
+    let (path, body, credential) = Self.bodies[index]
+    try await TestServer.with { server in
+      let work = try await Work.of { text in
+        let parts = body.split(separator: "#", omittingEmptySubsequences: false)
+        _ = try await server.send(
+          .post, path, Array(parts.joined(separator: text).utf8), credential)
+      }
+      #expect(work.isLinear, "\(work)")
+    }
+  }
+
+  @Test func `a name that is too long and too many marks are refused in words`() async throws {
+    try await TestServer.with { server in
+      for (text, words) in [
+        (
+          "{\"\(HostileText.plain(257))\":1}",
+          "A name in the JSON document is longer than 256 bytes"
+        ),
+        ("{\"email\":\"\(HostileText.marks(65))\"}", "more than 30 combining marks in a row"),
+      ] {
+        let answer = try await server.call(.post, "/v1/accounts:signUp", text: text, .key)
+        #expect(answer.status == 400)
+        #expect(answer.error?.contains(words) == true, "\(answer.error ?? "")")
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Testing
+import Text
+
+struct UntrustedTextTests {
+  @Test func `text is compared and hashed by its bytes`() {
+    let composed: UntrustedText = "\u{E9}"
+    let decomposed: UntrustedText = "e\u{301}"
+    #expect(composed != decomposed)
+    #expect(Set([composed, decomposed, "\u{E9}"]).count == 2)
+    #expect(composed == "\u{E9}")
+    #expect(UntrustedText("abcdefgh") != "abcdefgi")
+    #expect(UntrustedText("") != "\u{0}")
+  }
+
+  @Test func `texts of every length have one hash each, and equal ones the same`() {
+    let texts = (0...40).map { UntrustedText(String(repeating: "\u{0}", count: $0)) }
+    #expect(Set(texts).count == texts.count)
+    #expect(Set(texts + texts.map { UntrustedText($0.text) }).count == texts.count)
+  }
+
+  @Test func `bytes that aren't UTF-8 are no text`() {
+    #expect(UntrustedText(validating: [0x61, 0xFF]) == nil)
+    #expect(UntrustedText(validating: Array("é€😀".utf8)) == "é€😀")
+  }
+
+  @Test(arguments: ["\u{301}", "\u{323}", "\u{301}\u{323}", "\u{5B0}", "\u{1D165}"])
+  func `thirty combining marks in a row are accepted and no more`(marks: String) {
+    let thirty = String(
+      String.UnicodeScalarView(
+        repeatElement(marks.unicodeScalars, count: 30).joined().prefix(30)))
+    for text in ["a" + thirty, "a\(thirty)b\(thirty)", thirty] {
+      #expect(UntrustedText(checking: text)?.text == text)
+    }
+    for text in ["a" + thirty + "\u{301}", "\u{301}" + thirty, "b\(thirty)b\(thirty)\u{323}"] {
+      #expect(UntrustedText(checking: text) == nil)
+      #expect(UntrustedText(validating: Array(text.utf8)) == nil)
+    }
+  }
+
+  @Test func `long text in any script is accepted`() {
+    for word in ["שָׁלוֹם ", "ครั้งที่ ", "བོད་ཡིག ", "Việt Nam ", "हिन्दी ", "한국어 ", "👩‍👩‍👧‍👦🏳️‍🌈 ", "ﷺ "] {
+      let text = String(repeating: word, count: 2_000)
+      #expect(UntrustedText(checking: text)?.byteCount == text.utf8.count)
+    }
+  }
+
+  @Test func `a limit counts bytes`() {
+    #expect(UntrustedText("éé").text(atMost: 4) == "éé")
+    #expect(UntrustedText("éé").text(atMost: 3) == nil)
+  }
+
+  @Test func `beginnings and ends are compared by bytes`() {
+    #expect(UntrustedText("users.csv").hasSuffix(".csv"))
+    #expect(!UntrustedText("csv").hasSuffix(".csv"))
+    #expect("e\u{301}x".hasSameBytes(atStart: "e"))
+    #expect(!"e\u{301}".hasSameBytes(atStart: "\u{E9}"))
+    #expect("x\u{301}".hasSameBytes(atEnd: "\u{301}"))
+    #expect(!"".hasSameBytes(atEnd: "x") && "".hasSameBytes(atStart: ""))
+  }
+}
