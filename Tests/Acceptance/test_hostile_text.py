@@ -22,9 +22,9 @@ def target(tmp_path_factory):
     """A server of its own, and an API key."""
     with Server(tmp_path_factory.mktemp("text")) as server:
         owner = Pages(server.url).set_up(server.setup_code)
-        owner.create_project("text")
-        api = Api(server.url, "text", owner.api_key("text"),
-                  make_token(server.data, "text", "owner"))
+        owner.create_project("hostile-text")
+        api = Api(server.url, "hostile-text", owner.api_key("hostile-text"),
+                  make_token(server.data, "hostile-text", "owner"))
         yield server, api
 
 
@@ -89,17 +89,18 @@ def cost(server, request, times=5):
 @pytest.mark.parametrize("place", list(requests(type("Key", (), {"key": ""}), plain, 9)))
 def test_marks_cost_no_more_than_letters(target, place):
     server, api = target
-    size = 640 * 1024 if "JSON" in place or "email" in place else 160 * 1024
+    # Twice as much is just below the limit of a body, in which a form needs three bytes for one.
+    size = 480 * 1024 if "JSON" in place or "email" in place else 160 * 1024
     cheap = cost(server, requests(api, plain, size)[place])
     dear = cost(server, requests(api, marks, size)[place])
-    double = cost(server, requests(api, marks, size * 3 // 2)[place])
+    double = cost(server, requests(api, marks, 2 * size)[place])
     assert dear <= 3 * cheap + SLACK, f"{place}: {cheap} s plain, {dear} s with marks"
     assert double <= 2.5 * dear + SLACK, f"{place}: {dear} s, then {double} s"
 
 
 def test_hostile_requests_stall_nobody(target):
     server, api = target
-    places = requests(api, marks, 640 * 1024)
+    places = requests(api, marks, 320 * 1024)
     chosen = [places[name] for name in (
         "JSON member name", "email at sign-up", "form field name")]
     before = cpu(server)
@@ -113,7 +114,7 @@ def test_hostile_requests_stall_nobody(target):
             answers += 1
     for thread in threads:
         thread.join()
-    # One of them alone took 24 seconds.
+    # One of them alone took many seconds.
     assert cpu(server) - before < 2
 
 
