@@ -191,6 +191,7 @@ extension Permission {
     case .deleteProject: "deleting a project needs the role owner of it, or of the instance"
     case .manageKeys: "keys and tokens need the role policy admin or owner"
     case .manageTrust: "saying whose word about users is believed needs the role owner"
+    case .changeLinks: "deciding where links in emails lead requires the role owner"
     case .findUsers: "finding users needs the role support, auditor or owner"
     case .changeUsers: "changing users needs the role owner"
     case .exportUsers: "exporting users needs the role owner"

@@ -131,9 +131,11 @@ struct ScopeSettings: Sendable {
         text:
           "\(Words.isolated(domain)) is not the name of a host. Write names such as app.example.com, without https:// and without a port."
       )
+    case .links(.ownerOnly):
+      FieldError(field: "domains", text: "Only an owner can change the authorized domains.")
     case .passwords(let error): Self.fault(error)
     case .notFound: throw .notFound
-    case .invalidID, .idTaken, .policy, .unavailable: throw .unavailable(error)
+    case .links, .invalidID, .idTaken, .policy, .unavailable: throw .unavailable(error)
     }
   }
 
@@ -156,7 +158,7 @@ struct ScopeSettings: Sendable {
         text: "Write the name with 4 to 20 letters (a–z, A–Z), digits and hyphens, a letter first.")
     case .passwords(let error): Self.fault(error)
     case .projectNotFound, .notFound: throw .notFound
-    case .multiTenancyOff, .policy, .unavailable: throw .unavailable(error)
+    case .multiTenancyOff, .links, .policy, .unavailable: throw .unavailable(error)
     }
   }
 }

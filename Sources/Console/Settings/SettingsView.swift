@@ -125,6 +125,7 @@ struct SettingsView: ViewModel {
     .text("wasShortest") { $0.answers.passwords.shortest.was },
     .text("shortestError") { $0.frame.error(at: "password-shortest") },
     .text("domains") { $0.answers.typedDomains },
+    .flag("mayChangeLinks") { $0.context.may(.changeLinks) },
     .text("wasDomains") { $0.answers.domains.was.joined(separator: "\n") },
     .text("domainsError") { $0.frame.error(at: "domains") },
     .flag("privacy") { $0.answers.privacy.now },

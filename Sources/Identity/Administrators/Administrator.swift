@@ -51,12 +51,8 @@ public struct Administrator: Sendable {
       .compactMap(\.tenant)
   }
 
-  /// True when one of the roles is for those alone who have a second factor.
-  ///
-  /// Owners can do everything, and support takes factors away from users.
-  public var mustHaveSecondFactor: Bool {
-    grants.contains { $0.role == .owner || $0.role == .support }
-  }
+  /// True when one of the roles requires a second factor.
+  public var mustHaveSecondFactor: Bool { grants.contains { $0.role.needsSecondFactor } }
 
   /// The author of what they do.
   public func author(address: String, requestID: String) -> Author {

@@ -18,6 +18,8 @@ public enum Permission: String, CaseIterable, Sendable {
   case manageKeys
   /// Say whose word about users is believed: keys for custom tokens, providers of identity.
   case manageTrust
+  /// Decide where links in emails to users lead.
+  case changeLinks
   /// Find users, see their facts, factors and history.
   case findUsers
   /// Make, change and delete users.
@@ -60,6 +62,15 @@ public enum Role: String, CaseIterable, Sendable {
     case .policy: Self.ofPolicy
     case .support: Self.ofSupport
     case .auditor: Self.ofAuditor
+    }
+  }
+
+  /// Whether an administrator with this role must have a second factor from the second sign-in on:
+  /// every role that can weaken the protection of an account.
+  public var needsSecondFactor: Bool {
+    switch self {
+    case .owner, .policy, .support: true
+    case .auditor: false
     }
   }
 

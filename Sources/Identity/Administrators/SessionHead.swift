@@ -28,7 +28,7 @@ struct SessionHead {
       theme: Preferences.Theme(rawValue: try row.value(10)) ?? .system)
   }
 
-  /// Owners and support may sign in once without a second factor, to set one up.
+  /// Administrators who need a second factor may sign in once without it, to set one up.
   func secondFactor(of administrator: Administrator) -> SecondFactorState {
     if hasSecondFactor { return .enrolled }
     guard administrator.mustHaveSecondFactor else { return .optional }

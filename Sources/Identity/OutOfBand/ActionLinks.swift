@@ -67,7 +67,9 @@ struct LinkGround: Sendable {
   /// not follow it.
   let mails: JSON?
 
-  static func read(_ scope: Scope, _ connection: borrowing Connection) throws -> LinkGround {
+  static func read(
+    _ scope: Scope, _ profile: Profile, _ connection: borrowing Connection
+  ) throws -> LinkGround {
     let project = scope.project.text
     let row = try connection.first(
       """
@@ -85,11 +87,13 @@ struct LinkGround: Sendable {
       ORDER BY created_at, api_key LIMIT 1
       """
     ) { try $0.value(0) as String }
+    let domains = row?.domains.split(separator: "\n").map(String.init) ?? []
+    // A domain may have been removed since the page was set.
     let handler = (mails?["callbackUri"]?.textValue?.text).flatMap { text in
-      ContinueURL.host(of: text) == nil || text.contains("#") ? nil : text
+      LinkTargets.isUsable(text, domains, profile) ? text : nil
     }
     return LinkGround(
-      domains: row?.domains.split(separator: "\n").map(String.init) ?? [], handler: handler,
+      domains: domains, handler: handler,
       apiKey: key ?? "fake-api-key", mails: mails)
   }
 

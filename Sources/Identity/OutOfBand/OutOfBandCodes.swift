@@ -29,7 +29,7 @@ public struct OutOfBandCodes: Sendable {
     // A refusal that was counted must stay counted.
     let outcome: Result<String, OutOfBandError> = try await store.write(OutOfBandError.self) {
       connection in
-      let ground = try LinkGround.read(scope, connection)
+      let ground = try LinkGround.read(scope, store.profile, connection)
       try Self.check(request.continueURL, ground, store.profile)
       let found: (email: String, refusal: OutOfBandError?)
       var account: Account?
@@ -83,7 +83,7 @@ public struct OutOfBandCodes: Sendable {
     let now = store.clock.now()
     let store = store
     return try await store.write(OutOfBandError.self) { connection in
-      let ground = try LinkGround.read(scope, connection)
+      let ground = try LinkGround.read(scope, store.profile, connection)
       try Self.check(request.continueURL, ground, store.profile)
       let subject = try Self.subject(request, in: scope, connection)
       if let refusal = subject.refusal { throw refusal }

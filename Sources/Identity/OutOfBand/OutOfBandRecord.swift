@@ -169,7 +169,7 @@ extension Store {
     _ new: OutOfBandRecord.New, _ ground: LinkGround? = nil, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> (message: Int64, link: OutOfBandLink) {
-    let ground = try ground ?? LinkGround.read(new.scope, connection)
+    let ground = try ground ?? LinkGround.read(new.scope, profile, connection)
     let link = try OutOfBandRecord.insert(new, ground, store: self, at: now, connection)
     let mail = OutOfBandMail(
       kind: new.kind, scope: new.scope, email: new.email, newEmail: new.newEmail,

@@ -202,6 +202,8 @@ public enum ProjectError: Error, Sendable {
   case invalidDisplayName
   /// An authorised domain that is not the name of a host.
   case invalidDomain(String)
+  /// Where links in emails lead can't be changed like that.
+  case links(LinkTargetError)
   /// The id is in use, or was.
   case idTaken
   /// No such project.

@@ -144,6 +144,11 @@ public struct Projects: Sendable {
       do { try new.passwords?.check() } catch let error as PasswordPolicyError {
         throw ProjectError.passwords(error)
       }
+      do {
+        try LinkTargets.check(
+          from: project.edit.linkTargets, to: new.linkTargets, authorized: new.authorizedDomains,
+          by: author, project: id, store.profile, connection)
+      } catch let error as LinkTargetError { throw ProjectError.links(error) }
       let isChanged = Words.difference(project.edit.words, new.words).from != nil
       if isChanged { try Self.store(new, over: project, by: author, at: now, connection) }
       do {

@@ -157,6 +157,8 @@ public enum TenantError: Error, Sendable {
   case invalidDisplayName
   /// The project does not allow tenants.
   case multiTenancyOff
+  /// Where links in emails lead can't be changed like that.
+  case links(LinkTargetError)
   /// The MFA configuration is not acceptable.
   case policy(PolicyError)
   /// The password policy is not acceptable.

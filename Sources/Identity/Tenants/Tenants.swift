@@ -216,6 +216,11 @@ public struct Tenants: Sendable {
       do { try new.passwords?.check() } catch let error as PasswordPolicyError {
         throw TenantError.passwords(error)
       }
+      do {
+        try LinkTargets.check(
+          from: LinkTargets(members: old.edit.members), to: LinkTargets(members: new.members),
+          authorized: [], by: author, project: project, tenant: tenant, store.profile, connection)
+      } catch let error as LinkTargetError { throw TenantError.links(error) }
       let isChanged = Words.difference(old.edit.words, new.words).from != nil
       if isChanged {
         try connection.run(

@@ -31,6 +31,7 @@ extension WireError {
     case .invalidDisplayName: self.init("INVALID_DISPLAY_NAME")
     case .invalidDomain(let domain):
       self.init("INVALID_CONFIG : The domain \(domain.prefix(100)) is not the name of a host.")
+    case .links(let error): self.init(error)
     case .idTaken: self.init("PROJECT_ALREADY_EXISTS", status: .conflict, reason: "conflict")
     case .policy(let error): self.init(error)
     case .passwords(let error): self.init(error)
@@ -50,9 +51,18 @@ extension WireError {
           + "letters, digits and hyphens with 4-20 characters.")
     case .multiTenancyOff:
       self.init("UNSUPPORTED_TENANT_OPERATION : The project does not allow tenants.")
+    case .links(let error): self.init(error)
     case .policy(let error): self.init(error)
     case .passwords(let error): self.init(error)
     case .unavailable(let cause): self.init(unavailable: cause)
+    }
+  }
+
+  init(_ error: LinkTargetError) {
+    switch error {
+    case .ownerOnly: self = .permissionDenied
+    case .unauthorizedHost:
+      self.init("UNAUTHORIZED_DOMAIN : The host of callbackUri isn't an authorized domain.")
     }
   }
 

@@ -33,7 +33,7 @@ actor Furnished {
     let clock = FixedClock(FixedClock.start.advanced(bySeconds: -5 * 86_400))
     try await furnish(
       try await World(database, publicURL: World.publicURL, seed: 3, clock: clock))
-    // Owners and support need a second factor from their second sign-in on. Here nobody comes so far,
+    // Most roles need a second factor from the second sign-in on. Here nobody comes so far,
     // so that a test signs in as often as it likes; tests of the factor set one up.
     try await database.write { connection in
       _ = try connection.run("UPDATE administrator SET sign_ins = -1000000")

@@ -8,8 +8,11 @@ import Testing
 struct MailTemplateTests {
   private func configure(_ instance: Instance, _ mails: String) async throws {
     _ = try await instance.identity.projects.update(
-      instance.acme.project, by: Instance.boss
-    ) { $0.members = #"{"notification":{"sendEmail":\#(mails)}}"# }
+      instance.acme.project, by: Author(actor: .commandLine)
+    ) {
+      $0.authorizedDomains = ["localhost", "example.com"]
+      $0.members = #"{"notification":{"sendEmail":\#(mails)}}"#
+    }
   }
 
   private func named(_ instance: Instance, _ name: String, isVerified: Bool) async throws {
@@ -101,7 +104,7 @@ struct MailTemplateTests {
         """#)
       _ = try await instance.identity.tenants.update(
         project: instance.acme.project, tenant: try #require(instance.east.tenant),
-        by: Instance.boss
+        by: Author(actor: .commandLine)
       ) { $0.members = #"{"inheritance":{"emailSendingConfig":\#(inherits)}}"# }
       _ = try await instance.account(.alice, in: instance.east)
       _ = try await instance.code(.passwordReset, in: instance.east)

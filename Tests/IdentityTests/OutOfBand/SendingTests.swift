@@ -52,12 +52,15 @@ struct SendingTests {
       _ = try await instance.account(.alice)
       for (uri, beginning) in [
         (#""https://app.example.com/act?x=1""#, "https://app.example.com/act?x=1&mode="),
-        (#""javascript:alert(1)""#, "/__/auth/action?mode="), ("17", "/__/auth/action?mode="),
-        (#""https://a.example/#x""#, "/__/auth/action?mode="), ("null", "/__/auth/action?mode="),
+        ("17", "/__/auth/action?mode="), ("null", "/__/auth/action?mode="),
+        (#""""#, "/__/auth/action?mode="),
       ] {
         _ = try await instance.identity.projects.update(
-          instance.acme.project, by: Instance.boss
-        ) { $0.members = #"{"notification":{"sendEmail":{"callbackUri":\#(uri)}}}"# }
+          instance.acme.project, by: Author(actor: .commandLine)
+        ) {
+          $0.authorizedDomains = ["localhost", "app.example.com"]
+          $0.members = #"{"notification":{"sendEmail":{"callbackUri":\#(uri)}}}"#
+        }
         _ = try await instance.code(.verifyEmail)
         let link = try #require(try await instance.mails().last).link
         #expect(link.hasPrefix(beginning), "\(uri): \(link)")
@@ -139,7 +142,7 @@ struct SendingTests {
   func `links go on to domains of the project only`(url: String, expected: String) async throws {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
-      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+      _ = try await instance.identity.projects.update(instance.acme.project, by: Author(actor: .commandLine)) {
         $0.authorizedDomains = ["localhost", "app.example.com", "192.0.2.1"]
       }
       var request = OutOfBandRequest(.verifyEmail, for: .email(Person.alice.email))

@@ -86,7 +86,7 @@ struct ProjectTests {
   @Test func `a change writes one row for the project and one for its policy`() async throws {
     try await withInstance { instance in
       let project = try await instance.identity.projects.update(
-        instance.acme.project, by: Instance.boss
+        instance.acme.project, by: Author(actor: .commandLine)
       ) { edit in
         edit.displayName = "Acme Inc."
         edit.authorizedDomains = ["acme.example", "localhost"]

@@ -1,0 +1,87 @@
+import Identity
+import Testing
+
+/// Who may change where links in emails lead, and where to.
+struct LinkTargetTests {
+  private static let handler =
+    #"{"notification":{"sendEmail":{"callbackUri":"https://app.example.com/action"}}}"#
+
+  private func author(_ instance: Instance, _ role: Role) async throws -> Author {
+    let administrator = try await instance.administrator("\(role)-links", role)
+    return instance.author(administrator)
+  }
+
+  @Test(arguments: Role.allCases)
+  func `only an owner changes what decides where links lead`(role: Role) async throws {
+    try await withInstance { instance in
+      let author = try await author(instance, role)
+      let projects = instance.identity.projects
+      let edits: [@Sendable (inout ProjectEdit) -> Void] = [
+        { $0.authorizedDomains.append("app.example.com") },
+        {
+          $0.authorizedDomains.append("app.example.com")
+          $0.members = Self.handler
+        },
+        { $0.members = #"{"mobileLinksConfig":{"domain":"HOSTING_DOMAIN"}}"# },
+        { $0.members = #"{"notification":{"sendEmail":{"resetPasswordTemplate":{"body":"x"}}}}"# },
+        { $0.authorizedDomains = [] },
+      ]
+      for edit in edits {
+        let result = await outcome {
+          _ = try await projects.update(instance.acme.project, by: author) { edit(&$0) }
+        }
+        #expect(result == (role == .owner ? "done" : "links.ownerOnly"))
+      }
+      // Nothing changed, nothing to allow.
+      _ = try await projects.update(instance.acme.project, by: author) { _ in }
+    }
+  }
+
+  @Test func `a policy admin and a policy token write back what they have read`() async throws {
+    try await withInstance { instance in
+      let projects = instance.identity.projects
+      _ = try await projects.update(instance.acme.project, by: Author(actor: .commandLine)) {
+        $0.authorizedDomains = ["localhost", "app.example.com"]
+        $0.members = Self.handler
+      }
+      let author = try await author(instance, .policy)
+      _ = try await projects.update(instance.acme.project, by: author) {
+        $0.authorizedDomains = ["app.example.com", "localhost"]
+        $0.members = Self.handler
+        $0.emailPrivacy.toggle()
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "https://app.example.com/action", "https://app.example.com.evil.example/",
+    "javascript:alert(1)", "https://localhost/#x",
+  ])
+  func `the application's page for links must be on an authorized domain`(uri: String)
+    async throws
+  {
+    try await withInstance { instance in
+      await expect("links.unauthorizedHost") {
+        _ = try await instance.identity.projects.update(
+          instance.acme.project, by: Author(actor: .commandLine)
+        ) { $0.members = #"{"notification":{"sendEmail":{"callbackUri":"\#(uri)"}}}"# }
+      }
+    }
+  }
+
+  @Test func `a page whose domain isn't authorized any more gets no links`() async throws {
+    try await withInstance { instance in
+      let owner = Author(actor: .commandLine)
+      _ = try await instance.account(.alice)
+      for domains in [["localhost", "example.com"], ["localhost"]] {
+        _ = try await instance.identity.projects.update(instance.acme.project, by: owner) {
+          $0.authorizedDomains = domains
+          $0.members = Self.handler
+        }
+        _ = try await instance.code(.passwordReset)
+        let link = try #require(try await instance.mails().last).link
+        #expect(link.hasPrefix("https://app.example.com/action?") == (domains.count == 2))
+      }
+    }
+  }
+}
