@@ -16,7 +16,7 @@ struct Claims {
   let secondFactor: SecondFactorClaim?
 
   /// Reads a payload, or nothing when a claim is missing that every token has.
-  init?(_ payload: JSON.Object) {
+  init?(_ payload: JSON.Object, session: ID<UserSession>? = nil) {
     guard let issuer = payload["iss"]?.textValue?.text,
       let audience = payload["aud"]?.textValue?.text,
       let subject = payload["sub"]?.textValue?.text, (1...128).contains(subject.utf8.count),
@@ -34,7 +34,7 @@ struct Claims {
     self.expires = expires
     self.authTime = authTime
     self.provider = provider
-    session = (firebase[Self.sessionName]?.textValue?.text).map { ID($0) }
+    self.session = session
     tenant = firebase["tenant"]?.textValue?.text
     let kind = (firebase["sign_in_second_factor"]?.textValue?.text).flatMap(
       Factor.Kind.init(rawValue:))
@@ -43,9 +43,6 @@ struct Claims {
       enrolment.map { SecondFactorClaim(kind: kind, enrolment: ID($0)) }
     }
   }
-
-  /// The member of `firebase` that names the session. SDKs pass it over; the name is not Google's.
-  static let sessionName = "session_id"
 
   func isFor(_ project: ID<Project>) -> Bool {
     audience == project.text && issuer == IDTokens.issuer + project.text
@@ -107,7 +104,6 @@ struct ClaimsWriter {
       text("second_factor_identifier", factor.enrolment.text)
     }
     text("tenant", session.scope.tenant?.text)
-    text(Claims.sessionName, session.id?.text)
     bytes.append(contentsOf: "}}".utf8)
   }
 

@@ -23,17 +23,25 @@ struct IDTokens: Sendable {
 
   /// Makes the token of a session.
   func make(for grant: SessionGrant) throws(WireError) -> String {
-    try signed(ClaimsWriter.payload(grant, now: identity.clock.now().seconds))
+    try signed(
+      ClaimsWriter.payload(grant, now: identity.clock.now().seconds), session: grant.session.id)
   }
 
   /// Makes a token of claims: signed, or unsigned in the emulator profile.
-  func signed(_ payload: [UInt8]) throws(WireError) -> String {
+  ///
+  /// The session that an ID token is of stands in its header, where SDKs show it to nobody.
+  func signed(
+    _ payload: [UInt8], session: ID<UserSession>? = nil
+  ) throws(WireError) -> String {
+    let named = session.map { #","\#(Self.sessionName)":"\#($0.text)""# } ?? ""
     if identity.profile == .emulator {
-      return Self.unsignedHeader + "." + Base64URL.encode(payload) + "."
+      let header = Array(#"{"alg":"none"\#(named),"typ":"JWT"}"#.utf8)
+      return Base64URL.encode(header) + "." + Base64URL.encode(payload) + "."
     }
     do throws(KeyError) {
       let keyID = try identity.signingKeys.currentID()
-      var token = Base64URL.encodedBytes(Self.header(keyID))
+      var token = Base64URL.encodedBytes(
+        Array(#"{"alg":"RS256","kid":"\#(keyID)"\#(named),"typ":"JWT"}"#.utf8))
       token.append(UInt8(ascii: "."))
       token += Base64URL.encodedBytes(payload)
       let signature = try identity.signingKeys.sign(token, keyID: keyID)
@@ -114,7 +122,10 @@ struct IDTokens: Sendable {
   private func parse(
     _ text: String
   ) throws(WireError) -> (claims: Claims, token: JSONWebToken) {
-    guard let token = JSONWebToken(text), let claims = Claims(token.payload) else {
+    guard let token = JSONWebToken(text),
+      let claims = Claims(
+        token.payload, session: (token.header[Self.sessionName]?.textValue?.text).map { ID($0) })
+    else {
       throw .invalidIDToken
     }
     return (claims, token)
@@ -123,12 +134,9 @@ struct IDTokens: Sendable {
   /// The whole payload of a token that was read before.
   static func payload(of token: String) -> JSON.Object? { JSONWebToken(token)?.payload }
 
-  private static let unsignedHeader = Base64URL.encode(
-    Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
-
-  private static func header(_ keyID: String) -> [UInt8] {
-    Array(#"{"alg":"RS256","kid":"\#(keyID)","typ":"JWT"}"#.utf8)
-  }
+  /// The parameter of the header that names the session; readers pass over those they don't know
+  /// (RFC 7515, section 4).
+  private static let sessionName = "sid"
 }
 
 extension WireError {
