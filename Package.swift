@@ -82,6 +82,7 @@ let package = Package(
         .embedInCode("Migrations/m0023_policy_pages_sqlite.sql"),
         .embedInCode("Migrations/m0024_generations_sqlite.sql"),
         .embedInCode("Migrations/m0025_policy_widening_sqlite.sql"),
+        .embedInCode("Migrations/m0026_former_addresses_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),

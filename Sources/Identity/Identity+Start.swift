@@ -62,6 +62,8 @@ extension Identity {
       migration("m0023_policy_pages", PackageResources.m0023_policy_pages_sqlite_sql),
       migration("m0024_generations", PackageResources.m0024_generations_sqlite_sql),
       migration("m0025_policy_widening", PackageResources.m0025_policy_widening_sqlite_sql),
+      migration(
+        "m0026_former_addresses", PackageResources.m0026_former_addresses_sqlite_sql),
     ]
   }
 

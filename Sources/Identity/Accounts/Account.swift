@@ -67,6 +67,10 @@ public struct Account: Sendable {
   public internal(set) var providers: [ProviderLink] = []
   /// True when there are such identities, so that they are asked for only then.
   let hasProviders: Bool
+  /// The addresses that it had before, in the form of ``Mailbox``.
+  var formerAddresses: [String] = []
+  /// True when there are such addresses, so that they are read only then.
+  let hasFormerAddresses: Bool
 
   /// The longest name, in characters of Unicode.
   public static let longestName = 256
@@ -76,11 +80,12 @@ public struct Account: Sendable {
       a.disabled, a.custom_attributes, a.valid_since_s, a.created_at, a.last_login_at,
       a.last_refresh_at, a.password_updated_at, a.password_hash IS NOT NULL, a.anonymous,
       a.custom_auth, a.wrong_codes, a.codes_blocked_until, a.has_providers, a.email_link,
-      a.initial_email, a.last_verdict_at, a.protected, a.changes_locked_at, a.generation
+      a.initial_email, a.last_verdict_at, a.protected, a.changes_locked_at, a.generation,
+      a.has_former_addresses
     """
 
   /// How many columns these are.
-  static let columnCount = 26
+  static let columnCount = 27
 
   init(_ row: borrowing Row, factors: [Factor]) throws {
     func instant(_ column: Int) throws -> Instant? {
@@ -112,6 +117,7 @@ public struct Account: Sendable {
     isProtected = try row.value(23)
     changesLockedAt = try instant(24)
     generation = try row.value(25)
+    hasFormerAddresses = try row.value(26)
     self.factors = factors
   }
 
@@ -121,10 +127,12 @@ public struct Account: Sendable {
   /// The account's own address, its first one and what providers know, as they were given.
   var onFile: [String] { ([email, initialEmail] + providers.map(\.email)).compactMap { $0 } }
 
-  /// True when an address is the account's own, was its first one, or is what a provider knows.
+  /// True when an address is the account's own, ever was, or is or was what a provider knows.
+  ///
+  /// Spellings of one mailbox are the same.
   public func hasOnFile(_ address: String) -> Bool {
-    let folded = AccountRules.folded(email: address)
-    return onFile.contains { AccountRules.folded(email: $0).isSameBytes(as: folded) }
+    let folded = Mailbox.folded(address)
+    return (onFile.map(Mailbox.folded) + formerAddresses).contains { $0.isSameBytes(as: folded) }
   }
 
   /// The name that people know it by: e-mail, else name, else phone, else uid.

@@ -58,6 +58,9 @@ enum AccountRecord {
       if account.hasProviders {
         account.providers = try ProviderLink.all(of: account.key, connection)
       }
+      if account.hasFormerAddresses {
+        account.formerAddresses = try FormerAddresses.all(of: account.key, connection)
+      }
       accounts.append(account)
     }
     return accounts
@@ -98,6 +101,17 @@ enum AccountRecord {
     return account
   }
 
+  /// An account after a change by columns, with what is kept of it elsewhere brought into line.
+  static func changed(
+    _ old: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> Account {
+    guard let new = try find(key: old.key, connection) else { throw Failure("account vanished") }
+    try AccountCounts.move(from: old, to: new, in: scope, connection)
+    try SearchIndex.update(new, connection)
+    try FormerAddresses.remember(from: old, to: new, connection)
+    return new
+  }
+
   /// The account error that a broken uniqueness means.
   static func conflict(_ error: DatabaseError) -> (any Error)? {
     guard case .uniqueViolation(let columns) = error.code else { return nil }
@@ -126,6 +140,7 @@ enum AccountRecord {
   ///   - now: The time.
   ///   - connection: The transaction.
   /// - Returns: How many ended.
+  /// - Throws: What the database throws.
   @discardableResult
   static func endSessions(
     _ account: Int64, except kept: ID<UserSession>? = nil, at now: Instant,

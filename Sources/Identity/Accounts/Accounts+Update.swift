@@ -73,9 +73,7 @@ extension Accounts {
       } else if let validSince = change.validSince {
         ended = try AccountRecord.endSessions(old.key, before: validSince, at: now, connection)
       }
-      guard let new = try AccountRecord.find(key: old.key, connection) else {
-        throw AccountError.notFound
-      }
+      let new = try AccountRecord.changed(old, in: scope, connection)
       if session != nil, !Self.isSame(new.email, old.email) {
         do {
           try store.offerRecovery(of: old, now: new.email, in: scope, at: now, connection)
@@ -83,8 +81,6 @@ extension Accounts {
           throw AccountError.tooManyMails(until: until)
         }
       }
-      try AccountCounts.move(from: old, to: new, in: scope, connection)
-      try SearchIndex.update(new, connection)
       try store.outbox.notifyChange(
         from: old, to: new, removed: removed, newPassword: newHash != nil, in: scope, by: author,
         at: now, connection)

@@ -103,11 +103,7 @@ extension Desk {
       guard !account.disabled else { throw DeskError.nothingToDo }
       try connection.run("UPDATE account SET disabled = 1 WHERE account_key = \(account.key)")
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
-      guard let new = try AccountRecord.find(key: account.key, connection) else {
-        throw DeskError.accountNotFound
-      }
-      try AccountCounts.move(from: account, to: new, in: scope, connection)
-      try SearchIndex.update(new, connection)
+      let new = try AccountRecord.changed(account, in: scope, connection)
       var entry = AuditEntry(
         "account.change", "account", account.id.text, name: account.label, in: scope)
       (entry.from, entry.to) = Words.difference(

@@ -56,7 +56,10 @@ extension Federation {
         scope, provider: link.provider, rawID: link.rawID, connection)
       {
         guard !known.disabled else { throw FederationError.userDisabled }
-        if !known.providers.contains(link) { try link.store(for: known.key, in: scope, connection) }
+        if !known.providers.contains(link) {
+          try link.store(for: known.key, in: scope, connection)
+          _ = try AccountRecord.changed(known, in: scope, connection)
+        }
         return try pass(known.key, link, in: scope, at: now, connection)
       }
       let isApart = try Self.keepsApart(scope, connection)
@@ -232,11 +235,7 @@ extension Federation {
     _ old: Account, _ link: ProviderLink, in scope: Scope, sessionsEnded: Int = 0,
     by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
-    guard let new = try AccountRecord.find(key: old.key, connection) else {
-      throw Failure("account vanished")
-    }
-    try AccountCounts.move(from: old, to: new, in: scope, connection)
-    try SearchIndex.update(new, connection)
+    let new = try AccountRecord.changed(old, in: scope, connection)
     var entry = AuditEntry(
       "account.change", "account", old.id.text, name: new.label, in: scope)
     (entry.from, entry.to) = Words.difference(

@@ -13,6 +13,7 @@ enum HourlyQuota {
   ///   - now: The time.
   ///   - connection: The transaction; when it is rolled back, nothing was counted.
   /// - Returns: Nil when it is within the limit, and otherwise when one may try again.
+  /// - Throws: What the database throws.
   static func take(
     _ name: String, _ amount: Int = 1, limit: Int, at now: Instant,
     _ connection: borrowing Connection

@@ -38,11 +38,7 @@ extension ImportBatch {
     for link in prepared.user.providers { try link.store(for: key, in: scope, connection) }
     let removed = try replaceFactors(of: old, by: prepared, connection)
     let sessions = try AccountRecord.endSessions(key, at: now, connection)
-    guard let new = try AccountRecord.find(key: key, connection) else {
-      throw Failure("account vanished")
-    }
-    try AccountCounts.move(from: old, to: new, in: scope, connection)
-    try SearchIndex.update(new, connection)
+    let new = try AccountRecord.changed(old, in: scope, connection)
     if let email = new.email {
       try Guess.forget(SignIns.guessName(scope.key, email: email), connection)
     }

@@ -168,16 +168,6 @@ extension OutOfBandCodes {
 }
 
 extension AccountRecord {
-  /// An account after a change by columns, with what is kept of it elsewhere brought into line.
-  static func changed(
-    _ old: Account, in scope: Scope, _ connection: borrowing Connection
-  ) throws -> Account {
-    guard let new = try find(key: old.key, connection) else { throw Failure("account vanished") }
-    try AccountCounts.move(from: old, to: new, in: scope, connection)
-    try SearchIndex.update(new, connection)
-    return new
-  }
-
   /// Gives an account an address that is known to be the user's, and ends its sessions.
   ///
   /// - Returns: How many there were.
