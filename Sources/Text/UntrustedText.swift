@@ -15,7 +15,9 @@ public struct UntrustedText: Sendable {
   /// The most bytes in the name of a form field, a parameter, a cookie, or a JSON member.
   public static let longestName = 256
   /// The most combining marks in a row, as in the Stream-Safe Text Format (Unicode Standard Annex
-  /// #15, section 13). No language needs more than a few.
+  /// #15, section 13).
+  ///
+  /// No language needs more than a few.
   public static let longestRun = 30
 
   /// The text as a `String`, to compare with `isSameBytes(as:)`.
@@ -24,18 +26,17 @@ public struct UntrustedText: Sendable {
   /// Wraps text of the program's own, such as the value of a link.
   public init(_ text: String) { self.text = text }
 
-  /// Wraps text from outside.
+  /// Wraps text from outside, or fails when it has more than ``longestRun`` combining marks in a
+  /// row.
   ///
   /// - Parameter text: Valid UTF-8 of any length.
-  /// - Returns: Nil when the text has more than ``longestRun`` combining marks in a row.
   public init?(checking text: String) {
     guard UntrustedText.isAffordable(text) else { return nil }
     self.text = text
   }
 
-  /// Wraps bytes from outside.
-  ///
-  /// - Returns: Nil when the bytes aren't UTF-8, and for the reason ``init(checking:)`` gives.
+  /// Wraps bytes from outside, or fails when they aren't UTF-8, and for the reason that
+  /// ``init(checking:)`` gives.
   public init?(validating bytes: [UInt8]) {
     guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
     self.init(checking: text)

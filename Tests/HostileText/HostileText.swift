@@ -3,6 +3,7 @@ public enum HostileText {
   /// A letter with as many combining marks as fit, in an order that normalization must sort.
   ///
   /// - Parameter size: The bytes of the text; an even number gets one letter more.
+  /// - Returns: The text.
   public static func marks(_ size: Int) -> String {
     let pairs = String(repeating: "\u{301}\u{323}", count: size / 4)
     let text = "a" + pairs

@@ -11,7 +11,9 @@ public struct Work: Sendable, CustomStringConvertible {
   /// For hostile text of twice the length.
   public let doubled: UInt64
 
-  /// What the clock and the first run of code cost. Normalizing hostile text of 64 KiB once takes a
+  /// What the clock and the first run of code cost.
+  ///
+  /// Normalizing hostile text of 64 KiB once takes a
   /// thousand times as long.
   private static let slack: UInt64 = 1_000_000
 
@@ -35,6 +37,7 @@ public struct Work: Sendable, CustomStringConvertible {
   ///   - size: The bytes of the text.
   ///   - hostile: Makes the hostile text.
   ///   - body: Gets each text some times; the quickest run is taken.
+  /// - Returns: What it took.
   public static func of(
     _ size: Int = 64 << 10, _ hostile: (Int) -> String = HostileText.marks,
     _ body: (String) throws -> Void
