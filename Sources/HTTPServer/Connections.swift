@@ -21,8 +21,9 @@ final class Connections: Sendable {
     /// For each generation of threads, the connections of each thread.
     var countOfThread: [Int: [Int]] = [:]
     var generation = 0
-    /// Connections that have waited longest, the longest last, as of the last time when all were
-    /// looked at. Later ones wait since later, so those that still wait are still the longest.
+    /// Connections that had waited longest when all were looked at last, the longest last.
+    ///
+    /// Others wait since later, so those of these that still wait are still the longest.
     var longestIdle: [(connection: Connection, since: UInt64)] = []
   }
 
@@ -63,6 +64,7 @@ final class Connections: Sendable {
   ///   - most: The most connections that there is room for.
   ///   - now: The time, in coarse milliseconds.
   ///   - deadline: When its first header must have come.
+  /// - Returns: The connection, or why there is none.
   func admit(
     socket: Int32, address: NetworkAddress?, atMost most: Int, now: UInt64, deadline: UInt64
   ) -> Admission {

@@ -22,8 +22,10 @@ public struct Limits: Sendable {
   public var writeDeadline: Duration = .seconds(30)
   /// The bytes a second below which a long body or answer is cut off.
   public var minimumRate = 32 << 10
-  /// The most connections at once. A further one takes the place of the one that has waited longest
-  /// for a request; where none waits, it has to.
+  /// The most connections at once.
+  ///
+  /// A further one takes the place of the one that has waited longest for a request; where none
+  /// waits, it has to.
   public var connections = 12_000
   /// The most connections at once from one IPv4 address or one /64 of IPv6, trusted proxies apart;
   /// further ones are closed.

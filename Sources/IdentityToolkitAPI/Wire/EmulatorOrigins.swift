@@ -31,6 +31,7 @@ public struct EmulatorOrigins: Sendable {
   /// - Parameters:
   ///   - request: The request, of which all fields `Origin` count.
   ///   - own: The server's own address, whose pages may.
+  /// - Returns: Whether the request may be answered.
   func allow(_ request: Request, own: String) -> Bool {
     let origins = request.fields.all(.origin)
     guard let origin = origins.first else { return true }
