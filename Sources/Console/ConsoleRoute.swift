@@ -23,6 +23,8 @@ struct ConsoleRoute: Sendable {
 
   let access: Access
   let route: Route
+  /// The actions that a form of the route performs; which of them may depend on its fields.
+  var actions: [ConsoleAction] = []
 }
 
 /// The routes in the making.
@@ -185,6 +187,69 @@ struct RouteTable: Sendable {
 
   private mutating func add(_ permission: Permission, _ routes: Route...) {
     for route in routes { all.append(ConsoleRoute(access: .scope(permission), route: route)) }
+  }
+
+  /// Names the actions of the routes that `add` adds, and gives it their permission.
+  fileprivate mutating func perform(
+    _ actions: [ConsoleAction], _ add: (inout RouteTable, Permission) -> Void
+  ) {
+    guard let permission = actions.first?.requirements.permission else { return }
+    let start = all.count
+    add(&self, permission)
+    for index in start..<all.count { all[index].actions = actions }
+  }
+}
+
+// The forms that perform actions: the table of actions says which permission each takes.
+
+extension RouteTable {
+  mutating func signedIn<each Parameter: PathParameter>(
+    _ path: Path<repeat each Parameter>, performing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response
+  ) {
+    perform(actions) { $0.signedIn(.post, path, $1, page) }
+  }
+
+  mutating func inProject(
+    _ path: Path<String>, performing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (ProjectContext) async throws(Refusal) -> Response
+  ) {
+    perform(actions) { $0.inProject(.post, path, $1, page) }
+  }
+
+  mutating func inProject(
+    _ path: Path<String, String>, performing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (ProjectContext, String) async throws(Refusal) -> Response
+  ) {
+    perform(actions) { $0.inProject(.post, path, $1, page) }
+  }
+
+  mutating func inProjectOfTenant(
+    _ path: Path<String, String>, performing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response
+  ) {
+    perform(actions) { $0.inProjectOfTenant(.post, path, $1, page) }
+  }
+
+  mutating func inScope(
+    _ path: ScopePath0, performing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response
+  ) {
+    perform(actions) { $0.inScope(.post, path, $1, page) }
+  }
+
+  mutating func inScope(
+    _ path: ScopePath1, performing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (ScopeContext, String) async throws(Refusal) -> Response
+  ) {
+    perform(actions) { $0.inScope(.post, path, $1, page) }
+  }
+
+  mutating func inScope(
+    _ path: ScopePath2, performing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (ScopeContext, String, String) async throws(Refusal) -> Response
+  ) {
+    perform(actions) { $0.inScope(.post, path, $1, page) }
   }
 }
 

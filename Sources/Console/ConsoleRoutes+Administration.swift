@@ -6,36 +6,45 @@ extension ConsoleRoutes {
   /// The routes about administrators: all of them, and whoever is signed in.
   static func addAdministration(
     to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
-    _ frames: Frames, _ gate: Gate, languages: [String]
+    _ frames: Frames, _ actions: ActionForms, _ gate: Gate, languages: [String]
   ) throws {
     let list = AdministratorsPage(
-      identity: identity, ending: DeskEnding(frames: frames, cookies: gate.cookies),
+      identity: identity, actions: actions,
       view: try templates.template("administrators/administrators", for: AdministratorsView.self))
     table.signedIn(.get, ConsolePaths.administrators, .seeAdministrators, list.show)
-    table.signedIn(.post, ConsolePaths.stepUp, .protectUsers, list.setStepUp)
-    table.signedIn(.post, ConsolePaths.invitationRemoval, .manageAdministrators, list.revoke)
+    table.signedIn(
+      ConsolePaths.stepUp, performing: [.changeReauthenticationInterval], list.setStepUp)
+    table.signedIn(
+      .get, ConsolePaths.invitationRemoval, .manageAdministrators, list.askForRevocation)
+    table.signedIn(
+      ConsolePaths.invitationRemoval, performing: [.revokeInvitation], list.revoke)
 
     let new = NewAdministratorPage(
-      identity: identity, frames: frames, publicURL: gate.publicURL,
+      identity: identity, actions: actions, publicURL: gate.publicURL,
       view: try templates.template("administrators/new", for: NewAdministratorView.self),
       made: try templates.template("administrators/made", for: InvitationMadeView.self))
     table.signedIn(.get, ConsolePaths.newAdministrator, .manageAdministrators, new.show)
-    table.signedIn(.post, ConsolePaths.newAdministrator, .manageAdministrators, new.invite)
+    table.signedIn(
+      ConsolePaths.newAdministrator, performing: [.inviteAdministrator], new.invite)
 
     let one = AdministratorPage(
-      identity: identity, frames: frames,
+      identity: identity, actions: actions,
       view: try templates.template("administrators/administrator", for: AdministratorView.self))
     table.signedIn(.get, ConsolePaths.administrator, .seeAdministrators, one.show)
-    table.signedIn(.post, ConsolePaths.grants, .manageAdministrators, one.grant)
-    table.signedIn(.post, ConsolePaths.grantRemoval, .manageAdministrators, one.revoke)
+    table.signedIn(ConsolePaths.grants, performing: [.grantRole], one.grant)
+    table.signedIn(
+      .get, ConsolePaths.grantRemoval, .manageAdministrators, one.askForRevocation)
+    table.signedIn(ConsolePaths.grantRemoval, performing: [.revokeRole], one.revoke)
 
     let typed = try templates.template("administrators/typed", for: TypedView.self)
-    let reset = TypedPage(deed: .reset, identity: identity, frames: frames, view: typed)
+    let reset = TypedPage(deed: .reset, identity: identity, actions: actions, view: typed)
     table.signedIn(.get, ConsolePaths.factorReset, .manageAdministrators, reset.ask)
-    table.signedIn(.post, ConsolePaths.factorReset, .manageAdministrators, reset.act)
-    let removal = TypedPage(deed: .remove, identity: identity, frames: frames, view: typed)
+    table.signedIn(
+      ConsolePaths.factorReset, performing: [.resetAdministratorFactor], reset.act)
+    let removal = TypedPage(deed: .remove, identity: identity, actions: actions, view: typed)
     table.signedIn(.get, ConsolePaths.administratorRemoval, .manageAdministrators, removal.ask)
-    table.signedIn(.post, ConsolePaths.administratorRemoval, .manageAdministrators, removal.act)
+    table.signedIn(
+      ConsolePaths.administratorRemoval, performing: [.removeAdministrator], removal.act)
 
     try addOwnAccount(to: &table, identity, templates, frames, languages: languages)
   }

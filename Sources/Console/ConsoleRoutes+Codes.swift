@@ -12,17 +12,21 @@ extension ConsoleRoutes {
       identity: identity, pages: pages,
       view: try templates.template("stand-ins/temporary-code", for: TemporaryCodeView.self))
     table.inScope(.get, ConsolePaths.temporaryCode, .removeFactors, code.ask)
-    table.inScope(.post, ConsolePaths.temporaryCode, .removeFactors, code.make)
+    table.inScope(
+      ConsolePaths.temporaryCode, performing: [.createTemporaryCode], code.make)
     table.inScope(.get, ConsolePaths.shownCode, .removeFactors, code.show)
     let codeEnd = CodesEndPage(kind: .temporary, identity: identity, pages: pages)
     table.inScope(.get, ConsolePaths.temporaryCodeRemoval, .removeFactors, codeEnd.ask)
-    table.inScope(.post, ConsolePaths.temporaryCodeRemoval, .removeFactors, codeEnd.end)
+    table.inScope(
+      ConsolePaths.temporaryCodeRemoval, performing: [.revokeTemporaryCode], codeEnd.end)
     let recoveryEnd = CodesEndPage(kind: .recovery, identity: identity, pages: pages)
     table.inScope(.get, ConsolePaths.recoveryCodesRemoval, .removeFactors, recoveryEnd.ask)
-    table.inScope(.post, ConsolePaths.recoveryCodesRemoval, .removeFactors, recoveryEnd.end)
+    table.inScope(
+      ConsolePaths.recoveryCodesRemoval, performing: [.revokeRecoveryCodes], recoveryEnd.end)
     let link = EnrolmentLinkPage(identity: identity, pages: pages)
     table.inScope(.get, ConsolePaths.enrolmentLink, .removeFactors, link.ask)
-    table.inScope(.post, ConsolePaths.enrolmentLink, .removeFactors, link.send)
+    table.inScope(
+      ConsolePaths.enrolmentLink, performing: [.sendEnrollmentLink], link.send)
   }
 
   /// The pages that links in mails to users lead to.

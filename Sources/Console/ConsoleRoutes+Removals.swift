@@ -12,15 +12,18 @@ extension ConsoleRoutes {
       removals: identity.bulkRemovals, frames: ending.frames,
       view: try templates.template("removals/removals", for: RemovalsView.self))
     table.inScope(.get, ConsolePaths.removals, .removeFactors, removals.show)
-    table.inScope(.post, ConsolePaths.removals, .removeFactors, removals.look)
+    table.inScope(
+      ConsolePaths.removals, performing: [.previewBulkRemoval], removals.look)
 
     let job = RemovalJobPage(
       identity: identity, ending: ending,
       draft: try templates.template("removals/draft", for: RemovalDraftView.self),
       view: try templates.template("removals/job", for: RemovalJobView.self))
     table.inScope(.get, ConsolePaths.bulkRemoval, .removeFactors, job.show)
-    table.inScope(.post, ConsolePaths.bulkRemoval, .removeFactors, job.begin)
-    table.inScope(.post, ConsolePaths.endOfRemoval, .removeFactors, job.end)
+    table.inScope(
+      ConsolePaths.bulkRemoval, performing: [.startBulkRemoval], job.begin)
+    table.inScope(
+      ConsolePaths.endOfRemoval, performing: [.stopBulkRemoval], job.end)
     table.inScope(.get, ConsolePaths.removalFile, .removeFactors, job.download)
 
     let approvals = ApprovalsPage(
@@ -32,6 +35,8 @@ extension ConsoleRoutes {
       approvals: identity.approvals, ending: ending,
       view: try templates.template("approvals/approval", for: ApprovalView.self))
     table.inScope(.get, ConsolePaths.approval, .removeFactors, approval.show)
-    table.inScope(.post, ConsolePaths.approval, .removeFactors, approval.decide)
+    table.inScope(
+      ConsolePaths.approval, performing: [.approveRequest, .rejectRequest, .withdrawRequest],
+      approval.decide)
   }
 }

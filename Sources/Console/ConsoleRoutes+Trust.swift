@@ -6,39 +6,45 @@ extension ConsoleRoutes {
   /// The routes about whose word counts: providers of identity, and keys for custom tokens.
   static func addTrust(
     to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
-    _ frames: Frames
+    _ actions: ActionForms
   ) throws {
+    let frames = actions.frames
     let providers = ProvidersPage(
       identity: identity, frames: frames,
       view: try templates.template("providers/providers", for: ProvidersView.self))
     table.inScope(.get, ConsolePaths.providers, .seeScope, providers.show)
 
     let provider = ProviderPage(
-      identity: identity, frames: frames,
+      identity: identity, actions: actions,
       view: try templates.template("providers/provider", for: ProviderView.self))
     table.inScope(.get, ConsolePaths.newProvider, .manageTrust, provider.new)
-    table.inScope(.post, ConsolePaths.newProvider, .manageTrust, provider.create)
+    table.inScope(
+      ConsolePaths.newProvider, performing: [.addIdentityProvider], provider.create)
     table.inScope(.get, ConsolePaths.provider, .seeScope, provider.show)
-    table.inScope(.post, ConsolePaths.provider, .manageTrust, provider.change)
+    table.inScope(
+      ConsolePaths.provider, performing: [.changeIdentityProvider], provider.change)
 
     let removal = ProviderRemovalPage(
-      providers: identity.identityProviders, frames: frames,
+      providers: identity.identityProviders, actions: actions,
       view: try templates.template("providers/removal", for: ProviderRemovalView.self))
     table.inScope(.get, ConsolePaths.providerRemoval, .manageTrust, removal.ask)
-    table.inScope(.post, ConsolePaths.providerRemoval, .manageTrust, removal.remove)
+    table.inScope(
+      ConsolePaths.providerRemoval, performing: [.removeIdentityProvider], removal.remove)
 
     let signers = SignersPage(
-      identity: identity, frames: frames,
+      identity: identity, actions: actions,
       view: try templates.template("signers/signers", for: SignersView.self),
       revocation: try templates.template("signers/revocation", for: SignerRevocationView.self))
     table.inProject(.get, ConsolePaths.signers, .readPolicy, signers.show)
     table.inProject(.get, ConsolePaths.signerRevocation, .manageTrust, signers.ask)
-    table.inProject(.post, ConsolePaths.signerRevocation, .manageTrust, signers.revoke)
+    table.inProject(
+      ConsolePaths.signerRevocation, performing: [.revokeTokenSigningKey], signers.revoke)
 
     let newSigner = NewSignerPage(
-      signers: identity.signers, frames: frames,
+      signers: identity.signers, actions: actions,
       view: try templates.template("signers/new", for: NewSignerView.self))
     table.inProject(.get, ConsolePaths.newSigner, .manageTrust, newSigner.show)
-    table.inProject(.post, ConsolePaths.newSigner, .manageTrust, newSigner.register)
+    table.inProject(
+      ConsolePaths.newSigner, performing: [.registerTokenSigningKey], newSigner.register)
   }
 }

@@ -15,6 +15,8 @@ struct ConsoleRoutes: Sendable {
   ) throws {
     var table = RouteTable(gate: gate, failures: failures)
     let prose = GuidanceProse()
+    let actions = try ActionForms(
+      identity, DeskEnding(frames: frames, cookies: gate.cookies), templates)
 
     let projects = ProjectsPage(
       identity: identity, frames: frames,
@@ -26,7 +28,8 @@ struct ConsoleRoutes: Sendable {
       projects: identity.projects, frames: frames,
       view: try templates.template("projects/new", for: NewProjectView.self))
     table.signedIn(.get, ConsolePaths.newProject, .createProject, newProject.show)
-    table.signedIn(.post, ConsolePaths.newProject, .createProject, newProject.create)
+    table.signedIn(
+      ConsolePaths.newProject, performing: [.createProject], newProject.create)
 
     let overview = OverviewPage(
       identity: identity, frames: frames,
@@ -43,14 +46,16 @@ struct ConsoleRoutes: Sendable {
       tenants: identity.tenants, frames: frames,
       view: try templates.template("tenants/new", for: NewTenantView.self))
     table.inProject(.get, ConsolePaths.newTenant, .manageTenants, newTenant.show)
-    table.inProject(.post, ConsolePaths.newTenant, .manageTenants, newTenant.create)
+    table.inProject(
+      ConsolePaths.newTenant, performing: [.createTenant], newTenant.create)
 
     let policy = PolicyPage(
-      identity: identity, frames: frames,
+      identity: identity, actions: actions,
       form: try templates.template("policy/policy", for: PolicyView.self),
       check: try templates.template("policy/check", for: PolicyCheckView.self))
     table.inScope(.get, ConsolePaths.policy, .readPolicy, policy.show)
-    table.inScope(.post, ConsolePaths.policy, .changePolicy, policy.change)
+    table.inScope(
+      ConsolePaths.policy, performing: [.changePolicy, .weakenPolicy], policy.change)
 
     let review = ReviewPage(
       policies: identity.policies, frames: frames,
@@ -65,8 +70,8 @@ struct ConsoleRoutes: Sendable {
       row: try templates.template("users/row", for: UserRow.self))
     table.inScope(.get, ConsolePaths.users, .findUsers, users.show)
     table.inScope(
-      .get, ConsolePaths.usersFile, .exportUsers,
-      UsersFile(accounts: identity.accounts, clock: frames.clock).download)
+      ConsolePaths.usersFile, performing: [.exportUsers],
+      UsersFile(accounts: identity.accounts, actions: actions).download)
 
     let findUsers = FindUsersPage(
       accounts: identity.accounts, frames: frames,
@@ -77,7 +82,7 @@ struct ConsoleRoutes: Sendable {
       accounts: identity.accounts, frames: frames,
       view: try templates.template("users/new", for: NewUserView.self))
     table.inScope(.get, ConsolePaths.newUser, .changeUsers, newUser.show)
-    table.inScope(.post, ConsolePaths.newUser, .changeUsers, newUser.create)
+    table.inScope(ConsolePaths.newUser, performing: [.createUser], newUser.create)
 
     let user = UserPage(
       identity: identity, prose: prose, frames: frames,
@@ -97,45 +102,50 @@ struct ConsoleRoutes: Sendable {
     try Self.addCodes(to: &table, identity, templates, desk)
 
     let settings = SettingsPage(
-      identity: identity, frames: frames,
+      identity: identity, actions: actions,
       view: try templates.template("settings/settings", for: SettingsView.self))
     table.inScope(.get, ConsolePaths.settings, .seeScope, settings.show)
-    table.inScope(.post, ConsolePaths.settings, .changeScope, settings.change)
+    table.inScope(
+      ConsolePaths.settings, performing: [.changeSettings, .weakenSettings], settings.change)
 
     let signInSwitch = SignInSwitchPage(
-      settings: ScopeSettings(identity: identity), frames: frames,
+      settings: ScopeSettings(identity: identity), actions: actions,
       view: try templates.template("settings/sign-in", for: SignInSwitchView.self))
     table.inScope(.get, ConsolePaths.signInSwitch, .changeScope, signInSwitch.ask)
-    table.inScope(.post, ConsolePaths.signInSwitch, .changeScope, signInSwitch.change)
+    table.inScope(
+      ConsolePaths.signInSwitch, performing: [.disableSignIn, .enableSignIn],
+      signInSwitch.change)
 
     let keys = KeysPage(
-      keys: identity.apiKeys, frames: frames,
+      keys: identity.apiKeys, actions: actions,
       view: try templates.template("keys/revocation", for: KeyRevocationView.self))
-    table.inProject(.post, ConsolePaths.keys, .manageKeys, keys.create)
+    table.inProject(ConsolePaths.keys, performing: [.createAPIKey], keys.create)
     table.inProject(.get, ConsolePaths.keyRevocation, .manageKeys, keys.ask)
-    table.inProject(.post, ConsolePaths.keyRevocation, .manageKeys, keys.revoke)
+    table.inProject(ConsolePaths.keyRevocation, performing: [.revokeAPIKey], keys.revoke)
 
     let tokens = TokensPage(
-      tokens: identity.serviceTokens, frames: frames,
+      tokens: identity.serviceTokens, actions: actions,
       form: try templates.template("tokens/new", for: NewTokenView.self),
       made: try templates.template("tokens/made", for: MadeTokenView.self),
       revocation: try templates.template("tokens/revocation", for: TokenRevocationView.self))
     table.inScope(.get, ConsolePaths.newToken, .manageKeys, tokens.show)
-    table.inScope(.post, ConsolePaths.newToken, .manageKeys, tokens.create)
+    table.inScope(ConsolePaths.newToken, performing: [.createServiceToken], tokens.create)
     table.inScope(.get, ConsolePaths.tokenRevocation, .manageKeys, tokens.ask)
-    table.inScope(.post, ConsolePaths.tokenRevocation, .manageKeys, tokens.revoke)
+    table.inScope(
+      ConsolePaths.tokenRevocation, performing: [.revokeServiceToken], tokens.revoke)
 
-    try Self.addTrust(to: &table, identity, templates, frames)
+    try Self.addTrust(to: &table, identity, templates, actions)
 
     let scopeDeletion = ScopeDeletionPage(
-      identity: identity, frames: frames,
+      identity: identity, actions: actions,
       view: try templates.template("deletion/deletion", for: ScopeDeletionView.self))
     table.inProject(.get, ConsolePaths.projectDeletion, .deleteProject, scopeDeletion.askForProject)
     table.inProject(
-      .post, ConsolePaths.projectDeletion, .deleteProject, scopeDeletion.deleteProject)
+      ConsolePaths.projectDeletion, performing: [.deleteProject], scopeDeletion.deleteProject)
     let tenantDeletion = ConsolePaths.tenantDeletion
     table.inProjectOfTenant(.get, tenantDeletion, .manageTenants, scopeDeletion.askForTenant)
-    table.inProjectOfTenant(.post, tenantDeletion, .manageTenants, scopeDeletion.deleteTenant)
+    table.inProjectOfTenant(
+      tenantDeletion, performing: [.deleteTenant], scopeDeletion.deleteTenant)
 
     let audit = AuditPage(
       audit: identity.audit, frames: frames,
@@ -147,12 +157,12 @@ struct ConsoleRoutes: Sendable {
     table.signedIn(.get, ConsolePaths.instanceAuditFile, .readAudit, audit.downloadAll)
 
     let outbox = OutboxPage(
-      messages: identity.messages, frames: frames,
+      messages: identity.messages, actions: actions,
       list: try templates.template("outbox/outbox", for: OutboxView.self),
       one: try templates.template("outbox/message", for: MessageView.self))
     table.inScope(.get, ConsolePaths.outbox, .findUsers, outbox.show)
     table.inScope(.get, ConsolePaths.message, .findUsers, outbox.showOne)
-    table.inScope(.post, ConsolePaths.messageText, .readMessages, outbox.open)
+    table.inScope(ConsolePaths.messageText, performing: [.openMessage], outbox.open)
 
     let scopeGuidance = ScopeGuidancePage(
       guidance: identity.guidance, prose: prose, frames: frames,
@@ -163,7 +173,7 @@ struct ConsoleRoutes: Sendable {
       guidance: identity.guidance, prose: prose, frames: frames,
       view: try templates.template("guidance/edit", for: GuidanceEditorView.self))
     table.inScope(.get, ConsolePaths.guidanceEditor, .changeScope, editor.show)
-    table.inScope(.post, ConsolePaths.guidanceEditor, .changeScope, editor.save)
+    table.inScope(ConsolePaths.guidanceEditor, performing: [.editGuidance], editor.save)
 
     let whatIf = WhatIfPage(
       signIns: identity.signIns, frames: frames,
@@ -177,7 +187,8 @@ struct ConsoleRoutes: Sendable {
     table.signedIn(.get, ConsolePaths.guidance, nil, guidance.list)
     table.signedIn(.get, ConsolePaths.guide, nil, guidance.show)
 
-    try Self.addAdministration(to: &table, identity, templates, frames, gate, languages: languages)
+    try Self.addAdministration(
+      to: &table, identity, templates, frames, actions, gate, languages: languages)
 
     let signOut = SignOutPage(
       sessions: identity.consoleSessions, cookies: gate.cookies, frames: frames,

@@ -75,6 +75,8 @@ public struct Identity: Sendable {
   public let ownAccount: OwnAccount
   /// Sessions of administrators.
   public let consoleSessions: ConsoleSessions
+  /// What actions in the console require.
+  public let authorization: ActionAuthorization
   /// The making of the first owner.
   public let setup: Setup
   /// The audit log.
@@ -108,9 +110,11 @@ public struct Identity: Sendable {
     defaultProject: ID<Project>? = nil, carriesMail: Bool = false
   ) throws(CryptoError) {
     let links = ActionLinks(profile: profile)
+    let administratorTOTP = try AdministratorTOTP(keys: keys, random: random)
     let store = Store(
       database: database, profile: profile, clock: clock, random: random,
-      outbox: try Outbox(keys: keys, random: random, links: links), links: links)
+      outbox: try Outbox(keys: keys, random: random, links: links), links: links,
+      administratorTOTP: administratorTOTP)
     let tickets = try Sealer(keys, purpose: "ticket", random: random)
     let totp = try TOTPFactor(keys: keys, random: random)
     self.store = store
@@ -143,9 +147,9 @@ public struct Identity: Sendable {
       store: store, signIns: signIns, providers: identityProviders,
       pending: try Sealer(keys, purpose: "pending token", random: random))
     signingKeys = try SigningKeys(store: store, keys: keys)
-    let administratorTOTP = try AdministratorTOTP(keys: keys, random: random)
-    let gate = DeskGate(store: store, totp: administratorTOTP)
+    let gate = DeskGate(store: store)
     desk = Desk(store: store, gate: gate)
+    authorization = store.authorization
     standIns = StandIns(store: store, gate: gate, codes: standInCodes)
     enrolmentLinks = EnrolmentLinks(store: store, gate: gate, tickets: tickets, totp: totp)
     objections = Objections(store: store)

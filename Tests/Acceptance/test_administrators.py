@@ -157,6 +157,9 @@ def reset(owner):
     expect(page.locator("#confirmation-error")).to_be_visible()
     page.get_by_label("To go on").fill(NEW)
     owner.press("Reset the second factor")
+    expect(page.locator("#note-error")).to_be_visible()
+    page.get_by_label("Reason").fill("Lost the phone")
+    owner.press("Reset the second factor")
     assert "is reset" in owner.said
 
 

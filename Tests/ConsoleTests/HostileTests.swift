@@ -45,7 +45,7 @@ import Testing
       ] {
         Markup.check(try await browser.get(address))
       }
-      let file = try await browser.get(eu + "/users.csv").text
+      let file = try await browser.download(eu + "/users.csv").text
       #expect(file.contains("\"hostile\""))
       #expect(!file.contains("\"=HYPER") && !file.contains("\"@"))
       for (address, fields) in [

@@ -37,7 +37,7 @@ import Testing
       #expect(list.says("chiara") && list.says("Phone (1)") && list.says("TOTP (2)"))
       #expect(try await nadia.get(users + "?q=2025550143").says("chiara"))
       let ada = try await Browser.signedIn(world)
-      let file = try await ada.get(try await world.eu + "/users.csv?factor=phone")
+      let file = try await ada.download(try await world.eu + "/users.csv?factor=phone")
       #expect(file.says("\"TOTP, phone\"") || file.says("TOTP, phone"))
     }
   }

@@ -22,8 +22,8 @@ import Testing
     GET /projects/{String}/review.csv: seeScope in some of the project
     GET /projects/{String}/users: findUsers
     GET /projects/{String}/tenants/{String}/users: findUsers
-    GET /projects/{String}/users.csv: exportUsers
-    GET /projects/{String}/tenants/{String}/users.csv: exportUsers
+    POST /projects/{String}/users.csv: exportUsers
+    POST /projects/{String}/tenants/{String}/users.csv: exportUsers
     GET /users: findUsers somewhere
     GET /projects/{String}/new-user: changeUsers
     GET /projects/{String}/tenants/{String}/new-user: changeUsers
@@ -209,11 +209,13 @@ import Testing
     GET /guidance/{String}: session
     GET /administrators: seeAdministrators on the instance
     POST /administrators/step-up: protectUsers on the instance
+    GET /invitations/{String}/removal: manageAdministrators on the instance
     POST /invitations/{String}/removal: manageAdministrators on the instance
     GET /administrators/new: manageAdministrators on the instance
     POST /administrators/new: manageAdministrators on the instance
     GET /administrators/{String}: seeAdministrators on the instance
     POST /administrators/{String}/grants: manageAdministrators on the instance
+    GET /administrators/{String}/grants/removal: manageAdministrators on the instance
     POST /administrators/{String}/grants/removal: manageAdministrators on the instance
     GET /administrators/{String}/factor-reset: manageAdministrators on the instance
     POST /administrators/{String}/factor-reset: manageAdministrators on the instance

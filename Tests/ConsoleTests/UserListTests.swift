@@ -101,9 +101,9 @@ import Testing
           #expect(try await browser.get(form.query(of: path)).status == .ok)
         }
       }
-      let file = try await browser.get("/projects/globex/users.csv?sort=email")
+      let file = try await browser.download("/projects/globex/users.csv?sort=email")
       #expect(file.text.split(separator: "\r\n").count == 202)
-      let found = try await browser.get("/projects/globex/users.csv?q=many")
+      let found = try await browser.download("/projects/globex/users.csv?q=many")
       let lines = found.text.split(separator: "\r\n")
       #expect(lines.count == 202 && lines.last?.hasPrefix("\"Only 200 users are here") == true)
     }

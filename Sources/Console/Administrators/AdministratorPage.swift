@@ -5,8 +5,10 @@ import Templating
 /// `/administrators/{id}`: one administrator: roles, second factor, history.
 struct AdministratorPage: Sendable {
   let identity: Identity
-  let frames: Frames
+  let actions: ActionForms
   let view: Template<AdministratorView>
+
+  private var frames: Frames { actions.frames }
 
   func show(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
     try await page(signedIn, id, GrantAnswers(), errors: [])
@@ -15,18 +17,67 @@ struct AdministratorPage: Sendable {
   func grant(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
     let answers = GrantAnswers(signedIn.form)
     let (grant, errors) = answers.grant()
-    guard let grant else { return try await page(signedIn, id, answers, errors: errors) }
-    do {
-      let isNew = try await identity.administrators.grant(
-        grant, to: ID(id), by: signedIn.author)
-      let words = "\(grant.role.name) of \(grant.placeInWords)"
-      frames.leave(
-        isNew ? "Granted: \(words). It counts at once." : "They are \(words) already.",
-        for: signedIn)
-    } catch {
-      return try await page(signedIn, id, answers, errors: [try error.fault(answers)])
+    guard let grant else {
+      let errors = errors + (try await actions.unmet(.grantRole, signedIn))
+      return try await page(signedIn, id, answers, errors: errors)
     }
-    return .redirect(to: ConsolePaths.administrator(id))
+    do {
+      let outcome = try await identity.administrators.grant(
+        grant, to: ID(id), actions.request(signedIn))
+      let words = "\(grant.role.name) of \(grant.placeInWords)"
+      return actions.leave(
+        outcome.value ? "Granted: \(words). It counts at once." : "They are \(words) already.",
+        signedIn, after: outcome, to: ConsolePaths.administrator(id))
+    } catch {
+      let errors = try await actions.faults(error, .grantRole, signedIn) {
+        error throws(Refusal) in try error.fault(answers)
+      }
+      return try await page(signedIn, id, answers, errors: errors)
+    }
+  }
+
+  /// `/administrators/{id}/grants/removal`: asks before a role is revoked.
+  func askForRevocation(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    try await askForRevocation(signedIn, id, GrantAnswers(signedIn.query), errors: [])
+  }
+
+  private func askForRevocation(
+    _ signedIn: SignedIn, _ id: String, _ answers: GrantAnswers, errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    let record = try await AdministratorPage.record(id, identity)
+    let administrator = record.administrator
+    guard let grant = answers.grant().grant, administrator.grants.contains(grant),
+      administrator.id != signedIn.administrator.id
+    else { return .redirect(to: ConsolePaths.administrator(id)) }
+    let tokens = try await refusing {
+      try await identity.serviceTokens.count(madeBy: administrator.id)
+    }
+    let name = Words.isolated(administrator.displayName)
+    var frame = frames.frame(
+      "Revoke a role · \(name) · Administrators", for: signedIn, tab: .administrators)
+    frame.crumbs = [
+      Link(text: "Administrators", href: ConsolePaths.administrators()),
+      Link(text: Words.short(administrator.displayName), href: ConsolePaths.administrator(id)),
+    ]
+    var question = ActionQuestion(
+      performs: .revokeRole,
+      heading: HTML.heading("Revoke a role of", administrator.displayName),
+      consequences: [
+        "\(name) is no longer \(grant.role.name) of \(grant.placeInWords), in open sessions too.",
+        administrator.grants.count == 1
+          ? "It is their only role. They can still sign in, and see only their own account." : nil,
+        tokens == 0
+          ? nil
+          : "Service tokens that they created and that exceed the roles they keep are revoked.",
+      ].compactMap { $0 }, button: "Revoke role", keep: "Keep role",
+      action: ConsolePaths.grantRemoval(id), back: ConsolePaths.administrator(id))
+    question.hidden = answers.fields
+    question.factsHeading = "This administrator"
+    question.facts = [
+      Fact("Email", HTML.isolated(administrator.email)),
+      Fact("Roles", administrator.grants.cell),
+    ]
+    return try await actions.ask(question, signedIn, frame, errors: errors)
   }
 
   func revoke(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
@@ -35,19 +86,25 @@ struct AdministratorPage: Sendable {
     guard let grant = typed else { return try await page(signedIn, id, answers, errors: errors) }
     _ = try await AdministratorPage.record(id, identity)
     do {
-      let tokens = try await identity.administrators.revoke(
-        grant, from: ID(id), by: signedIn.author)
+      let outcome = try await identity.administrators.revoke(
+        grant, from: ID(id), actions.request(signedIn))
       let words = "\(grant.role.name) of \(grant.placeInWords)"
-      frames.leave(
-        "Revoked: \(words). It counts at once." + TypedPage.revoked(tokens), for: signedIn)
+      return actions.leave(
+        "Revoked: \(words). It counts at once." + TypedPage.revoked(outcome.value), signedIn,
+        after: outcome, to: ConsolePaths.administrator(id))
     } catch {
-      if case .notFound = error {
+      if case .failed(.notFound) = error {
         frames.leave("They had lost that role already.", for: signedIn)
         return .redirect(to: ConsolePaths.administrator(id))
       }
-      return try await page(signedIn, id, GrantAnswers(), errors: [try error.fault(answers)])
+      let errors = try await actions.faults(error, .revokeRole, signedIn) {
+        error throws(Refusal) in try error.fault(answers)
+      }
+      guard case .refused = error else {
+        return try await page(signedIn, id, GrantAnswers(), errors: errors)
+      }
+      return try await askForRevocation(signedIn, id, answers, errors: errors)
     }
-    return .redirect(to: ConsolePaths.administrator(id))
   }
 
   private func page(
@@ -70,7 +127,8 @@ struct AdministratorPage: Sendable {
     let model = AdministratorView(
       frame: frameView, signedIn: signedIn, record: record, mayChange: mayChange,
       history: history,
-      fields: GrantFields(answers: answers, places: places, frame: frameView))
+      fields: GrantFields(answers: answers, places: places, frame: frameView),
+      authorization: try await actions.fields(.grantRole, signedIn, frameView))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
@@ -91,6 +149,7 @@ struct AdministratorView: ViewModel {
   let mayChange: Bool
   let history: [AuditRow]
   let fields: GrantFields
+  let authorization: ActionFields
 
   private var id: String { record.administrator.id.text }
 
@@ -116,12 +175,12 @@ struct AdministratorView: ViewModel {
     .list("grants") { view in
       view.record.administrator.grants.map {
         GrantRow(
-          grant: $0, csrf: view.mayChange ? view.signedIn.session.csrfToken : nil,
-          action: ConsolePaths.grantRemoval(view.id))
+          grant: $0, removal: view.mayChange ? ConsolePaths.grantRemoval(view.id) : nil)
       }
     },
     .text("grantAction") { ConsolePaths.grants($0.id) },
     .object("fields") { $0.fields },
+    .object("authorization") { $0.authorization },
     .text("reset") {
       $0.mayChange && $0.record.hasSecondFactor ? ConsolePaths.factorReset($0.id) : nil
     },
@@ -139,18 +198,15 @@ struct AdministratorView: ViewModel {
 
 struct GrantRow: ViewModel {
   let grant: Grant
-  /// The token of the form that revokes it; nil for those who may not.
-  let csrf: String?
-  let action: String
+  /// The page that asks before it is revoked; nil for those who may not.
+  let removal: String?
 
   static let keys: Keys<Self> = [
     .text("role") { Words.sentence($0.grant.role.name) },
     .text("summary") { $0.grant.role.summary },
     .text("place") { $0.grant.placeInWords },
-    .text("csrf") { $0.csrf },
-    .text("action") { $0.action },
-    .text("roleValue") { $0.grant.role.rawValue },
-    .text("project") { $0.grant.project?.text ?? "" },
-    .text("tenant") { $0.grant.tenant?.text ?? "" },
+    .text("removal") { row in
+      row.removal.map { GrantAnswers(row.grant).query.query(of: $0) }
+    },
   ]
 }

@@ -5,10 +5,10 @@ import Templating
 /// `/administrators`: who signs in to the console, and who was invited to.
 struct AdministratorsPage: Sendable {
   let identity: Identity
-  let ending: DeskEnding
+  let actions: ActionForms
   let view: Template<AdministratorsView>
 
-  private var frames: Frames { ending.frames }
+  private var frames: Frames { actions.frames }
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     try await page(signedIn)
@@ -47,23 +47,60 @@ struct AdministratorsPage: Sendable {
       outcome.value
       ? "From now on a code counts for \(Words.count(minutes, "minute", "minutes"))."
       : "It was so before."
-    return ending.response(
-      Flash(text: text), signedIn, renewed: outcome.renewed, to: ConsolePaths.administrators())
+    return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrators())
   }
 
-  /// Ends an invitation that was not accepted yet.
+  /// `/invitations/{id}/removal`: asks before an invitation is revoked.
+  func askForRevocation(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+    let all = try await refusing { try await identity.invitations.list() }
+    guard let invitation = all.first(where: { $0.id.text == id }) else { throw .notFound }
+    return try await page(signedIn, invitation, errors: [])
+  }
+
+  private func page(
+    _ signedIn: SignedIn, _ invitation: Invitation, errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    var frame = frames.frame(
+      "Revoke an invitation · Administrators", for: signedIn, tab: .administrators)
+    frame.crumbs = [Link(text: "Administrators", href: ConsolePaths.administrators())]
+    var question = ActionQuestion(
+      performs: .revokeInvitation,
+      heading: HTML.heading("Revoke the invitation of", invitation.displayName),
+      consequences: [
+        "The link stops working at once.",
+        "To let this person in later, invite them again.",
+      ], button: "Revoke invitation", keep: "Keep invitation",
+      action: ConsolePaths.invitationRemoval(invitation.id.text),
+      back: ConsolePaths.administrators())
+    question.factsHeading = "This invitation"
+    question.facts = [
+      Fact("Email", HTML.isolated(invitation.email)), Fact("Role", invitation.grant.place),
+      Fact("Invited by", HTML.isolated(invitation.inviterName)),
+      Fact("Expires", frame.times.moment(invitation.expiresAt)),
+    ]
+    return try await actions.ask(question, signedIn, frame, errors: errors)
+  }
+
+  /// Revokes an invitation that was not accepted yet.
   func revoke(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
-    do { try await identity.invitations.revoke(ID(id), by: signedIn.author) } catch {
-      switch error {
-      case .notFound:
+    let outcome: DeskOutcome<Void>
+    do {
+      outcome = try await identity.invitations.revoke(ID(id), actions.request(signedIn))
+    } catch {
+      if case .failed(.notFound) = error {
         frames.leave("That invitation had ended already.", for: signedIn)
         return .redirect(to: ConsolePaths.administrators())
-      case .notAllowed: throw .notAllowed(.manageAdministrators)
-      default: throw .unavailable(error)
       }
+      let errors = try await actions.faults(error, .revokeInvitation, signedIn) {
+        error throws(Refusal) in try error.fault(GrantAnswers())
+      }
+      let all = try await refusing { try await identity.invitations.list() }
+      guard let invitation = all.first(where: { $0.id.text == id }) else { throw .notFound }
+      return try await page(signedIn, invitation, errors: errors)
     }
-    frames.leave("The invitation is revoked. Its link does not count any more.", for: signedIn)
-    return .redirect(to: ConsolePaths.administrators())
+    return actions.leave(
+      "The invitation is revoked. Its link no longer works.", signedIn, after: outcome,
+      to: ConsolePaths.administrators())
   }
 }
 
@@ -110,8 +147,7 @@ struct AdministratorsView: ViewModel {
     .list("invitations") { view in
       view.invitations.map {
         InvitationRow(
-          invitation: $0, csrf: view.mayManage ? view.signedIn.session.csrfToken : nil,
-          times: view.frame.times)
+          invitation: $0, mayManage: view.mayManage, times: view.frame.times)
       }
     },
   ]
@@ -144,8 +180,7 @@ struct AdministratorRow: ViewModel {
 
 struct InvitationRow: ViewModel {
   let invitation: Invitation
-  /// The token of the form that revokes it; nil for those who may not.
-  let csrf: String?
+  let mayManage: Bool
   let times: Times
 
   static let keys: Keys<Self> = [
@@ -154,7 +189,8 @@ struct InvitationRow: ViewModel {
     .text("inviter") { $0.invitation.inviterName },
     .markup("roles") { [$0.invitation.grant].cell },
     .markup("until") { $0.times.moment($0.invitation.expiresAt) },
-    .text("csrf") { $0.csrf },
-    .text("removal") { ConsolePaths.invitationRemoval($0.invitation.id.text) },
+    .text("removal") { row in
+      row.mayManage ? ConsolePaths.invitationRemoval(row.invitation.id.text) : nil
+    },
   ]
 }

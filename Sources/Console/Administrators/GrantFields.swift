@@ -10,6 +10,12 @@ struct GrantAnswers: Sendable {
 
   init() {}
 
+  init(_ grant: Grant) {
+    role = grant.role.rawValue
+    project = grant.project?.text ?? ""
+    tenant = grant.tenant?.text ?? ""
+  }
+
   init(_ form: Form) {
     role = form.trimmed("role")
     if let place = form.text("place") {
@@ -20,6 +26,21 @@ struct GrantAnswers: Sendable {
       project = form.trimmed("project")
       tenant = form.trimmed("tenant")
     }
+  }
+
+  /// The answers as hidden fields carry them.
+  var fields: [HiddenField] {
+    [
+      HiddenField(name: "role", value: role), HiddenField(name: "project", value: project),
+      HiddenField(name: "tenant", value: tenant),
+    ]
+  }
+
+  /// The same as a query.
+  var query: Form {
+    var query = Form()
+    for field in fields where !field.value.isEmpty { query.add(field.name, field.value) }
+    return query
   }
 
   /// The grant, or what is wrong with the answers.

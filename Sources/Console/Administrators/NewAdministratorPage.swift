@@ -5,10 +5,12 @@ import Templating
 /// `/administrators/new`: invites somebody by a link that counts once.
 struct NewAdministratorPage: Sendable {
   let identity: Identity
-  let frames: Frames
+  let actions: ActionForms
   let publicURL: PublicURL
   let view: Template<NewAdministratorView>
   let made: Template<InvitationMadeView>
+
+  private var frames: Frames { actions.frames }
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     try await page(signedIn, email: "", name: "", GrantAnswers(), errors: [])
@@ -27,15 +29,19 @@ struct NewAdministratorPage: Sendable {
     let (grant, faults) = answers.grant()
     errors += faults
     guard errors.isEmpty, let grant else {
+      errors += try await actions.unmet(.inviteAdministrator, signedIn)
       return try await page(signedIn, email: email, name: name, answers, errors: errors)
     }
     do {
-      let (invitation, token) = try await identity.invitations.invite(
-        email: email, displayName: name, grant: grant, by: signedIn.author)
-      return handOver(signedIn, invitation, token)
+      let outcome = try await identity.invitations.invite(
+        email: email, displayName: name, grant: grant, actions.request(signedIn))
+      let (invitation, token) = outcome.value
+      return actions.page(handOver(signedIn, invitation, token), after: outcome)
     } catch {
-      return try await page(
-        signedIn, email: email, name: name, answers, errors: [try error.fault(answers)])
+      let errors = try await actions.faults(error, .inviteAdministrator, signedIn) {
+        error throws(Refusal) in try error.fault(answers)
+      }
+      return try await page(signedIn, email: email, name: name, answers, errors: errors)
     }
   }
 
@@ -64,7 +70,8 @@ struct NewAdministratorPage: Sendable {
     let view = FrameView(frame)
     let model = NewAdministratorView(
       frame: view, csrf: signedIn.session.csrfToken, email: email, name: name,
-      fields: GrantFields(answers: answers, places: places, frame: view))
+      fields: GrantFields(answers: answers, places: places, frame: view),
+      authorization: try await actions.fields(.inviteAdministrator, signedIn, view))
     return .html(self.view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 }
@@ -75,6 +82,7 @@ struct NewAdministratorView: ViewModel {
   let email: String
   let name: String
   let fields: GrantFields
+  let authorization: ActionFields
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
@@ -84,6 +92,7 @@ struct NewAdministratorView: ViewModel {
     .text("email") { $0.email },
     .text("name") { $0.name },
     .object("fields") { $0.fields },
+    .object("authorization") { $0.authorization },
     .text("emailError") { $0.frame.error(at: "email") },
     .text("nameError") { $0.frame.error(at: "name") },
   ]

@@ -8,12 +8,16 @@ struct TypedPage: Sendable {
   /// What is done to somebody else.
   enum Deed: Sendable {
     case reset, remove
+
+    var action: ConsoleAction { self == .reset ? .resetAdministratorFactor : .removeAdministrator }
   }
 
   let deed: Deed
   let identity: Identity
-  let frames: Frames
+  let actions: ActionForms
   let view: Template<TypedView>
+
+  private var frames: Frames { actions.frames }
 
   func ask(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
     try await page(signedIn, id, typed: "", errors: [])
@@ -26,29 +30,27 @@ struct TypedPage: Sendable {
     guard typed.lowercased() == administrator.email.lowercased() else {
       let fault = FieldError(
         field: "confirmation", text: "This is not the address. Type it as it stands above.")
-      return try await page(signedIn, id, typed: typed, errors: [fault])
+      let errors = [fault] + (try await actions.unmet(deed.action, signedIn))
+      return try await page(signedIn, id, typed: typed, errors: errors)
     }
-    var tokens = 0
+    let name = Words.isolated(administrator.displayName)
+    let request = actions.request(signedIn)
     do {
       switch deed {
       case .reset:
-        try await identity.administratorFactors.reset(administrator.id, by: signedIn.author)
+        let outcome = try await identity.administratorFactors.reset(administrator.id, request)
+        return actions.leave(
+          "The second factor of \(name) is reset, and their sessions have ended.", signedIn,
+          after: outcome, to: ConsolePaths.administrator(id))
       case .remove:
-        tokens = try await identity.administrators.remove(administrator.id, by: signedIn.author)
+        let outcome = try await identity.administrators.remove(administrator.id, request)
+        return actions.leave(
+          "\(name) is not an administrator any more." + Self.revoked(outcome.value), signedIn,
+          after: outcome, to: ConsolePaths.administrators())
       }
     } catch {
-      return try await page(signedIn, id, typed: typed, errors: [try fault(error)])
-    }
-    let name = Words.isolated(administrator.displayName)
-    switch deed {
-    case .reset:
-      frames.leave(
-        "The second factor of \(name) is reset, and their sessions have ended.", for: signedIn)
-      return .redirect(to: ConsolePaths.administrator(id))
-    case .remove:
-      frames.leave(
-        "\(name) is not an administrator any more." + Self.revoked(tokens), for: signedIn)
-      return .redirect(to: ConsolePaths.administrators())
+      let errors = try await actions.faults(error, deed.action, signedIn, fault)
+      return try await page(signedIn, id, typed: typed, errors: errors)
     }
   }
 
@@ -95,9 +97,11 @@ struct TypedPage: Sendable {
       Link(text: "Administrators", href: ConsolePaths.administrators()),
       Link(text: Words.short(administrator.displayName), href: ConsolePaths.administrator(id)),
     ]
+    let frameView = FrameView(frame)
     let model = TypedView(
-      frame: FrameView(frame), csrf: signedIn.session.csrfToken, deed: deed,
-      administrator: administrator, tokens: tokens, typed: typed)
+      frame: frameView, csrf: signedIn.session.csrfToken, deed: deed,
+      administrator: administrator, tokens: tokens, typed: typed,
+      fields: try await actions.fields(deed.action, signedIn, frameView))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 }
@@ -110,6 +114,7 @@ struct TypedView: ViewModel {
   /// How many service tokens of theirs end with them.
   let tokens: Int
   let typed: String
+  let fields: ActionFields
 
   private var consequences: [String] {
     switch deed {
@@ -146,6 +151,7 @@ struct TypedView: ViewModel {
     },
     .text("keep") { ConsolePaths.administrator($0.administrator.id.text) },
     .texts("consequences") { $0.consequences },
+    .object("authorization") { $0.fields },
     .text("typed") { $0.typed },
     .text("error") { $0.frame.error(at: "confirmation") },
     .text("button") { $0.deed == .reset ? "Reset the second factor" : "Remove the administrator" },

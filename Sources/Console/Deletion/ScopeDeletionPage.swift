@@ -5,85 +5,96 @@ import Templating
 /// `…/settings/deletion`: says what will be lost, asks for the name, and deletes a project or tenant.
 struct ScopeDeletionPage: Sendable {
   let identity: Identity
-  let frames: Frames
+  let actions: ActionForms
   let view: Template<ScopeDeletionView>
 
+  private var frames: Frames { actions.frames }
+
   func askForProject(_ context: ProjectContext) async throws(Refusal) -> Response {
-    try await page(
-      context.signedIn, context.project.scope, try await frame(context, typedWrong: false))
+    try await page(context.signedIn, context.project.scope, try await frame(context, []))
   }
 
   func deleteProject(_ context: ProjectContext) async throws(Refusal) -> Response {
-    let scope = context.project.scope
-    guard scope.isNamed(context.signedIn.form.trimmed("confirmation")) else {
-      return try await page(context.signedIn, scope, try await frame(context, typedWrong: true))
+    let (scope, signedIn) = (context.project.scope, context.signedIn)
+    guard scope.isNamed(signedIn.form.trimmed("confirmation")) else {
+      let errors = [Self.wrongName] + (try await actions.unmet(.deleteProject, signedIn))
+      return try await page(signedIn, scope, try await frame(context, errors))
     }
     do {
-      try await identity.projects.delete(context.project.id, by: context.signedIn.author)
+      let outcome = try await identity.projects.delete(
+        context.project.id, actions.request(signedIn))
+      return actions.leave(
+        "Deleted the project “\(Words.isolated(scope.name))”. Nothing of it is served any more.",
+        signedIn, after: outcome, to: ConsolePaths.projects())
     } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+      let errors = try await actions.faults(error, .deleteProject, signedIn) {
+        error throws(Refusal) in
+        guard case .unavailable = error else { throw Refusal.notFound }
+        throw Refusal.unavailable(error)
+      }
+      return try await page(signedIn, scope, try await frame(context, errors))
     }
-    frames.leave(
-      "Deleted the project “\(Words.isolated(scope.name))”. Nothing of it is served any more.",
-      for: context.signedIn)
-    return .redirect(to: ConsolePaths.projects())
   }
 
   func askForTenant(_ context: ScopeContext) async throws(Refusal) -> Response {
-    try await page(context.signedIn, context.scope, try await frame(context, typedWrong: false))
+    try await page(context.signedIn, context.scope, try await frame(context, []))
   }
 
   func deleteTenant(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let scope = context.scope
+    let (scope, signedIn) = (context.scope, context.signedIn)
     guard let tenant = scope.tenant else { throw .notFound }
-    guard scope.isNamed(context.signedIn.form.trimmed("confirmation")) else {
-      return try await page(context.signedIn, scope, try await frame(context, typedWrong: true))
+    guard scope.isNamed(signedIn.form.trimmed("confirmation")) else {
+      let errors = [Self.wrongName] + (try await actions.unmet(.deleteTenant, signedIn))
+      return try await page(signedIn, scope, try await frame(context, errors))
     }
     do {
-      try await identity.tenants.delete(
-        project: scope.project, tenant: tenant, by: context.signedIn.author)
+      let outcome = try await identity.tenants.delete(
+        project: scope.project, tenant: tenant, actions.request(signedIn))
+      return actions.leave(
+        "Deleted the tenant “\(Words.isolated(scope.name))”. Nothing of it is served any more.",
+        signedIn, after: outcome, to: ConsolePaths.tenants(scope.project.text))
     } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+      let errors = try await actions.faults(error, .deleteTenant, signedIn) {
+        error throws(Refusal) in
+        guard case .unavailable = error else { throw Refusal.notFound }
+        throw Refusal.unavailable(error)
+      }
+      return try await page(signedIn, scope, try await frame(context, errors))
     }
-    frames.leave(
-      "Deleted the tenant “\(Words.isolated(scope.name))”. Nothing of it is served any more.",
-      for: context.signedIn)
-    return .redirect(to: ConsolePaths.tenants(scope.project.text))
+  }
+
+  private static let wrongName = FieldError(
+    field: "confirmation", text: "Type the name as it stands above, or the id.")
+
+  private func frame(
+    _ context: ProjectContext, _ errors: [FieldError]
+  ) async throws(Refusal) -> Frame {
+    let frame = try await frames.frame("Delete · Settings", in: context, tab: .settings)
+    return finished(frame, context.project.scope, errors)
   }
 
   private func frame(
-    _ context: ProjectContext, typedWrong: Bool
+    _ context: ScopeContext, _ errors: [FieldError]
   ) async throws(Refusal) -> Frame {
     let frame = try await frames.frame("Delete · Settings", in: context, tab: .settings)
-    return finished(frame, context.project.scope, typedWrong: typedWrong)
+    return finished(frame, context.scope, errors)
   }
 
-  private func frame(
-    _ context: ScopeContext, typedWrong: Bool
-  ) async throws(Refusal) -> Frame {
-    let frame = try await frames.frame("Delete · Settings", in: context, tab: .settings)
-    return finished(frame, context.scope, typedWrong: typedWrong)
-  }
-
-  private func finished(_ frame: Frame, _ scope: Scope, typedWrong: Bool) -> Frame {
+  private func finished(_ frame: Frame, _ scope: Scope, _ errors: [FieldError]) -> Frame {
     var frame = frame
     frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
-    if typedWrong {
-      frame.errors = [
-        FieldError(field: "confirmation", text: "Type the name as it stands above, or the id.")
-      ]
-    }
+    frame.errors = errors
     return frame
   }
 
   private func page(
     _ signedIn: SignedIn, _ scope: Scope, _ frame: Frame
   ) async throws(Refusal) -> Response {
+    let action: ConsoleAction = scope.tenant == nil ? .deleteProject : .deleteTenant
+    let frameView = FrameView(frame)
     let model = ScopeDeletionView(
-      frame: FrameView(frame), signedIn: signedIn, scope: scope, losses: try await losses(of: scope)
-    )
+      frame: frameView, signedIn: signedIn, scope: scope, losses: try await losses(of: scope),
+      fields: try await actions.fields(action, signedIn, frameView))
     return .html(view.render(model), status: frame.errors.isEmpty ? .ok : .unprocessableContent)
   }
 
@@ -110,6 +121,7 @@ struct ScopeDeletionView: ViewModel {
   let signedIn: SignedIn
   let scope: Scope
   let losses: Losses
+  let fields: ActionFields
 
   private var lost: [String] {
     var lines = [
@@ -143,6 +155,7 @@ struct ScopeDeletionView: ViewModel {
     },
     .text("csrf") { $0.signedIn.session.csrfToken },
     .texts("lost") { $0.lost },
+    .object("authorization") { $0.fields },
     .text("typed") { $0.signedIn.form.trimmed("confirmation") },
     .text("error") { $0.frame.error(at: "confirmation") },
     .text("keep") { ConsolePaths.settings($0.scope) },

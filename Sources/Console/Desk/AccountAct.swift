@@ -20,14 +20,21 @@ enum AccountAct: Sendable {
   /// `S/users/{uid}/deletion`
   case deletion
 
-  var permission: Permission {
+  /// The same for the rules.
+  var action: ConsoleAction {
     switch self {
-    case .unlock: .removeFactors
+    case .unlock: .unlockCodes
     case .endSessions: .endSessions
-    case .protection, .allowChanges: .protectUsers
-    case .disabling, .enabling, .verification, .deletion: .changeUsers
+    case .protection: .protectUser
+    case .allowChanges: .allowChanges
+    case .disabling: .disableUser
+    case .enabling: .enableUser
+    case .verification: .verifyEmail
+    case .deletion: .deleteUser
     }
   }
+
+  var permission: Permission { action.requirements.permission }
 
   private var path: ScopePath1 {
     switch self {

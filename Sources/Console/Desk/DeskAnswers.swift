@@ -28,7 +28,7 @@ struct DeskAnswers: Sendable {
   func request(_ signedIn: SignedIn) -> DeskRequest {
     DeskRequest(
       agent: signedIn.session, author: signedIn.author, reason: DeskReason(rawValue: reason),
-      note: note, ticket: ticket, proofs: proofs, code: code,
+      note: note, ticket: ticket, proofs: proofs, proof: .code(code),
       typed: confirmation)
   }
 }

@@ -57,6 +57,7 @@ enum DeskFaults {
       case .noteRequired: ("note", "Say in the note what the other reason is.")
       case .noteTooLong:
         ("note", "Shorten the note to \(Words.number(DeskRequest.longestNote)) characters.")
+      case .writtenReasonRequired: ("note", "Write the reason in a sentence.")
       case .emptyNote: ("note", "Write the note first.")
       case .notConfirmed: ("confirmation", "Type who is meant.")
       case .answerRequired: ("answer", "Say why, in a sentence for the requester.")

@@ -5,40 +5,81 @@ import Templating
 /// `/projects/{p}/settings/keys`: makes an API key, and revokes one after asking.
 struct KeysPage: Sendable {
   let keys: APIKeys
-  let frames: Frames
+  let actions: ActionForms
   let view: Template<KeyRevocationView>
 
+  private var frames: Frames { actions.frames }
+
   func create(_ context: ProjectContext) async throws(Refusal) -> Response {
-    let key: APIKey
+    let signedIn = context.signedIn
+    let outcome: DeskOutcome<APIKey>
     do {
-      key = try await keys.create(for: context.project.id, by: context.signedIn.author)
+      outcome = try await keys.create(for: context.project.id, actions.request(signedIn))
     } catch {
-      throw Refusal(error)
+      let errors = try await actions.faults(error, .createAPIKey, signedIn, Self.refuse)
+      return try await askForCreation(context, errors)
     }
-    frames.leave("Made the API key \(key.label).", for: context.signedIn)
-    return .redirect(to: Self.list(context))
+    return actions.leave(
+      "Made the API key \(outcome.value.label).", signedIn, after: outcome, to: Self.list(context))
+  }
+
+  /// The settings have a single button for it, and no place for a code.
+  private func askForCreation(
+    _ context: ProjectContext, _ errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    var frame = try await frames.frame("New API key · Settings", in: context, tab: .settings)
+    frame.crumbs = [Link(text: "Settings", href: Self.list(context))]
+    let question = ActionQuestion(
+      performs: .createAPIKey,
+      heading: HTML.heading("Create an API key for", context.project.displayName),
+      consequences: [
+        "Applications that carry the key can reach this project. It isn’t a secret.",
+        "Other keys stay valid.",
+      ], button: "Create API key", keep: "Cancel",
+      action: ConsolePaths.keys(context.project.id.text), back: Self.list(context),
+      isDestructive: false)
+    // The button that leads here had no field to fill in.
+    let isFirst = context.signedIn.form["confirmed"] == nil
+    return try await actions.ask(
+      question, context.signedIn, frame, errors: isFirst ? [] : errors)
   }
 
   func ask(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
+    try await page(context, id, [])
+  }
+
+  private func page(
+    _ context: ProjectContext, _ id: String, _ errors: [FieldError]
+  ) async throws(Refusal) -> Response {
     let all = try await refusing { try await keys.list(context.project.id) }
     guard let key = all.first(where: { $0.id.text == id }) else { throw .notFound }
     var frame = try await frames.frame("Revoke a key · Settings", in: context, tab: .settings)
+    frame.errors = errors
     frame.crumbs = [Link(text: "Settings", href: Self.list(context))]
-    return .html(
-      view.render(
-        KeyRevocationView(
-          frame: FrameView(frame), context: context, key: key, isLast: all.count == 1)))
+    let frameView = FrameView(frame)
+    let model = KeyRevocationView(
+      frame: frameView, context: context, key: key, isLast: all.count == 1,
+      fields: try await actions.fields(.revokeAPIKey, context.signedIn, frameView))
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
   func revoke(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
+    let signedIn = context.signedIn
+    let outcome: DeskOutcome<Void>
     do {
-      try await keys.revoke(ID(id), of: context.project.id, by: context.signedIn.author)
+      outcome = try await keys.revoke(ID(id), of: context.project.id, actions.request(signedIn))
     } catch {
-      throw Refusal(error)
+      let errors = try await actions.faults(error, .revokeAPIKey, signedIn, Self.refuse)
+      return try await page(context, id, errors)
     }
-    frames.leave(
-      "Revoked the API key. Calls with it are refused from now on.", for: context.signedIn)
-    return .redirect(to: Self.list(context))
+    return actions.leave(
+      "Revoked the API key. Calls with it are refused from now on.", signedIn, after: outcome,
+      to: Self.list(context))
+  }
+
+  /// There are no fields that could be wrong.
+  private static func refuse(_ error: APIKeyError) throws(Refusal) -> FieldError {
+    throw Refusal(error)
   }
 
   private static func list(_ context: ProjectContext) -> String {
@@ -60,6 +101,7 @@ struct KeyRevocationView: ViewModel {
   let context: ProjectContext
   let key: APIKey
   let isLast: Bool
+  let fields: ActionFields
 
   private var consequences: [String] {
     var lines = [
@@ -87,6 +129,7 @@ struct KeyRevocationView: ViewModel {
     .text("action") { ConsolePaths.keyRevocation($0.context.project.id.text, $0.key.id.text) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .texts("consequences") { $0.consequences },
+    .object("authorization") { $0.fields },
     .text("keep") { ConsolePaths.settings($0.context.project.scope) },
     .list("facts") { $0.facts },
   ]

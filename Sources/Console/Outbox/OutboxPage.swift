@@ -6,11 +6,12 @@ import Templating
 /// it, whose text the owner may open where nobody carries it.
 struct OutboxPage: Sendable {
   let messages: OutboxEntries
-  let frames: Frames
+  let actions: ActionForms
   let list: Template<OutboxView>
   let one: Template<MessageView>
 
   private static let length = 50
+  private var frames: Frames { actions.frames }
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let query = OutboxQuery(context.signedIn.query)
@@ -34,25 +35,24 @@ struct OutboxPage: Sendable {
   /// Opens the text, and answers with it: it must stand in no address and on no page that somebody
   /// comes upon.
   func open(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
-    let message = try await find(context, id)
+    let (message, signedIn) = (try await find(context, id), context.signedIn)
+    let outcome: DeskOutcome<MessageText>
     do {
-      let text = try await messages.open(
-        context.scope, message.id, by: context.signedIn.author)
-      return try await page(context, message, text: text)
-    } catch let error as OutboxError {
-      switch error {
-      case .notFound: throw .notFound
-      case .notReadable:
-        frames.leave(
-          "This text cannot be opened any more.", for: context.signedIn)
-        return .redirect(to: ConsolePaths.message(context.scope, id))
-      case .unavailable: throw .unavailable(error)
-      }
-    } catch let refusal as Refusal {
-      throw refusal
+      outcome = try await messages.open(context.scope, message.id, actions.request(signedIn))
     } catch {
-      throw .unavailable(error)
+      if case .failed(.notReadable) = error {
+        frames.leave("This text cannot be opened any more.", for: signedIn)
+        return .redirect(to: ConsolePaths.message(context.scope, id))
+      }
+      let errors = try await actions.faults(error, .openMessage, signedIn) {
+        error throws(Refusal) in
+        guard case .notFound = error else { throw Refusal.unavailable(error) }
+        throw Refusal.notFound
+      }
+      return try await page(context, message, text: nil, errors: errors)
     }
+    let page = try await page(context, message, text: outcome.value)
+    return actions.page(page, after: outcome)
   }
 
   private func find(_ context: ScopeContext, _ id: String) async throws(Refusal) -> OutboxEntry {
@@ -66,16 +66,19 @@ struct OutboxPage: Sendable {
   }
 
   private func page(
-    _ context: ScopeContext, _ message: OutboxEntry, text: MessageText?
+    _ context: ScopeContext, _ message: OutboxEntry, text: MessageText?,
+    errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame(
       "\(OutboxWords.purpose(message)) · no. \(message.id) · Outbox", in: context, tab: .overview)
     frame.crumbs = [Link(text: "Outbox", href: ConsolePaths.outbox(context.scope))]
-    return .html(
-      one.render(
-        MessageView(
-          frame: FrameView(frame), context: context, message: message, text: text,
-          isReadable: messages.isReadable(message))))
+    frame.errors = errors
+    let view = FrameView(frame)
+    let model = MessageView(
+      frame: view, context: context, message: message, text: text,
+      isReadable: messages.isReadable(message),
+      fields: try await actions.fields(.openMessage, context.signedIn, view))
+    return .html(one.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 }
 

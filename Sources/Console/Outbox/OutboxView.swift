@@ -93,6 +93,7 @@ struct MessageView: ViewModel {
   /// The text, once it was opened.
   let text: MessageText?
   let isReadable: Bool
+  let fields: ActionFields
 
   private var scope: Scope { context.scope }
 
@@ -147,6 +148,7 @@ struct MessageView: ViewModel {
         ? ConsolePaths.messageText(view.scope, String(view.message.id)) : nil
     },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .object("authorization") { $0.fields },
     .flag("isOpen") { $0.text != nil },
     .text("subject") { view in
       view.text.flatMap { $0.subject.isEmpty ? nil : $0.subject }

@@ -9,6 +9,8 @@ struct PolicyCheckView: ViewModel {
   let proposal: PolicyProposal
   let typed: String
   var isLate = false
+  /// What saving it requires.
+  let fields: ActionFields
   /// With how many wrong codes in a row the codes of a user are closed.
   var codeCap = DeskSettings().codeCap
 
@@ -121,6 +123,7 @@ struct PolicyCheckView: ViewModel {
     .markup("stripThen") { WindowStrip.small($0.new) },
     .text("wordsThen") { WindowStrip.label($0.new.accepted) },
     .flag("isDangerous") { $0.preview.switchesOff },
+    .object("authorization") { $0.fields },
     .texts("hits") { $0.hits },
     .optional("typed") { $0.preview.switchesOff ? TypedName($0) : nil },
     .text("button") { $0.preview.switchesOff ? "Switch TOTP off" : "Save the change" },

@@ -9,11 +9,12 @@ import Templating
 /// opens the form with that pattern chosen.
 struct PolicyPage: Sendable {
   let identity: Identity
-  let frames: Frames
+  let actions: ActionForms
   let form: Template<PolicyView>
   let check: Template<PolicyCheckView>
 
   private var policies: Policies { identity.policies }
+  private var frames: Frames { actions.frames }
   private static let historyLength = 10
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
@@ -133,37 +134,51 @@ struct PolicyPage: Sendable {
     if preview.switchesOff, !context.scope.isNamed(typed) {
       let fault = FieldError(
         field: "confirmation", text: "Type the name as it stands above, or the id.")
-      return try await checkPage(context, preview, proposal, typed: typed, fault: fault)
+      let faults = [fault] + (try await actions.unmet(preview.action, context.signedIn))
+      return try await checkPage(context, preview, proposal, typed: typed, faults: faults)
     }
     do {
-      _ = try await policies.change(
-        context.scope, expecting: version, by: context.signedIn.author
+      let outcome = try await policies.change(
+        context.scope, expecting: version, actions.request(context.signedIn)
       ) { edit throws(PolicyError) in edit = proposal.applied(to: edit) }
+      let words = preview.changes.map { "\($0.field.rawValue) \($0.from) → \($0.to)" }
+      return actions.leave(
+        "Saved: \(words.joined(separator: "; ")).", context.signedIn, after: outcome,
+        to: ConsolePaths.policy(context.scope))
     } catch {
-      guard case .changedMeanwhile(let policy) = error else { throw Refusal(error) }
-      return try await page(context, policy, answers, seen: version)
+      switch error {
+      case .failed(.changedMeanwhile(let policy)):
+        return try await page(context, policy, answers, seen: version)
+      case .failed(let error): throw Refusal(error)
+      case .refused(let refusal):
+        let faults = try ActionForms.faults(refusal, preview.action, context.signedIn)
+        return try await checkPage(context, preview, proposal, typed: typed, faults: faults)
+      }
     }
-    let words = preview.changes.map { "\($0.field.rawValue) \($0.from) → \($0.to)" }
-    frames.leave("Saved: \(words.joined(separator: "; ")).", for: context.signedIn)
-    return .redirect(to: ConsolePaths.policy(context.scope))
   }
 
   private func makeExplicit(
     _ context: ScopeContext, _ policy: Policy, _ version: Int
   ) async throws(Refusal) -> Response {
     do {
-      _ = try await policies.change(
-        context.scope, expecting: version, by: context.signedIn.author
+      let outcome = try await policies.change(
+        context.scope, expecting: version, actions.request(context.signedIn)
       ) { edit throws(PolicyError) in
         if edit.configuration.isUnstated { edit.configuration.totp?.state = .enabled }
       }
+      return actions.leave(
+        "TOTP is now stated as on. Nothing changes for users.", context.signedIn, after: outcome,
+        to: ConsolePaths.policy(context.scope))
     } catch {
-      guard case .changedMeanwhile(let policy) = error else { throw Refusal(error) }
-      return try await page(context, policy, PolicyAnswers(policy.edit), seen: version)
+      switch error {
+      case .failed(.changedMeanwhile(let policy)):
+        return try await page(context, policy, PolicyAnswers(policy.edit), seen: version)
+      case .failed(let error): throw Refusal(error)
+      case .refused(let refusal):
+        let faults = try ActionForms.faults(refusal, .changePolicy, context.signedIn)
+        return try await page(context, policy, PolicyAnswers(policy.edit), faults: faults)
+      }
     }
-    frames.leave(
-      "TOTP is now stated as on. Nothing changes for users.", for: context.signedIn)
-    return .redirect(to: ConsolePaths.policy(context.scope))
   }
 
   private func current(_ context: ScopeContext) async throws(Refusal) -> Policy {
@@ -219,15 +234,17 @@ struct PolicyPage: Sendable {
   /// values moved meanwhile.
   private func checkPage(
     _ context: ScopeContext, _ preview: PolicyPreview, _ proposal: PolicyProposal,
-    typed: String = "", fault: FieldError? = nil, isLate: Bool = false
+    typed: String = "", faults: [FieldError] = [], isLate: Bool = false
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame("Check the change · MFA policy", in: context, tab: .policy)
-    frame.errors = fault.map { [$0] } ?? []
+    frame.errors = faults
+    let frameView = FrameView(frame)
     var model = PolicyCheckView(
-      frame: FrameView(frame), context: context, preview: preview, proposal: proposal,
-      typed: typed, isLate: isLate)
+      frame: frameView, context: context, preview: preview, proposal: proposal, typed: typed,
+      isLate: isLate,
+      fields: try await actions.fields(preview.action, context.signedIn, frameView))
     model.codeCap = try await codeCap(context.scope)
-    let status: Status = fault != nil ? .unprocessableContent : isLate ? .conflict : .ok
+    let status: Status = !faults.isEmpty ? .unprocessableContent : isLate ? .conflict : .ok
     return .html(check.render(model), status: status)
   }
 }

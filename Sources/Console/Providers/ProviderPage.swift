@@ -6,10 +6,11 @@ import Templating
 /// and shows and changes one.
 struct ProviderPage: Sendable {
   let identity: Identity
-  let frames: Frames
+  let actions: ActionForms
   let view: Template<ProviderView>
 
   private static let historyLength = 10
+  private var frames: Frames { actions.frames }
 
   func new(_ context: ScopeContext) async throws(Refusal) -> Response {
     try await page(context, nil, ProviderAnswers())
@@ -17,17 +18,29 @@ struct ProviderPage: Sendable {
 
   func create(_ context: ScopeContext) async throws(Refusal) -> Response {
     let answers = ProviderAnswers(context.signedIn.form)
-    var settings = ProviderSettings()
-    do throws(ProviderError) {
-      guard IdentityProviders.kind(of: answers.id) == .oidc else { throw ProviderError.invalidID }
-      try answers.apply(to: &settings, .oidc)
-      try await identity.identityProviders.create(
-        in: context.scope, id: answers.id, settings, by: context.signedIn.author)
+    let signedIn = context.signedIn
+    do throws(ActionError<ProviderError>) {
+      let settings = try Self.settings(answers)
+      let outcome = try await identity.identityProviders.create(
+        in: context.scope, id: answers.id, settings, actions.request(signedIn))
+      return actions.leave(
+        "Added the provider \(answers.id).", signedIn, after: outcome,
+        to: ConsolePaths.providers(context.scope))
     } catch {
-      return try await page(context, nil, answers, fault: try FieldError(error))
+      let errors = try await actions.faults(
+        error, .addIdentityProvider, signedIn, FieldError.init(_:))
+      return try await page(context, nil, answers, errors: errors)
     }
-    frames.leave("Added the provider \(answers.id).", for: context.signedIn)
-    return .redirect(to: ConsolePaths.providers(context.scope))
+  }
+
+  /// The settings of a new provider.
+  private static func settings(
+    _ answers: ProviderAnswers
+  ) throws(ActionError<ProviderError>) -> ProviderSettings {
+    guard IdentityProviders.kind(of: answers.id) == .oidc else { throw .failed(.invalidID) }
+    var settings = ProviderSettings()
+    do { try answers.apply(to: &settings, .oidc) } catch { throw .failed(error) }
+    return settings
   }
 
   func show(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
@@ -39,16 +52,20 @@ struct ProviderPage: Sendable {
     let answers = ProviderAnswers(context.signedIn.form)
     let provider = try await find(context, id)
     let kind = provider.kind
-    do throws(ProviderError) {
-      try await identity.identityProviders.update(
+    let signedIn = context.signedIn
+    do {
+      let outcome = try await identity.identityProviders.update(
         context.scope, id, expecting: Int64(answers.seen).map { Instant(microseconds: $0) },
-        by: context.signedIn.author
+        actions.request(signedIn)
       ) { (settings) throws(ProviderError) in try answers.apply(to: &settings, kind) }
+      return actions.leave(
+        "The provider is saved.", signedIn, after: outcome,
+        to: ConsolePaths.provider(context.scope, id))
     } catch {
-      return try await page(context, provider, answers, fault: try FieldError(error))
+      let errors = try await actions.faults(
+        error, .changeIdentityProvider, signedIn, FieldError.init(_:))
+      return try await page(context, provider, answers, errors: errors)
     }
-    frames.leave("The provider is saved.", for: context.signedIn)
-    return .redirect(to: ConsolePaths.provider(context.scope, id))
   }
 
   private func find(
@@ -64,7 +81,7 @@ struct ProviderPage: Sendable {
 
   private func page(
     _ context: ScopeContext, _ provider: IdentityProvider?, _ answers: ProviderAnswers,
-    fault: FieldError? = nil
+    errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let scope = context.scope
     var history: [AuditRow]?
@@ -77,13 +94,16 @@ struct ProviderPage: Sendable {
     }
     let title = provider.map { "\($0.id) · Identity providers" } ?? "Add a provider"
     var frame = try await frames.frame(title, in: context, tab: .settings)
-    frame.errors = fault.map { [$0] } ?? []
+    frame.errors = errors
     frame.crumbs = [
       Link(text: "Settings", href: ConsolePaths.settings(scope)),
       Link(text: "Identity providers", href: ConsolePaths.providers(scope)),
     ]
+    let action: ConsoleAction = provider == nil ? .addIdentityProvider : .changeIdentityProvider
+    let frameView = FrameView(frame)
     let model = ProviderView(
-      frame: frame, context: context, provider: provider, answers: answers, history: history)
-    return .html(view.render(model), status: fault == nil ? .ok : .unprocessableContent)
+      frame: frameView, context: context, provider: provider, answers: answers, history: history,
+      fields: try await actions.fields(action, context.signedIn, frameView))
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 }

@@ -5,10 +5,18 @@ import Templating
 /// `S/settings/providers/{id}/removal`: asks, and removes a provider.
 struct ProviderRemovalPage: Sendable {
   let providers: IdentityProviders
-  let frames: Frames
+  let actions: ActionForms
   let view: Template<ProviderRemovalView>
 
+  private var frames: Frames { actions.frames }
+
   func ask(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+    try await page(context, id, [])
+  }
+
+  private func page(
+    _ context: ScopeContext, _ id: String, _ errors: [FieldError]
+  ) async throws(Refusal) -> Response {
     let scope = context.scope
     let provider: IdentityProvider
     do { provider = try await providers.find(scope, id) } catch { throw Refusal(error) }
@@ -17,19 +25,27 @@ struct ProviderRemovalPage: Sendable {
       Link(text: "Settings", href: ConsolePaths.settings(scope)),
       Link(text: "Identity providers", href: ConsolePaths.providers(scope)),
     ]
-    return .html(
-      view.render(
-        ProviderRemovalView(frame: FrameView(frame), context: context, provider: provider)))
+    frame.errors = errors
+    let frameView = FrameView(frame)
+    let model = ProviderRemovalView(
+      frame: frameView, context: context, provider: provider,
+      fields: try await actions.fields(.removeIdentityProvider, context.signedIn, frameView))
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
   func remove(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+    let signedIn = context.signedIn
     do {
-      try await providers.delete(context.scope, id, by: context.signedIn.author)
+      let outcome = try await providers.delete(context.scope, id, actions.request(signedIn))
+      return actions.leave(
+        "Removed the provider \(id).", signedIn, after: outcome,
+        to: ConsolePaths.providers(context.scope))
     } catch {
-      throw Refusal(error)
+      let errors = try await actions.faults(error, .removeIdentityProvider, signedIn) {
+        error throws(Refusal) in throw Refusal(error)
+      }
+      return try await page(context, id, errors)
     }
-    frames.leave("Removed the provider \(id).", for: context.signedIn)
-    return .redirect(to: ConsolePaths.providers(context.scope))
   }
 }
 
@@ -43,6 +59,7 @@ struct ProviderRemovalView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let provider: IdentityProvider
+  let fields: ActionFields
 
   private var consequences: [String] {
     [
@@ -59,6 +76,7 @@ struct ProviderRemovalView: ViewModel {
     .text("action") { ConsolePaths.providerRemoval($0.context.scope, $0.provider.id.text) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .texts("consequences") { $0.consequences },
+    .object("authorization") { $0.fields },
     .text("keep") { ConsolePaths.provider($0.context.scope, $0.provider.id.text) },
   ]
 }

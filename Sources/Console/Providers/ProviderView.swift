@@ -9,12 +9,14 @@ struct ProviderView: ViewModel {
   let provider: IdentityProvider?
   let answers: ProviderAnswers
   let history: [HistoryRow]?
+  let fields: ActionFields
 
   init(
-    frame: Frame, context: ScopeContext, provider: IdentityProvider?, answers: ProviderAnswers,
-    history: [AuditRow]?
+    frame: FrameView, context: ScopeContext, provider: IdentityProvider?,
+    answers: ProviderAnswers, history: [AuditRow]?, fields: ActionFields
   ) {
-    self.frame = FrameView(frame)
+    self.frame = frame
+    self.fields = fields
     self.context = context
     self.provider = provider
     self.answers = answers
@@ -52,6 +54,7 @@ struct ProviderView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
+    .object("authorization") { $0.fields },
     .text("heading") { $0.provider?.id.text ?? "Add a provider" },
     .flag("isNew") { $0.provider == nil },
     .markup("state") { $0.provider.map(ProviderRow.state) },

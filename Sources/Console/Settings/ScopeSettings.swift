@@ -62,14 +62,15 @@ struct ScopeSettings: Sendable {
 
   /// Changes what was answered differently.
   ///
-  /// - Returns: What is wrong with the answers; nil when they are in force.
+  /// - Returns: What is wrong with the answers, or the session's new token.
   func change(
-    _ scope: Scope, to answers: SettingsAnswers, by author: Author
-  ) async throws(Refusal) -> FieldError? {
-    if let fault = answers.passwords.fault { return fault }
+    _ scope: Scope, to answers: SettingsAnswers, _ actions: ActionForms, _ signedIn: SignedIn
+  ) async throws(Refusal) -> Result<DeskOutcome<Void>, SettingsFaults> {
+    if let fault = answers.passwords.fault { return .failure(SettingsFaults(errors: [fault])) }
+    let request = actions.request(signedIn)
     guard let tenant = scope.tenant else {
-      do throws(ProjectError) {
-        _ = try await identity.projects.update(scope.project, by: author) {
+      do {
+        let outcome = try await identity.projects.update(scope.project, request) {
           (edit) throws(ProjectError) in
           answers.apply(to: &edit.displayName, &edit.signIn, &edit.withdrawalNeedsFactor)
           answers.passwords.apply(to: &edit.passwords, &edit.userPermissions)
@@ -78,46 +79,47 @@ struct ScopeSettings: Sendable {
             domains: &edit.authorizedDomains, privacy: &edit.emailPrivacy,
             importsTOTP: &edit.importsTOTP)
         }
-        return nil
+        return .success(outcome.done)
       } catch {
-        return try Self.fault(error)
+        return .failure(try await SettingsFaults(error, actions, signedIn, Self.fault))
       }
     }
-    do throws(TenantError) {
-      _ = try await identity.tenants.update(project: scope.project, tenant: tenant, by: author) {
-        (edit) throws(TenantError) in
+    do {
+      let outcome = try await identity.tenants.update(
+        project: scope.project, tenant: tenant, request
+      ) { (edit) throws(TenantError) in
         answers.apply(to: &edit.displayName, &edit.signIn, &edit.withdrawalNeedsFactor)
         answers.passwords.apply(to: &edit.passwords, &edit.userPermissions)
         if answers.privacy.isChanged { edit.emailPrivacy = answers.privacy.now }
       }
-      return nil
+      return .success(outcome.done)
     } catch {
-      return try Self.fault(error)
+      return .failure(try await SettingsFaults(error, actions, signedIn, Self.fault))
     }
   }
 
   /// Switches sign-in for a whole pool.
   func switchSignIn(
-    _ scope: Scope, off: Bool, by author: Author
-  ) async throws(Refusal) {
+    _ scope: Scope, off: Bool, _ actions: ActionForms, _ signedIn: SignedIn
+  ) async throws(Refusal) -> Result<DeskOutcome<Void>, SettingsFaults> {
+    let request = actions.request(signedIn)
     guard let tenant = scope.tenant else {
-      do throws(ProjectError) {
-        _ = try await identity.projects.update(scope.project, by: author) {
-          (edit) throws(ProjectError) in edit.disableAuth = off
-        }
+      do {
+        return .success(
+          try await identity.projects.update(scope.project, request) {
+            (edit) throws(ProjectError) in edit.disableAuth = off
+          }.done)
       } catch {
-        guard case .notFound = error else { throw .unavailable(error) }
-        throw .notFound
+        return .failure(try await SettingsFaults(error, actions, signedIn, Self.fault))
       }
-      return
     }
-    do throws(TenantError) {
-      _ = try await identity.tenants.update(project: scope.project, tenant: tenant, by: author) {
-        (edit) throws(TenantError) in edit.disableAuth = off
-      }
+    do {
+      return .success(
+        try await identity.tenants.update(project: scope.project, tenant: tenant, request) {
+          (edit) throws(TenantError) in edit.disableAuth = off
+        }.done)
     } catch {
-      guard case .notFound = error else { throw .unavailable(error) }
-      throw .notFound
+      return .failure(try await SettingsFaults(error, actions, signedIn, Self.fault))
     }
   }
 
@@ -161,4 +163,31 @@ struct ScopeSettings: Sendable {
     case .multiTenancyOff, .links, .policy, .unavailable: throw .unavailable(error)
     }
   }
+}
+
+/// Why settings aren't saved, as errors beside fields.
+struct SettingsFaults: Error {
+  let errors: [FieldError]
+  /// Whether the administrator has to re-authenticate, for a change that weakens security.
+  var asksForProof = false
+
+  init(errors: [FieldError]) { self.errors = errors }
+
+  init<Reason>(
+    _ error: ActionError<Reason>, _ actions: ActionForms, _ signedIn: SignedIn,
+    _ fault: (Reason) throws(Refusal) -> FieldError
+  ) async throws(Refusal) {
+    switch error {
+    // What is wrong is said first: whether a proof is due shows when the change can be made.
+    case .failed(let reason): errors = [try fault(reason)]
+    case .refused(let refusal):
+      errors = try ActionForms.faults(refusal, .weakenSettings, signedIn)
+      asksForProof = true
+    }
+  }
+}
+
+extension DeskOutcome {
+  /// The same without what it returned.
+  fileprivate var done: DeskOutcome<Void> { DeskOutcome<Void>(value: (), renewed: renewed) }
 }

@@ -5,10 +5,11 @@ import Templating
 /// `S/settings`: name, sign-in methods, domains, keys, tokens, and the way to the end of it all.
 struct SettingsPage: Sendable {
   let identity: Identity
-  let frames: Frames
+  let actions: ActionForms
   let view: Template<SettingsView>
 
   private static let historyLength = 5
+  private var frames: Frames { actions.frames }
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let values = try await ScopeSettings(identity: identity).read(context.scope)
@@ -22,23 +23,25 @@ struct SettingsPage: Sendable {
       let values = try await settings.read(context.scope)
       return try await page(context, values, answers, isUnchanged: true)
     }
-    let fault = try await settings.change(
-      context.scope, to: answers, by: context.signedIn.author)
-    if let fault {
+    let signedIn = context.signedIn
+    switch try await settings.change(context.scope, to: answers, actions, signedIn) {
+    case .success(let outcome):
+      return actions.leave(
+        "The settings are saved.", signedIn, after: outcome,
+        to: ConsolePaths.settings(context.scope))
+    case .failure(let faults):
       let values = try await settings.read(context.scope)
-      return try await page(context, values, answers, fault: fault)
+      return try await page(context, values, answers, faults: faults)
     }
-    frames.leave("The settings are saved.", for: context.signedIn)
-    return .redirect(to: ConsolePaths.settings(context.scope))
   }
 
   private func page(
     _ context: ScopeContext, _ values: ScopeValues, _ answers: SettingsAnswers,
-    fault: FieldError? = nil, isUnchanged: Bool = false
+    faults: SettingsFaults? = nil, isUnchanged: Bool = false
   ) async throws(Refusal) -> Response {
     let scope = context.scope
     var frame = try await frames.frame("Settings", in: context, tab: .settings)
-    frame.errors = fault.map { [$0] } ?? []
+    frame.errors = faults?.errors ?? []
     let mayManageKeys = context.may(.manageKeys)
     let keys = try await refusing {
       mayManageKeys && scope.tenant == nil ? try await identity.apiKeys.list(scope.project) : []
@@ -55,9 +58,13 @@ struct SettingsPage: Sendable {
             objectID: scope.tenant?.text ?? scope.project.text), limit: Self.historyLength
         ).items : nil
     }
+    let frameView = FrameView(frame)
+    let fields =
+      faults?.asksForProof == true
+      ? try await actions.fields(.weakenSettings, context.signedIn, frameView) : nil
     let model = SettingsView(
-      frame: frame, context: context, values: values, answers: answers, keys: keys,
-      tokens: tokens, history: history, isUnchanged: isUnchanged)
-    return .html(view.render(model), status: fault == nil ? .ok : .unprocessableContent)
+      frame: frameView, context: context, values: values, answers: answers, keys: keys,
+      tokens: tokens, history: history, isUnchanged: isUnchanged, fields: fields)
+    return .html(view.render(model), status: faults == nil ? .ok : .unprocessableContent)
   }
 }

@@ -12,12 +12,16 @@ struct SettingsView: ViewModel {
   let revoked: [TokenRow]
   let history: [HistoryRow]?
   let isUnchanged: Bool
+  /// What saving requires when security would be weaker; nil before anybody asks for that.
+  let fields: ActionFields?
 
   init(
-    frame: Frame, context: ScopeContext, values: ScopeValues, answers: SettingsAnswers,
-    keys: [APIKey], tokens: [ServiceToken], history: [AuditRow]?, isUnchanged: Bool
+    frame: FrameView, context: ScopeContext, values: ScopeValues, answers: SettingsAnswers,
+    keys: [APIKey], tokens: [ServiceToken], history: [AuditRow]?, isUnchanged: Bool,
+    fields: ActionFields?
   ) {
-    self.frame = FrameView(frame)
+    self.frame = frame
+    self.fields = fields
     self.context = context
     self.values = values
     self.answers = answers
@@ -99,6 +103,7 @@ struct SettingsView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
+    .optional("authorization") { $0.fields },
     .list("links") { $0.context.links },
     .text("kind") { $0.scope.kind },
     .text("kindInSentence") { $0.scope.kindInSentence },

@@ -5,10 +5,18 @@ import Templating
 /// `S/settings/sign-in`: asks, and switches sign-in off or on for a whole pool.
 struct SignInSwitchPage: Sendable {
   let settings: ScopeSettings
-  let frames: Frames
+  let actions: ActionForms
   let view: Template<SignInSwitchView>
 
+  private var frames: Frames { actions.frames }
+
   func ask(_ context: ScopeContext) async throws(Refusal) -> Response {
+    try await page(context, [])
+  }
+
+  private func page(
+    _ context: ScopeContext, _ errors: [FieldError]
+  ) async throws(Refusal) -> Response {
     let users: Int
     do {
       users = try await settings.identity.policies.read(context.scope).users
@@ -17,21 +25,29 @@ struct SignInSwitchPage: Sendable {
     }
     var frame = try await frames.frame("Sign-in · Settings", in: context, tab: .settings)
     frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(context.scope))]
-    return .html(
-      view.render(
-        SignInSwitchView(frame: FrameView(frame), context: context, users: users)))
+    frame.errors = errors
+    let frameView = FrameView(frame)
+    let action: ConsoleAction = context.scope.isDisabled ? .enableSignIn : .disableSignIn
+    let model = SignInSwitchView(
+      frame: frameView, context: context, users: users,
+      fields: try await actions.fields(action, context.signedIn, frameView))
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
   func change(_ context: ScopeContext) async throws(Refusal) -> Response {
     let word = context.signedIn.form.text("sign-in")
     guard word == "on" || word == "off" else { throw .unreadableForm }
-    try await settings.switchSignIn(
-      context.scope, off: word == "off", by: context.signedIn.author)
-    frames.leave(
-      word == "off"
-        ? "Sign-in is off: nobody of this \(context.scope.kindInSentence)’s users gets in."
-        : "Sign-in is on again.", for: context.signedIn)
-    return .redirect(to: ConsolePaths.settings(context.scope))
+    let signedIn = context.signedIn
+    switch try await settings.switchSignIn(context.scope, off: word == "off", actions, signedIn) {
+    case .success(let outcome):
+      return actions.leave(
+        word == "off"
+          ? "Sign-in is off: nobody of this \(context.scope.kindInSentence)’s users gets in."
+          : "Sign-in is on again.", signedIn, after: outcome,
+        to: ConsolePaths.settings(context.scope))
+    case .failure(let faults):
+      return try await page(context, faults.errors)
+    }
   }
 }
 
@@ -39,6 +55,7 @@ struct SignInSwitchView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let users: Int
+  let fields: ActionFields
 
   private var isOff: Bool { context.scope.isDisabled }
 
@@ -69,6 +86,7 @@ struct SignInSwitchView: ViewModel {
     .text("value") { $0.isOff ? "on" : "off" },
     .flag("isOff") { $0.isOff },
     .texts("consequences") { $0.consequences },
+    .object("authorization") { $0.fields },
     .text("button") { $0.isOff ? "Switch sign-in on" : "Switch sign-in off" },
     .text("keep") { ConsolePaths.settings($0.context.scope) },
     .text("keepText") { $0.isOff ? "Leave it off" : "Leave it on" },

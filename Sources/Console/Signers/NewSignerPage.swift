@@ -5,44 +5,50 @@ import Templating
 /// `/projects/{p}/settings/signers/new`: registers the public key of a back end.
 struct NewSignerPage: Sendable {
   let signers: Signers
-  let frames: Frames
+  let actions: ActionForms
   let view: Template<NewSignerView>
 
+  private var frames: Frames { actions.frames }
+
   func show(_ context: ProjectContext) async throws(Refusal) -> Response {
-    try await page(context, issuer: "", keyID: "", key: "", fault: nil)
+    try await page(context, issuer: "", keyID: "", key: "", errors: [])
   }
 
   func register(_ context: ProjectContext) async throws(Refusal) -> Response {
-    let form = context.signedIn.form
+    let signedIn = context.signedIn
+    let form = signedIn.form
     let (issuer, keyID) = (form.trimmed("issuer"), form.trimmed("key-id"))
     let key = form.text("key") ?? ""
     do {
-      _ = try await signers.add(
-        to: context.project.id, issuer: issuer, keyID: keyID, key: key,
-        by: context.signedIn.author)
+      let outcome = try await signers.add(
+        to: context.project.id, issuer: issuer, keyID: keyID, key: key, actions.request(signedIn))
+      return actions.leave(
+        "Registered the key of \(issuer).", signedIn, after: outcome,
+        to: ConsolePaths.signers(context.project.id.text))
     } catch {
-      let fault = try Self.fault(error)
+      let errors = try await actions.faults(
+        error, .registerTokenSigningKey, signedIn, Self.fault)
       // A private key goes back into no page.
       let isPrivate = key.contains("PRIVATE KEY")
       return try await page(
-        context, issuer: issuer, keyID: keyID, key: isPrivate ? "" : key, fault: fault)
+        context, issuer: issuer, keyID: keyID, key: isPrivate ? "" : key, errors: errors)
     }
-    frames.leave("Registered the key of \(issuer).", for: context.signedIn)
-    return .redirect(to: ConsolePaths.signers(context.project.id.text))
   }
 
   private func page(
-    _ context: ProjectContext, issuer: String, keyID: String, key: String, fault: FieldError?
+    _ context: ProjectContext, issuer: String, keyID: String, key: String, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame("Register a key", in: context, tab: .settings)
-    frame.errors = fault.map { [$0] } ?? []
+    frame.errors = errors
     frame.crumbs = SignersPage.crumbs(context)
+    let frameView = FrameView(frame)
     let model = NewSignerView(
-      frame: FrameView(frame), context: context, issuer: issuer, keyID: keyID, key: key)
-    return .html(view.render(model), status: fault == nil ? .ok : .unprocessableContent)
+      frame: frameView, context: context, issuer: issuer, keyID: keyID, key: key,
+      fields: try await actions.fields(.registerTokenSigningKey, context.signedIn, frameView))
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  private static func fault(_ error: SignerError) throws(Refusal) -> FieldError {
+  static func fault(_ error: SignerError) throws(Refusal) -> FieldError {
     switch error {
     case .invalidIssuer:
       FieldError(
@@ -81,6 +87,7 @@ struct NewSignerView: ViewModel {
   let issuer: String
   let keyID: String
   let key: String
+  let fields: ActionFields
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
@@ -93,5 +100,6 @@ struct NewSignerView: ViewModel {
     .text("keyIDError") { $0.frame.error(at: "key-id") },
     .text("key") { $0.key },
     .text("keyError") { $0.frame.error(at: "key") },
+    .object("authorization") { $0.fields },
   ]
 }

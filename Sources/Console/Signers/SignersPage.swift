@@ -6,9 +6,11 @@ import Templating
 /// asking.
 struct SignersPage: Sendable {
   let identity: Identity
-  let frames: Frames
+  let actions: ActionForms
   let view: Template<SignersView>
   let revocation: Template<SignerRevocationView>
+
+  private var frames: Frames { actions.frames }
 
   private static let historyLength = 5
 
@@ -35,30 +37,40 @@ struct SignersPage: Sendable {
   }
 
   func ask(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
+    try await page(context, id, [])
+  }
+
+  private func page(
+    _ context: ProjectContext, _ id: String, _ errors: [FieldError]
+  ) async throws(Refusal) -> Response {
     let all = try await refusing { try await identity.signers.list(context.project.id) }
     guard let signer = all.first(where: { $0.id.text == id && $0.revokedAt == nil }) else {
       throw .notFound
     }
     var frame = try await frames.frame(
       "Revoke a key for custom tokens · Settings", in: context, tab: .settings)
+    frame.errors = errors
     frame.crumbs = Self.crumbs(context)
-    return .html(
-      revocation.render(
-        SignerRevocationView(frame: FrameView(frame), context: context, signer: signer)))
+    let view = FrameView(frame)
+    let model = SignerRevocationView(
+      frame: view, context: context, signer: signer,
+      fields: try await actions.fields(.revokeTokenSigningKey, context.signedIn, view))
+    return .html(revocation.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
   func revoke(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
+    let signedIn = context.signedIn
     do {
-      try await identity.signers.revoke(
-        ID(id), of: context.project.id, by: context.signedIn.author)
+      let outcome = try await identity.signers.revoke(
+        ID(id), of: context.project.id, actions.request(signedIn))
+      return actions.leave(
+        "Revoked the key. Custom tokens that it signs are refused from now on.", signedIn,
+        after: outcome, to: ConsolePaths.signers(context.project.id.text))
     } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+      let errors = try await actions.faults(
+        error, .revokeTokenSigningKey, signedIn, NewSignerPage.fault)
+      return try await page(context, id, errors)
     }
-    frames.leave(
-      "Revoked the key. Custom tokens that it signs are refused from now on.",
-      for: context.signedIn)
-    return .redirect(to: ConsolePaths.signers(context.project.id.text))
   }
 
   static func crumbs(_ context: ProjectContext) -> [Link] {

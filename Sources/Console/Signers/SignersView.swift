@@ -78,6 +78,7 @@ struct SignerRevocationView: ViewModel {
   let frame: FrameView
   let context: ProjectContext
   let signer: TokenSigner
+  let fields: ActionFields
 
   private var consequences: [String] {
     [
@@ -106,6 +107,7 @@ struct SignerRevocationView: ViewModel {
     },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .texts("consequences") { $0.consequences },
+    .object("authorization") { $0.fields },
     .text("keep") { ConsolePaths.signers($0.context.project.id.text) },
     .list("facts") { $0.facts },
   ]

@@ -5,10 +5,12 @@ import Templating
 /// `S/settings/tokens`: makes a service token and shows it once, and revokes one after asking.
 struct TokensPage: Sendable {
   let tokens: ServiceTokens
-  let frames: Frames
+  let actions: ActionForms
   let form: Template<NewTokenView>
   let made: Template<MadeTokenView>
   let revocation: Template<TokenRevocationView>
+
+  private var frames: Frames { actions.frames }
 
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     try await formPage(context, name: "", role: nil, errors: [])
@@ -17,29 +19,31 @@ struct TokensPage: Sendable {
   /// Makes a token and answers with the page that shows it: it is kept nowhere, so no other page
   /// could.
   func create(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let form = context.signedIn.form
-    let name = form.trimmed("name")
+    let signedIn = context.signedIn
+    let name = signedIn.form.trimmed("name")
     let scope = context.scope
-    guard let role = ServiceTokenRole(rawValue: form.trimmed("role")) else {
+    guard let role = ServiceTokenRole(rawValue: signedIn.form.trimmed("role")) else {
       let fault = FieldError(field: "role", text: "Choose what the token may do.")
-      return try await formPage(context, name: name, role: nil, errors: [fault])
+      let errors = [fault] + (try await actions.unmet(.createServiceToken, signedIn))
+      return try await formPage(context, name: name, role: nil, errors: errors)
     }
-    let new: (token: ServiceToken, secret: Secret)
+    let outcome: DeskOutcome<(token: ServiceToken, secret: Secret)>
     do {
-      new = try await tokens.create(
+      outcome = try await tokens.create(
         project: scope.project, tenant: scope.tenant, role: role, name: name,
-        maker: .administrator(context.signedIn.administrator, context.signedIn.author))
+        actions.request(signedIn))
     } catch {
-      let fault = try Self.fault(error)
-      return try await formPage(context, name: name, role: role, errors: [fault])
+      let errors = try await actions.faults(
+        error, .createServiceToken, signedIn, Self.fault)
+      return try await formPage(context, name: name, role: role, errors: errors)
     }
+    let new = outcome.value
     var frame = try await frames.frame("Token made · Settings", in: context, tab: .settings)
     frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
-    return .html(
-      made.render(
-        MadeTokenView(
-          frame: FrameView(frame), scope: scope, token: new.token,
-          text: new.secret.revealedText)))
+    let html = made.render(
+      MadeTokenView(
+        frame: FrameView(frame), scope: scope, token: new.token, text: new.secret.revealedText))
+    return actions.page(.html(html), after: outcome)
   }
 
   private func formPage(
@@ -48,7 +52,10 @@ struct TokensPage: Sendable {
     var frame = try await frames.frame("New service token", in: context, tab: .settings)
     frame.errors = errors
     frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(context.scope))]
-    let model = NewTokenView(frame: FrameView(frame), context: context, name: name, role: role)
+    let view = FrameView(frame)
+    let model = NewTokenView(
+      frame: view, context: context, name: name, role: role,
+      fields: try await actions.fields(.createServiceToken, context.signedIn, view))
     return .html(form.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
@@ -69,16 +76,18 @@ struct TokensPage: Sendable {
 
   func revoke(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
     let scope = context.scope
+    let signedIn = context.signedIn
+    let outcome: DeskOutcome<Void>
     do {
-      try await tokens.revoke(
-        ID(id), of: scope.project, tenant: scope.tenant, by: context.signedIn.author)
+      outcome = try await tokens.revoke(
+        ID(id), of: scope.project, tenant: scope.tenant, actions.request(signedIn))
     } catch {
-      guard case .unavailable = error else { throw .notFound }
+      _ = try await actions.faults(error, .revokeServiceToken, signedIn, Self.fault)
       throw .unavailable(error)
     }
-    frames.leave(
-      "Revoked the token. Calls with it are refused from now on.", for: context.signedIn)
-    return .redirect(to: ConsolePaths.settings(scope))
+    return actions.leave(
+      "Revoked the token. Calls with it are refused from now on.", signedIn, after: outcome,
+      to: ConsolePaths.settings(scope))
   }
 
   private static func fault(_ error: ServiceTokenError) throws(Refusal) -> FieldError {

@@ -6,6 +6,7 @@ struct NewTokenView: ViewModel {
   let context: ScopeContext
   let name: String
   let role: ServiceTokenRole?
+  let fields: ActionFields
 
   /// What the administrator may give away: no more than they may do here themselves.
   private var choices: [RoleChoice] {
@@ -30,6 +31,7 @@ struct NewTokenView: ViewModel {
     .text("nameError") { $0.frame.error(at: "name") },
     .list("roles") { $0.choices },
     .text("roleError") { $0.frame.error(at: "role") },
+    .object("authorization") { $0.fields },
   ]
 }
 

@@ -4,7 +4,9 @@ import Identity
 /// `S/users.csv`: the list of users as a file, with the filters and the columns of the page.
 struct UsersFile: Sendable {
   let accounts: Accounts
-  let clock: WallClock
+  let actions: ActionForms
+
+  private var clock: WallClock { actions.frames.clock }
 
   /// The most rows of a file.
   static let longest = 100_000
@@ -16,27 +18,63 @@ struct UsersFile: Sendable {
 
   func download(_ context: ScopeContext) async throws(Refusal) -> Response {
     guard context.may(.findUsers) else { throw .notAllowed(.findUsers) }
-    let query = UsersQuery(context.signedIn.query)
+    let (scope, signedIn) = (context.scope, context.signedIn)
+    let query = UsersQuery(signedIn.query)
+    // Nothing is read for a form that cannot be answered.
+    let unmet = try await actions.unmet(.exportUsers, signedIn)
+    guard actions.request(signedIn).proof.isEmpty == false || unmet.isEmpty else {
+      return try await ask(context, query, signedIn.form["confirmed"] == nil ? [] : unmet)
+    }
+    let (file, rows) = try await file(scope, query)
+    // Who takes users in bulk stands in the log, as who takes the log does.
+    do {
+      let outcome = try await accounts.recordDownload(
+        of: scope, count: rows, words: query.words, actions.request(signedIn))
+      return actions.page(file.response(named: "users"), after: outcome)
+    } catch {
+      let errors = try await actions.faults(error, .exportUsers, signedIn) {
+        error throws(Refusal) in throw Refusal.unavailable(error)
+      }
+      return try await ask(context, query, errors)
+    }
+  }
+
+  /// The list has a single button for it, and no place for a code.
+  private func ask(
+    _ context: ScopeContext, _ query: UsersQuery, _ errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    let scope = context.scope
+    let list = query.form.query(of: ConsolePaths.users(scope))
+    var frame = try await actions.frames.frame("Download users · Users", in: context, tab: .users)
+    frame.crumbs = [Link(text: "Users", href: ConsolePaths.users(scope))]
+    let question = ActionQuestion(
+      performs: .exportUsers, heading: HTML.heading("Download users of", scope.name),
+      consequences: [
+        "You get a file with the emails, names and second factors of the users in the list, at most \(Words.number(Self.longest)).",
+        "The download is recorded in the audit log.",
+      ], button: "Download as CSV", keep: "Back to the users",
+      action: query.form.query(of: ConsolePaths.usersFile(scope)), back: list,
+      isDestructive: false)
+    return try await actions.ask(question, context.signedIn, frame, errors: errors)
+  }
+
+  private func file(
+    _ scope: Scope, _ query: UsersQuery
+  ) async throws(Refusal) -> (file: CSV, rows: Int) {
     var file = CSV(Self.columns)
     var count = 0
     if query.text.isEmpty {
-      count = try await list(context.scope, query, into: &file)
+      count = try await list(scope, query, into: &file)
     } else {
       let found = try await refusing {
         try await accounts.search(
-          context.scope, query.text, filter: query.filter, sort: query.sort, part: .whole)
+          scope, query.text, filter: query.filter, sort: query.sort, part: .whole)
       }
       for account in found.accounts { file.add(cells(AccountSummary(account))) }
       count = found.hits.count
       if found.isCut { Self.end(&file, after: count) }
     }
-    // Who takes users in bulk stands in the log, as who takes the log does.
-    let rows = count
-    try await refusing {
-      try await accounts.recordDownload(
-        of: context.scope, count: rows, words: query.words, by: context.signedIn.author)
-    }
-    return file.response(named: "users")
+    return (file, count)
   }
 
   private func list(

@@ -14,7 +14,9 @@ struct UsersView: ViewModel {
   let pager: PagerView
   let empty: EmptyView
   let newUser: String?
+  /// Where the list is downloaded; nil for those who may not.
   let file: String?
+  let csrf: String
   /// Where a list is pasted whose factors go; nil for those who may not remove any.
   let list: ListForm?
   let removals: String
@@ -25,6 +27,7 @@ struct UsersView: ViewModel {
   ) {
     self.frame = FrameView(frame)
     scope = context.scope
+    csrf = context.signedIn.session.csrfToken
     self.rows = rows
     let list = ConsolePaths.users(scope)
     filter = FilterView(
@@ -99,6 +102,7 @@ struct UsersView: ViewModel {
     .object("empty") { $0.empty },
     .text("newUser") { $0.newUser },
     .text("file") { $0.file },
+    .text("csrf") { $0.csrf },
     .optional("list") { $0.list },
     .text("removals") { $0.removals },
     .text("longest") { _ in Words.number(UsersFile.longest) },

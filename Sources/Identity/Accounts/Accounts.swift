@@ -130,13 +130,29 @@ public struct Accounts: Sendable {
   public func recordDownload(
     of scope: Scope, count: Int, words: String, by author: Author
   ) async throws(AccountError) {
-    let now = store.clock.now()
-    try await store.write(AccountError.self) { connection in
+    try await store.perform(
+      by: author, AccountError.self, Self.download(of: scope, count: count, words: words))
+  }
+
+  /// Authorizes the download of a file of accounts by an administrator in the console, and records
+  /// it.
+  ///
+  /// - Throws: ``ActionError``.
+  public func recordDownload(
+    of scope: Scope, count: Int, words: String, _ request: DeskRequest
+  ) async throws(ActionError<AccountError>) -> DeskOutcome<Void> {
+    try await store.perform(
+      .exportUsers, request, in: ActionTarget(scope), AccountError.self,
+      Self.download(of: scope, count: count, words: words))
+  }
+
+  private static func download(of scope: Scope, count: Int, words: String) -> Action<Void> {
+    { context, connection in
       var entry = AuditEntry(
         "account.download", "scope", Policies.objectID(scope), name: scope.name, in: scope)
       entry.to = Words.count(count, "user", "users")
       entry.note = words
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
     }
   }
 

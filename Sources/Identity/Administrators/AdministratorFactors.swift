@@ -153,6 +153,7 @@ public struct AdministratorFactors: Sendable {
         let codes = try RecoveryCodes.make(for: administrator, random: random, connection)
         let ended = try ConsoleSessions.endAll(
           of: administrator, but: session?.id, at: now, connection)
+        if let session { try ConsoleSessions.markReauthenticated(session, at: now, connection) }
         var entry = Administrators.entry("administrator.enrol", record)
         entry.from = record.hasSecondFactor ? "another authenticator" : nil
         entry.to = Words.ended(ended, "other session", "other sessions", after: "TOTP")
@@ -217,9 +218,23 @@ public struct AdministratorFactors: Sendable {
   ///
   /// - Throws: ``ManagementError``.
   public func reset(_ id: ID<Administrator>, by author: Author) async throws(ManagementError) {
-    let now = store.clock.now()
-    try await store.write(ManagementError.self) { connection in
-      let record = try Administrators.manage(id, by: author, connection)
+    try await store.perform(by: author, ManagementError.self, Self.reset(of: id))
+  }
+
+  /// Resets another administrator's factor, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func reset(
+    _ id: ID<Administrator>, _ request: DeskRequest
+  ) async throws(ActionError<ManagementError>) -> DeskOutcome<Void> {
+    try await store.perform(
+      .resetAdministratorFactor, request, in: .instance, ManagementError.self, Self.reset(of: id))
+  }
+
+  private static func reset(of id: ID<Administrator>) -> Action<Void> {
+    { context, connection in
+      let now = context.now
+      let record = try Administrators.manage(id, by: context.author, connection)
       guard record.hasSecondFactor else { throw ManagementError.notFound }
       try AdministratorTOTP.clear(id, connection)
       try Guess.forget(AdministratorTOTP.throttle(id), connection)
@@ -227,7 +242,7 @@ public struct AdministratorFactors: Sendable {
       var entry = Administrators.entry("administrator.reset-factor", record)
       entry.from = "TOTP"
       entry.to = Words.ended(ended, "session", "sessions", after: "none")
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
     }
   }
 

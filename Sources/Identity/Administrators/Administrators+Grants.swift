@@ -9,9 +9,22 @@ extension Administrators {
   public func grant(
     _ grant: Grant, to id: ID<Administrator>, by author: Author
   ) async throws(ManagementError) -> Bool {
-    let now = store.clock.now()
-    return try await store.write(ManagementError.self) { connection in
-      let record = try Self.manage(id, by: author, connection)
+    try await store.perform(by: author, ManagementError.self, Self.granting(grant, to: id))
+  }
+
+  /// Grants a role, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func grant(
+    _ grant: Grant, to id: ID<Administrator>, _ request: DeskRequest
+  ) async throws(ActionError<ManagementError>) -> DeskOutcome<Bool> {
+    try await store.perform(
+      .grantRole, request, in: .instance, ManagementError.self, Self.granting(grant, to: id))
+  }
+
+  private static func granting(_ grant: Grant, to id: ID<Administrator>) -> Action<Bool> {
+    { context, connection in
+      let record = try Self.manage(id, by: context.author, connection)
       try Self.checkPlace(of: grant, connection)
       let added = try connection.run(
         """
@@ -23,7 +36,7 @@ extension Administrators {
       guard added == 1 else { return false }
       var entry = Self.entry("administrator.grant", record)
       entry.to = grant.words
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
       return true
     }
   }
@@ -38,8 +51,25 @@ extension Administrators {
   public func revoke(
     _ grant: Grant, from id: ID<Administrator>, by author: Author
   ) async throws(ManagementError) -> Int {
-    let now = store.clock.now()
-    return try await store.write(ManagementError.self) { connection in
+    try await store.perform(by: author, ManagementError.self, Self.revocation(of: grant, from: id))
+  }
+
+  /// Revokes a role, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func revoke(
+    _ grant: Grant, from id: ID<Administrator>, _ request: DeskRequest
+  ) async throws(ActionError<ManagementError>) -> DeskOutcome<Int> {
+    try await store.perform(
+      .revokeRole, request, in: .instance, ManagementError.self,
+      Self.revocation(of: grant, from: id))
+  }
+
+  private static func revocation(
+    of grant: Grant, from id: ID<Administrator>
+  ) -> Action<Int> {
+    { context, connection in
+      let (author, now) = (context.author, context.now)
       let record = try Self.manage(id, by: author, connection)
       let removed = try connection.run(
         """
@@ -52,7 +82,7 @@ extension Administrators {
       guard try Self.hasOwner(connection) else { throw ManagementError.lastOwner }
       var entry = Self.entry("administrator.revoke", record)
       entry.from = grant.words
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
       return try ServiceTokens.revokeExceeding(id, by: author, at: now, connection)
     }
   }
@@ -67,8 +97,22 @@ extension Administrators {
   public func remove(
     _ id: ID<Administrator>, by author: Author
   ) async throws(ManagementError) -> Int {
-    let now = store.clock.now()
-    return try await store.write(ManagementError.self) { connection in
+    try await store.perform(by: author, ManagementError.self, Self.removal(of: id))
+  }
+
+  /// Removes an administrator, for another one in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func remove(
+    _ id: ID<Administrator>, _ request: DeskRequest
+  ) async throws(ActionError<ManagementError>) -> DeskOutcome<Int> {
+    try await store.perform(
+      .removeAdministrator, request, in: .instance, ManagementError.self, Self.removal(of: id))
+  }
+
+  private static func removal(of id: ID<Administrator>) -> Action<Int> {
+    { context, connection in
+      let (author, now) = (context.author, context.now)
       let record = try Self.manage(id, by: author, connection)
       try connection.run("DELETE FROM administrator WHERE administrator_id = \(id.text)")
       guard try Self.hasOwner(connection) else { throw ManagementError.lastOwner }
@@ -76,7 +120,7 @@ extension Administrators {
       let grants = record.administrator.grants.map(\.words).joined(separator: ", ")
       let email = record.administrator.email
       entry.from = grants.isEmpty ? email : "\(email), \(grants)"
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
       return try ServiceTokens.revokeExceeding(id, by: author, at: now, connection)
     }
   }

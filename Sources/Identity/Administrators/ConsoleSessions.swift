@@ -127,6 +127,17 @@ public struct ConsoleSessions: Sendable {
     }
   }
 
+  /// Records that a session's administrator has just shown who they are.
+  static func markReauthenticated(
+    _ session: ConsoleSession, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      UPDATE console_session SET proved_at = \(now.microseconds)
+      WHERE token_digest = \(session.digest)
+      """)
+  }
+
   /// The session of a cookie's token; nil for none, or one that is over.
   ///
   /// - Throws: ``ConsoleSignInError/unavailable(_:)``.

@@ -48,15 +48,40 @@ public struct Invitations: Sendable {
   public func invite(
     email: String, displayName: String, grant: Grant, by author: Author
   ) async throws(ManagementError) -> (invitation: Invitation, token: Secret) {
+    try await store.perform(
+      by: author, ManagementError.self,
+      try invitation(email: email, displayName: displayName, grant: grant))
+  }
+
+  /// Invites somebody, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func invite(
+    email: String, displayName: String, grant: Grant, _ request: DeskRequest
+  ) async throws(ActionError<ManagementError>) -> DeskOutcome<
+    (invitation: Invitation, token: Secret)
+  > {
+    let action: Action<(invitation: Invitation, token: Secret)>
+    do {
+      action = try invitation(email: email, displayName: displayName, grant: grant)
+    } catch { throw .failed(error) }
+    return try await store.perform(
+      .inviteAdministrator, request, in: .instance, ManagementError.self, action)
+  }
+
+  private func invitation(
+    email: String, displayName: String, grant: Grant
+  ) throws(ManagementError) -> Action<(invitation: Invitation, token: Secret)> {
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
     guard Projects.isValidName(displayName) else { throw .invalidName }
-    let now = store.clock.now()
     let token = store.random.token(bytes: 32)
-    let invitation = Invitation(
-      id: ID(store.random.uuid()), email: email, displayName: displayName, grant: grant,
-      inviterName: author.actor.name, createdAt: now,
-      expiresAt: now.advanced(bySeconds: Self.lifetime))
-    try await store.write(ManagementError.self) { connection in
+    let id = ID<Administrator>(store.random.uuid())
+    return { context, connection in
+      let (author, now) = (context.author, context.now)
+      let invitation = Invitation(
+        id: id, email: email, displayName: displayName, grant: grant,
+        inviterName: author.actor.name, createdAt: now,
+        expiresAt: now.advanced(bySeconds: Self.lifetime))
       try Administrators.mustManage(author, connection)
       try Administrators.checkPlace(of: grant, connection)
       let folded = AccountRules.folded(email: email)
@@ -77,9 +102,9 @@ public struct Invitations: Sendable {
       var entry = AuditEntry(
         "administrator.invite", "administrator", invitation.id.text, name: displayName)
       entry.to = "\(email), \(grant.words)"
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
+      return (invitation, Secret(token))
     }
-    return (invitation, Secret(token))
   }
 
   /// The invitations that count, by address.
@@ -157,18 +182,31 @@ public struct Invitations: Sendable {
   ///
   /// - Throws: ``ManagementError``.
   public func revoke(_ id: ID<Administrator>, by author: Author) async throws(ManagementError) {
-    let now = store.clock.now()
-    try await store.write(ManagementError.self) { connection in
-      try Administrators.mustManage(author, connection)
+    try await store.perform(by: author, ManagementError.self, Self.revocation(id))
+  }
+
+  /// Revokes an invitation, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func revoke(
+    _ id: ID<Administrator>, _ request: DeskRequest
+  ) async throws(ActionError<ManagementError>) -> DeskOutcome<Void> {
+    try await store.perform(
+      .revokeInvitation, request, in: .instance, ManagementError.self, Self.revocation(id))
+  }
+
+  private static func revocation(_ id: ID<Administrator>) -> Action<Void> {
+    { context, connection in
+      try Administrators.mustManage(context.author, connection)
       let found = try connection.first(
-        "DELETE FROM invitation WHERE invitation_id = \(id.text) RETURNING \(Self.columns)",
+        "DELETE FROM invitation WHERE invitation_id = \(id.text) RETURNING \(columns)",
         Self.invitation)
       guard let (invitation, _) = found else { throw ManagementError.notFound }
       var entry = AuditEntry(
         "administrator.revoke-invitation", "administrator", id.text,
         name: invitation.displayName)
       entry.from = "\(invitation.email), \(invitation.grant.words)"
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
     }
   }
 

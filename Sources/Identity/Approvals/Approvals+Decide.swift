@@ -31,7 +31,9 @@ extension Approvals {
         return .failure(.desk(.held))
       }
       let renewed: NewConsoleSession?
-      switch try gate.prove(request, at: now, connection) {
+      switch try store.authorization.authorize(
+        .approveRequest, request, in: ActionTarget(scope), at: now, connection)
+      {
       case .failure(let error): return .failure(.desk(error))
       case .success(let session): renewed = session
       }
@@ -82,7 +84,9 @@ extension Approvals {
         let administrator = try Administrators.present(agent, connection),
         administrator.may(.removeFactors, in: scope)
       else { throw ApprovalError.desk(.notAllowed) }
-      switch try gate.prove(request, besides: faults, at: now, connection) {
+      switch try store.authorization.authorize(
+        .rejectRequest, request, in: ActionTarget(scope), besides: faults, at: now, connection)
+      {
       case .failure(let error): return .failure(.desk(error))
       case .success(let renewed):
         try Self.close(

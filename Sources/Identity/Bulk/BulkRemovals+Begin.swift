@@ -53,7 +53,8 @@ extension BulkRemovals {
       let left = try gate.left(for: agent, settings, in: scope, at: now, connection)
       let renewed: NewConsoleSession?
       switch try gate.admit(
-        request, settings, isConfirmed ? [] : [.notConfirmed], in: scope, at: now, connection)
+        .startBulkRemoval, request, settings, isConfirmed ? [] : [.notConfirmed], in: scope,
+        at: now, connection)
       {
       case .failure(let error): return .failure(.desk(error))
       case .success(let session): renewed = session

@@ -8,7 +8,9 @@ extension Desk {
   public func unlock(
     _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<Account> {
-    try await gate.act(request, on: account, in: scope) { account, _, now, connection in
+    try await gate.act(
+      .unlockCodes, request, on: account, in: scope
+    ) { account, _, now, connection in
       let isLocked = account.codeLock(at: now) != .open
       guard account.wrongCodes > 0 || isLocked else { throw DeskError.nothingToDo }
       try AccountRecord.unlockCodes(account.key, connection)
@@ -31,7 +33,7 @@ extension Desk {
     _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<Int> {
     try await gate.act(
-      request, on: account, in: scope, needing: .endSessions, passingLock: true
+      .endSessions, request, on: account, in: scope, passingLock: true
     ) { account, _, now, connection in
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       if ended > 0 {
@@ -53,7 +55,7 @@ extension Desk {
     _ scope: Scope, _ account: ID<Account>, _ isProtected: Bool, _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<Account> {
     try await gate.act(
-      request, on: account, in: scope, needing: .protectUsers, passingLock: true
+      .protectUser, request, on: account, in: scope, passingLock: true
     ) { account, _, _, connection in
       guard account.isProtected != isProtected else { throw DeskError.nothingToDo }
       try connection.run(
@@ -76,7 +78,7 @@ extension Desk {
     _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<Account> {
     try await gate.act(
-      request, on: account, in: scope, needing: .protectUsers, passingLock: true
+      .allowChanges, request, on: account, in: scope, passingLock: true
     ) { account, _, now, connection in
       guard let since = account.changesLockedAt else { throw DeskError.nothingToDo }
       try connection.run(
@@ -98,7 +100,7 @@ extension Desk {
     _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<Int> {
     try await gate.act(
-      request, on: account, in: scope, needing: .changeUsers, passingLock: true
+      .disableUser, request, on: account, in: scope, passingLock: true
     ) { account, _, now, connection in
       guard !account.disabled else { throw DeskError.nothingToDo }
       try connection.run("UPDATE account SET disabled = 1 WHERE account_key = \(account.key)")
@@ -121,7 +123,7 @@ extension Desk {
     _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<Account> {
     try await gate.act(
-      request, on: account, in: scope, needing: .changeUsers, passingLock: true
+      .enableUser, request, on: account, in: scope, passingLock: true
     ) { account, _, _, connection in
       guard account.disabled else { throw DeskError.nothingToDo }
       try connection.run("UPDATE account SET disabled = 0 WHERE account_key = \(account.key)")
@@ -137,7 +139,7 @@ extension Desk {
     _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<Account> {
     try await gate.act(
-      request, on: account, in: scope, needing: .changeUsers, passingLock: true
+      .verifyEmail, request, on: account, in: scope, passingLock: true
     ) { account, _, _, connection in
       guard account.email != nil, !account.emailVerified else { throw DeskError.nothingToDo }
       try connection.run(
@@ -169,7 +171,7 @@ extension Desk {
     _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<Account> {
     try await gate.act(
-      request, on: account, in: scope, needing: .changeUsers,
+      .deleteUser, request, on: account, in: scope,
       answers: { account, _ in
         let isMeant =
           request.typed == account.id.text

@@ -20,13 +20,16 @@ extension Desk {
     let outcome: Result<DeskOutcome<Bool>, DeskError> = try await store.write(DeskError.self) {
       connection in
       // The grants of this moment: the session was read before the write had its turn.
+      let requirements = ConsoleAction.unblockAgent.requirements
       guard own != agent, let owner = try Administrators.present(own, connection),
-        owner.may(.protectUsers, in: scope)
+        owner.may(requirements.permission, in: scope)
       else { return .failure(.notAllowed) }
       guard let since = try DeskGate.hold(of: agent, in: scope, connection) else {
         return .success(DeskOutcome(value: false, renewed: nil))
       }
-      switch try gate.prove(request, at: now, connection) {
+      switch try store.authorization.authorize(
+        .unblockAgent, request, in: ActionTarget(scope), at: now, connection)
+      {
       case .failure(let error): return .failure(error)
       case .success(let renewed):
         try Self.release(agent, since, in: scope, by: request.author, at: now, connection)

@@ -30,7 +30,7 @@ extension Desk {
     let faults: [DeskFault] =
       name.isEmpty ? [.nameRequired] : Factor.isTooLong(name) ? [.nameTooLong] : []
     return try await gate.act(
-      request, on: account, in: scope, answers: { _, _ in faults }
+      .renameFactor, request, on: account, in: scope, answers: { _, _ in faults }
     ) { account, _, now, connection in
       let old = try Self.find(factor, of: account).factor
       guard old.displayName?.isSameBytes(as: name) != true else { throw DeskError.nothingToDo }

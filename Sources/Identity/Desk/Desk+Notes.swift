@@ -54,7 +54,7 @@ extension Desk {
   public func writeNote(
     _ scope: Scope, _ account: ID<Account>, _ request: DeskRequest
   ) async throws(DeskError) -> UserNote {
-    try await gate.remark(request, on: account, in: scope, isNote: true) {
+    try await gate.remark(.writeNote, request, on: account, in: scope) {
       account, now, connection in
       let author = request.author.actor.name
       let id = try connection.first(
@@ -81,7 +81,7 @@ extension Desk {
   public func takeBackNote(
     _ scope: Scope, _ account: ID<Account>, _ id: Int64, _ request: DeskRequest
   ) async throws(DeskError) -> UserNote {
-    try await gate.remark(request, on: account, in: scope) { account, _, connection in
+    try await gate.remark(.deleteNote, request, on: account, in: scope) { account, _, connection in
       let note = try UserNote.find(id, about: account, connection)
       // The row stays, without its text: a later note must not get the number that a form still has.
       try connection.run("UPDATE user_note SET text = '' WHERE note_id = \(note.id)")

@@ -23,7 +23,7 @@ extension Desk {
   ) async throws(DeskSettingsError) -> DeskOutcome<Bool> {
     let (new, faults) = new.checked()
     let now = store.clock.now()
-    return try await loosen(request, in: scope, needing: .changeDesk, faults, at: now) {
+    return try await loosen(.changeSupportRules, request, in: scope, faults, at: now) {
       connection in
       guard faults.isEmpty else { return nil }
       return try Self.difference(scope, new, connection)
@@ -88,7 +88,8 @@ extension Desk {
   public func asksForCode(_ session: ConsoleSession) async throws(DeskSettingsError) -> Bool {
     let now = store.clock.now()
     return try await store.read(DeskSettingsError.self) { connection in
-      try gate.asksForCode(session, at: now, connection)
+      try store.authorization.needsReauthentication(
+        .secondFactor, session, at: now, connection)
     }
   }
 
@@ -102,7 +103,7 @@ extension Desk {
   ) async throws(DeskSettingsError) -> DeskOutcome<Bool> {
     let faults: [DeskFault] = Self.stepUpRange.contains(minutes) ? [] : [.outOfRange(.stepUp)]
     let now = store.clock.now()
-    return try await loosen(request, in: nil, needing: .protectUsers, faults, at: now) {
+    return try await loosen(.changeReauthenticationInterval, request, in: nil, faults, at: now) {
       connection in
       try Self.difference(minutes, connection)
     } doing: { connection in
@@ -153,7 +154,7 @@ extension Desk {
   ///
   /// `entry` gives the row for the log, or nil when there is nothing to change.
   private func loosen(
-    _ request: DeskRequest, in scope: Scope?, needing permission: Permission,
+    _ action: ConsoleAction, _ request: DeskRequest, in scope: Scope?,
     _ faults: [DeskFault], at now: Instant,
     _ entry: @escaping @Sendable (borrowing Connection) throws -> AuditEntry?,
     doing change: @escaping @Sendable (borrowing Connection) throws -> Void
@@ -163,12 +164,16 @@ extension Desk {
     ) { connection in
       // The grants of this moment: the session was read before the write had its turn.
       let agent = try Administrators.present(request.agent.administrator.id, connection)
-      guard let agent, agent.may(permission, in: scope) else { return .failure(.notAllowed) }
+      guard let agent, agent.may(action.requirements.permission, in: scope) else {
+        return .failure(.notAllowed)
+      }
       let entry = try entry(connection)
       if entry == nil, faults.isEmpty {
         return .success(DeskOutcome(value: false, renewed: nil))
       }
-      switch try gate.prove(request, besides: faults, at: now, connection) {
+      switch try store.authorization.authorize(
+        action, request, in: ActionTarget(scope), besides: faults, at: now, connection)
+      {
       case .failure(let error): return .failure(DeskSettingsError(error))
       case .success(let renewed):
         try change(connection)

@@ -37,7 +37,7 @@ extension Desk {
     _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<Suspension> {
     try await gate.act(
-      request, on: account, in: scope,
+      .suspendFactor, request, on: account, in: scope,
       answers: { _, now in Self.isEnd(until, at: now) ? [] : [.untilOutOfRange] }
     ) { account, _, now, connection in
       let found = try Self.find(factor, of: account)
@@ -61,7 +61,9 @@ extension Desk {
   public func resume(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<Suspension> {
-    try await gate.act(request, on: account, in: scope) { account, _, now, connection in
+    try await gate.act(
+      .resumeFactor, request, on: account, in: scope
+    ) { account, _, now, connection in
       let found = try Self.find(factor, of: account)
       guard found.factor.isSuspended(at: now) else { throw DeskError.nothingToDo }
       try Self.store(nil, found, connection)

@@ -18,6 +18,8 @@ public enum DeskFault: Sendable, Equatable {
   case noteRequired
   /// A note of more than ``DeskRequest/longestNote`` characters.
   case noteTooLong
+  /// The action needs a reason in the administrator's own words.
+  case writtenReasonRequired
   /// A note about a user without words.
   case emptyNote
   /// Who is meant, or how many, was not typed, for what cannot be taken back.
@@ -44,8 +46,20 @@ extension DeskFault {
 }
 
 extension DeskRequest {
+  /// What is wrong with the reason for an action, in the order of the form.
+  func faults(of action: ConsoleAction, _ settings: DeskSettings) -> [DeskFault] {
+    switch action.requirements.reason {
+    case .none: []
+    case .written:
+      note.isEmpty
+        ? [.writtenReasonRequired] : note.count > Self.longestNote ? [.noteTooLong] : []
+    case .chosen:
+      action == .writeNote ? faultsOfNote(settings) : faults(settings)
+    }
+  }
+
   /// What is amiss of what every action asks for, in the order of the form.
-  func faults(_ settings: DeskSettings) -> [DeskFault] {
+  private func faults(_ settings: DeskSettings) -> [DeskFault] {
     var faults: [DeskFault] = []
     if reason == nil { faults.append(.reasonRequired) }
     if !proofs.isSuperset(of: settings.identityProof) { faults.append(.proofMissing) }
@@ -60,10 +74,9 @@ extension DeskRequest {
     return faults
   }
 
-  /// The same for words about a user, whose note stands first and is asked for.
-  func faultsOfWords(_ settings: DeskSettings, isNote: Bool) -> [DeskFault] {
+  /// The same for a note about a user, which comes first and is required.
+  private func faultsOfNote(_ settings: DeskSettings) -> [DeskFault] {
     let faults = faults(settings)
-    guard isNote else { return faults }
     let ofNote: [DeskFault] =
       note.isEmpty ? [.emptyNote] : faults.filter { $0 == .noteTooLong }
     return ofNote + faults.filter { $0 != .noteTooLong && $0 != .noteRequired }

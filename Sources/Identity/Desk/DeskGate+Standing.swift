@@ -10,7 +10,8 @@ extension DeskGate {
     let administrator = agent.administrator.id
     return DeskStanding(
       settings: settings,
-      asksForCode: try asksForCode(agent, at: now, connection),
+      asksForCode: try store.authorization.needsReauthentication(
+        .secondFactor, agent, at: now, connection),
       actionsLeft: try left(for: administrator, settings, in: scope, at: now, connection),
       isHeld: try Self.hold(of: administrator, in: scope, connection) != nil,
       refusal: refusal)

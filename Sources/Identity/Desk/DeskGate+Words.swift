@@ -16,12 +16,12 @@ extension DeskGate {
   /// agent's actions is used up, and neither a hold of the agent, the account's protection nor a lock
   /// on its changes keeps anybody from them; the role and the agent's own address do.
   func remark<Value: Sendable>(
-    _ request: DeskRequest, on id: ID<Account>, in scope: Scope, isNote: Bool = false,
+    _ action: ConsoleAction, _ request: DeskRequest, on id: ID<Account>, in scope: Scope,
     _ body:
       @escaping @Sendable (Account, Instant, borrowing Connection) throws -> DeskDeed<Value>
   ) async throws(DeskError) -> Value {
     let now = store.clock.now()
-    return try await store.write(DeskError.self) { connection in
+    let result: Result<Value, DeskError> = try await store.write(DeskError.self) { connection in
       guard let account = try AccountRecord.find(scope, id, connection) else {
         throw DeskError.accountNotFound
       }
@@ -32,12 +32,14 @@ extension DeskGate {
       }
       var settings = try DeskSettings.find(scope, connection)
       settings.identityProof = []
-      let faults = request.faultsOfWords(settings, isNote: isNote)
-      guard faults.isEmpty else { throw DeskError.answers(faults) }
+      let authorized = try store.authorization.authorize(
+        action, request, in: ActionTarget(scope), settings, at: now, connection)
+      if case .failure(let refusal) = authorized { return .failure(refusal) }
       let deed = try body(account, now, connection)
       try record(deed.entry, request, settings, at: now, connection)
-      return deed.value
+      return .success(deed.value)
     }
+    return try result.get()
   }
 
   /// Why an agent may not write about an account; nil when they may.

@@ -3,7 +3,6 @@ import Database
 /// Stands before whatever agents do to users: who may, on whom, with which proof, how often.
 struct DeskGate: Sendable {
   let store: Store
-  let totp: AdministratorTOTP
 
   /// An action in its own transaction, with the one row in the log that it gets.
   ///
@@ -11,18 +10,18 @@ struct DeskGate: Sendable {
   /// since a wrong code counts.
   ///
   /// - Parameters:
+  ///   - action: The action, for what it requires.
   ///   - request: Who acts, and what they have filled in.
   ///   - id: On whom.
   ///   - scope: The user pool.
-  ///   - permission: What their role must have.
   ///   - passingLock: True for what changes no second factor.
   ///   - answers: What is amiss of what this action asks for besides.
   ///   - body: The action.
   /// - Returns: What came of it.
   /// - Throws: ``DeskError``.
   func act<Value: Sendable>(
-    _ request: DeskRequest, on id: ID<Account>, in scope: Scope,
-    needing permission: Permission = .removeFactors, passingLock: Bool = false,
+    _ action: ConsoleAction, _ request: DeskRequest, on id: ID<Account>, in scope: Scope,
+    passingLock: Bool = false,
     answers: @escaping @Sendable (Account, Instant) -> [DeskFault] = { _, _ in [] },
     _ body:
       @escaping @Sendable (Account, DeskSettings, Instant, borrowing Connection) throws
@@ -36,14 +35,14 @@ struct DeskGate: Sendable {
       }
       let settings = try DeskSettings.find(scope, connection)
       if let refusal = try refusal(
-        of: request.agent.administrator.id, on: account, in: scope, needing: permission,
-        passingLock: passingLock, connection)
+        of: request.agent.administrator.id, on: account, in: scope,
+        needing: action.requirements.permission, passingLock: passingLock, connection)
       {
         return .failure(refusal)
       }
       let renewed: NewConsoleSession?
       let own = answers(account, now)
-      switch try admit(request, settings, own, in: scope, at: now, connection) {
+      switch try admit(action, request, settings, own, in: scope, at: now, connection) {
       case .failure(let error): return .failure(error)
       case .success(let session): renewed = session
       }
@@ -87,82 +86,17 @@ struct DeskGate: Sendable {
 
   /// Looks at what an agent gives, and at their hour.
   ///
-  /// `own` is what is amiss of what the action asks for besides; see ``DeskFault`` for its place.
+  /// `own` are the validation errors of the action's own fields; see ``DeskFault`` for their place.
   ///
   /// - Returns: The session under its new name, when a code was due and was right.
   func admit(
-    _ request: DeskRequest, _ settings: DeskSettings, _ own: [DeskFault] = [], in scope: Scope,
-    at now: Instant, _ connection: borrowing Connection
+    _ action: ConsoleAction, _ request: DeskRequest, _ settings: DeskSettings,
+    _ own: [DeskFault] = [], in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, DeskError> {
     // Before what is missing: whoever has no action left asks an owner with an empty form.
     if try isHeld(request, settings, in: scope, at: now, connection) { return .failure(.held) }
-    let first = own.filter(\.isFirst)
-    let last = own.filter { !$0.isFirst }
-    return try prove(
-      request, besides: first + request.faults(settings) + last, at: now, connection)
-  }
-
-  /// Asks for a code of the agent's own, when the last one is too old.
-  ///
-  /// While anything else is amiss the code is not looked at, so that it is neither used up nor
-  /// counted as a wrong one.
-  ///
-  /// - Returns: The session under its new name, when a code was due and was right.
-  func prove(
-    _ request: DeskRequest, besides faults: [DeskFault] = [], at now: Instant,
-    _ connection: borrowing Connection
-  ) throws -> Result<NewConsoleSession?, DeskError> {
-    let agent = request.agent.administrator.id
-    guard try asksForCode(request.agent, at: now, connection) else {
-      return faults.isEmpty ? .success(nil) : .failure(.answers(faults))
-    }
-    guard case .enrolled = request.agent.secondFactor else { return .failure(.noSecondFactor) }
-    if !faults.isEmpty || request.code.isEmpty {
-      let blocked = try Guess.blockedUntil(AdministratorTOTP.throttle(agent), connection)
-      let code: DeskFault =
-        if let blocked, blocked > now {
-          .throttled(until: blocked)
-        } else {
-          request.code.isEmpty ? .codeRequired : .codeNotLookedAt
-        }
-      return .failure(.answers(faults + [code]))
-    }
-    if let error = try totp.check(
-      request.code, of: agent, by: request.author, at: now, connection)
-    {
-      if case .throttled(let until) = error {
-        return .failure(.answers([.throttled(until: until)]))
-      }
-      try Self.stepUp("administrator.code-refused", request, at: now, connection)
-      return .failure(.answers([.wrongCode]))
-    }
-    try Self.stepUp("administrator.step-up", request, at: now, connection)
-    let renewed = try ConsoleSessions.renew(
-      request.agent, at: now, random: store.random, connection)
-    guard let renewed else { return .failure(.notAllowed) }
-    return .success(renewed)
-  }
-
-  /// Writes down what became of an agent's own code.
-  private static func stepUp(
-    _ action: String, _ request: DeskRequest, at now: Instant, _ connection: borrowing Connection
-  ) throws {
-    let agent = request.agent.administrator
-    let entry = AuditEntry(action, "administrator", agent.id.text, name: agent.displayName)
-    try entry.record(by: request.author, at: now, connection)
-  }
-
-  /// True when a session's last code of its administrator is older than the instance allows.
-  func asksForCode(
-    _ session: ConsoleSession, at now: Instant, _ connection: borrowing Connection
-  ) throws -> Bool {
-    let proved: Int64? =
-      try connection.first(
-        "SELECT proved_at FROM console_session WHERE token_digest = \(session.digest)"
-      ) { try $0.value(0) as Int64? } ?? nil
-    guard let proved else { return true }
-    let age = now.seconds - Instant(microseconds: proved).seconds
-    return age >= Int64(try Desk.stepUpMinutes(connection)) * 60
+    return try store.authorization.authorize(
+      action, request, in: ActionTarget(scope), settings, besides: own, at: now, connection)
   }
 
   /// Writes the row of an action, with why and on which proof it was done.

@@ -12,8 +12,8 @@ public struct DeskRequest: Sendable {
   public var ticket: String
   /// The lines of the pool's identity proof that are ticked.
   public var proofs: Set<String>
-  /// A code of the agent's own second factor; empty when none was asked for.
-  public var code: String
+  /// What the agent re-authenticates with.
+  public var proof: ReauthenticationProof
   /// Who is meant, as the agent typed it; only for what cannot be taken back.
   public var typed: String
 
@@ -25,7 +25,8 @@ public struct DeskRequest: Sendable {
   /// Puts a request together.
   public init(
     agent: ConsoleSession, author: Author, reason: DeskReason? = nil, note: String = "",
-    ticket: String = "", proofs: Set<String> = [], code: String = "", typed: String = ""
+    ticket: String = "", proofs: Set<String> = [],
+    proof: ReauthenticationProof = .none, typed: String = ""
   ) {
     self.agent = agent
     self.author = author
@@ -33,7 +34,7 @@ public struct DeskRequest: Sendable {
     self.note = note.trimmed
     self.ticket = ticket.trimmed
     self.proofs = proofs
-    self.code = code.trimmed
+    self.proof = proof
     self.typed = typed.trimmed
   }
 }
@@ -44,6 +45,12 @@ public struct DeskOutcome<Value: Sendable>: Sendable {
   public let value: Value
   /// The session under its new name, when the agent gave a code for it; the browser has to be told.
   public let renewed: NewConsoleSession?
+
+  /// Makes an outcome.
+  public init(value: Value, renewed: NewConsoleSession?) {
+    self.value = value
+    self.renewed = renewed
+  }
 }
 
 /// What an agent did, for the one row that the log gets.

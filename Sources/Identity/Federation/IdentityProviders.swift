@@ -36,11 +36,30 @@ public struct IdentityProviders: Sendable {
   public func create(
     in scope: Scope, id: String, _ settings: ProviderSettings, by author: Author
   ) async throws(ProviderError) -> IdentityProvider {
+    try await store.perform(
+      by: author, ProviderError.self, try creation(in: scope, id: id, settings))
+  }
+
+  /// Adds a provider, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func create(
+    in scope: Scope, id: String, _ settings: ProviderSettings, _ request: DeskRequest
+  ) async throws(ActionError<ProviderError>) -> DeskOutcome<IdentityProvider> {
+    let action: Action<IdentityProvider>
+    do { action = try creation(in: scope, id: id, settings) } catch { throw .failed(error) }
+    return try await store.perform(
+      .addIdentityProvider, request, in: ActionTarget(scope), ProviderError.self, action)
+  }
+
+  private func creation(
+    in scope: Scope, id: String, _ settings: ProviderSettings
+  ) throws(ProviderError) -> Action<IdentityProvider> {
     guard let kind = Self.kind(of: id) else { throw .invalidID }
     try settings.check(kind)
-    let now = store.clock.now()
     let sealed = try sealed(settings.clientSecret, of: id, in: scope)
-    return try await store.write(ProviderError.self) { connection in
+    return { context, connection in
+      let now = context.now
       let others = try connection.all(
         "SELECT provider_id FROM identity_provider WHERE scope_key = \(scope.key)"
       ) { try $0.value(0) as String }
@@ -56,7 +75,7 @@ public struct IdentityProviders: Sendable {
         """)
       var entry = AuditEntry("provider.create", "provider", id, name: id, in: scope)
       entry.to = Words.difference(ProviderSettings().words(), settings.words()).to
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
       return try find(scope, id, connection)
     }
   }
@@ -120,8 +139,28 @@ public struct IdentityProviders: Sendable {
     _ scope: Scope, _ id: String, expecting seen: Instant? = nil, by author: Author,
     edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
   ) async throws(ProviderError) -> IdentityProvider {
-    let now = store.clock.now()
-    return try await store.write(ProviderError.self) { connection in
+    try await store.perform(
+      by: author, ProviderError.self, change(of: id, in: scope, expecting: seen, edit))
+  }
+
+  /// Changes a provider, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func update(
+    _ scope: Scope, _ id: String, expecting seen: Instant?, _ request: DeskRequest,
+    edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
+  ) async throws(ActionError<ProviderError>) -> DeskOutcome<IdentityProvider> {
+    try await store.perform(
+      .changeIdentityProvider, request, in: ActionTarget(scope), ProviderError.self,
+      change(of: id, in: scope, expecting: seen, edit))
+  }
+
+  private func change(
+    of id: String, in scope: Scope, expecting seen: Instant?,
+    _ edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
+  ) -> Action<IdentityProvider> {
+    { context, connection in
+      let now = context.now
       let old = try find(scope, id, connection)
       guard seen == nil || seen == old.changedAt else { throw ProviderError.changedMeanwhile }
       var new = old.settings
@@ -143,7 +182,7 @@ public struct IdentityProviders: Sendable {
         """)
       var entry = AuditEntry("provider.change", "provider", id, name: id, in: scope)
       (entry.from, entry.to) = (from, to)
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
       return try find(scope, id, connection)
     }
   }
@@ -156,8 +195,22 @@ public struct IdentityProviders: Sendable {
   public func delete(
     _ scope: Scope, _ id: String, by author: Author
   ) async throws(ProviderError) {
-    let now = store.clock.now()
-    try await store.write(ProviderError.self) { connection in
+    try await store.perform(by: author, ProviderError.self, removal(of: id, in: scope))
+  }
+
+  /// Removes a provider, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func delete(
+    _ scope: Scope, _ id: String, _ request: DeskRequest
+  ) async throws(ActionError<ProviderError>) -> DeskOutcome<Void> {
+    try await store.perform(
+      .removeIdentityProvider, request, in: ActionTarget(scope), ProviderError.self,
+      removal(of: id, in: scope))
+  }
+
+  private func removal(of id: String, in scope: Scope) -> Action<Void> {
+    { context, connection in
       let old = try find(scope, id, connection)
       try connection.run(
         """
@@ -166,7 +219,7 @@ public struct IdentityProviders: Sendable {
         """)
       var entry = AuditEntry("provider.delete", "provider", id, name: id, in: scope)
       entry.from = Words.difference(old.settings.words(), ProviderSettings().words()).from
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
     }
   }
 

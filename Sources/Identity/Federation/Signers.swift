@@ -70,6 +70,29 @@ public struct Signers: Sendable {
   public func add(
     to project: ID<Project>, issuer: String, keyID: String?, key: String, by author: Author
   ) async throws(SignerError) -> TokenSigner {
+    try await store.perform(
+      by: author, SignerError.self,
+      try registration(to: project, issuer: issuer, keyID: keyID, key: key))
+  }
+
+  /// Registers a public key, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func add(
+    to project: ID<Project>, issuer: String, keyID: String?, key: String, _ request: DeskRequest
+  ) async throws(ActionError<SignerError>) -> DeskOutcome<TokenSigner> {
+    let action: Action<TokenSigner>
+    do {
+      action = try registration(to: project, issuer: issuer, keyID: keyID, key: key)
+    } catch { throw .failed(error) }
+    return try await store.perform(
+      .registerTokenSigningKey, request, in: ActionTarget(project: project), SignerError.self,
+      action)
+  }
+
+  private func registration(
+    to project: ID<Project>, issuer: String, keyID: String?, key: String
+  ) throws(SignerError) -> Action<TokenSigner> {
     do { try AccountRules.checkEmail(issuer) } catch { throw .invalidIssuer }
     let keyID = keyID.flatMap { $0.isEmpty ? nil : $0 }
     guard (keyID ?? "").utf8.count <= 128, (keyID ?? "").utf8.allSatisfy({ 0x21...0x7E ~= $0 })
@@ -84,12 +107,13 @@ public struct Signers: Sendable {
     } catch {
       throw .invalidKey(error)
     }
-    let now = store.clock.now()
-    let signer = TokenSigner(
-      id: ID(store.random.uuid()), issuer: issuer, keyID: keyID,
-      fingerprint: Hex.encode(HashFunction.sha256.digest(der)), createdAt: now,
-      createdBy: author.actor.name, lastUsedAt: nil, revokedAt: nil)
-    try await store.write(SignerError.self) { connection in
+    let id = ID<TokenSigner>(store.random.uuid())
+    return { context, connection in
+      let now = context.now
+      let signer = TokenSigner(
+        id: id, issuer: issuer, keyID: keyID,
+        fingerprint: Hex.encode(HashFunction.sha256.digest(der)), createdAt: now,
+        createdBy: context.author.actor.name, lastUsedAt: nil, revokedAt: nil)
       let scope: Scope
       do { scope = try Scopes.find(project: project, tenant: nil, connection) } catch is ScopeError
       { throw SignerError.projectNotFound }
@@ -109,9 +133,9 @@ public struct Signers: Sendable {
       }
       var entry = AuditEntry("signer.add", "signer", signer.id.text, name: issuer, in: scope)
       entry.to = signer.words
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
+      return signer
     }
-    return signer
   }
 
   /// The keys of a project, the newest first, revoked ones too.
@@ -139,8 +163,23 @@ public struct Signers: Sendable {
   public func revoke(
     _ id: ID<TokenSigner>, of project: ID<Project>, by author: Author
   ) async throws(SignerError) {
-    let now = store.clock.now()
-    try await store.write(SignerError.self) { connection in
+    try await store.perform(by: author, SignerError.self, revocation(id, of: project))
+  }
+
+  /// Revokes a key, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func revoke(
+    _ id: ID<TokenSigner>, of project: ID<Project>, _ request: DeskRequest
+  ) async throws(ActionError<SignerError>) -> DeskOutcome<Void> {
+    try await store.perform(
+      .revokeTokenSigningKey, request, in: ActionTarget(project: project), SignerError.self,
+      revocation(id, of: project))
+  }
+
+  private func revocation(_ id: ID<TokenSigner>, of project: ID<Project>) -> Action<Void> {
+    { context, connection in
+      let now = context.now
       let signer = try connection.first(
         """
         UPDATE token_signer SET revoked_at = \(now.microseconds)
@@ -151,7 +190,7 @@ public struct Signers: Sendable {
       var entry = AuditEntry("signer.revoke", "signer", id.text, name: signer.issuer)
       entry.project = project.text
       entry.from = signer.words
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
     }
   }
 

@@ -27,6 +27,7 @@ struct Store: Sendable {
   let random: RandomSource
   let outbox: Outbox
   let links: ActionLinks
+  let administratorTOTP: AdministratorTOTP
 
   /// Runs `body` in one transaction and translates what the database throws, once.
   func write<T: Sendable, E: UseCaseError>(

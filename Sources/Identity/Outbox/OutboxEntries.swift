@@ -224,9 +224,23 @@ public struct OutboxEntries: Sendable {
   public func open(
     _ scope: Scope, _ id: Int64, by author: Author
   ) async throws(OutboxError) -> MessageText {
-    let now = store.clock.now()
+    try await store.perform(by: author, OutboxError.self, opening(of: id, in: scope))
+  }
+
+  /// Opens a message, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func open(
+    _ scope: Scope, _ id: Int64, _ request: DeskRequest
+  ) async throws(ActionError<OutboxError>) -> DeskOutcome<MessageText> {
+    try await store.perform(
+      .openMessage, request, in: ActionTarget(scope), OutboxError.self, opening(of: id, in: scope))
+  }
+
+  private func opening(of id: Int64, in scope: Scope) -> Action<MessageText> {
     let outbox = store.outbox
-    return try await store.write(OutboxError.self) { connection in
+    return { context, connection in
+      let now = context.now
       let message = try Self.find(scope, id, at: now, connection)
       guard isReadable(message) else { throw OutboxError.notReadable }
       let sealed = try connection.first(
@@ -238,7 +252,7 @@ public struct OutboxEntries: Sendable {
       var entry = AuditEntry(
         "message.read", "message", String(id), name: message.recipient, in: scope)
       entry.to = message.purpose
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
       return text
     }
   }

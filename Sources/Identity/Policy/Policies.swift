@@ -30,8 +30,32 @@ public struct Policies: Sendable {
     _ scope: Scope, expecting version: Int? = nil, by author: Author,
     edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
   ) async throws(PolicyError) -> Policy {
-    let now = store.clock.now()
-    return try await store.write(PolicyError.self) { connection in
+    try await store.perform(by: author, PolicyError.self, Self.change(of: scope, version, edit))
+  }
+
+  /// Changes the policy, for an administrator in the console; a change that weakens it requires more.
+  ///
+  /// - Throws: ``ActionError``.
+  public func change(
+    _ scope: Scope, expecting version: Int, _ request: DeskRequest,
+    edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
+  ) async throws(ActionError<PolicyError>) -> DeskOutcome<Policy> {
+    try await store.perform(
+      request, in: ActionTarget(scope), PolicyError.self,
+      choosing: { connection in
+        let old = try Self.find(scope.key, connection).edit
+        var new = old
+        try edit(&new)
+        return new.isWeaker(than: old) ? .weakenPolicy : .changePolicy
+      }, Self.change(of: scope, version, edit))
+  }
+
+  private static func change(
+    of scope: Scope, _ version: Int?,
+    _ edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
+  ) -> Action<Policy> {
+    { context, connection in
+      let (author, now) = (context.author, context.now)
       let policy = try Self.find(scope.key, connection)
       if let version, policy.version != version { throw PolicyError.changedMeanwhile(policy) }
       var new = policy.edit

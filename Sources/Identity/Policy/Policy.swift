@@ -198,6 +198,10 @@ public struct PolicyPreview: Sendable {
   public let changes: [PolicyChange]
   /// How many enrolled users would then sign in with their first factor only.
   public let losingSecondFactor: Int
+  /// How the change weakens the policy; empty when it doesn't.
+  public var weakenings: [PolicyWeakening] { new.weakenings(since: policy.edit) }
+  /// The action that saves it.
+  public var action: ConsoleAction { weakenings.isEmpty ? .changePolicy : .weakenPolicy }
   /// How many users have no factor now: those whom a mandatory pattern is about.
   public var withoutFactor: Int { max(policy.users - policy.enrolledUsers, 0) }
 }

@@ -132,8 +132,34 @@ public struct Projects: Sendable {
     _ id: ID<Project>, by author: Author,
     edit: @escaping @Sendable (inout ProjectEdit) throws(ProjectError) -> Void
   ) async throws(ProjectError) -> Project {
-    let now = store.clock.now()
-    return try await store.write(ProjectError.self) { connection in
+    try await store.perform(by: author, ProjectError.self, Self.change(of: id, edit))
+  }
+
+  /// Changes a project, for an administrator in the console; a change that weakens its security
+  /// requires more.
+  ///
+  /// - Throws: ``ActionError``.
+  public func update(
+    _ id: ID<Project>, _ request: DeskRequest,
+    edit: @escaping @Sendable (inout ProjectEdit) throws(ProjectError) -> Void
+  ) async throws(ActionError<ProjectError>) -> DeskOutcome<Project> {
+    try await store.perform(
+      request, in: ActionTarget(project: id), ProjectError.self,
+      choosing: { connection in
+        let old = try Self.find(id, connection).edit
+        var new = old
+        try edit(&new)
+        return ConsoleAction(
+          weakens: !new.weakenings(since: old).isEmpty,
+          disablesSignIn: (old.disableAuth, new.disableAuth))
+      }, Self.change(of: id, edit))
+  }
+
+  private static func change(
+    of id: ID<Project>, _ edit: @escaping @Sendable (inout ProjectEdit) throws(ProjectError) -> Void
+  ) -> Action<Project> {
+    { context, connection in
+      let (author, now) = (context.author, context.now)
       var project = try Self.find(id, connection)
       var new = project.edit
       try edit(&new)
@@ -201,8 +227,23 @@ public struct Projects: Sendable {
   ///
   /// - Throws: ``ProjectError``.
   public func delete(_ id: ID<Project>, by author: Author) async throws(ProjectError) {
-    let now = store.clock.now()
-    try await store.write(ProjectError.self) { connection in
+    try await store.perform(by: author, ProjectError.self, Self.deletion(of: id))
+  }
+
+  /// Deletes a project, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func delete(
+    _ id: ID<Project>, _ request: DeskRequest
+  ) async throws(ActionError<ProjectError>) -> DeskOutcome<Void> {
+    try await store.perform(
+      .deleteProject, request, in: ActionTarget(project: id), ProjectError.self,
+      Self.deletion(of: id))
+  }
+
+  private static func deletion(of id: ID<Project>) -> Action<Void> {
+    { context, connection in
+      let now = context.now
       let project = try Self.find(id, connection)
       let losses = try Deletion.losses(of: project.scope, connection)
       try Deletion.mark(project.scope, at: now, connection)
@@ -213,7 +254,7 @@ public struct Projects: Sendable {
         \(project.displayName), \(losses.tenants) tenants, \(losses.users) users, \
         \(losses.apiKeys) API keys, \(losses.serviceTokens) service tokens
         """
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
     }
   }
 

@@ -67,7 +67,9 @@ public struct StandIns: Sendable {
   ) async throws(DeskError) -> DeskOutcome<TemporaryCode> {
     let (store, codes) = (store, codes)
     let hours = Self.hours.contains(hours) ? hours : Self.hours[0]
-    return try await gate.act(request, on: id, in: scope) { account, settings, now, connection in
+    return try await gate.act(
+      .createTemporaryCode, request, on: id, in: scope
+    ) { account, settings, now, connection in
       guard settings.temporaryCodes else { throw DeskError.switchedOff }
       guard account.has(.totp) else { throw DeskError.noAuthenticator }
       let expires = now.advanced(bySeconds: Int64(hours) * 3_600)
@@ -110,7 +112,9 @@ public struct StandIns: Sendable {
     as action: String, telling notice: UserNotice
   ) async throws(DeskError) -> DeskOutcome<Int> {
     let outbox = store.outbox
-    return try await gate.act(request, on: id, in: scope) { account, _, now, connection in
+    return try await gate.act(
+      kind == .temporary ? .revokeTemporaryCode : .revokeRecoveryCodes, request, on: id, in: scope
+    ) { account, _, now, connection in
       guard let left = try StandInCodes.left(kind, of: account.key, at: now, connection) else {
         throw DeskError.noCodes
       }

@@ -207,8 +207,35 @@ public struct Tenants: Sendable {
     project: ID<Project>, tenant: ID<Tenant>, by author: Author,
     edit: @escaping @Sendable (inout TenantEdit) throws(TenantError) -> Void
   ) async throws(TenantError) -> Tenant {
-    let now = store.clock.now()
-    return try await store.write(TenantError.self) { connection in
+    try await store.perform(by: author, TenantError.self, change(of: tenant, in: project, edit))
+  }
+
+  /// Changes a tenant, for an administrator in the console; a change that weakens its security
+  /// requires more.
+  ///
+  /// - Throws: ``ActionError``.
+  public func update(
+    project: ID<Project>, tenant: ID<Tenant>, _ request: DeskRequest,
+    edit: @escaping @Sendable (inout TenantEdit) throws(TenantError) -> Void
+  ) async throws(ActionError<TenantError>) -> DeskOutcome<Tenant> {
+    try await store.perform(
+      request, in: ActionTarget(project: project, tenant: tenant), TenantError.self,
+      choosing: { connection in
+        let old = try Self.find(project, tenant, connection).edit
+        var new = old
+        try edit(&new)
+        return ConsoleAction(
+          weakens: !new.weakenings(since: old).isEmpty,
+          disablesSignIn: (old.disableAuth, new.disableAuth))
+      }, change(of: tenant, in: project, edit))
+  }
+
+  private func change(
+    of tenant: ID<Tenant>, in project: ID<Project>,
+    _ edit: @escaping @Sendable (inout TenantEdit) throws(TenantError) -> Void
+  ) -> Action<Tenant> {
+    { context, connection in
+      let (author, now) = (context.author, context.now)
       var old = try Self.find(project, tenant, connection)
       var new = old.edit
       try edit(&new)
@@ -271,15 +298,31 @@ public struct Tenants: Sendable {
   public func delete(
     project: ID<Project>, tenant: ID<Tenant>, by author: Author
   ) async throws(TenantError) {
-    let now = store.clock.now()
-    try await store.write(TenantError.self) { connection in
+    try await store.perform(
+      by: author, TenantError.self, Self.deletion(of: tenant, in: project))
+  }
+
+  /// Deletes a tenant, for an administrator in the console who manages the project's tenants.
+  ///
+  /// - Throws: ``ActionError``.
+  public func delete(
+    project: ID<Project>, tenant: ID<Tenant>, _ request: DeskRequest
+  ) async throws(ActionError<TenantError>) -> DeskOutcome<Void> {
+    try await store.perform(
+      .deleteTenant, request, in: ActionTarget(project: project), TenantError.self,
+      Self.deletion(of: tenant, in: project))
+  }
+
+  private static func deletion(of tenant: ID<Tenant>, in project: ID<Project>) -> Action<Void> {
+    { context, connection in
+      let now = context.now
       let old = try Self.find(project, tenant, connection)
       try Deletion.mark(old.scope, at: now, connection)
       try Deletion.purge(at: now, connection)
       var entry = AuditEntry(
         "tenant.delete", "tenant", tenant.text, name: old.displayName, in: old.scope)
       entry.from = "\(old.displayName), \(old.policy.users) users"
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
     }
   }
 

@@ -77,15 +77,30 @@ public struct APIKeys: Sendable {
   public func create(
     for project: ID<Project>, by author: Author
   ) async throws(APIKeyError) -> APIKey {
-    let now = store.clock.now()
+    try await store.perform(by: author, APIKeyError.self, creation(for: project))
+  }
+
+  /// Creates another key for a project, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func create(
+    for project: ID<Project>, _ request: DeskRequest
+  ) async throws(ActionError<APIKeyError>) -> DeskOutcome<APIKey> {
+    try await store.perform(
+      .createAPIKey, request, in: ActionTarget(project: project), APIKeyError.self,
+      creation(for: project))
+  }
+
+  private func creation(for project: ID<Project>) -> Action<APIKey> {
     let random = store.random
-    return try await store.write(APIKeyError.self) { connection in
+    return { context, connection in
+      let now = context.now
       let scope = try Self.scope(of: project, connection)
       let text = try Self.insert(for: project, random: random, at: now, connection)
       let key = APIKey(text: text, createdAt: now, lastUsedAt: nil)
       var entry = AuditEntry("api-key.create", "api key", key.id.text, name: key.label, in: scope)
       entry.to = key.label
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
       return key
     }
   }
@@ -96,15 +111,29 @@ public struct APIKeys: Sendable {
   public func revoke(
     _ id: ID<APIKey>, of project: ID<Project>, by author: Author
   ) async throws(APIKeyError) {
-    let now = store.clock.now()
-    try await store.write(APIKeyError.self) { connection in
+    try await store.perform(by: author, APIKeyError.self, revocation(id, of: project))
+  }
+
+  /// Revokes a key, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func revoke(
+    _ id: ID<APIKey>, of project: ID<Project>, _ request: DeskRequest
+  ) async throws(ActionError<APIKeyError>) -> DeskOutcome<Void> {
+    try await store.perform(
+      .revokeAPIKey, request, in: ActionTarget(project: project), APIKeyError.self,
+      revocation(id, of: project))
+  }
+
+  private func revocation(_ id: ID<APIKey>, of project: ID<Project>) -> Action<Void> {
+    { context, connection in
       let scope = try Self.scope(of: project, connection)
       let keys = try list(project, connection)
       guard let key = keys.first(where: { $0.id == id }) else { throw APIKeyError.notFound }
       try connection.run("DELETE FROM api_key WHERE api_key = \(key.text)")
       var entry = AuditEntry("api-key.revoke", "api key", id.text, name: key.label, in: scope)
       entry.from = key.label
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
     }
   }
 

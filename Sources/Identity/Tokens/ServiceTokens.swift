@@ -78,18 +78,47 @@ public struct ServiceTokens: Sendable {
   public func create(
     project: ID<Project>, tenant: ID<Tenant>?, role: ServiceTokenRole, name: String, maker: Maker
   ) async throws(ServiceTokenError) -> (token: ServiceToken, secret: Secret) {
-    guard Projects.isValidName(name) else { throw .invalidName }
-    let (author, makerID): (Author, ID<Administrator>?) =
+    let author =
       switch maker {
-      case .commandLine: (Author(actor: .commandLine), nil)
-      case .administrator(let administrator, let author): (author, administrator.id)
+      case .commandLine: Author(actor: .commandLine)
+      case .administrator(_, let author): author
       }
-    let now = store.clock.now()
+    return try await store.perform(
+      by: author, ServiceTokenError.self,
+      try creation(project: project, tenant: tenant, role: role, name: name))
+  }
+
+  /// Creates a token for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func create(
+    project: ID<Project>, tenant: ID<Tenant>?, role: ServiceTokenRole, name: String,
+    _ request: DeskRequest
+  ) async throws(ActionError<ServiceTokenError>) -> DeskOutcome<
+    (token: ServiceToken, secret: Secret)
+  > {
+    let action: Action<(token: ServiceToken, secret: Secret)>
+    do {
+      action = try creation(project: project, tenant: tenant, role: role, name: name)
+    } catch { throw .failed(error) }
+    return try await store.perform(
+      .createServiceToken, request, in: ActionTarget(project: project, tenant: tenant),
+      ServiceTokenError.self, action)
+  }
+
+  private func creation(
+    project: ID<Project>, tenant: ID<Tenant>?, role: ServiceTokenRole, name: String
+  ) throws(ServiceTokenError) -> Action<(token: ServiceToken, secret: Secret)> {
+    guard Projects.isValidName(name) else { throw .invalidName }
     let text = "cst_" + store.random.token(bytes: 32)
-    let token = ServiceToken(
-      id: ID(store.random.uuid()), project: project, tenant: tenant, role: role, name: name,
-      createdAt: now, createdBy: author.actor.name, lastUsedAt: nil, revokedAt: nil)
-    try await store.write(ServiceTokenError.self) { connection in
+    let id = ID<ServiceToken>(store.random.uuid())
+    return { context, connection in
+      let (author, now) = (context.author, context.now)
+      let makerID: ID<Administrator>? =
+        if case .administrator(let id, _) = author.actor { id } else { nil }
+      let token = ServiceToken(
+        id: id, project: project, tenant: tenant, role: role, name: name, createdAt: now,
+        createdBy: author.actor.name, lastUsedAt: nil, revokedAt: nil)
       if let makerID {
         try Self.checkMaker(makerID, role, project: project, tenant: tenant, connection)
       }
@@ -110,9 +139,9 @@ public struct ServiceTokens: Sendable {
       var entry = AuditEntry(
         "service-token.create", "service token", token.id.text, name: name, in: scope)
       entry.to = role.rawValue
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
+      return (token, Secret(text))
     }
-    return (token, Secret(text))
   }
 
   /// The token of a text; nil for none, or a revoked one.
@@ -162,9 +191,28 @@ public struct ServiceTokens: Sendable {
   public func revoke(
     _ id: ID<ServiceToken>, of project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author
   ) async throws(ServiceTokenError) {
-    let now = store.clock.now()
+    try await store.perform(
+      by: author, ServiceTokenError.self, revocation(id, of: project, tenant: tenant))
+  }
+
+  /// Revokes a token, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func revoke(
+    _ id: ID<ServiceToken>, of project: ID<Project>, tenant: ID<Tenant>? = nil,
+    _ request: DeskRequest
+  ) async throws(ActionError<ServiceTokenError>) -> DeskOutcome<Void> {
+    try await store.perform(
+      .revokeServiceToken, request, in: ActionTarget(project: project, tenant: tenant),
+      ServiceTokenError.self, revocation(id, of: project, tenant: tenant))
+  }
+
+  private func revocation(
+    _ id: ID<ServiceToken>, of project: ID<Project>, tenant: ID<Tenant>?
+  ) -> Action<Void> {
     let only = Self.only(tenant)
-    try await store.write(ServiceTokenError.self) { connection in
+    return { context, connection in
+      let now = context.now
       let token = try connection.first(
         """
         UPDATE service_token SET revoked_at = \(now.microseconds)
@@ -176,7 +224,7 @@ public struct ServiceTokens: Sendable {
       entry.project = project.text
       entry.tenant = token.tenant?.text ?? ""
       entry.from = token.role.rawValue
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
     }
   }
 

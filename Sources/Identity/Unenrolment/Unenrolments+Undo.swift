@@ -46,7 +46,9 @@ extension Unenrolments {
   public func undo(
     _ scope: Scope, _ account: ID<Account>, _ removal: ID<SetApart>, _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<Restoration> {
-    try await gate.act(request, on: account, in: scope) { account, _, now, connection in
+    try await gate.act(
+      .restoreFactors, request, on: account, in: scope
+    ) { account, _, now, connection in
       let restoration = try Self.restoration(of: removal, to: account, at: now, connection)
       let apart = restoration.apart
       guard apart.remover != request.agent.administrator.id else { throw DeskError.ownRemoval }
@@ -76,7 +78,9 @@ extension Unenrolments {
   public func purge(
     _ scope: Scope, _ account: ID<Account>, _ removal: ID<SetApart>, _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<Restoration> {
-    try await gate.act(request, on: account, in: scope) { account, _, now, connection in
+    try await gate.act(
+      .purgeFactors, request, on: account, in: scope
+    ) { account, _, now, connection in
       let found = try Self.restoration(of: removal, to: account, at: now, connection)
       try RemovedFactors.delete(found.apart, of: account.key, connection)
       var entry = AuditEntry(

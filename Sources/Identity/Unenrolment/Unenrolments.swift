@@ -88,7 +88,9 @@ public struct Unenrolments: Sendable {
   public func remove(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?, _ request: DeskRequest
   ) async throws(DeskError) -> DeskOutcome<RemovalOutcome> {
-    try await gate.act(request, on: account, in: scope) { account, settings, now, connection in
+    try await gate.act(
+      factor == nil ? .removeAllFactors : .removeFactor, request, on: account, in: scope
+    ) { account, settings, now, connection in
       var removal = try Self.removal(of: factor, from: account, settings, connection)
       if let cause = try Approval.Cause(
         of: removal, settings, in: scope, at: now, connection)

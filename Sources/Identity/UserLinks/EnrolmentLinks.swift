@@ -73,7 +73,9 @@ public struct EnrolmentLinks: Sendable {
   ) async throws(DeskError) -> DeskOutcome<String> {
     let store = store
     let sender = request.agent.administrator.displayName
-    return try await gate.act(request, on: id, in: scope) { account, _, now, connection in
+    return try await gate.act(
+      .sendEnrollmentLink, request, on: id, in: scope
+    ) { account, _, now, connection in
       let policy = try Policies.find(scope.key, connection)
       if let refusal = Self.refusal(account, policy) { throw refusal }
       guard let email = account.email else { throw DeskError.enrolment(.unverifiedEmail) }

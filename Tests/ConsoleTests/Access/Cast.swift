@@ -117,6 +117,11 @@ struct Samples: Sendable {
     try await world.hold(try await world.id(of: World.nadia), in: scope)
     let note = try await world.note(about: enrolled, in: scope)
     let removal = try await world.waitingRemoval(of: [enrolled], in: scope)
+    let ada = try await world.identity.administrators.record(email: World.ada).administrator
+    let invitation = try await world.identity.invitations.invite(
+      email: "invited@example.com", displayName: "Invited", grant: Grant(role: .auditor),
+      by: ada.author(address: "192.0.2.1", requestID: "000000INVITE")
+    ).invitation
     values = [
       "removals": "sample", "notes": String(note), "release": try await world.id(of: World.nadia),
       "bulk-removals": String(removal.job), "approvals": String(removal.approval),
@@ -128,7 +133,7 @@ struct Samples: Sendable {
       "factors": enrolled.factors.first?.id.text ?? "",
       "guidance": EnrolmentPattern.mandatory.rawValue,
       "administrators": try await world.id(of: World.nadia),
-      "invitations": "no-such-invitation", "outbox": message.map { String($0.id) } ?? "",
+      "invitations": invitation.id.text, "outbox": message.map { String($0.id) } ?? "",
     ]
   }
 

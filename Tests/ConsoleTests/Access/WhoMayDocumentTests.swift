@@ -31,9 +31,23 @@ import Testing
       "", "## Pages", "", "`S` is `/projects/{project}` or `/projects/{project}/tenants/{tenant}`.",
       "",
     ]
-    lines += heading("Page | Needs")
+    lines += heading("Page | Needs | Actions")
     for route in routes where !(route.route.isOfTenant && route.isOfScope) {
-      lines.append(row("`\(route.shortName)` | \(route.access.need)", route.access.permission))
+      let actions = route.actions.map { "`\($0)`" }.joined(separator: ", ")
+      lines.append(
+        row(
+          "`\(route.shortName)` | \(route.access.need) | \(actions)", route.access.permission))
+    }
+    lines += actionsIntroduction
+    lines += [
+      "| Action | Permission | Re-authentication | Reason | Second approver |",
+      "|---|---|---|---|---|",
+    ]
+    for action in ConsoleAction.allCases {
+      let requirements = action.requirements
+      lines.append(
+        "| `\(action)` | `\(requirements.permission)` | \(requirements.reauthentication.words) "
+          + "| \(requirements.reason.words) | \(requirements.secondApprover.words) |")
     }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -53,6 +67,21 @@ import Testing
 
     """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 
+  private static let actionsIntroduction = """
+
+    ## Actions
+
+    Every form of the console performs one of these actions, or concerns only one's own account.
+    One function authorizes them, in the transaction that performs them.
+
+    "Recent" is a code of the administrator's own authenticator, or a recovery code, within the
+    re-authentication interval (15 minutes unless an owner changes it). While an administrator has no
+    second factor, a sign-in within the interval counts; where the table says "second factor" it does
+    not. A written reason is a sentence; a chosen one comes from a list, with the pool's identity
+    checks.
+
+    """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+
   private static func heading(_ first: String) -> [String] {
     let columns = first.split(separator: "|").count + roles.count
     return [
@@ -66,6 +95,30 @@ import Testing
       permission.map { role.permissions.contains($0) } ?? true ? "yes" : "–"
     }
     return "| \(first) | " + cells.joined(separator: " | ") + " |"
+  }
+}
+
+extension ReauthenticationRule {
+  fileprivate var words: String {
+    switch self {
+    case .none: "–"
+    case .recent: "recent"
+    case .secondFactor: "recent, second factor"
+    }
+  }
+}
+
+extension ReasonRule {
+  fileprivate var words: String { self == .none ? "–" : rawValue }
+}
+
+extension SecondApproverRule {
+  fileprivate var words: String {
+    switch self {
+    case .never: "–"
+    case .lastFactor: "for the last factor, where the pool asks for it"
+    case .manyUsers: "above the pool's number of users"
+    }
   }
 }
 
@@ -84,15 +137,6 @@ extension ConsoleRoute {
 }
 
 extension ConsoleRoute.Access {
-  fileprivate var permission: Permission? {
-    switch self {
-    case .open, .settingUp, .signedIn(nil): nil
-    case .signedIn(let permission?), .somewhere(let permission), .project(let permission),
-      .projectOfTenant(let permission), .scope(let permission):
-      permission
-    }
-  }
-
   fileprivate var need: String {
     switch self {
     case .open: "nothing, not even a session"

@@ -54,7 +54,7 @@ import Testing
       let link = try await world.invitation("new@example.com", Grant(role: .auditor))
       let ada = try await Browser.signedIn(world)
       let list = try await ada.get("/administrators")
-      let action = try #require(list.values(of: "action").first { $0.hasPrefix("/invitations/") })
+      let action = try #require(list.values(of: "href").first { $0.hasPrefix("/invitations/") })
       #expect(try await ada.post(action, ["csrf": try list.csrf]).location == "/administrators")
       #expect(try await ada.get("/administrators").says("The invitation is revoked."))
       #expect(try await Browser(world).get(link).status == .notFound)
@@ -209,7 +209,8 @@ import Testing
         let wrong = try await ada.submit(address + form, ["confirmation": "nadia"])
         #expect(wrong.status == .unprocessableContent)
         #expect(wrong.says("value=\"nadia\""))
-        let done = try await ada.submit(address + form, ["confirmation": " NADIA@example.com"])
+        let done = try await ada.submit(
+          address + form, ["confirmation": " NADIA@example.com", "note": "Lost phone"])
         #expect(try await ada.get(try #require(done.location)).says(flash))
         #expect(try await nadia.get("/").location == "/sign-in")
       }

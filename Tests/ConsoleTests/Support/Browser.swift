@@ -41,6 +41,11 @@ final class Browser: Sendable {
     return try await post(to ?? address, form)
   }
 
+  /// Takes a file that is only given to a form.
+  func download(_ address: String) async throws -> Answer {
+    try await post(address, ["csrf": try await get("/").csrf])
+  }
+
   func send(
     _ method: Method, _ address: String, form: Form? = nil, fields: Fields = Fields(),
     body: [UInt8]? = nil

@@ -124,12 +124,12 @@ struct DeskGateTests {
       let mallory = try await instance.enrolled(.mallory)
       instance.clock.advance(20 * 60)
       let wrong = try own.wrongCode(at: instance.now)
-      again.code = wrong
+      again.proof = .code(wrong)
       for _ in 0..<5 {
         let request = again
         await expect("wrongCode") { try await remove(instance, mallory, request) }
       }
-      again.code = try own.code(at: instance.now)
+      again.proof = .code(try own.code(at: instance.now))
       let request = again
       await expect("throttled") { try await remove(instance, mallory, request) }
       #expect(try await factors(instance, mallory) == 1)

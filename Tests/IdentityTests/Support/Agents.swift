@@ -19,7 +19,7 @@ struct Agent: Sendable {
   ) -> DeskRequest {
     DeskRequest(
       agent: session, author: author, reason: reason, note: note, ticket: ticket, proofs: proofs,
-      code: code, typed: typed)
+      proof: .code(code), typed: typed)
   }
 }
 

@@ -62,14 +62,21 @@ extension Instance {
   /// is a new one.
   func enrol(_ administrator: Administrator) async throws -> OwnDevice {
     let enrolment = try identity.administratorFactors.begin(for: administrator)
-    let secret = Secret(try #require(Base32.decode(enrolment.key.revealedText)))
-    let app = OwnDevice(administrator: administrator, secret: secret, recoveryCodes: [])
+    let app = try device(enrolment, of: administrator)
     let codes = try await identity.administratorFactors.finish(
       enrolment.ticket.revealedText, code: try app.code(at: now), for: administrator.id,
       by: author(administrator))
     clock.advance(30)
     return OwnDevice(
-      administrator: administrator, secret: secret, recoveryCodes: codes.map(\.revealedText))
+      administrator: administrator, secret: app.secret, recoveryCodes: codes.map(\.revealedText))
+  }
+
+  /// The app that a set-up gives its secret to.
+  func device(
+    _ enrolment: AdministratorEnrolment, of administrator: Administrator
+  ) throws -> OwnDevice {
+    let secret = Secret(try #require(Base32.decode(enrolment.key.revealedText)))
+    return OwnDevice(administrator: administrator, secret: secret, recoveryCodes: [])
   }
 
   func author(_ administrator: Administrator) -> Author {

@@ -44,7 +44,7 @@ extension Disorder {
     return Given(
       request: DeskRequest(
         agent: sample.session, author: sample.author, reason: lacksReason ? nil : reason,
-        note: "because", ticket: dice.chance(30) ? "T-1" : "", proofs: proofs, code: typed),
+        note: "because", ticket: dice.chance(30) ? "T-1" : "", proofs: proofs, proof: .code(typed)),
       reason: reason, isFaulty: isFaulty, code: code, step: step)
   }
 

@@ -1,0 +1,51 @@
+import HTTP
+import Identity
+import Templating
+
+/// What a form asks for because of its action: a reason, and a re-authentication when the last one is
+/// older than the interval.
+struct ActionFields: ViewModel {
+  let standing: ActionStanding
+  let frame: FrameView
+  /// The reason as it was typed.
+  let reason: String
+
+  static let blockedField = "reauthentication"
+  static let blockedSentence =
+    "Set up a second factor in your account, or sign in again, and then repeat this."
+
+  /// Whether there is no way to perform the action now.
+  var isBlocked: Bool { standing.isBlocked }
+
+  private var reasonField: ReasonField? {
+    guard standing.action.requirements.reason == .written, !isBlocked else { return nil }
+    return ReasonField(value: reason, error: frame.error(at: "note"))
+  }
+
+  private var codeField: CodeField? {
+    switch standing.method {
+    case .code: CodeField(standing.needsReauthentication, frame)
+    case nil: nil
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .optional("reasonField") { $0.reasonField },
+    .optional("codeField") { $0.codeField },
+    .flag("isBlocked") { $0.isBlocked },
+    .flag("mayAct") { !$0.isBlocked },
+    .text("ownFactor") { _ in ConsolePaths.ownFactor() },
+  ]
+}
+
+/// The reason for an action in the administrator's own words.
+struct ReasonField: ViewModel {
+  let value: String
+  let error: String?
+
+  static let keys: Keys<Self> = [
+    .text("value") { $0.value },
+    .text("error") { $0.error },
+    .text("longest") { _ in Words.number(DeskRequest.longestNote) },
+  ]
+}

@@ -1,0 +1,241 @@
+import Database
+
+/// Where an action is performed: the instance, a project or a tenant.
+struct ActionTarget: Sendable {
+  let project: ID<Project>?
+  let tenant: ID<Tenant>?
+
+  static let instance = Self(project: nil, tenant: nil)
+
+  init(project: ID<Project>?, tenant: ID<Tenant>? = nil) {
+    self.project = project
+    self.tenant = tenant
+  }
+
+  init(_ scope: Scope?) {
+    self.init(project: scope?.project, tenant: scope?.tenant)
+  }
+}
+
+/// Why an action in the console fails.
+public enum ActionError<Reason: Error>: Error {
+  /// The administrator isn't allowed to, or has to add something.
+  case refused(DeskError)
+  /// The action itself can't be performed.
+  case failed(Reason)
+}
+
+/// Who performs an action, when, and why.
+struct ActionContext: Sendable {
+  let author: Author
+  let now: Instant
+  /// The reason in the administrator's own words; nil without one.
+  var reason: String?
+
+  /// Writes the audit entry of the action, with the reason.
+  func record(_ entry: AuditEntry, _ connection: borrowing Connection) throws {
+    var entry = entry
+    if let reason { entry.note = reason }
+    try entry.record(by: author, at: now, connection)
+  }
+}
+
+/// What an action does, in the transaction that has authorized it.
+typealias Action<Value> = @Sendable (ActionContext, borrowing Connection) throws -> Value
+
+/// Authorizes every action of an administrator in the console.
+public struct ActionAuthorization: Sendable {
+  let store: Store
+
+  /// What an action would require of an administrator now.
+  ///
+  /// - Throws: ``DeskError/unavailable(_:)``.
+  public func standing(
+    _ action: ConsoleAction, _ session: ConsoleSession
+  ) async throws(DeskError) -> ActionStanding {
+    let now = store.clock.now()
+    return try await store.read(DeskError.self) { connection in
+      let needs = try needsReauthentication(
+        action.requirements.reauthentication, session, at: now, connection)
+      let hasFactor = try Self.hasSecondFactor(session.administrator.id, connection)
+      return ActionStanding(
+        action: action, needsReauthentication: needs, method: hasFactor ? .code : nil)
+    }
+  }
+
+  /// What an action would still require, for a form in which something else is wrong.
+  ///
+  /// - Throws: ``DeskError/noSecondFactor``, ``DeskError/unavailable(_:)``.
+  public func unmet(
+    _ action: ConsoleAction, _ request: DeskRequest
+  ) async throws(DeskError) -> [DeskFault] {
+    let now = store.clock.now()
+    let rule = action.requirements.reauthentication
+    return try await store.read(DeskError.self) { connection in
+      let faults = request.faults(of: action, DeskSettings())
+      guard try needsReauthentication(rule, request.agent, at: now, connection) else {
+        return faults
+      }
+      guard try Self.hasSecondFactor(request.agent.administrator.id, connection) else {
+        throw DeskError.noSecondFactor
+      }
+      return faults + [try Self.unverified(request, at: now, connection)]
+    }
+  }
+
+  /// Authorizes an action in the transaction that performs it: the permission by the grants of this
+  /// moment, the reason, and a re-authentication when the last one is older than the interval.
+  ///
+  /// While anything else is wrong the proof isn't looked at, so that it is neither used up nor
+  /// counted as an incorrect one. A refusal is returned, not thrown, since it must be kept: an
+  /// incorrect code counts.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - request: Who acts, and what they have filled in.
+  ///   - target: Where.
+  ///   - settings: The support rules of the pool, whose identity checks belong to the reason.
+  ///   - faults: Validation errors of the action's own fields.
+  ///   - now: The time.
+  ///   - connection: The transaction.
+  /// - Returns: The session under its new token, when a proof was due and was accepted.
+  func authorize(
+    _ action: ConsoleAction, _ request: DeskRequest, in target: ActionTarget,
+    _ settings: DeskSettings = DeskSettings(), besides faults: [DeskFault] = [], at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Result<NewConsoleSession?, DeskError> {
+    let requirements = action.requirements
+    let present = try Administrators.present(request.agent.administrator.id, connection)
+    guard let present,
+      present.may(requirements.permission, project: target.project, tenant: target.tenant)
+    else { return .failure(.notAllowed) }
+    let faults =
+      faults.filter(\.isFirst) + request.faults(of: action, settings)
+      + faults.filter { !$0.isFirst }
+    return try reauthenticate(
+      requirements.reauthentication, request, besides: faults, at: now, connection)
+  }
+
+  private func reauthenticate(
+    _ rule: ReauthenticationRule, _ request: DeskRequest, besides faults: [DeskFault],
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> Result<NewConsoleSession?, DeskError> {
+    let agent = request.agent.administrator.id
+    guard try needsReauthentication(rule, request.agent, at: now, connection) else {
+      return faults.isEmpty ? .success(nil) : .failure(.answers(faults))
+    }
+    guard try Self.hasSecondFactor(agent, connection) else { return .failure(.noSecondFactor) }
+    guard faults.isEmpty, case .code(let code) = request.proof.content else {
+      return .failure(.answers(faults + [try Self.unverified(request, at: now, connection)]))
+    }
+    if let error = try store.administratorTOTP.check(
+      code, of: agent, by: request.author, at: now, connection)
+    {
+      if case .throttled(let until) = error {
+        return .failure(.answers([.throttled(until: until)]))
+      }
+      try Self.record("administrator.code-refused", request, at: now, connection)
+      return .failure(.answers([.wrongCode]))
+    }
+    try Self.record("administrator.step-up", request, at: now, connection)
+    let renewed = try ConsoleSessions.renew(
+      request.agent, at: now, random: store.random, connection)
+    guard let renewed else { return .failure(.notAllowed) }
+    return .success(renewed)
+  }
+
+  /// What to say of a proof that is due and isn't looked at.
+  private static func unverified(
+    _ request: DeskRequest, at now: Instant, _ connection: borrowing Connection
+  ) throws -> DeskFault {
+    let name = AdministratorTOTP.throttle(request.agent.administrator.id)
+    if let blocked = try Guess.blockedUntil(name, connection), blocked > now {
+      return .throttled(until: blocked)
+    }
+    return request.proof.isEmpty ? .codeRequired : .codeNotLookedAt
+  }
+
+  /// Records the result of a re-authentication.
+  private static func record(
+    _ action: String, _ request: DeskRequest, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let agent = request.agent.administrator
+    let entry = AuditEntry(action, "administrator", agent.id.text, name: agent.displayName)
+    try entry.record(by: request.author, at: now, connection)
+  }
+
+  /// Whether a session's last re-authentication is older than the interval.
+  func needsReauthentication(
+    _ rule: ReauthenticationRule, _ session: ConsoleSession, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard rule != .none else { return false }
+    let interval = Int64(try Desk.stepUpMinutes(connection)) * 60
+    func isRecent(_ moment: Instant) -> Bool { now.seconds - moment.seconds < interval }
+    let proved: Int64? =
+      try connection.first(
+        "SELECT proved_at FROM console_session WHERE token_digest = \(session.digest)"
+      ) { try $0.value(0) as Int64? } ?? nil
+    if let proved, isRecent(Instant(microseconds: proved)) { return false }
+    // Without a second factor the password of the sign-in is all there is to show.
+    guard rule == .recent, isRecent(session.startedAt) else { return true }
+    return try Self.hasSecondFactor(session.administrator.id, connection)
+  }
+
+  private static func hasSecondFactor(
+    _ id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try connection.first(
+      "SELECT totp_enrolled_at IS NOT NULL FROM administrator WHERE administrator_id = \(id.text)"
+    ) { try $0.value(0) as Bool } ?? false
+  }
+}
+
+extension Store {
+  var authorization: ActionAuthorization { ActionAuthorization(store: self) }
+
+  /// Authorizes an action of an administrator and performs it, in one transaction.
+  ///
+  /// What `body` throws rolls back the whole transaction, the use of a code too; a refusal is kept.
+  func perform<Value: Sendable, Reason: UseCaseError>(
+    _ action: ConsoleAction, _ request: DeskRequest, in target: ActionTarget, _ error: Reason.Type,
+    _ body: @escaping Action<Value>
+  ) async throws(ActionError<Reason>) -> DeskOutcome<Value> {
+    try await perform(request, in: target, error, choosing: { _ in action }, body)
+  }
+
+  /// Authorizes and performs an action that depends on what is stored, such as whether a change
+  /// weakens what is in force.
+  func perform<Value: Sendable, Reason: UseCaseError>(
+    _ request: DeskRequest, in target: ActionTarget, _ error: Reason.Type,
+    choosing action: @escaping @Sendable (borrowing Connection) throws -> ConsoleAction,
+    _ body: @escaping Action<Value>
+  ) async throws(ActionError<Reason>) -> DeskOutcome<Value> {
+    let now = clock.now()
+    let result: Result<DeskOutcome<Value>, DeskError>
+    do {
+      result = try await write(error) { connection in
+        let action = try action(connection)
+        switch try authorization.authorize(action, request, in: target, at: now, connection) {
+        case .failure(let refusal): return .failure(refusal)
+        case .success(let renewed):
+          let isWritten = action.requirements.reason == .written
+          let context = ActionContext(
+            author: request.author, now: now, reason: isWritten ? request.note : nil)
+          return .success(
+            DeskOutcome(value: try body(context, connection), renewed: renewed))
+        }
+      }
+    } catch { throw .failed(error) }
+    do { return try result.get() } catch { throw .refused(error) }
+  }
+
+  /// Performs an action of somebody who doesn't act in the console, in one transaction.
+  func perform<Value: Sendable, Reason: UseCaseError>(
+    by author: Author, _ error: Reason.Type,
+    _ body: @escaping Action<Value>
+  ) async throws(Reason) -> Value {
+    let context = ActionContext(author: author, now: clock.now())
+    return try await write(error) { connection in try body(context, connection) }
+  }
+}

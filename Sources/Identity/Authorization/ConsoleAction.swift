@@ -1,0 +1,251 @@
+/// An action in the console that changes something or reveals a secret.
+///
+/// What each one requires is in ``requirements``, the only table of it.
+public enum ConsoleAction: String, CaseIterable, Sendable {
+  // Administrators.
+  /// Invites an administrator by a link.
+  case inviteAdministrator
+  /// Revokes an invitation that nobody has accepted.
+  case revokeInvitation
+  /// Grants a role to an administrator.
+  case grantRole
+  /// Revokes a role.
+  case revokeRole
+  /// Resets the second factor of another administrator.
+  case resetAdministratorFactor
+  /// Removes an administrator.
+  case removeAdministrator
+  /// Changes how long a re-authentication is valid.
+  case changeReauthenticationInterval
+
+  // Projects, tenants and their settings.
+  /// Creates a project with one API key.
+  case createProject
+  /// Creates a tenant.
+  case createTenant
+  /// Deletes a project with its tenants and users.
+  case deleteProject
+  /// Deletes a tenant with its users.
+  case deleteTenant
+  /// Changes settings of a project or tenant without weakening security.
+  case changeSettings
+  /// Changes settings of a project or tenant so that security is weaker.
+  case weakenSettings
+  /// Lets users of a project or tenant sign in again.
+  case enableSignIn
+  /// Stops every sign-in to a project or tenant.
+  case disableSignIn
+  /// Changes the text that users' support reads about a project or tenant.
+  case editGuidance
+
+  // MFA policy.
+  /// Changes the MFA policy without weakening it.
+  case changePolicy
+  /// Weakens the MFA policy.
+  case weakenPolicy
+
+  // Keys, tokens and identity providers.
+  /// Creates an API key.
+  case createAPIKey
+  /// Revokes an API key.
+  case revokeAPIKey
+  /// Creates a service token.
+  case createServiceToken
+  /// Revokes a service token.
+  case revokeServiceToken
+  /// Registers a custom token signing key.
+  case registerTokenSigningKey
+  /// Revokes a custom token signing key.
+  case revokeTokenSigningKey
+  /// Adds an identity provider.
+  case addIdentityProvider
+  /// Changes an identity provider, or enables or disables it.
+  case changeIdentityProvider
+  /// Removes an identity provider.
+  case removeIdentityProvider
+
+  // Data of users.
+  /// Opens the text of a message to a user.
+  case openMessage
+  /// Downloads a list of users.
+  case exportUsers
+  /// Creates a user.
+  case createUser
+
+  // Support.
+  /// Changes the support rules of a project or tenant.
+  case changeSupportRules
+  /// Unblocks an agent who hit the hourly action limit.
+  case unblockAgent
+  /// Removes a second factor of a user.
+  case removeFactor
+  /// Removes all second factors of a user.
+  case removeAllFactors
+  /// Restores second factors that another administrator removed.
+  case restoreFactors
+  /// Deletes removed second factors permanently.
+  case purgeFactors
+  /// Suspends a second factor.
+  case suspendFactor
+  /// Ends the suspension of a second factor.
+  case resumeFactor
+  /// Renames a second factor.
+  case renameFactor
+  /// Resets a user's count of incorrect codes.
+  case unlockCodes
+  /// Ends all sessions of a user.
+  case endSessions
+  /// Protects a user, or ends the protection.
+  case protectUser
+  /// Allows changes of second factors again after a user has disowned one.
+  case allowChanges
+  /// Disables a user.
+  case disableUser
+  /// Enables a user.
+  case enableUser
+  /// Marks a user's email as verified.
+  case verifyEmail
+  /// Deletes a user.
+  case deleteUser
+  /// Generates a temporary code for a user.
+  case createTemporaryCode
+  /// Revokes a temporary code.
+  case revokeTemporaryCode
+  /// Revokes a user's recovery codes.
+  case revokeRecoveryCodes
+  /// Sends a user a link that sets up an authenticator app.
+  case sendEnrollmentLink
+  /// Writes a note about a user.
+  case writeNote
+  /// Deletes a note about a user.
+  case deleteNote
+  /// Previews a bulk removal.
+  case previewBulkRemoval
+  /// Starts a bulk removal.
+  case startBulkRemoval
+  /// Stops a bulk removal.
+  case stopBulkRemoval
+  /// Approves another administrator's request.
+  case approveRequest
+  /// Rejects another administrator's request.
+  case rejectRequest
+  /// Withdraws a request of one's own.
+  case withdrawRequest
+}
+
+/// Whether an action requires that the administrator has recently shown who they are.
+public enum ReauthenticationRule: String, CaseIterable, Sendable {
+  /// The session alone is enough.
+  case none
+  /// Within the re-authentication interval.
+  ///
+  /// While an administrator has no second factor, a sign-in within the interval counts.
+  case recent
+  /// Within the re-authentication interval, and always with a second factor.
+  case secondFactor
+}
+
+/// Whether an action requires a reason.
+public enum ReasonRule: String, CaseIterable, Sendable {
+  /// No reason.
+  case none
+  /// One of the reasons in ``DeskReason``, with the pool's ticket, note and identity checks.
+  case chosen
+  /// A sentence in the administrator's own words.
+  case written
+}
+
+/// Whether an action requires a second administrator.
+public enum SecondApproverRule: String, CaseIterable, Sendable {
+  /// Never.
+  case never
+  /// When the user would lose the last factor and the support rules of the pool ask for it.
+  case lastFactor
+  /// Above the number of users in the support rules of the pool, and beyond the hourly limit.
+  case manyUsers
+}
+
+/// What an action requires beyond a session.
+public struct ActionRequirements: Sendable, Equatable {
+  /// What a role of the administrator must allow.
+  public let permission: Permission
+  /// Whether a recent re-authentication is required.
+  public let reauthentication: ReauthenticationRule
+  /// Whether a reason is required.
+  public let reason: ReasonRule
+  /// Whether a second administrator is required.
+  public let secondApprover: SecondApproverRule
+
+  init(
+    _ permission: Permission, _ reauthentication: ReauthenticationRule = .none,
+    _ reason: ReasonRule = .none, _ secondApprover: SecondApproverRule = .never
+  ) {
+    self.permission = permission
+    self.reauthentication = reauthentication
+    self.reason = reason
+    self.secondApprover = secondApprover
+  }
+}
+
+extension ConsoleAction {
+  /// What the action requires.
+  public var requirements: ActionRequirements {
+    switch self {
+    case .inviteAdministrator: ActionRequirements(.manageAdministrators, .recent)
+    // Whoever suspects something takes access away at once.
+    case .revokeInvitation: ActionRequirements(.manageAdministrators)
+    case .grantRole: ActionRequirements(.manageAdministrators, .recent)
+    case .revokeRole: ActionRequirements(.manageAdministrators, .recent)
+    case .resetAdministratorFactor: ActionRequirements(.manageAdministrators, .recent, .written)
+    case .removeAdministrator: ActionRequirements(.manageAdministrators, .recent)
+    case .changeReauthenticationInterval: ActionRequirements(.protectUsers, .secondFactor)
+
+    case .createProject: ActionRequirements(.createProject)
+    case .createTenant: ActionRequirements(.manageTenants)
+    case .deleteProject: ActionRequirements(.deleteProject, .recent)
+    case .deleteTenant: ActionRequirements(.manageTenants, .recent)
+    case .changeSettings: ActionRequirements(.changeScope)
+    case .weakenSettings: ActionRequirements(.changeScope, .recent)
+    case .enableSignIn: ActionRequirements(.changeScope, .recent)
+    case .disableSignIn: ActionRequirements(.changeScope)
+    case .editGuidance: ActionRequirements(.changeScope)
+
+    case .changePolicy: ActionRequirements(.changePolicy)
+    case .weakenPolicy: ActionRequirements(.changePolicy, .recent)
+
+    case .createAPIKey: ActionRequirements(.manageKeys, .recent)
+    case .revokeAPIKey: ActionRequirements(.manageKeys, .recent)
+    case .createServiceToken: ActionRequirements(.manageKeys, .recent)
+    case .revokeServiceToken: ActionRequirements(.manageKeys)
+    case .registerTokenSigningKey: ActionRequirements(.manageTrust, .recent)
+    case .revokeTokenSigningKey: ActionRequirements(.manageTrust, .recent)
+    case .addIdentityProvider: ActionRequirements(.manageTrust, .recent)
+    case .changeIdentityProvider: ActionRequirements(.manageTrust, .recent)
+    case .removeIdentityProvider: ActionRequirements(.manageTrust, .recent)
+
+    case .openMessage: ActionRequirements(.readMessages, .recent)
+    case .exportUsers: ActionRequirements(.exportUsers, .recent)
+    case .createUser: ActionRequirements(.changeUsers)
+
+    case .changeSupportRules: ActionRequirements(.changeDesk, .secondFactor)
+    case .unblockAgent: ActionRequirements(.protectUsers, .secondFactor)
+    case .removeFactor, .removeAllFactors:
+      ActionRequirements(.removeFactors, .secondFactor, .chosen, .lastFactor)
+    case .restoreFactors, .purgeFactors, .suspendFactor, .resumeFactor, .renameFactor,
+      .unlockCodes, .createTemporaryCode, .revokeTemporaryCode, .revokeRecoveryCodes,
+      .sendEnrollmentLink:
+      ActionRequirements(.removeFactors, .secondFactor, .chosen)
+    case .endSessions: ActionRequirements(.endSessions, .secondFactor, .chosen)
+    case .protectUser, .allowChanges:
+      ActionRequirements(.protectUsers, .secondFactor, .chosen)
+    case .disableUser, .enableUser, .verifyEmail, .deleteUser:
+      ActionRequirements(.changeUsers, .secondFactor, .chosen)
+    case .writeNote, .deleteNote: ActionRequirements(.removeFactors, .none, .chosen)
+    case .previewBulkRemoval, .stopBulkRemoval: ActionRequirements(.removeFactors)
+    case .startBulkRemoval:
+      ActionRequirements(.removeFactors, .secondFactor, .chosen, .manyUsers)
+    case .approveRequest, .rejectRequest: ActionRequirements(.removeFactors, .secondFactor)
+    case .withdrawRequest: ActionRequirements(.removeFactors)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Every form of the console is an action of the table, or is named here with the reason.
+@Suite struct ActionRouteTests {
+  /// Forms that perform no action of the table.
+  private static let exempt: Set = [
+    // One signs in or out, or isn't signed in.
+    "/sign-in", "/sign-in/code", "/sign-out", "/setup", "/invitation",
+    // A user of an application follows a link; the code in it is the authorization.
+    "/__/auth/action", "/__/auth/enrol", "/__/auth/not-me",
+    // One changes one's own account: the present code or password is asked for by each page.
+    "/account/password", "/account/totp", "/account/totp/removal", "/account/recovery-codes",
+    // One ends one's own sessions, or chooses language and colors.
+    "/account/sessions", "/account/preferences",
+  ]
+
+  @Test func `each form performs actions of the table, or is exempt`() async throws {
+    try await World.empty { world in
+      for route in world.console.routes where route.route.method != .get {
+        let isExempt = Self.exempt.contains(route.route.pattern)
+        #expect(route.actions.isEmpty == isExempt, "\(route.route)")
+      }
+      let patterns = Set(world.console.routes.map(\.route.pattern))
+      #expect(Self.exempt.isSubset(of: patterns))
+      for route in world.console.routes where route.route.method == .get {
+        #expect(route.actions.isEmpty, "\(route.route) only shows")
+      }
+    }
+  }
+
+  @Test func `each action has a route, which asks for its permission`() async throws {
+    try await World.empty { world in
+      let performed = Set(world.console.routes.flatMap(\.actions))
+      #expect(performed == Set(ConsoleAction.allCases))
+      for route in world.console.routes {
+        for action in route.actions {
+          #expect(route.access.permission == action.requirements.permission, "\(route.route)")
+        }
+      }
+    }
+  }
+}
+
+extension ConsoleRoute.Access {
+  /// The permission that a route asks for.
+  var permission: Permission? {
+    switch self {
+    case .open, .settingUp, .signedIn(nil): nil
+    case .signedIn(let permission?), .somewhere(let permission), .project(let permission),
+      .projectOfTenant(let permission), .scope(let permission):
+      permission
+    }
+  }
+}

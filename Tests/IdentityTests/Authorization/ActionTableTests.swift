@@ -1,0 +1,204 @@
+import Database
+import DatabaseSQLite
+@testable import Identity
+import Testing
+
+/// Every cell of the table of actions.
+struct ActionTableTests {
+  /// Action, permission, re-authentication, reason, second approver: written by hand, so that a
+  /// changed cell is changed twice.
+  static let table = """
+    inviteAdministrator manageAdministrators recent none never
+    revokeInvitation manageAdministrators none none never
+    grantRole manageAdministrators recent none never
+    revokeRole manageAdministrators recent none never
+    resetAdministratorFactor manageAdministrators recent written never
+    removeAdministrator manageAdministrators recent none never
+    changeReauthenticationInterval protectUsers secondFactor none never
+    createProject createProject none none never
+    createTenant manageTenants none none never
+    deleteProject deleteProject recent none never
+    deleteTenant manageTenants recent none never
+    changeSettings changeScope none none never
+    weakenSettings changeScope recent none never
+    enableSignIn changeScope recent none never
+    disableSignIn changeScope none none never
+    editGuidance changeScope none none never
+    changePolicy changePolicy none none never
+    weakenPolicy changePolicy recent none never
+    createAPIKey manageKeys recent none never
+    revokeAPIKey manageKeys recent none never
+    createServiceToken manageKeys recent none never
+    revokeServiceToken manageKeys none none never
+    registerTokenSigningKey manageTrust recent none never
+    revokeTokenSigningKey manageTrust recent none never
+    addIdentityProvider manageTrust recent none never
+    changeIdentityProvider manageTrust recent none never
+    removeIdentityProvider manageTrust recent none never
+    openMessage readMessages recent none never
+    exportUsers exportUsers recent none never
+    createUser changeUsers none none never
+    changeSupportRules changeDesk secondFactor none never
+    unblockAgent protectUsers secondFactor none never
+    removeFactor removeFactors secondFactor chosen lastFactor
+    removeAllFactors removeFactors secondFactor chosen lastFactor
+    restoreFactors removeFactors secondFactor chosen never
+    purgeFactors removeFactors secondFactor chosen never
+    suspendFactor removeFactors secondFactor chosen never
+    resumeFactor removeFactors secondFactor chosen never
+    renameFactor removeFactors secondFactor chosen never
+    unlockCodes removeFactors secondFactor chosen never
+    endSessions endSessions secondFactor chosen never
+    protectUser protectUsers secondFactor chosen never
+    allowChanges protectUsers secondFactor chosen never
+    disableUser changeUsers secondFactor chosen never
+    enableUser changeUsers secondFactor chosen never
+    verifyEmail changeUsers secondFactor chosen never
+    deleteUser changeUsers secondFactor chosen never
+    createTemporaryCode removeFactors secondFactor chosen never
+    revokeTemporaryCode removeFactors secondFactor chosen never
+    revokeRecoveryCodes removeFactors secondFactor chosen never
+    sendEnrollmentLink removeFactors secondFactor chosen never
+    writeNote removeFactors none chosen never
+    deleteNote removeFactors none chosen never
+    previewBulkRemoval removeFactors none none never
+    startBulkRemoval removeFactors secondFactor chosen manyUsers
+    stopBulkRemoval removeFactors none none never
+    approveRequest removeFactors secondFactor none never
+    rejectRequest removeFactors secondFactor none never
+    withdrawRequest removeFactors none none never
+    """
+
+  private struct Line {
+    let action: ConsoleAction
+    let permission: Permission
+    let reauthentication: String
+    let reason: String
+    let secondApprover: String
+
+    init(_ text: Substring) throws {
+      let words = text.split(separator: " ").map(String.init)
+      try #require(words.count == 5, "\(text)")
+      action = try #require(ConsoleAction(rawValue: words[0]), "\(text)")
+      permission = try #require(Permission(rawValue: words[1]), "\(text)")
+      (reauthentication, reason, secondApprover) = (words[2], words[3], words[4])
+    }
+
+    /// What an administrator is told who has the permission.
+    func expected(isRecent: Bool, hasReason: Bool) -> String {
+      var faults: [String] = []
+      if !hasReason {
+        switch reason {
+        case "chosen":
+          faults = action == .writeNote ? ["emptyNote", "reasonRequired"] : ["reasonRequired"]
+        case "written": faults = ["writtenReasonRequired"]
+        default: break
+        }
+      }
+      if reauthentication != "none", !isRecent { faults.append("codeRequired") }
+      return faults.isEmpty ? "done" : faults.joined(separator: "+")
+    }
+  }
+
+  private static func lines() throws -> [Line] {
+    try table.split(separator: "\n").map(Line.init)
+  }
+
+  @Test func `the table has every action once and says what it requires`() throws {
+    let lines = try Self.lines()
+    #expect(lines.map(\.action) == ConsoleAction.allCases)
+    for line in lines {
+      let requirements = line.action.requirements
+      #expect(requirements.permission == line.permission, "\(line.action)")
+      #expect(requirements.reauthentication.rawValue == line.reauthentication, "\(line.action)")
+      #expect(requirements.reason.rawValue == line.reason, "\(line.action)")
+      #expect(requirements.secondApprover.rawValue == line.secondApprover, "\(line.action)")
+    }
+  }
+
+  @Test func `each action as each role, with and without re-authentication and reason`()
+    async throws
+  {
+    try await withInstance { instance in
+      let lines = try Self.lines()
+      for role in Role.allCases {
+        let agent = try await instance.agentWithDevice("\(role)", role: role)
+        for isRecent in [true, false] {
+          if !isRecent { instance.clock.advance(900) }
+          for hasReason in [true, false] {
+            for line in lines {
+              let request = agent.request(
+                hasReason ? .lost : nil, note: hasReason ? "because" : "")
+              let told = try await instance.authorize(line.action, request)
+              let expected =
+                role.permissions.contains(line.permission)
+                ? line.expected(isRecent: isRecent, hasReason: hasReason) : "notAllowed"
+              #expect(
+                told == expected,
+                "\(line.action) as \(role), recent: \(isRecent), reason: \(hasReason)")
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `a fresh sign-in counts while there is no second factor, but not for support`()
+    async throws
+  {
+    try await withInstance { instance in
+      let olga = try await instance.administrator("olga", .owner)
+      let session = try await instance.giveConsolePassword(olga).session.session
+      let request = DeskRequest(
+        agent: session, author: instance.author(olga), reason: .lost, note: "because",
+        proof: .code("123456"))
+      for line in try Self.lines() {
+        let expected = line.reauthentication == "secondFactor" ? "noSecondFactor" : "done"
+        #expect(try await instance.authorize(line.action, request) == expected, "\(line.action)")
+      }
+      instance.clock.advance(899)
+      #expect(try await instance.authorize(.inviteAdministrator, request) == "done")
+      instance.clock.advance(1)
+      for line in try Self.lines() {
+        let expected = line.reauthentication == "none" ? "done" : "noSecondFactor"
+        #expect(try await instance.authorize(line.action, request) == expected, "\(line.action)")
+      }
+    }
+  }
+
+  @Test func `with a second factor a fresh password alone does not count`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.administrator("olga", .owner)
+      let session = try await instance.giveConsolePassword(olga).session.session
+      _ = try await instance.enrol(olga)
+      let request = DeskRequest(agent: session, author: instance.author(olga))
+      #expect(try await instance.authorize(.inviteAdministrator, request) == "codeRequired")
+    }
+  }
+
+  @Test func `the grants of this moment decide`() async throws {
+    try await withInstance { instance in
+      let agent = try await instance.agentWithDevice("olga", role: .owner)
+      _ = try await instance.administrator("otto", .owner)
+      try await instance.identity.administrators.revoke(
+        Grant(role: .owner), from: agent.administrator.id, by: Author(actor: .commandLine))
+      let told = try await instance.authorize(.inviteAdministrator, agent.request(nil))
+      #expect(told == "notAllowed")
+    }
+  }
+}
+
+extension Instance {
+  /// What the authorization says of an action on the instance: "done", or the refusal.
+  func authorize(_ action: ConsoleAction, _ request: DeskRequest) async throws -> String {
+    let now = now
+    let authorization = identity.authorization
+    let result = try await database.read { connection in
+      try authorization.authorize(action, request, in: .instance, at: now, connection)
+    }
+    return switch result {
+    case .success: "done"
+    case .failure(let error): caseName(error)
+    }
+  }
+}

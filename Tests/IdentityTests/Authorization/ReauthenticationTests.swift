@@ -1,0 +1,122 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+/// Re-authentication with an action: what is used up, counted and kept.
+struct ReauthenticationTests {
+  private func invite(
+    _ email: String, _ instance: Instance, _ request: DeskRequest
+  ) async throws -> DeskOutcome<(invitation: Invitation, token: Secret)> {
+    try await instance.identity.invitations.invite(
+      email: email, displayName: "New", grant: Grant(role: .owner), request)
+  }
+
+  @Test func `a code is asked for, an incorrect one counts, a correct one renews the session`()
+    async throws
+  {
+    try await withInstance { instance in
+      let olga = try await instance.agentWithDevice("olga", role: .owner)
+      let own = try #require(olga.device)
+      instance.clock.advance(900)
+      await expect("refused.codeRequired") {
+        try await invite("a@example.com", instance, olga.request(nil))
+      }
+      let wrong = try own.wrongCode(at: instance.now)
+      await expect("refused.wrongCode") {
+        try await invite("a@example.com", instance, olga.request(nil, code: wrong))
+      }
+      #expect(try await instance.identity.invitations.list().isEmpty)
+      let code = try own.code(at: instance.now)
+      let outcome = try await invite("a@example.com", instance, olga.request(nil, code: code))
+      let renewed = try #require(outcome.renewed)
+      #expect(renewed.session.id != olga.session.id)
+      let actions = try await instance.wholeLog().prefix(3).map(\.action)
+      #expect(
+        actions == ["administrator.invite", "administrator.step-up", "administrator.code-refused"])
+      let next = DeskRequest(agent: renewed.session, author: olga.author)
+      #expect(try await invite("b@example.com", instance, next).renewed == nil)
+    }
+  }
+
+  @Test func `a code is not used up while anything else is wrong`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.agentWithDevice("olga", role: .owner)
+      instance.clock.advance(900)
+      let code = try #require(olga.device).code(at: instance.now)
+      let rows = try await instance.wholeLog().count
+      await expect("failed.emailTaken") {
+        try await invite("olga@example.com", instance, olga.request(nil, code: code))
+      }
+      await expect("failed.invalidEmail") {
+        try await invite("olga", instance, olga.request(nil, code: code))
+      }
+      #expect(try await instance.wholeLog().count == rows)
+      #expect(
+        try await invite("a@example.com", instance, olga.request(nil, code: code)).renewed != nil)
+    }
+  }
+
+  @Test func `incorrect codes are throttled across actions`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.agentWithDevice("olga", role: .owner)
+      instance.clock.advance(900)
+      let wrong = try #require(olga.device).wrongCode(at: instance.now)
+      let keys = instance.identity.apiKeys
+      for _ in 0..<5 {
+        await expect("refused.wrongCode") {
+          try await keys.create(for: instance.acme.project, olga.request(nil, code: wrong))
+        }
+      }
+      let code = try #require(olga.device).code(at: instance.now)
+      await expect("refused.throttled") {
+        try await invite("a@example.com", instance, olga.request(nil, code: code))
+      }
+      await expect("refused.throttled") {
+        try await invite("a@example.com", instance, olga.request(nil))
+      }
+    }
+  }
+
+  @Test func `a written reason is required where the table says so, and kept`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.agentWithDevice("olga", role: .owner)
+      let other = try await instance.enrol(try await instance.administrator("otto", .owner))
+      instance.clock.advance(900)
+      let id = other.administrator.id
+      let factors = instance.identity.administratorFactors
+      let code = try #require(olga.device).code(at: instance.now)
+      await expect("refused.writtenReasonRequired+codeRequired") {
+        try await factors.reset(id, olga.request(nil))
+      }
+      await expect("refused.writtenReasonRequired+codeNotLookedAt") {
+        try await factors.reset(id, olga.request(nil, note: "  ", code: code))
+      }
+      await expect("refused.noteTooLong+codeNotLookedAt") {
+        try await factors.reset(
+          id, olga.request(nil, note: String(repeating: "x", count: 1_001), code: code))
+      }
+      _ = try await factors.reset(id, olga.request(nil, note: "Lost the phone", code: code))
+      let row = try #require(try await instance.wholeLog().first)
+      #expect(row.action == "administrator.reset-factor" && row.note == "Lost the phone")
+    }
+  }
+
+  @Test func `setting up the first second factor re-authenticates its session`() async throws {
+    try await withInstance { instance in
+      let olga = try await instance.administrator("olga", .owner)
+      let session = try await instance.giveConsolePassword(olga).session.session
+      let enrolment = try instance.identity.administratorFactors.begin(for: olga)
+      let app = try instance.device(enrolment, of: olga)
+      _ = try await instance.identity.administratorFactors.finish(
+        enrolment.ticket.revealedText, code: try app.code(at: instance.now), for: olga.id,
+        in: session, by: instance.author(olga))
+      let standing = try await instance.identity.authorization.standing(
+        .inviteAdministrator, session)
+      #expect(!standing.needsReauthentication && standing.method == .code)
+      instance.clock.advance(900)
+      let later = try await instance.identity.authorization.standing(.inviteAdministrator, session)
+      #expect(later.needsReauthentication && !later.isBlocked)
+    }
+  }
+}

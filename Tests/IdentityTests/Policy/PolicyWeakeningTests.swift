@@ -1,0 +1,135 @@
+import Identity
+import Testing
+
+/// What counts as a weaker policy or weaker settings.
+struct PolicyWeakeningTests {
+  private func edit(
+    _ state: MFAState? = .enabled, _ intervals: Int? = 1, sms: Bool = false,
+    top: MFAState? = .enabled, _ pattern: EnrolmentPattern? = nil, from: Day? = nil
+  ) -> PolicyEdit {
+    PolicyEdit(
+      configuration: MFAConfiguration(
+        state: top, smsEnabled: sms,
+        totp: state.map { TOTPConfiguration(state: $0, adjacentIntervals: intervals) }),
+      pattern: pattern, mandatoryFrom: from)
+  }
+
+  @Test func `what weakens each field`() throws {
+    #expect(edit(.disabled).weakenings(since: edit()) == [.factorDisabled(.totp)])
+    #expect(edit(nil).weakenings(since: edit()) == [.factorDisabled(.totp)])
+    #expect(edit(.enabled, 2).weakenings(since: edit()) == [.widerWindow(from: 1, to: 2)])
+    #expect(edit(.enabled, nil).weakenings(since: edit()) == [.widerWindow(from: 1, to: 5)])
+    #expect(
+      edit(.enabled, nil).weakenings(since: edit(.enabled, 0)) == [.widerWindow(from: 0, to: 5)])
+    #expect(edit(.disabled, 9).weakenings(since: edit(.disabled)) == [.widerWindow(from: 1, to: 9)])
+    #expect(edit(.enabled, 9).weakenings(since: edit(nil)) == [.widerWindow(from: 5, to: 9)])
+    #expect(edit().weakenings(since: edit(sms: true)) == [.factorDisabled(.phone)])
+    #expect(edit(.enabled).weakenings(since: edit(.mandatory)) == [.noLongerMandatory])
+    #expect(edit(top: .enabled).weakenings(since: edit(top: .mandatory)) == [.noLongerMandatory])
+    #expect(
+      edit(.enabled, 1, .skippable).weakenings(since: edit(.enabled, 1, .mandatory))
+        == [.looserPattern(from: .mandatory, to: .skippable)])
+    #expect(
+      edit().weakenings(since: edit(.enabled, 1, .account))
+        == [.looserPattern(from: .account, to: nil)])
+    let (early, late) = (try #require(Day("2026-12-01")), try #require(Day("2027-01-01")))
+    #expect(
+      edit(.enabled, 1, .mandatory, from: late)
+        .weakenings(since: edit(.enabled, 1, .mandatory, from: early))
+        == [.laterStart(from: early, to: late)])
+    #expect(
+      edit(.enabled, 1, .mandatory, from: late).weakenings(since: edit(.enabled, 1, .mandatory))
+        == [.laterStart(from: nil, to: late)])
+    #expect(
+      edit(.disabled).weakenings(since: edit(sms: true))
+        == [.factorDisabled(.totp), .factorDisabled(.phone)])
+  }
+
+  @Test func `what weakens nothing`() throws {
+    let late = try #require(Day("2027-01-01"))
+    #expect(!edit().isWeaker(than: edit()))
+    #expect(!edit(.enabled, 0).isWeaker(than: edit()))
+    #expect(!edit(.enabled, 5).isWeaker(than: edit(nil)))
+    #expect(!edit(.enabled, 5).isWeaker(than: edit(.enabled, nil)))
+    #expect(!edit(sms: true).isWeaker(than: edit()))
+    #expect(!edit(.mandatory).isWeaker(than: edit()))
+    #expect(!edit(.enabled, 1, .mandatory, from: late).isWeaker(than: edit(.enabled, 1, .stepUp)))
+    #expect(
+      !edit(.enabled, 1, .mandatory).isWeaker(than: edit(.enabled, 1, .mandatory, from: late)))
+  }
+
+  @Test func `each field of a project and of a tenant either can weaken or is known not to`()
+    async throws
+  {
+    try await withInstance { instance in
+      let project = try await instance.identity.projects.find(instance.acme.project).edit
+      let ofProject = Set(Mirror(reflecting: project).children.compactMap(\.label))
+      let known: Set = [
+        // Looked at.
+        "signIn", "emailPrivacy", "allowDuplicateEmails", "authorizedDomains", "importsTOTP",
+        "withdrawalNeedsFactor", "userPermissions", "passwords", "configuration",
+        // An action of its own.
+        "disableAuth",
+        // Weakens nothing: names, what is only echoed, what takes something away.
+        "displayName", "members", "allowTenants", "expiresAnonymous",
+      ]
+      #expect(ofProject == known)
+      let tenant = TenantEdit(displayName: "shop")
+      let ofTenant = Set(Mirror(reflecting: tenant).children.compactMap(\.label))
+      #expect(ofTenant.isSubset(of: known))
+      let permissions = Set(Mirror(reflecting: UserPermissions()).children.compactMap(\.label))
+      // Users who delete their own accounts weaken nothing.
+      #expect(permissions == ["signUp", "deletion"])
+      let passwords = Set(Mirror(reflecting: PasswordPolicy()).children.compactMap(\.label))
+      #expect(passwords == ["isEnforced", "forcesUpgrade", "shortest", "longest", "classes"])
+    }
+  }
+
+  @Test func `what weakens the settings of a project or tenant`() async throws {
+    try await withInstance { instance in
+      var old = try await instance.identity.projects.find(instance.acme.project).edit
+      old.signIn = SignInMethods(password: true, emailLink: false, anonymous: false)
+      old.emailPrivacy = true
+      old.userPermissions.signUp = false
+      old.withdrawalNeedsFactor = true
+      old.passwords = PasswordPolicy(isEnforced: true, shortest: 12, classes: [.digit])
+      func weakenings(_ change: (inout ProjectEdit) -> Void) -> [SettingsWeakening] {
+        var new = old
+        change(&new)
+        return new.weakenings(since: old)
+      }
+      #expect(weakenings { _ in }.isEmpty)
+      #expect(weakenings { $0.signIn.anonymous = true } == [.methodEnabled(.anonymous)])
+      #expect(weakenings { $0.signIn.phone = true } == [.methodEnabled(.phone)])
+      #expect(weakenings { $0.signIn.emailLink = true } == [.methodEnabled(.emailLink)])
+      #expect(weakenings { $0.signIn.password = false }.isEmpty)
+      #expect(weakenings { $0.emailPrivacy = false } == [.emailEnumerationProtectionDisabled])
+      #expect(weakenings { $0.allowDuplicateEmails = true } == [.duplicateEmailsAllowed])
+      #expect(
+        weakenings { $0.authorizedDomains.append("evil.example") } == [.domainAdded("evil.example")]
+      )
+      #expect(weakenings { $0.authorizedDomains = [] }.isEmpty)
+      #expect(weakenings { $0.importsTOTP = true } == [.totpImportAllowed])
+      #expect(weakenings { $0.withdrawalNeedsFactor = false } == [.unenrollmentWithoutFactor])
+      #expect(weakenings { $0.userPermissions.signUp = true } == [.signUpEnabled])
+      #expect(weakenings { $0.passwords = nil } == [.weakerPasswords])
+      func passwords(_ shortest: Int, _ classes: Set<PasswordPolicy.CharacterClass>)
+        -> [SettingsWeakening]
+      {
+        weakenings {
+          $0.passwords = PasswordPolicy(isEnforced: true, shortest: shortest, classes: classes)
+        }
+      }
+      #expect(passwords(11, [.digit]) == [.weakerPasswords])
+      #expect(passwords(12, []) == [.weakerPasswords])
+      #expect(passwords(13, [.digit, .symbol]).isEmpty)
+      var tenant = TenantEdit(displayName: "shop")
+      let before = tenant
+      tenant.emailPrivacy = false
+      #expect(tenant.weakenings(since: before) == [.emailEnumerationProtectionDisabled])
+      #expect(before.weakenings(since: tenant).isEmpty)
+      tenant.signIn.password = true
+      #expect(tenant.weakenings(since: before).first == .methodEnabled(.password))
+    }
+  }
+}
