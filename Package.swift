@@ -83,6 +83,7 @@ let package = Package(
         .embedInCode("Migrations/m0024_generations_sqlite.sql"),
         .embedInCode("Migrations/m0025_policy_widening_sqlite.sql"),
         .embedInCode("Migrations/m0026_former_addresses_sqlite.sql"),
+        .embedInCode("Migrations/m0027_unreadable_secrets_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),

@@ -69,6 +69,18 @@ public struct Cookies: Sendable {
     return nil
   }
 
+  /// The values of the names that start with these bytes, the first of each name, in their order.
+  public func all(startingWith prefix: String) -> [UntrustedText] {
+    var values: [UntrustedText] = []
+    for (index, pair) in pairs.enumerated()
+    where pair.name.utf8.starts(with: prefix.utf8)
+      && !pairs[..<index].contains(where: { $0.name == pair.name })
+    {
+      values.append(pair.value)
+    }
+    return values
+  }
+
   private mutating func read(_ line: String) {
     let span = line.utf8.span
     var start = 0

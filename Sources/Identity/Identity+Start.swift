@@ -64,6 +64,7 @@ extension Identity {
       migration("m0025_policy_widening", PackageResources.m0025_policy_widening_sqlite_sql),
       migration(
         "m0026_former_addresses", PackageResources.m0026_former_addresses_sqlite_sql),
+      migration("m0027_unreadable_secrets", PackageResources.m0027_unreadable_secrets_sqlite_sql),
     ]
   }
 
@@ -146,6 +147,7 @@ extension Identity {
       try connection.run("DELETE FROM throttle WHERE expires_at < \(now.microseconds)")
       try connection.run("DELETE FROM invitation WHERE expires_at < \(now.microseconds)")
       try Outbox.tidy(at: now, connection)
+      try UnreadableSecrets.tidy(at: now, connection)
       try Desk.tidy(at: now, connection)
       try Approvals.tidy(at: now, connection)
       try BulkRemovals.tidy(at: now, connection)

@@ -65,6 +65,8 @@ public struct Identity: Sendable {
   public let signingKeys: SigningKeys
   /// The keys under which everything secret is sealed.
   public let masterKeys: MasterKeys
+  /// Stored secrets that can't be opened.
+  public let unreadableSecrets: UnreadableSecrets
   /// Administrators.
   public let administrators: Administrators
   /// Invitations of administrators.
@@ -164,13 +166,15 @@ public struct Identity: Sendable {
         totp, removed, administratorTOTP, signingKeys, store.outbox, identityProviders,
         standInCodes,
       ])
+    unreadableSecrets = UnreadableSecrets(store: store)
     administrators = Administrators(store: store, hasher: hasher)
     invitations = Invitations(store: store, administrators: administrators)
     administratorFactors = AdministratorFactors(
       store: store, totp: administratorTOTP, tickets: consoleTickets,
       administrators: administrators)
     consoleSessions = ConsoleSessions(
-      store: store, hasher: hasher, totp: administratorTOTP, tickets: consoleTickets)
+      store: store, hasher: hasher, totp: administratorTOTP, tickets: consoleTickets,
+      deviceSealer: try Sealer(keys, purpose: "console device", random: .system))
     ownAccount = OwnAccount(store: store, administrators: administrators)
     setup = Setup(store: store, administrators: administrators)
     guidance = ScopeGuidance(store: store)

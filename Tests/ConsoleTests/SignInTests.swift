@@ -99,6 +99,57 @@ import Testing
     }
   }
 
+  @Test func `a browser that signed in before gets in while others are locked out`() async throws {
+    try await World.furnished { world in
+      let known = try await Browser.signedIn(world)
+      _ = try await known.submit("/sign-out", [:])
+      let stranger = Browser(world)
+      for _ in 0..<10 {
+        _ = try await stranger.submit("/sign-in", ["email": World.ada, "password": "wrong"])
+      }
+      let right: Form = ["email": World.ada, "password": World.password]
+      #expect(try await stranger.submit("/sign-in", right).status == .tooManyRequests)
+      #expect(try await known.submit("/sign-in", right).status == .seeOther)
+      // Its wrong passwords are counted too.
+      _ = try await known.submit("/sign-out", [:])
+      for _ in 0..<10 {
+        _ = try await known.submit("/sign-in", ["email": World.ada, "password": "wrong"])
+      }
+      #expect(try await known.submit("/sign-in", right).status == .tooManyRequests)
+    }
+  }
+
+  @Test(arguments: [
+    ("https://mfa.example.com", "__Host-countersign-device-", true),
+    ("http://127.0.0.1:8080", "countersign-device-", false),
+  ])
+  func `each administrator's device cookie is out of reach of scripts and other sites`(
+    address: String, name: String, isSecure: Bool
+  ) async throws {
+    try await World.furnished(publicURL: address) { world in
+      let browser = Browser(world)
+      var names: Set<Substring> = []
+      for email in [World.ada, World.nadia] {
+        let answer = try await browser.submit(
+          "/sign-in", ["email": email, "password": World.password])
+        let lines = answer.response.fields.all(.setCookie).filter { $0.hasPrefix(name) }
+        let cookie = try #require(lines.first)
+        #expect(lines.count == 1)
+        #expect(cookie.contains("; Path=/; Max-Age=7776000"))
+        #expect(cookie.contains("; HttpOnly; SameSite=Strict") && !cookie.contains("Domain"))
+        #expect(cookie.contains("; Secure") == isSecure)
+        #expect(!cookie.contains(email) && !cookie.contains("@"))
+        names.insert(cookie.prefix { $0 != "=" })
+        _ = try await browser.submit("/sign-out", [:])
+      }
+      #expect(names.count == 2)
+      // Nobody who isn't signed in gets one.
+      let refused = try await Browser(world).submit(
+        "/sign-in", ["email": World.ada, "password": "wrong"])
+      #expect(!refused.response.fields.all(.setCookie).contains { $0.hasPrefix(name) })
+    }
+  }
+
   @Test func `sign-in needs both fields`() async throws {
     try await World.furnished { world in
       let answer = try await Browser(world).submit("/sign-in", ["email": "", "password": ""])

@@ -9,9 +9,9 @@ import Testing
   func `a published hash matches its password and no other`(vector: HashVector) async throws {
     let algorithm = try PasswordAlgorithm(vector.parameters)
     let hash = try PasswordHash(vector.hash, salt: vector.salt, by: algorithm)
-    #expect(try await hasher.matches(Secret(vector.password), hash))
-    #expect(try await !hasher.matches(Secret(vector.password + [0x21]), hash))
-    #expect(try await !hasher.matches(Secret("another"), hash))
+    #expect(try await hasher.matches(Secret(vector.password), hash, for: PasswordTests.pool))
+    #expect(try await !hasher.matches(Secret(vector.password + [0x21]), hash, for: PasswordTests.pool))
+    #expect(try await !hasher.matches(Secret("another"), hash, for: PasswordTests.pool))
     #expect(hasher.needsUpgrade(hash))
   }
 
@@ -21,7 +21,7 @@ import Testing
     let hash = try PasswordHash(vector.hash, salt: vector.salt, by: algorithm)
     let again = try PasswordHash(Array(hash.encoded.utf8), salt: [], by: .told)
     #expect(again == hash)
-    #expect(try await hasher.matches(Secret(vector.password), again))
+    #expect(try await hasher.matches(Secret(vector.password), again, for: PasswordTests.pool))
   }
 
   @Test func `one changed byte of a hash is not it`() async throws {
@@ -30,7 +30,7 @@ import Testing
       bytes[bytes.count - 1] ^= 1
       let hash = try PasswordHash(
         bytes, salt: vector.salt, by: PasswordAlgorithm(vector.parameters))
-      #expect(try await !hasher.matches(Secret(vector.password), hash), "\(vector.source)")
+      #expect(try await !hasher.matches(Secret(vector.password), hash, for: PasswordTests.pool), "\(vector.source)")
     }
   }
 
@@ -38,7 +38,7 @@ import Testing
     let text = Array("900150983CD24FB0d6963f7d28e17f72".utf8)
     let hash = try PasswordHash(
       text, salt: Array("a".utf8), by: .digest(.md5, rounds: 0, order: .saltFirst))
-    #expect(try await hasher.matches(Secret("bc"), hash))
+    #expect(try await hasher.matches(Secret("bc"), hash, for: PasswordTests.pool))
   }
 
   @Test func `the texts of other software are read`() async throws {
@@ -46,8 +46,8 @@ import Testing
     let argon =
       "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8"
     let hash = try PasswordHash(Array(argon.utf8), salt: [], by: .told)
-    #expect(try await hasher.matches(Secret("password"), hash))
-    let own = try await hasher.hash(Secret("abc"))
+    #expect(try await hasher.matches(Secret("password"), hash, for: PasswordTests.pool))
+    let own = try await hasher.hash(Secret("abc"), for: PasswordTests.pool)
     #expect(
       try PasswordHash(Array(own.encoded.utf8), salt: [], by: .told).encoded.hasPrefix(
         "$argon2id$v=19$m=64,t=1,p=1$"))
@@ -59,16 +59,16 @@ import Testing
     let hash = try PasswordHash(
       Array("$2a$06$If6bvum7DFjUnE9p2uDeDu0YHzrHM6tf.iqN8.yx.jNN1ILEf7h0i".utf8), salt: [],
       by: .bcrypt)
-    #expect(try await hasher.matches(Secret("abc"), hash))
-    #expect(try await !hasher.matches(Secret("abc\0def"), hash))
+    #expect(try await hasher.matches(Secret("abc"), hash, for: PasswordTests.pool))
+    #expect(try await !hasher.matches(Secret("abc\0def"), hash, for: PasswordTests.pool))
   }
 
   @Test func `the fake hash of the emulator becomes one that can be checked`() async throws {
     let text = "fakeHash:salt=fakeSaltX:password=pa:password=ss"
     let hash = try #require(PasswordHash(emulatorText: text, random: .system))
     #expect(!hash.encoded.contains("pa:password=ss"))
-    #expect(try await hasher.matches(Secret("pa:password=ss"), hash))
-    #expect(try await !hasher.matches(Secret("ss"), hash))
+    #expect(try await hasher.matches(Secret("pa:password=ss"), hash, for: PasswordTests.pool))
+    #expect(try await !hasher.matches(Secret("ss"), hash, for: PasswordTests.pool))
     #expect(PasswordHash(emulatorText: "fakeHash:salt=x", random: .system) == nil)
     #expect(PasswordHash(emulatorText: "$2a$", random: .system) == nil)
   }
@@ -84,11 +84,11 @@ import Testing
     let imported = try PasswordHash(
       HashFunction.sha256.digest(Array("abc".utf8)), salt: [],
       by: .digest(.sha256, rounds: 1, order: .saltFirst))
-    #expect(try await !hasher.matches(Secret("x"), nil))
+    #expect(try await !hasher.matches(Secret("x"), nil, for: PasswordTests.pool))
     #expect(draws.withLock { $0 } == 1)
-    #expect(try await !hasher.matches(Secret("x"), imported))
+    #expect(try await !hasher.matches(Secret("x"), imported, for: PasswordTests.pool))
     #expect(draws.withLock { $0 } == 2)
-    #expect(try await hasher.matches(Secret("abc"), imported))
+    #expect(try await hasher.matches(Secret("abc"), imported, for: PasswordTests.pool))
     #expect(draws.withLock { $0 } == 2)
   }
 
@@ -108,7 +108,7 @@ import Testing
     #expect(throws: ImportedHashError.self) {
       try PasswordHash(Array(text.utf8), salt: [], by: .told)
     }
-    #expect(try await !hasher.matches(Secret("x"), PasswordHash(encoded: text)))
+    #expect(try await !hasher.matches(Secret("x"), PasswordHash(encoded: text), for: PasswordTests.pool))
   }
 }
 

@@ -3,27 +3,28 @@ import Testing
 
 @Suite struct PasswordTests {
   static let cheap = PasswordHash.Cost(memory: 64, passes: 1)
+  static let pool = PasswordHasher.Pool(1)
   let hasher = PasswordHasher(width: 2, waiting: 4, cost: cheap)
 
   @Test func `a hash matches its password and no other`() async throws {
-    let hash = try await hasher.hash(Secret("correct horse"))
+    let hash = try await hasher.hash(Secret("correct horse"), for: PasswordTests.pool)
     #expect(hash.encoded.hasPrefix("$argon2id$v=19$m=64,t=1,p=1$"))
-    #expect(try await hasher.matches(Secret("correct horse"), hash))
-    #expect(try await !hasher.matches(Secret("correct horsf"), hash))
-    #expect(try await !hasher.matches(Secret("correct horse"), nil))
-    #expect(try await !hasher.matches(Secret("x"), PasswordHash(encoded: "$argon2id$broken")))
-    #expect(try await !hasher.matches(Secret("x"), PasswordHash(encoded: "plain")))
+    #expect(try await hasher.matches(Secret("correct horse"), hash, for: PasswordTests.pool))
+    #expect(try await !hasher.matches(Secret("correct horsf"), hash, for: PasswordTests.pool))
+    #expect(try await !hasher.matches(Secret("correct horse"), nil, for: PasswordTests.pool))
+    #expect(try await !hasher.matches(Secret("x"), PasswordHash(encoded: "$argon2id$broken"), for: PasswordTests.pool))
+    #expect(try await !hasher.matches(Secret("x"), PasswordHash(encoded: "plain"), for: PasswordTests.pool))
   }
 
   @Test func `the same password has another hash each time`() async throws {
-    let first = try await hasher.hash(Secret("a"))
-    let second = try await hasher.hash(Secret("a"))
+    let first = try await hasher.hash(Secret("a"), for: PasswordTests.pool)
+    let second = try await hasher.hash(Secret("a"), for: PasswordTests.pool)
     #expect(first != second)
   }
 
   @Test func `the standing cost is OWASP's and a cheaper hash wants an upgrade`() async throws {
     #expect(PasswordHash.Cost.current == PasswordHash.Cost(memory: 19_456, passes: 2))
-    let hash = try await hasher.hash(Secret("a"))
+    let hash = try await hasher.hash(Secret("a"), for: PasswordTests.pool)
     #expect(hash.needsUpgrade())
     #expect(!hasher.needsUpgrade(hash))
   }
@@ -35,7 +36,7 @@ import Testing
       for _ in 0..<32 {
         group.addTask {
           do {
-            _ = try await hasher.hash(Secret("a"))
+            _ = try await hasher.hash(Secret("a"), for: PasswordTests.pool)
             return true
           } catch { return error as? CryptoError != .busy }
         }
@@ -43,7 +44,8 @@ import Testing
       return await group.reduce(into: [Bool]()) { $0.append($1) }
     }
     #expect(outcomes.contains(true) && outcomes.contains(false))
-    #expect(try await hasher.matches(Secret("a"), hasher.hash(Secret("a"))))
+    #expect(try await hasher.matches(
+        Secret("a"), hasher.hash(Secret("a"), for: Self.pool), for: Self.pool))
   }
 }
 

@@ -1,17 +1,18 @@
 import HTTP
 import Identity
 
-/// The console's three cookies.
+/// The console's cookies: of the session, of forms, between password and code, and of devices.
 ///
 /// Over https their names begin with `__Host-`, which makes browsers refuse them from any other
 /// host and without `Secure`. The session's cookie is `Lax`: people mail addresses of pages to each
 /// other, and with `Strict` such a link would arrive signed out. Forms are protected by their own
 /// token and by `Origin`, not by this. The form cookie of sign-in and set-up needs no
-/// such grace, and neither does the one that stands between password and code.
+/// such grace, and neither do the one between password and code and those of devices.
 struct ConsoleCookies: Sendable {
   private let session: String
   private let form: String
   private let pending: String
+  private let device: String
   private let isSecure: Bool
 
   init(publicURL: PublicURL) {
@@ -19,6 +20,7 @@ struct ConsoleCookies: Sendable {
     session = (isSecure ? "__Host-" : "") + "countersign-session"
     form = (isSecure ? "__Host-" : "") + "countersign-form"
     pending = (isSecure ? "__Host-" : "") + "countersign-pending"
+    device = (isSecure ? "__Host-" : "") + "countersign-device-"
   }
 
   func sessionToken(of request: Request) -> String? {
@@ -67,6 +69,19 @@ struct ConsoleCookies: Sendable {
   /// Takes the cookie between password and code back.
   var endOfPending: Cookie {
     Cookie(name: pending, value: "", secure: isSecure, sameSite: .strict, maxAge: 0)
+  }
+
+  /// What the browser was given at earlier sign-ins, by whichever administrators.
+  func devices(of request: Request) -> [String] {
+    request.cookies.all(startingWith: device).compactMap { $0.text(atMost: Self.longestToken) }
+  }
+
+  /// Lets the browser be known as a device of an administrator, each of whom has a cookie.
+  func device(_ token: String, of administrator: ID<Administrator>) -> Cookie {
+    let digest = HashFunction.sha256.digest(Array(administrator.text.utf8))
+    return Cookie(
+      name: device + Hex.encode(Array(digest.prefix(4))), value: token, secure: isSecure,
+      sameSite: .strict, maxAge: Int(ConsoleSessions.deviceLifetime))
   }
 
   private static let tokenLength = 32

@@ -15,6 +15,13 @@ struct SessionStart: Sendable {
     if session.secondFactor == .dueNext { frames.adviseSecondFactor(session) }
     var response = Response.redirect(to: draft == nil ? path : ConsolePaths.keptAnswers())
     response.fields.add(.setCookie, gate.cookies.session(new.token.revealedText).description)
+    // Without it the next sign-in is counted as that of an unknown device, and no more.
+    if let device = try? gate.identity.consoleSessions.deviceToken(
+      for: session.administrator.id, replacing: gate.cookies.devices(of: visitor.request))
+    {
+      let cookie = gate.cookies.device(device.revealedText, of: session.administrator.id)
+      response.fields.add(.setCookie, cookie.description)
+    }
     if gate.cookies.pending(of: visitor.request) != nil {
       response.fields.add(.setCookie, gate.cookies.endOfPending.description)
     }

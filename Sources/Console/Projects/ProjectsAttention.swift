@@ -11,11 +11,12 @@ struct ProjectsAttention: ViewModel {
 
   init(
     _ warnings: [ScopeWarning], _ differing: [DifferingTenants], held: [HeldAgent],
-    objecting: [ObjectingPool],
+    objecting: [ObjectingPool], unreadable: [UnreadableSecrets.Group],
     _ signedIn: SignedIn, administrator: Administrator
   ) {
     self.warnings =
-      objecting.map(WarningRow.init)
+      unreadable.prefix(ProjectsPage.warnings).map(WarningRow.init)
+      + objecting.map(WarningRow.init)
       + warnings.prefix(ProjectsPage.warnings).map {
         WarningRow($0, administrator: administrator, times: signedIn.times)
       }
@@ -116,6 +117,21 @@ struct WarningRow: ViewModel {
     sentence = "\(users) that a change of second factors was none of theirs."
     href = overview
     verb = "See what to do"
+  }
+
+  init(_ unreadable: UnreadableSecrets.Group) {
+    name = unreadable.tenant?.text ?? unreadable.project?.text ?? "This instance"
+    project = unreadable.tenant == nil ? nil : unreadable.project?.text
+    sentence = unreadable.sentence
+    href = unreadable.history
+    verb = "See the audit log"
+    if let project = unreadable.project?.text {
+      overview =
+        unreadable.tenant.map { ConsolePaths.tenant(project, $0.text) }
+        ?? ConsolePaths.overview.ofProject(project)
+    } else {
+      overview = unreadable.history
+    }
   }
 
   init(_ warning: ScopeWarning, administrator: Administrator, times: Times) {

@@ -29,6 +29,9 @@ struct ProjectsPage: Sendable {
     let objecting = try await refusing {
       try await identity.objections.pools(visibleTo: administrator, limit: Self.warnings)
     }
+    let unreadable = try await refusing {
+      try await identity.unreadableSecrets.groups(visibleTo: administrator)
+    }
     let differing = try await refusing {
       try await identity.policies.differing(
         in: page.items, visibleTo: administrator, limit: Self.warnings)
@@ -42,7 +45,8 @@ struct ProjectsPage: Sendable {
     var model = ProjectsView(
       frame: frame, page: page, rows: rows,
       attention: ProjectsAttention(
-        warnings, differing, held: held, objecting: objecting, signedIn,
+        warnings, differing, held: held, objecting: objecting, unreadable: unreadable,
+        signedIn,
         administrator: administrator),
       query: query, after: after, administrator: administrator)
     if waiting > 0 {

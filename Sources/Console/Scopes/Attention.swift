@@ -32,6 +32,9 @@ struct AttentionRules {
   /// Users who said that a change was none of theirs, one more than are named.
   let objecting: [ObjectingUser]
 
+  /// Stored secrets of the pool that can't be opened; none for those who aren't owners.
+  let unreadable: [UnreadableSecrets.Group]
+
   /// How many such users are named.
   static let mostObjecting = 3
 
@@ -47,6 +50,7 @@ struct AttentionRules {
 
   var all: [Attention] {
     objections
+      + unreadable.map { Attention($0.sentence, "See the audit log", $0.history) }
       + [signInOff, unstated, widened, off, phonesOff, wide, methods, unverified, outbox, stale]
       .compactMap {
         $0

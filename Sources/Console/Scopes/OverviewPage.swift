@@ -34,6 +34,10 @@ struct OverviewPage: Sendable {
       carriesMail: identity.messages.carriesMail,
       objecting: try await refusing {
         try await identity.objections.users(of: scope, limit: AttentionRules.mostObjecting + 1)
+      },
+      unreadable: try await refusing {
+        try await identity.unreadableSecrets.groups(
+          visibleTo: context.signedIn.administrator, in: scope)
       })
     let key = try await ProjectKey(context, identity.apiKeys)
     let connect = ConnectView(

@@ -51,7 +51,8 @@ struct SignInPage: Sendable {
     do {
       outcome = try await identity.consoleSessions.signIn(
         email: email, password: Secret(password), address: request.peer,
-        userAgent: request.fields[.userAgent] ?? "", requestID: request.id.text)
+        userAgent: request.fields[.userAgent] ?? "", devices: gate.cookies.devices(of: request),
+        requestID: request.id.text)
     } catch {
       return try refused(error, visitor, email: email, next: next)
     }

@@ -74,6 +74,13 @@ struct WhatIfCase: ViewModel {
       Fact("E-mail", AccountChips.email(account)),
       Fact("Second factor", secondFactor(forecast, times)),
     ]
+    if let blocked = forecast.blockedNetworks {
+      let networks = Words.count(blocked.count, "network", "networks")
+      facts.append(
+        Fact(
+          "Too many wrong passwords",
+          "Refused from \(networks) until \(times.words(blocked.until)), accepted from others"))
+    }
     if case .due(let factors, let window, let lock) = forecast.secondFactor {
       if factors.contains(where: { $0.kind == .totp }) {
         facts.append(Fact("Codes accepted", accepted(window, policy.configuration)))

@@ -53,13 +53,15 @@ public struct Accounts: Sendable {
     }
     let missing = policy.missing(in: password)
     guard missing.isEmpty else { throw .passwordRequirements(missing) }
-    return try await hash(unruled: password)
+    return try await hash(unruled: password, for: scope.hashing)
   }
 
   /// Hashes a password that no policy has to do with.
-  func hash(unruled password: Secret) async throws(AccountError) -> PasswordHash {
+  func hash(
+    unruled password: Secret, for pool: PasswordHasher.Pool = .administrators
+  ) async throws(AccountError) -> PasswordHash {
     try AccountRules.checkPassword(password)
-    do { return try await hasher.hash(password) } catch {
+    do { return try await hasher.hash(password, for: pool) } catch {
       throw error == .busy ? .busy : .unavailable(Failure(error))
     }
   }

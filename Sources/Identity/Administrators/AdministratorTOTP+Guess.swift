@@ -10,7 +10,7 @@ extension AdministratorTOTP {
   /// What became of a code.
   enum Outcome: Sendable {
     case passed(Proof)
-    case wrong(Guess)
+    case wrong([Guess])
     case throttled(until: Instant)
   }
 
@@ -21,20 +21,21 @@ extension AdministratorTOTP {
   func prove(
     _ typed: String, of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> Outcome {
-    let guess: Guess
-    switch try Guess.take(Self.throttle(id), .codes, at: now, connection) {
-    case .taken(let taken): guess = taken
+    let counter = GuessCounter(Self.throttle(id), .codes, .account)
+    let guesses: [Guess]
+    switch try Guess.take([counter], at: now, connection) {
+    case .taken(let taken): guesses = taken
     case .blocked(let until): return .throttled(until: until)
     }
     if try accept(AdministratorFactors.digits(of: typed), of: id, at: now, connection) {
-      try Guess.right([guess], connection)
+      try Guess.right(guesses, connection)
       return .passed(.code)
     }
     if try RecoveryCodes.use(typed, of: id, connection) {
-      try Guess.right([guess], connection)
+      try Guess.right(guesses, connection)
       return .passed(.recoveryCode(left: try RecoveryCodes.left(of: id, connection)))
     }
-    return .wrong(guess)
+    return .wrong(guesses)
   }
 
   /// The same for a change that asks for a code; nil when it was right.
@@ -44,8 +45,8 @@ extension AdministratorTOTP {
   ) throws -> AdministratorFactorError? {
     switch try prove(typed, of: id, at: now, connection) {
     case .passed: return nil
-    case .wrong(let guess):
-      try Guess.recordBlocks([guess], of: id, by: author, at: now, connection)
+    case .wrong(let guesses):
+      try Guess.recordBlocks(guesses, of: id, by: author, at: now, connection)
       return .wrongCurrentCode
     case .throttled(let until): return .throttled(until: until)
     }

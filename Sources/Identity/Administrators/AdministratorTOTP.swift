@@ -46,7 +46,9 @@ struct AdministratorTOTP: Sendable {
       "SELECT totp_secret, totp_last_step FROM administrator WHERE administrator_id = \(id.text)"
     ) { row in (sealed: try row.value(0) as [UInt8]?, lastStep: try row.value(1) as Int64?) }
     guard let row, let sealed = row.sealed else { return false }
-    let secret = try sealer.open(sealed, with: Self.associated(id))
+    let secret = try StoredSecret.administratorTOTP(id.text).opening {
+      try sealer.open(sealed, with: Self.associated(id))
+    }
     guard let password = TOTPFactor.password(secret) else {
       throw Failure("a factor without secret")
     }
@@ -80,7 +82,9 @@ extension AdministratorTOTP: SealedPlace {
     for row in rows {
       part.read(row.id)
       guard let sealed = row.sealed,
-        let box = try sealer.resealed(sealed, with: Self.associated(ID(row.id)))
+        let box = try StoredSecret.administratorTOTP(row.id).opening({
+          try sealer.resealed(sealed, with: Self.associated(ID(row.id)))
+        })
       else { continue }
       try connection.run(
         "UPDATE administrator SET totp_secret = \(box) WHERE administrator_id = \(row.id)")

@@ -4,39 +4,45 @@ import Database
 extension Administrators {
   /// Sees that somebody who is signed in knows the password of the account.
   ///
-  /// Wrong passwords are counted with those of the sign-in, before they are hashed.
+  /// Wrong passwords are counted before they are hashed, and apart from those of the sign-in:
+  /// somebody who isn't signed in can't keep an administrator from a change.
   ///
   /// - Returns: The hash that the password was compared with.
   func prove(
     _ password: Secret, of administrator: Administrator, by author: Author
   ) async throws(PasswordChangeError) -> PasswordHash {
     let now = store.clock.now()
-    let name = ConsoleSessions.throttle(TypedEmail(administrator.email))
-    let taken: Result<(guess: Guess, hash: PasswordHash?), PasswordChangeError> =
+    let counter = GuessCounter(Self.throttle(administrator.id), .passwords, .account)
+    let taken: Result<(guesses: [Guess], hash: PasswordHash?), PasswordChangeError> =
       try await store.write(PasswordChangeError.self) { connection in
-        switch try Guess.take(name, .passwords, at: now, connection) {
+        switch try Guess.take([counter], at: now, connection) {
         case .blocked(let until): return .failure(.throttled(until: until))
-        case .taken(let guess):
-          return .success((guess, try Self.passwordHash(of: administrator.id, connection)))
+        case .taken(let guesses):
+          return .success((guesses, try Self.passwordHash(of: administrator.id, connection)))
         }
       }
-    let (guess, hash) = try taken.get()
+    let (guesses, hash) = try taken.get()
     let matches: Bool
-    do { matches = try await hasher.matches(password, hash) } catch {
+    do { matches = try await hasher.matches(password, hash, for: .administrators) } catch {
       // What was not looked at does not count.
-      try await store.write(PasswordChangeError.self) { try guess.giveBack($0) }
+      try await store.write(PasswordChangeError.self) { connection in
+        for guess in guesses { try guess.giveBack(connection) }
+      }
       if error == .busy { throw .busy }
       throw .unavailable(Failure(error))
     }
     guard matches, let hash else {
       try await store.write(PasswordChangeError.self) { connection in
-        try Guess.recordBlocks([guess], of: administrator.id, by: author, at: now, connection)
+        try Guess.recordBlocks(guesses, of: administrator.id, by: author, at: now, connection)
       }
       throw .wrongPassword
     }
-    try await store.write(PasswordChangeError.self) { try Guess.right([guess], $0) }
+    try await store.write(PasswordChangeError.self) { try Guess.right(guesses, $0) }
     return hash
   }
+
+  /// The name under which wrong passwords in sessions of an administrator are counted.
+  static func throttle(_ id: ID<Administrator>) -> String { "administrator password \(id.text)" }
 
   static func passwordHash(
     of id: ID<Administrator>, _ connection: borrowing Connection

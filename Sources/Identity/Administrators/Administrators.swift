@@ -47,7 +47,7 @@ public struct Administrators: Sendable {
     guard text.lowercased() != email.lowercased() else {
       throw .weakPassword("Use something else than your e-mail address.")
     }
-    do { return try await hasher.hash(password) } catch {
+    do { return try await hasher.hash(password, for: .administrators) } catch {
       throw error == .busy ? .busy : .unavailable(Failure(error))
     }
   }

@@ -13,31 +13,27 @@ extension ConsoleSessions {
   /// Signs in with e-mail and password, as far as that goes.
   ///
   /// Known and unknown addresses get the same answer for the same work, and guesses are counted
-  /// before the password is hashed.
+  /// before the password is hashed: by network, by name and network, and more slowly by name. A
+  /// device that the administrator has signed in with before has a counter of its own instead, so
+  /// nobody can lock them out there.
   ///
+  /// - Parameters:
+  ///   - email: The address as typed.
+  ///   - password: The password as typed.
+  ///   - address: Where the request comes from.
+  ///   - userAgent: What the browser calls itself.
+  ///   - devices: What the browser was given by ``deviceToken(for:replacing:)``, whoever for.
+  ///   - requestID: The request's name in the log.
   /// - Throws: ``ConsoleSignInError``.
   public func signIn(
-    email: String, password: Secret, address: String, userAgent: String, requestID: String = ""
+    email: String, password: Secret, address: String, userAgent: String, devices: [String] = [],
+    requestID: String = ""
   ) async throws(ConsoleSignInError) -> ConsoleSignIn {
     let now = store.clock.now()
     let email = TypedEmail(email)
-    // The address comes first: one that is blocked cannot count against a name.
-    let names = [
-      ("console address \(Network.name(of: address))", Throttle.addresses),
-      (Self.throttle(email), Throttle.passwords),
-    ]
+    let devices = self.devices(devices, at: now)
     let taken: Result<Attempt, ConsoleSignInError> =
       try await store.write(ConsoleSignInError.self) { connection in
-        var guesses: [Guess] = []
-        for (name, rule) in names {
-          switch try Guess.take(name, rule, at: now, connection) {
-          case .taken(let guess): guesses.append(guess)
-          case .blocked(let until):
-            // What is not looked at does not count, for the address either.
-            for guess in guesses { try guess.giveBack(connection) }
-            return .failure(.throttled(until: until))
-          }
-        }
         let row = try connection.first(
           """
           SELECT administrator_id, password_hash FROM administrator
@@ -48,12 +44,21 @@ extension ConsoleSessions {
             id: ID<Administrator>(try row.value(0)), hash: PasswordHash(encoded: try row.value(1))
           )
         }
-        return .success(Attempt(id: row?.id, hash: row?.hash, guesses: guesses))
+        let device = devices.first { $0.administrator == row?.id }
+        let counters =
+          device.map { [$0.counter] }
+          ?? [.network("console address", address)]
+          + GuessCounter.name(Self.throttle(email), from: address)
+        switch try Guess.take(counters, at: now, connection) {
+        case .taken(let guesses):
+          return .success(Attempt(id: row?.id, hash: row?.hash, guesses: guesses))
+        case .blocked(let until): return .failure(.throttled(until: until))
+        }
       }
     let attempt = try taken.get()
     let (id, guesses) = (attempt.id, attempt.guesses)
     let matches: Bool
-    do { matches = try await hasher.matches(password, attempt.hash) } catch {
+    do { matches = try await hasher.matches(password, attempt.hash, for: .administrators) } catch {
       // What was not looked at does not count.
       try await store.write(ConsoleSignInError.self) { connection in
         for guess in guesses { try guess.giveBack(connection) }
@@ -117,11 +122,11 @@ extension ConsoleSessions {
         let proof: String
         switch try totp.prove(code, of: id, at: now, connection) {
         case .throttled(let until): return .failure(.throttled(until: until))
-        case .wrong(let guess):
+        case .wrong(let guesses):
           let entry = AuditEntry(
             "administrator.code-refused", "administrator", id.text, name: "")
           try entry.record(by: author, at: now, connection)
-          try Guess.recordBlocks([guess], of: id, by: author, at: now, connection)
+          try Guess.recordBlocks(guesses, of: id, by: author, at: now, connection)
           return .failure(.wrongCode)
         case .passed(.code): proof = "with a code"
         case .passed(.recoveryCode(let left)): proof = "with a recovery code, \(left) left"

@@ -65,6 +65,7 @@ public struct ConsoleSessions: Sendable {
   let hasher: PasswordHasher
   let totp: AdministratorTOTP
   let tickets: Sealer
+  let deviceSealer: Sealer
 
   /// A session ends when it is not used for this long, in seconds (NIST SP 800-63B-4, 2.2.3).
   public static let idle: Int64 = 3_600

@@ -1,26 +1,32 @@
 import Crypto
 import Database
 
-/// What a browser carries between two steps of an administrator: sealed, for ten minutes, once.
+/// What a browser carries for an administrator: between two steps, sealed, for ten minutes, once; and
+/// as a device that they signed in with before.
 struct ConsoleTicket {
   enum Kind: String {
     /// The password was right, the code is due.
     case signIn
     /// A secret is shown, its first code is due.
     case enrolment
-  }
+    /// The browser has signed in before: its guesses are counted apart.
+    case device
 
-  /// How long it counts, in seconds.
-  static let lifetime: Int64 = 600
+    /// How long it's valid, in seconds.
+    var lifetime: Int64 { self == .device ? ConsoleSessions.deviceLifetime : 600 }
+  }
 
   let id: [UInt8]
   let issuedAt: Instant
   let administrator: ID<Administrator>
-  /// The mark of the password for a sign-in, the shared secret for an enrolment.
+  /// The mark of the password for a sign-in, the shared secret for an enrolment, empty for a device.
   let secret: Secret
 
-  init(_ administrator: ID<Administrator>, secret: Secret, at now: Instant, random: RandomSource) {
-    id = TimeOrderedID.make(at: now, random: random)
+  init(
+    _ administrator: ID<Administrator>, secret: Secret, id known: [UInt8]? = nil, at now: Instant,
+    random: RandomSource
+  ) {
+    id = known ?? TimeOrderedID.make(at: now, random: random)
     issuedAt = now
     self.administrator = administrator
     self.secret = secret
@@ -55,7 +61,7 @@ struct ConsoleTicket {
     let end = head + Int(bytes[head - 1])
     administrator = ID(String(decoding: bytes[head..<end], as: UTF8.self))
     secret = Secret(Array(bytes[end...]))
-    guard now <= issuedAt.advanced(bySeconds: Self.lifetime) else { return nil }
+    guard now <= issuedAt.advanced(bySeconds: kind.lifetime) else { return nil }
   }
 
   /// True when it was not used before, which it is now.

@@ -11,13 +11,26 @@ extension Guess {
     for guess in guesses {
       let seconds = guess.closes(at: now)
       guard seconds > 0 else { continue }
-      // An address is nobody's.
-      let isAddress = guess.rule.leak != nil
+      // A network is nobody's.
+      let reach = guess.counter.reach
       var entry = AuditEntry(
-        "administrator.block", "administrator", isAddress ? "" : id?.text ?? "", name: "")
+        "administrator.block", "administrator", reach == .network ? "" : id?.text ?? "", name: "")
       entry.to = "closed for \(seconds) s"
-      entry.note = isAddress ? "the network address" : nil
+      entry.note = reach.note
       try entry.record(by: author, at: now, connection)
+    }
+  }
+}
+
+extension GuessCounter.Reach {
+  /// To whom the door is closed.
+  fileprivate var note: String? {
+    switch self {
+    case .network: "the network address"
+    case .nameFromNetwork: "this administrator, from the network address"
+    case .name: "this administrator, from all unknown devices"
+    case .device: "this administrator, from a known device"
+    case .account: nil
     }
   }
 }

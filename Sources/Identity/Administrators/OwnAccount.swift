@@ -26,7 +26,7 @@ public struct OwnAccount: Sendable {
 
   /// Changes one's own password and ends all other sessions.
   ///
-  /// Wrong old passwords are counted with those of the sign-in.
+  /// Wrong old passwords are counted apart from those of the sign-in.
   ///
   /// - Returns: How many other sessions ended.
   /// - Throws: ``PasswordChangeError``.
@@ -73,8 +73,8 @@ public struct OwnAccount: Sendable {
         WHERE administrator_id = \(administrator.id.text)
         """)
       guard changed == 1 else { throw PasswordChangeError.notFound }
-      let name = ConsoleSessions.throttle(TypedEmail(administrator.email))
-      try Guess.forget(name, connection)
+      try Guess.forget(ConsoleSessions.throttle(TypedEmail(administrator.email)), connection)
+      try Guess.forget(Administrators.throttle(administrator.id), connection)
       let ended = try ConsoleSessions.endAll(of: administrator.id, but: nil, at: now, connection)
       var entry = AuditEntry(
         "administrator.reset-password", "administrator", administrator.id.text,

@@ -109,13 +109,14 @@ public struct Setup: Sendable {
   ) async throws(SetupError) {
     let outcome: SetupError? = try await store.write(SetupError.self) { connection in
       guard try !Administrators.hasOwner(connection) else { return .closed }
-      let guess: Guess
-      switch try Guess.take("setup \(Network.name(of: address))", .passwords, at: now, connection) {
-      case .taken(let taken): guess = taken
+      let counter = GuessCounter("setup \(Network.name(of: address))", .passwords, .network)
+      let guesses: [Guess]
+      switch try Guess.take([counter], at: now, connection) {
+      case .taken(let taken): guesses = taken
       case .blocked(let until): return .throttled(until: until)
       }
       guard try Self.isCode(digest, connection) else { return .wrongCode }
-      try Guess.right([guess], connection)
+      try Guess.right(guesses, connection)
       return nil
     }
     if let outcome { throw outcome }

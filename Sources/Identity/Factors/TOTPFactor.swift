@@ -40,7 +40,9 @@ struct TOTPFactor: Sendable {
   func resealed(
     _ sealed: [UInt8], project: String, tenant: String, account: String, factor: String
   ) throws -> [UInt8]? {
-    try sealer.resealed(sealed, with: Self.associated(project, tenant, account, factor))
+    try StoredSecret.userTOTP(factor, of: account, project: project, tenant: tenant).opening {
+      try sealer.resealed(sealed, with: Self.associated(project, tenant, account, factor))
+    }
   }
 
   /// Stores a new factor as the account's newest.
@@ -78,7 +80,11 @@ struct TOTPFactor: Sendable {
       )
     }
     guard let row else { return CodeFinding(.wrong) }
-    let secret = try sealer.open(row.sealed, with: associated(scope, account.id, factor))
+    let stored = StoredSecret(
+      .userTOTP, "account", account.id.text, part: factor.text, in: scope)
+    let secret = try stored.opening {
+      try sealer.open(row.sealed, with: associated(scope, account.id, factor))
+    }
     guard let password = Self.password(secret) else { throw Failure("a factor without secret") }
     let verdict = try password.verify(code, at: now.seconds, window: window, after: row.lastStep)
     let finding = CodeFinding(verdict, after: row.lastStep)
@@ -127,16 +133,17 @@ extension TOTPFactor: SealedPlace {
     ) { row in
       (
         account: try row.value(0) as Int64, position: try row.value(1) as Int64,
-        sealed: try row.value(3) as [UInt8]?,
-        associated: Self.associated(
-          try row.value(5), try row.value(6), try row.value(4), try row.value(2))
+        factor: try row.value(2) as String, sealed: try row.value(3) as [UInt8]?,
+        uid: try row.value(4) as String, project: try row.value(5) as String,
+        tenant: try row.value(6) as String
       )
     }
     var part = ResealedPart()
     for row in rows {
       part.read("\(row.account) \(row.position)")
       guard let sealed = row.sealed,
-        let box = try sealer.resealed(sealed, with: row.associated)
+        let box = try resealed(
+          sealed, project: row.project, tenant: row.tenant, account: row.uid, factor: row.factor)
       else { continue }
       try connection.run(
         """

@@ -238,7 +238,9 @@ public struct IdentityProviders: Sendable {
     settings.clientID = try row.value(4)
     settings.keys = try KeySet(try row.value(5))
     if let box = try row.value(6) as [UInt8]? {
-      settings.clientSecret = try sealer.open(box, with: Self.place(of: id, in: scope))
+      settings.clientSecret = try StoredSecret(.clientSecret, "provider", id, in: scope).opening {
+        try sealer.open(box, with: Self.place(of: id, in: scope))
+      }
     }
     settings.members = try row.value(7)
     return IdentityProvider(

@@ -38,6 +38,7 @@ struct Store: Sendable {
     } catch let known as E {
       throw known
     } catch {
+      await report(error)
       throw E.unavailable(Failure(error))
     }
   }
@@ -51,8 +52,17 @@ struct Store: Sendable {
     } catch let known as E {
       throw known
     } catch {
+      await report(error)
       throw E.unavailable(Failure(error))
     }
+  }
+
+  /// Writes a secret down that didn't open, in a write of its own: the one that needed it is undone.
+  private func report(_ error: any Error) async {
+    guard let failure = error as? UnreadableSecret else { return }
+    let now = clock.now()
+    // When this fails too, the log has the failure of the use case.
+    try? await database.write { try UnreadableSecrets.record(failure, at: now, $0) }
   }
 
   /// The digest under which a token is kept, so that the database does not hold the token.

@@ -47,7 +47,7 @@ extension Imports {
       hash = stored
     case .plain(let password):
       do { try AccountRules.checkPassword(password) } catch { return .refused(.weakPassword) }
-      do { hash = try await hasher.hash(password) } catch {
+      do { hash = try await hasher.hash(password, for: scope.hashing) } catch {
         throw error == .busy ? .busy : .unavailable(Failure(error))
       }
     }

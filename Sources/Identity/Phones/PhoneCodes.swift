@@ -92,21 +92,16 @@ struct PhoneCodes {
     _ request: PhoneRequest, _ account: Account?, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Instant? {
-    var names = [
-      ("sms number \(request.phoneNumber)", Throttle.smsOfNumber),
-      ("sms network \(Network.name(of: request.address))", Throttle.smsOfNetwork),
+    var counters = [
+      GuessCounter("sms number \(request.phoneNumber)", .smsOfNumber, .name),
+      GuessCounter(
+        "sms network \(Network.name(of: request.address))", .smsOfNetwork, .network),
     ]
-    if let account { names.append(("sms account \(account.key)", Throttle.smsOfAccount)) }
-    var taken: [Guess] = []
-    for (name, rule) in names {
-      switch try Guess.take(name, rule, at: now, connection) {
-      case .taken(let guess): taken.append(guess)
-      case .blocked(let until):
-        // Nothing is sent, so nothing counts.
-        for guess in taken { try guess.giveBack(connection) }
-        return until
-      }
+    if let account {
+      counters.append(GuessCounter("sms account \(account.key)", .smsOfAccount, .account))
     }
+    // Where nothing is sent, nothing counts.
+    if case .blocked(let until) = try Guess.take(counters, at: now, connection) { return until }
     return nil
   }
 

@@ -1,5 +1,17 @@
 /// The part of an address that guesses are counted for.
-enum Network {
+public enum Network {
+  /// Whether a text is one IPv4 or IPv6 address, without a zone or a port.
+  public static func isAddress(_ text: String) -> Bool {
+    guard text.utf8.count <= longest else { return false }
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    if parts.count == 4,
+      parts.allSatisfy({ UInt8($0)?.description.utf8.elementsEqual($0.utf8) == true })
+    {
+      return true
+    }
+    return !text.utf8.contains(UInt8(ascii: "%")) && groups(text) != nil
+  }
+
   /// An IPv4 address whole; of an IPv6 address the first 64 bits, since whoever has one address of
   /// them has all; of anything else the first bytes, as many as the longest address has.
   static func name(of address: String) -> String {

@@ -3,7 +3,8 @@ public import OTP
 /// What happens when a user signs in now with the right password, and whether they could enrol.
 ///
 /// It is made of the same rules that sign-in and enrolment use, without doing anything. What it
-/// cannot know is the network of the one who signs in, whose guesses are counted too.
+/// cannot know is the network of the one who signs in, whose guesses are counted too; it says from how
+/// many networks no password of the account is looked at.
 public struct SignInForecast: Sendable {
   /// What becomes of e-mail address and password.
   public enum FirstFactor: Sendable, Equatable {
@@ -45,6 +46,8 @@ public struct SignInForecast: Sendable {
   public let secondFactor: SecondFactor
   /// Of the factors that are asked for, those whose codes are refused for a while.
   public let suspended: [Factor]
+  /// The networks from which too many wrong passwords of this account came; nil when none is refused.
+  public internal(set) var blockedNetworks: BlockedNetworks?
   /// Why the user could not enrol an authenticator app after signing in; nil when they could.
   public let enrolmentRefusal: EnrolmentError?
 
@@ -90,4 +93,12 @@ public struct SignInForecast: Sendable {
     if !account.hasPassword { return .noPassword }
     return account.disabled ? .userDisabled : .accepted
   }
+}
+
+/// Networks from which passwords of one account aren't looked at.
+public struct BlockedNetworks: Sendable, Equatable {
+  /// How many there are.
+  public let count: Int
+  /// When the last of them may try again.
+  public let until: Instant
 }

@@ -69,11 +69,16 @@ extension SignIns {
     guard let account = try AccountRecord.find(key: key, connection) else { return nil }
     let policy = try Policies.find(scope, connection)
     var blockedUntil: Instant?
+    var networks: BlockedNetworks?
     if let email = account.email {
-      blockedUntil = try Guess.blockedUntil(guessName(scope, email: email), connection)
+      let name = guessName(scope, email: email)
+      blockedUntil = try Guess.blockedUntil(name, connection)
+      networks = try Guess.blockedNetworks(of: name, at: now, connection)
     }
-    return SignInForecast(
+    var forecast = SignInForecast(
       of: account, policy: policy, methods: try methods(policy.scope, connection),
       blockedUntil: blockedUntil, at: now)
+    forecast.blockedNetworks = networks
+    return forecast
   }
 }

@@ -63,7 +63,8 @@ extension SignIns {
 
   /// Signs in with a code that was sent to a phone number, or gives the number to an account.
   ///
-  /// Wrong codes are counted by number, whichever of its codes they are for.
+  /// Wrong codes are counted by number and network, and more slowly by number alone, whichever of its
+  /// codes they are for.
   ///
   /// An account of which a second factor is asked for is not signed in to this way: a phone number
   /// allows no second factor, so it would be a way around it.
@@ -83,7 +84,9 @@ extension SignIns {
       connection in
       try Self.checkPhones(scope, connection)
       let number: String
-      switch try Self.number(request.proof, in: scope, by: tickets, at: now, connection) {
+      switch try Self.number(
+        request.proof, from: author.address, in: scope, by: tickets, at: now, connection)
+      {
       case .success(let found): number = found
       case .failure(let error): return .failure(error)
       }
@@ -142,8 +145,8 @@ extension SignIns {
 
   /// The number that a proof shows to be the user's; the proof is used up.
   private static func number(
-    _ proof: PhoneProof, in scope: Scope, by tickets: Sealer, at now: Instant,
-    _ connection: borrowing Connection
+    _ proof: PhoneProof, from address: String, in scope: Scope, by tickets: Sealer,
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<String, SignInError> {
     switch proof {
     case .temporary(let text, let number):
@@ -157,20 +160,20 @@ extension SignIns {
         sent.ticket.scope == scope.key
       else { return .failure(.invalidSessionInfo) }
       let name = "sms code \(scope.key) \(sent.phoneNumber)"
-      let guess: Guess
-      switch try Guess.take(name, .passwords, at: now, connection) {
-      case .taken(let taken): guess = taken
+      let guesses: [Guess]
+      switch try Guess.take(GuessCounter.name(name, from: address), at: now, connection) {
+      case .taken(let taken): guesses = taken
       case .blocked(let until): return .failure(.tooManyAttempts(until: until))
       }
       switch try sent.check(code, at: now, connection) {
       case .right:
-        try Guess.right([guess], connection)
+        try Guess.right(guesses, connection)
         try sent.use(connection)
         return .success(sent.phoneNumber)
       case .wrong: return .failure(.invalidCode)
       case .over:
         // It was not looked at.
-        try guess.giveBack(connection)
+        for guess in guesses { try guess.giveBack(connection) }
         return .failure(.sessionExpired)
       }
     }

@@ -84,7 +84,7 @@ public struct SignIns: Sendable {
     // Another sign-in or a change of password may store another hash meanwhile: it is asked once.
     for _ in 0..<2 {
       let matches: Bool
-      do { matches = try await hasher.matches(password, attempt.hash) } catch {
+      do { matches = try await hasher.matches(password, attempt.hash, for: scope.hashing) } catch {
         try await giveBack(attempt)
         if error == .busy { throw .busy }
         throw .unavailable(Failure(error))
@@ -93,7 +93,7 @@ public struct SignIns: Sendable {
       guard matches, let hash = attempt.hash else { throw .wrongPassword }
       guard !account.disabled else { throw .userDisabled }
       var upgraded: PasswordHash?
-      if hasher.needsUpgrade(hash) { upgraded = try? await hasher.hash(password) }
+      if hasher.needsUpgrade(hash) { upgraded = try? await hasher.hash(password, for: scope.hashing) }
       switch try await pass(
         scope, attempt, account, password: password, hash: hash, upgraded: upgraded)
       {
@@ -108,7 +108,7 @@ public struct SignIns: Sendable {
   private struct Attempt: Sendable {
     var account: Account?
     var hash: PasswordHash?
-    /// The guesses as counted: of the address, and of the name.
+    /// The guesses as counted: of the network, and of the name from there and from everywhere.
     let guesses: [Guess]
   }
 
@@ -126,21 +126,18 @@ public struct SignIns: Sendable {
   ) async throws(SignInError) -> Attempt {
     let now = store.clock.now()
     let email = TypedEmail(email)
-    let names = [
-      ("address \(Network.name(of: address))", Throttle.addresses),
-      (Self.guessName(scope.key, email), Throttle.passwords),
-    ]
+    let counters =
+      [GuessCounter.network("address", address)]
+      + GuessCounter.name(Self.guessName(scope.key, email), from: address)
     let outcome: Result<Attempt, SignInError> = try await store.write(SignInError.self) {
       connection in
       guard try Self.methods(scope, connection).password else {
         return .failure(.passwordLoginDisabled)
       }
-      var guesses: [Guess] = []
-      for (name, rule) in names {
-        switch try Guess.take(name, rule, at: now, connection) {
-        case .taken(let guess): guesses.append(guess)
-        case .blocked(let until): return .failure(.tooManyAttempts(until: until))
-        }
+      let guesses: [Guess]
+      switch try Guess.take(counters, at: now, connection) {
+      case .taken(let taken): guesses = taken
+      case .blocked(let until): return .failure(.tooManyAttempts(until: until))
       }
       let account = try AccountRecord.find(scope, email: email.folded, connection)
       return .success(

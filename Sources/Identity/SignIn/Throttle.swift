@@ -1,27 +1,35 @@
 import Database
 
-/// How wrong guesses in a row are slowed down.
+/// How wrong guesses are slowed down.
 ///
 /// The first `free` wrong guesses cost nothing. The next one, and each after it, closes the door:
 /// for `first` seconds, then twice as long each time, up to `longest`.
-struct Throttle: Sendable {
+struct Throttle: Sendable, Equatable {
   let free: Int
   let first: Int64
   let longest: Int64
-  /// After how many seconds one guess is forgotten; nil when only a right one ends the row.
+  /// After how many seconds one guess is forgotten; nil when only a right one ends the count.
   var leak: Int64?
+  /// Whether guesses of several people are counted together. A right guess then takes back itself
+  /// and no other: an attacker has an account of their own to sign in to between two guesses.
+  var isShared = false
 
   /// Codes of a second factor: from the fifth wrong one in a row 30 s, doubling to an hour.
   static let codes = Throttle(free: 4, first: 30, longest: 3_600)
-  /// Passwords of one account: from the tenth wrong one 30 s, doubling to a quarter of an hour, so
-  /// that an outsider cannot lock somebody out for long.
-  static let passwords = Throttle(free: 9, first: 30, longest: 900)
-  /// Wrong guesses from one address, whatever they aim at.
+  /// Passwords of one name from one network, or of one device: from the tenth wrong one 30 s,
+  /// doubling to a quarter of an hour, and one is forgotten every quarter of an hour.
+  static let passwords = Throttle(free: 9, first: 30, longest: 900, leak: 900)
+  /// Passwords of one name from all networks: from the hundredth wrong one 30 s, doubling to five
+  /// minutes, and one is forgotten every five minutes.
   ///
-  /// One is forgotten every five minutes, since many people may share an address. A right guess
-  /// forgets no other: an attacker has an account of their own to sign in to between two guesses.
+  /// One network's guesses are forgotten faster than it may make them, so no single network closes
+  /// this door.
+  static let names = Throttle(free: 99, first: 30, longest: 300, leak: 300, isShared: true)
+  /// Wrong guesses from one network, whatever they aim at: one is forgotten every minute, since many
+  /// people may share an address.
+  ///
   /// More are free than passwords can wait to be hashed, since those that wait are counted too.
-  static let addresses = Throttle(free: 99, first: 30, longest: 3_600, leak: 300)
+  static let networks = Throttle(free: 99, first: 30, longest: 900, leak: 60, isShared: true)
 
   /// For how many seconds the door closes after the `failures`th wrong guess in a row; 0: not.
   func seconds(afterFailures failures: Int) -> Int64 {
@@ -39,12 +47,8 @@ struct Throttle: Sendable {
 
 /// A guess that was counted as wrong before it was looked at, so that guesses at the same time
 /// cannot exceed what is allowed.
-///
-/// Guesses are counted by name: of an address, or of what is guessed at, whether that exists or
-/// not.
 struct Guess: Sendable {
-  let name: String
-  let rule: Throttle
+  let counter: GuessCounter
   /// Until when this guess closed the door; ``open`` when it did not.
   private let blockedUntil: Instant
 
@@ -53,52 +57,75 @@ struct Guess: Sendable {
   /// Not the moment of the guess: the next one may have looked at the clock before.
   private static let open = Instant(microseconds: 0)
 
-  /// How long a name is remembered after its last guess, in seconds.
+  /// How long a count is remembered after its last guess, in seconds.
   private static let memory: Int64 = 86_400
 
-  /// What became of taking a guess.
+  /// Whether a guess may be looked at.
   enum Taken {
-    /// It may be looked at.
-    case taken(Guess)
-    /// It may not; from then on one may try again.
+    /// It may, and is charged to these counters.
+    case taken([Guess])
+    /// It may not, and is charged to none; from then on one may try again.
     case blocked(until: Instant)
   }
 
-  static func take(
-    _ name: String, _ rule: Throttle, at now: Instant, _ connection: borrowing Connection
-  ) throws -> Taken {
-    let row = try connection.first(
+  /// A count as it is stored.
+  private struct Row {
+    let failures: Int
+    let blockedUntil: Instant
+    let since: Instant
+  }
+
+  private static func row(_ name: String, _ connection: borrowing Connection) throws -> Row? {
+    try connection.first(
       "SELECT failures, blocked_until, expires_at FROM throttle WHERE name = \(name)"
     ) { row in
-      (
-        failures: try row.value(0) as Int, blocked: Instant(microseconds: try row.value(1)),
-        since: Instant(microseconds: try row.value(2)).advanced(bySeconds: -memory)
-      )
+      Row(
+        failures: try row.value(0), blockedUntil: Instant(microseconds: try row.value(1)),
+        since: Instant(microseconds: try row.value(2)).advanced(bySeconds: -memory))
     }
-    if let row, row.blocked > now { return .blocked(until: row.blocked) }
+  }
+
+  /// Charges a guess to all of these counters, or to none when one of them is closed: what isn't
+  /// looked at doesn't count.
+  static func take(
+    _ counters: [GuessCounter], at now: Instant, _ connection: borrowing Connection
+  ) throws -> Taken {
+    let rows = try counters.map { try row($0.name, connection) }
+    let closed = rows.compactMap { $0?.blockedUntil }.filter { $0 > now }.max()
+    if let closed { return .blocked(until: closed) }
+    var taken: [Guess] = []
+    for (counter, row) in zip(counters, rows) {
+      taken.append(try charge(counter, row, at: now, connection))
+    }
+    return .taken(taken)
+  }
+
+  private static func charge(
+    _ counter: GuessCounter, _ row: Row?, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Guess {
     var (failures, since) = (0, now)
     if let row, row.since.advanced(bySeconds: memory) > now {
       (failures, since) = (row.failures, now)
-      if let leak = rule.leak {
+      if let leak = counter.rule.leak {
         let leaked = max(0, (now.seconds - row.since.seconds) / leak)
         failures = max(0, failures - Int(leaked))
         // What is left of the time goes on counting.
         if failures > 0 { since = row.since.advanced(bySeconds: leaked * leak) }
       }
     }
-    let blocked = rule.blockedUntil(afterFailures: failures + 1, at: now) ?? open
+    let blocked = counter.rule.blockedUntil(afterFailures: failures + 1, at: now) ?? open
     let expires = since.advanced(bySeconds: memory)
     try connection.run(
       """
       INSERT INTO throttle (name, failures, blocked_until, expires_at)
-      VALUES (\(name), \(failures + 1), \(blocked.microseconds), \(expires.microseconds))
+      VALUES (\(counter.name), \(failures + 1), \(blocked.microseconds), \(expires.microseconds))
       ON CONFLICT (name) DO UPDATE SET failures = excluded.failures,
         blocked_until = excluded.blocked_until, expires_at = excluded.expires_at
       """)
-    return .taken(Guess(name: name, rule: rule, blockedUntil: blocked))
+    return Guess(counter: counter, blockedUntil: blocked)
   }
 
-  /// Until when guesses of a name are not looked at, as it is kept: it may be past; nil when nobody
+  /// Until when guesses of a name from anywhere are not looked at, as it is kept: it may be past; nil when nobody
   /// guessed.
   static func blockedUntil(
     _ name: String, _ connection: borrowing Connection
@@ -108,14 +135,33 @@ struct Guess: Sendable {
     }
   }
 
+  /// From how many networks guesses of a name aren't looked at now, and until when at the latest.
+  static func blockedNetworks(
+    of name: String, at now: Instant, _ connection: borrowing Connection
+  ) throws -> BlockedNetworks? {
+    try connection.first(
+      """
+      SELECT count(*), max(blocked_until) FROM throttle
+      WHERE name > \(name) AND name < \(name + "!") AND blocked_until > \(now.microseconds)
+      """
+    ) { row in
+      let count: Int = try row.value(0)
+      guard count > 0 else { return nil }
+      return BlockedNetworks(count: count, until: Instant(microseconds: try row.value(1)))
+    } ?? nil
+  }
+
   /// Takes this one guess back, which was right or was not looked at, and opens the door again that
   /// it had closed.
   func giveBack(_ connection: borrowing Connection) throws {
+    let name = counter.name
+    let wasOnly = try connection.run("DELETE FROM throttle WHERE name = \(name) AND failures <= 1")
+    guard wasOnly == 0 else { return }
     try connection.run(
       """
-      UPDATE throttle SET failures = max(failures - 1, 0),
+      UPDATE throttle SET failures = failures - 1,
         blocked_until = CASE WHEN blocked_until = \(blockedUntil.microseconds)
-          OR failures - 1 <= \(rule.free) THEN 0 ELSE blocked_until END
+          OR failures - 1 <= \(counter.rule.free) THEN 0 ELSE blocked_until END
       WHERE name = \(name)
       """)
   }
@@ -123,20 +169,22 @@ struct Guess: Sendable {
   /// For how many seconds this guess closed the door; 0 when it did not.
   func closes(at now: Instant) -> Int64 { max(0, blockedUntil.seconds - now.seconds) }
 
-  /// Counts guesses as right: the row of wrong ones is over for a name, and not for an address,
-  /// which only takes this one back.
+  /// Counts guesses as right: a count of one person's is over, a shared one only takes this guess
+  /// back.
   static func right(_ guesses: [Guess], _ connection: borrowing Connection) throws {
     for guess in guesses {
-      if guess.rule.leak == nil {
-        try forget(guess.name, connection)
-      } else {
+      if guess.counter.rule.isShared {
         try guess.giveBack(connection)
+      } else {
+        try connection.run("DELETE FROM throttle WHERE name = \(guess.counter.name)")
       }
     }
   }
 
-  /// Forgets all guesses of a name, when what is guessed at has changed.
+  /// Forgets all guesses of a name from any network, when what is guessed at has changed.
   static func forget(_ name: String, _ connection: borrowing Connection) throws {
-    try connection.run("DELETE FROM throttle WHERE name = \(name)")
+    // The networks' counters have the name, a space and the network; "!" is what follows the space.
+    try connection.run(
+      "DELETE FROM throttle WHERE name >= \(name) AND name < \(name + "!")")
   }
 }

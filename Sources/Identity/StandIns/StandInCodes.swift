@@ -69,7 +69,7 @@ struct StandInCodes: Sendable {
   ///
   /// - Returns: Whether it counts.
   func use(
-    _ typed: String, _ kind: Kind, of account: Account, at now: Instant,
+    _ typed: String, _ kind: Kind, of account: Account, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Bool {
     guard let letters = CodeText.letters(of: typed) else { return false }
@@ -80,7 +80,11 @@ struct StandInCodes: Sendable {
       """
     ) { row in (sealed: try row.value(0) as [UInt8], expires: try row.value(1) as Int64?) }
     guard let row, row.expires.map({ now.microseconds < $0 }) ?? true else { return false }
-    let key = try sealer.open(row.sealed, with: Self.associated(kind, account.key))
+    let stored = StoredSecret(
+      .userCodes, "account", account.id.text, part: kind.rawValue, in: scope)
+    let key = try stored.opening {
+      try sealer.open(row.sealed, with: Self.associated(kind, account.key))
+    }
     let used = try connection.run(
       """
       DELETE FROM stand_in_code WHERE account_key = \(account.key) AND kind = \(kind.rawValue)

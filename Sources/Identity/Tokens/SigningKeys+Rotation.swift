@@ -186,7 +186,10 @@ extension SigningKeys: SealedPlace {
     var part = ResealedPart()
     for row in rows {
       part.read(row.id)
-      guard let box = try sealer.resealed(row.sealed, with: Array(row.id.utf8)) else { continue }
+      let box = try StoredSecret.signingKey(row.id).opening {
+        try sealer.resealed(row.sealed, with: Array(row.id.utf8))
+      }
+      guard let box else { continue }
       try connection.run("UPDATE signing_key SET sealed_key = \(box) WHERE key_id = \(row.id)")
       part.changed += 1
     }

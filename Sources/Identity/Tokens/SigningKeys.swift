@@ -103,7 +103,10 @@ public final class SigningKeys: Sendable {
         """
       ) { row in
         let times = try SigningKeyTimes(row)
-        let der = try sealer.open(try row.value(4), with: Array(times.id.utf8))
+        let sealed: [UInt8] = try row.value(4)
+        let der = try StoredSecret.signingKey(times.id).opening {
+          try sealer.open(sealed, with: Array(times.id.utf8))
+        }
         let key = try RSAKey(privateDER: der)
         let numbers = try key.publicNumbers()
         return Key(

@@ -12,6 +12,8 @@ struct ClientCall: Sendable {
   /// The tenant that the message or the query names; nil when neither does, and a token says.
   let tenant: ID<Tenant>?
   let message: Message
+  /// Where the end user's request came from: what a trusted back end says, or else the peer.
+  let address: String
   /// Whether it showed a token too that may change the users it is about.
   var isTrusted = false
 
@@ -20,11 +22,11 @@ struct ClientCall: Sendable {
 
   /// Where it came from, for what is kept of codes.
   var origin: RequestOrigin {
-    RequestOrigin(address: request.peer, userAgent: request.fields[.userAgent] ?? "")
+    RequestOrigin(address: address, userAgent: request.fields[.userAgent] ?? "")
   }
 
   func author(_ actor: Actor) -> Author {
-    Author(actor: actor, address: request.peer, requestID: request.id.text)
+    Author(actor: actor, address: address, requestID: request.id.text)
   }
 }
 

@@ -109,9 +109,10 @@ extension Gate {
         throw .permissionDenied
       }
     }
+    let isTrusted = bearer?.may(.updateAccounts, project, tenant) ?? false
     return ClientCall(
       request: request, project: project, tenant: tenant, message: message,
-      isTrusted: bearer?.may(.updateAccounts, project, tenant) ?? false)
+      address: try EndUserAddress.of(request, isTrusted: isTrusted), isTrusted: isTrusted)
   }
 
   func adminCall(

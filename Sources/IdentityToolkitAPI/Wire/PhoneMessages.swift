@@ -25,7 +25,7 @@ extension PhoneRequest {
   init(_ info: Message, _ call: ClientCall) throws(WireError) {
     self.init(
       phoneNumber: try info.text("phoneNumber") ?? "", language: call.request.locale,
-      address: call.request.peer)
+      address: call.address)
   }
 }
 

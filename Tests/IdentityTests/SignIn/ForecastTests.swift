@@ -26,10 +26,12 @@ struct ForecastTests {
             scopeOff: bit(0), passwordOff: bit(1), disabled: bit(2), totpOff: bit(3),
             enrolled: bit(4), verified: !bit(5)))
       }
-      for wrong in [4, 5, 9, 10] {
-        all.append(Case(enrolled: true, wrongCodes: wrong))
+      for wrong in [10, 99, 100] {
         all.append(Case(enrolled: true, wrongPasswords: wrong))
         all.append(Case(disabled: true, wrongPasswords: wrong))
+      }
+      for wrong in [4, 5, 9, 10] {
+        all.append(Case(enrolled: true, wrongCodes: wrong))
         all.append(Case(totpOff: true, enrolled: true, wrongCodes: wrong))
       }
       all.append(Case(enrolled: true, suspended: true))
@@ -72,10 +74,11 @@ struct ForecastTests {
       let found = try await identity.accounts.lookup(instance.acme, emails: [Person.alice.email])
       try await instance.mark(try #require(found.first).id.text, isLocked: true)
     }
-    for _ in 0..<made.wrongPasswords {
+    for number in 0..<made.wrongPasswords {
       _ = await outcome {
         try await identity.signIns.password(
-          instance.acme, email: Person.alice.email, password: Person.wrong, address: "192.0.2.3")
+          instance.acme, email: Person.alice.email, password: Person.wrong,
+          address: "192.0.2.\(number / 10)")
       }
     }
     var change = AccountChange()
@@ -101,6 +104,8 @@ struct ForecastTests {
         of: "ALICE@example.com", visibleTo: owner)
       #expect(forecasts.count == 1)
       let forecast = try #require(forecasts.first)
+      // Each ten wrong passwords close the door to one network.
+      #expect(forecast.blockedNetworks?.count ?? 0 == made.wrongPasswords / 10)
       let scope = try await instance.identity.scopes.find(project: instance.acme.project)
       let result: Result<SignInOutcome, SignInError>
       do throws(SignInError) {

@@ -2,6 +2,7 @@ import Crypto
 import Database
 import DatabaseSQLite
 import Identity
+import Synchronization
 import Testing
 
 /// What people who aren't signed in leave in the database.
@@ -102,6 +103,46 @@ struct HostileSignInTests {
         email: olga.email, password: Instance.consolePassword, address: "a", userAgent: Self.long)
       let sessions = try await instance.identity.consoleSessions.list(of: olga.id)
       #expect(sessions.map(\.userAgent.utf8.count).allSatisfy { (1...200).contains($0) })
+    }
+  }
+
+  @Test func `a pool that is flooded with passwords is busy by itself`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice, in: instance.east)
+      let olga = try await instance.administrator("olga", .owner)
+      let gate = Gate()
+      let crowded = try instance.identity(hasher: gate.hasher(width: 1, waiting: 8))
+      let busy = Mutex(0)
+      let flood = Task {
+        try await atOnce(20) { number in
+          let outcome = await outcome {
+            try await crowded.signIns.password(
+              instance.acme, email: "\(number)@example.com", password: Person.wrong,
+              address: Self.address(number))
+          }
+          if outcome == "busy" { busy.withLock { $0 += 1 } }
+          return outcome
+        }
+      }
+      // One is being hashed and six wait.
+      while busy.withLock({ $0 }) < 13 { await Task.yield() }
+      let other = Task {
+        await outcome {
+          try await crowded.signIns.password(
+            instance.east, email: Person.alice.email, password: Person.alice.password,
+            address: "a")
+        }
+      }
+      let console = Task {
+        await outcome {
+          try await crowded.consoleSessions.signIn(
+            email: olga.email, password: Instance.consolePassword, address: "a", userAgent: "x")
+        }
+      }
+      for _ in 0..<20 { gate.open() }
+      #expect(await other.value == "done")
+      #expect(await console.value == "done")
+      #expect(try await flood.value.tally == ["busy": 13, "emailNotFound": 7])
     }
   }
 }

@@ -33,4 +33,14 @@ struct NetworkTests {
       #expect(outcomes.tally == ["emailNotFound": 100, "tooManyAttempts": 20])
     }
   }
+
+  @Test(arguments: ["203.0.113.5", "0.0.0.0", "2001:db8::1", "::ffff:203.0.113.5", "::1", "::"])
+  func `an address is an address`(text: String) { #expect(Network.isAddress(text)) }
+
+  @Test(arguments: [
+    "", "unix", "203.0.113", "203.0.113.256", "203.0.113.05", "203.0.113.5:443", "[::1]",
+    "::1%eth0",
+    "203.0.113.5, 10.0.0.1", " 203.0.113.5", "1:2:3:4:5:6:7", "+1.2.3.4", "203.0.113.5\u{301}",
+  ])
+  func `anything else is none`(text: String) { #expect(!Network.isAddress(text)) }
 }

@@ -31,7 +31,7 @@ extension Methods {
     let outcome: SignInOutcome
     do throws(SignInError) {
       outcome = try await identity.signIns.password(
-        scope, email: email, password: Secret(password), address: call.request.peer)
+        scope, email: email, password: Secret(password), address: call.address)
     } catch {
       throw WireError(error, hidingUsers: try await hidesUsers(scope))
     }

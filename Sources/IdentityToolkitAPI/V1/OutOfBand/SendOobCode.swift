@@ -50,7 +50,7 @@ extension Methods {
     request.apiKey = call.request.parameter("key") ?? call.request.fields["X-Goog-Api-Key"]
     if wantsLink { return try await link(request, in: scope, by: call.visitor) }
     return try await send(
-      request, in: scope, hidingUsers: try await hidesUsers(scope), from: call.request.peer)
+      request, in: scope, hidingUsers: try await hidesUsers(scope), from: call.address)
   }
 
   /// `accounts:sendOobCode` with a token: for an address, which is told to be nobody's.

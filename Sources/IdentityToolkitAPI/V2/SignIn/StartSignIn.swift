@@ -22,7 +22,7 @@ extension Methods {
     do throws(SignInError) {
       let sessionInfo = try await identity.signIns.startPhone(
         project: call.project, tenant: call.tenant, pendingCredential: pending,
-        enrolment: enrolment, language: call.request.locale, address: call.request.peer)
+        enrolment: enrolment, language: call.request.locale, address: call.address)
       return ["phoneResponseInfo": ["sessionInfo": .string(sessionInfo)]]
     } catch {
       throw WireError(error, hidingUsers: false)

@@ -1,0 +1,83 @@
+import Crypto
+
+/// One secret that is stored sealed, as the audit log and an alert name it.
+struct StoredSecret: Sendable, Equatable {
+  /// What is sealed.
+  enum Kind: String, Sendable, CaseIterable {
+    case userTOTP = "user-totp"
+    case administratorTOTP = "administrator-totp"
+    case userCodes = "user-codes"
+    case clientSecret = "client-secret"
+    case signingKey = "signing-key"
+    case message = "message"
+  }
+
+  let kind: Kind
+  /// What the audit log calls the thing it belongs to.
+  let objectKind: String
+  /// The thing's ID: a user, an administrator, a provider, a key, a message.
+  let objectID: String
+  /// Which secret of the thing, where it can have several.
+  var part = ""
+  var project = ""
+  var tenant = ""
+
+  static func userTOTP(
+    _ factor: String, of account: String, project: String, tenant: String
+  ) -> StoredSecret {
+    StoredSecret(
+      kind: .userTOTP, objectKind: "account", objectID: account, part: factor, project: project,
+      tenant: tenant)
+  }
+
+  static func administratorTOTP(_ id: String) -> StoredSecret {
+    StoredSecret(kind: .administratorTOTP, objectKind: "administrator", objectID: id)
+  }
+
+  static func signingKey(_ id: String) -> StoredSecret {
+    StoredSecret(kind: .signingKey, objectKind: "signing key", objectID: id)
+  }
+
+  init(
+    kind: Kind, objectKind: String, objectID: String, part: String = "", project: String = "",
+    tenant: String = ""
+  ) {
+    (self.kind, self.objectKind, self.objectID, self.part) = (kind, objectKind, objectID, part)
+    (self.project, self.tenant) = (project, tenant)
+  }
+
+  init(_ kind: Kind, _ objectKind: String, _ objectID: String, part: String = "", in scope: Scope) {
+    self.init(
+      kind: kind, objectKind: objectKind, objectID: objectID, part: part,
+      project: scope.project.text, tenant: scope.tenant?.text ?? "")
+  }
+
+  /// Runs what opens this secret, and names it in the error when it doesn't open.
+  ///
+  /// - Throws: ``UnreadableSecret``, and what `body` throws otherwise.
+  func opening<T>(_ body: () throws -> T) throws -> T {
+    do { return try body() } catch CryptoError.notAuthentic {
+      throw UnreadableSecret(secret: self, key: nil)
+    } catch CryptoError.unknownKey(let key) {
+      throw UnreadableSecret(secret: self, key: key)
+    }
+  }
+}
+
+/// A stored secret didn't open. The use case that needed it fails; ``Store`` writes it down.
+struct UnreadableSecret: Error, CustomStringConvertible {
+  let secret: StoredSecret
+  /// The master key that it was sealed with, when that isn't in the key ring; nil when the sealed
+  /// bytes were changed or moved from another row.
+  let key: UInt32?
+
+  var description: String { "a stored secret (\(secret.kind.rawValue)) can't be opened: \(reason)" }
+
+  /// What is wrong with it, for the audit log.
+  var reason: String {
+    guard let key else { return "changed, or moved from another row" }
+    let digits = String(key, radix: 16)
+    let padding = String(repeating: "0", count: max(0, 8 - digits.utf8.count))
+    return "sealed with master key \(padding)\(digits), which isn't in the key ring"
+  }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import Crypto
+
+struct FairQueueTests {
+  /// What becomes of an element, in a word.
+  private func add(_ element: String, to queue: inout FairQueue<String>) -> String {
+    switch queue.add(element, of: element.first == "a" ? 1 : element.first == "b" ? 2 : 3) {
+    case .start: "start"
+    case .wait(nil): "wait"
+    case .wait(let displaced?): "for \(displaced)"
+    case .refuse: "refuse"
+    }
+  }
+
+  private func drain(_ queue: inout FairQueue<String>) -> [String] {
+    var order: [String] = []
+    while let element = queue.next() { order.append(element) }
+    return order
+  }
+
+  @Test func `one group waits in its order, and has three quarters of the places`() {
+    var queue = FairQueue<String>(width: 2, places: 8)
+    let admissions = (0..<10).map { add("a\($0)", to: &queue) }
+    #expect(admissions[..<2] == ["start", "start"])
+    #expect(admissions[2..<8].allSatisfy { $0 == "wait" })
+    #expect(admissions[8...] == ["refuse", "refuse"])
+    #expect(drain(&queue) == ["a2", "a3", "a4", "a5", "a6", "a7"])
+    // Both that ran have ended, so two start again.
+    #expect(queue.next() == nil)
+    #expect((0..<3).map { add("b\($0)", to: &queue) } == ["start", "start", "wait"])
+  }
+
+  @Test func `another group is next, however many wait of the first`() {
+    var queue = FairQueue<String>(width: 1, places: 64)
+    for number in 0..<200 { _ = add("a\(number)", to: &queue) }
+    #expect(add("b0", to: &queue) == "wait")
+    #expect(add("c0", to: &queue) == "wait")
+    #expect(add("b1", to: &queue) == "wait")
+    #expect((0..<6).map { _ in queue.next() } == ["a1", "b0", "c0", "a2", "b1", "a3"])
+  }
+
+  @Test func `when all places are taken the group that waits for most loses its last`() {
+    var queue = FairQueue<String>(width: 1, places: 8)
+    for number in 0..<7 { #expect(add("a\(number)", to: &queue) != "refuse") }
+    for number in 0..<2 { #expect(add("b\(number)", to: &queue) == "wait") }
+    #expect(add("a7", to: &queue) == "refuse")
+    #expect(add("c0", to: &queue) == "for a6")
+    #expect(add("b2", to: &queue) == "for a5")
+    #expect(add("c1", to: &queue) == "for a4")
+    // Now each has its share, as far as eight places go round.
+    #expect(add("b3", to: &queue) == "refuse")
+    #expect(add("c2", to: &queue) == "refuse")
+    #expect(drain(&queue) == ["a1", "b0", "c0", "a2", "b1", "c1", "a3", "b2"])
+  }
+
+  @Test func `without places only those that run are admitted`() {
+    var queue = FairQueue<String>(width: 1, places: 0)
+    #expect(["a0", "a1", "b0"].map { add($0, to: &queue) } == ["start", "refuse", "refuse"])
+  }
+}

@@ -1,0 +1,129 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+/// Stored secrets that don't open any more.
+struct UnreadableSecretTests {
+  private func alerts(
+    _ instance: Instance, _ administrator: Administrator, in scope: Scope? = nil
+  ) async throws -> [UnreadableSecrets.Group] {
+    try await instance.identity.unreadableSecrets.groups(visibleTo: administrator, in: scope)
+  }
+
+  private func rows(_ instance: Instance) async throws -> [AuditRow] {
+    try await instance.wholeLog().filter { $0.action == "secret.unreadable" }
+  }
+
+  private func owner(_ project: ID<Project>?) -> Administrator {
+    Administrator(
+      id: ID("x"), email: "x@example.com", displayName: "x",
+      grants: [Grant(role: .owner, project: project)])
+  }
+
+  @Test func `a user's secret that was changed is reported once, to owners`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let factor = device.factor.text
+      try await instance.database.write { connection in
+        _ = try connection.run(
+          """
+          UPDATE /* test */ factor SET sealed_secret = zeroblob(61) WHERE enrolment_id = \(factor)
+          """)
+      }
+      for _ in 0..<3 {
+        let pending = try await instance.pending(.alice)
+        await expect("unavailable") { try await instance.finalize(device, pending, code: "123456") }
+      }
+      let row = try #require(try await rows(instance).first)
+      #expect(try await rows(instance).count == 1)
+      #expect((row.objectKind, row.objectID) == ("account", device.account.id.text))
+      #expect(row.project == instance.acme.project && row.actorKind == "server")
+      #expect(row.from == "user-totp \(factor)")
+      #expect(row.to == "changed, or moved from another row")
+      let group = UnreadableSecrets.Group(
+        kind: .userTOTP, project: instance.acme.project, tenant: nil, count: 1)
+      for project in [nil, instance.acme.project] {
+        #expect(try await alerts(instance, owner(project)) == [group])
+        #expect(try await alerts(instance, owner(project), in: instance.acme) == [group])
+        #expect(try await alerts(instance, owner(project), in: instance.east).isEmpty)
+      }
+      #expect(try await alerts(instance, owner(instance.globex.project)).isEmpty)
+      let agent = Administrator(
+        id: ID("y"), email: "y@example.com", displayName: "y", grants: [Grant(role: .support)])
+      #expect(try await alerts(instance, agent).isEmpty)
+      // After a week without another failure it's over; the next one is news again.
+      instance.clock.advance(7 * 86_400 + 1)
+      try await instance.identity.tidy()
+      #expect(try await alerts(instance, owner(nil)).isEmpty)
+      let pending = try await instance.pending(.alice)
+      await expect("unavailable") { try await instance.finalize(device, pending, code: "123456") }
+      #expect(try await rows(instance).count == 2)
+    }
+  }
+
+  @Test func `an administrator's secret that was moved is reported to owners of the instance`()
+    async throws
+  {
+    try await withInstance { instance in
+      let olga = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let id = olga.administrator.id.text
+      try await instance.database.write { connection in
+        _ = try connection.run(
+          """
+          UPDATE /* test */ administrator SET totp_secret = zeroblob(61)
+          WHERE administrator_id = \(id)
+          """)
+      }
+      await expect("unavailable") { try await instance.signIn(olga, code: "123456") }
+      await expect("unavailable") { try await instance.signIn(olga, code: "123456") }
+      #expect(try await rows(instance).map(\.objectID) == [id])
+      #expect(try await alerts(instance, owner(nil)).map(\.kind) == [.administratorTOTP])
+      #expect(try await alerts(instance, owner(instance.acme.project)).isEmpty)
+    }
+  }
+
+  @Test func `a master key that isn't there is reported when it doesn't come`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let other = try instance.identity(keys: KeyRing(random: .system))
+      let scope = instance.acme
+      func give() async throws {
+        guard
+          case .secondFactorDue(_, let pending, _) = try await other.signIns.password(
+            scope, email: Person.alice.email, password: Person.alice.password, address: "a")
+        else { throw Unexpected("no second factor") }
+        await expect("unavailable") {
+          try await other.signIns.finalize(
+            project: scope.project, tenant: nil, pendingCredential: pending,
+            enrolment: device.factor.text, code: "123456")
+        }
+      }
+      try await give()
+      instance.clock.advance(119)
+      try await give()
+      #expect(try await rows(instance).isEmpty)
+      #expect(try await alerts(instance, owner(nil)).isEmpty)
+      instance.clock.advance(1)
+      try await give()
+      try await give()
+      let row = try #require(try await rows(instance).first)
+      #expect(try await rows(instance).count == 1)
+      #expect(row.to?.hasPrefix("sealed with master key ") == true)
+      #expect(try await alerts(instance, owner(nil)).count == 1)
+    }
+  }
+
+  @Test func `a signing key and a provider's client secret are reported`() async throws {
+    try await withInstance { instance in
+      try await instance.database.write { connection in
+        _ = try connection.run("UPDATE /* test */ signing_key SET sealed_key = zeroblob(61)")
+      }
+      let fresh = try instance.identity()
+      await expect("unavailable") { try await fresh.signingKeys.prepare() }
+      #expect(try await rows(instance).map(\.objectKind) == ["signing key"])
+      #expect(try await alerts(instance, owner(nil)).map(\.kind) == [.signingKey])
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+/// A back end says for whom it calls.
+struct EndUserAddressTests {
+  private static let path = "/v1/accounts:signInWithPassword"
+
+  private func signIn(
+    _ server: TestServer, _ email: String, _ password: String, _ credential: Credential,
+    for addresses: [String]
+  ) async throws -> Answer {
+    var fields = Fields()
+    for address in addresses { fields.add("Countersign-Forwarded-For", address) }
+    let body: JSON = ["email": .string(email), "password": .string(password)]
+    return try await server.call(
+      .post, Self.path, text: String(decoding: body.serialized(), as: UTF8.self), credential,
+      fields: fields)
+  }
+
+  private func isRefused(_ answer: Answer) -> Bool {
+    answer.error?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true
+  }
+
+  @Test func `a back end's users are counted by their own networks`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let token = Credential.bearer(try await server.token(.application))
+      for _ in 0..<10 {
+        let wrong = try await signIn(
+          server, alice.email, "wrong", token, for: ["203.0.113.66"])
+        #expect(!isRefused(wrong))
+      }
+      let attacker = try await signIn(
+        server, alice.email, Person.password, token, for: ["203.0.113.66"])
+      #expect(isRefused(attacker))
+      let owner = try await signIn(
+        server, alice.email, Person.password, token, for: ["2001:db8::1"])
+      #expect(owner.status == 200)
+      // Without the field, the back end's own address is counted.
+      #expect(try await signIn(server, alice.email, Person.password, token, for: []).status == 200)
+    }
+  }
+
+  @Test(arguments: [nil, ServiceTokenRole.auditor, .support, .policy])
+  func `with a key alone, or a token that may not sign users in, the field is ignored`(
+    role: ServiceTokenRole?
+  ) async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      var fields = Fields()
+      if let role {
+        fields[.authorization] = "Bearer \(try await server.token(role))"
+      }
+      for number in 0..<12 {
+        fields["Countersign-Forwarded-For"] = "203.0.113.\(number)"
+        let body = #"{"email":"\#(alice.email)","password":"wrong"}"#
+        let answer = try await server.call(.post, Self.path, text: body, .key, fields: fields)
+        #expect(isRefused(answer) == (number >= 10))
+      }
+    }
+  }
+
+  @Test func `a token of another tenant speaks for nobody here`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let tenant = try await server.addTenant()
+      let token = Credential.bearer(try await server.token(.application, tenant: tenant))
+      let answer = try await signIn(
+        server, alice.email, Person.password, token, for: ["203.0.113.5"])
+      #expect(answer.status == 403)
+    }
+  }
+
+  @Test(arguments: [
+    ["example.com"], [""], ["203.0.113.5:443"], ["203.0.113.5, 203.0.113.6"],
+    ["203.0.113.5", "203.0.113.6"], ["[::1]"],
+  ])
+  func `a trusted back end that sends anything else is told so`(values: [String]) async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let answer = try await signIn(server, alice.email, Person.password, .owner, for: values)
+      #expect(answer.status == 400)
+      #expect(answer.error?.contains("Countersign-Forwarded-For") == true)
+    }
+  }
+
+  @Test func `what is kept of a code says where the end user was`() async throws {
+    try await TestServer.with { server in
+      try await server.switchTOTPOn()
+      let alice = try await server.addPerson()
+      let first = try await server.signIn(alice)
+      let enrolled = try await server.enrol(try first.text("idToken"))
+      server.advance(seconds: 30)
+      let pending = try await server.signIn(alice).text("mfaPendingCredential")
+      let body: JSON = [
+        "mfaPendingCredential": .string(pending), "mfaEnrollmentId": .string(enrolled.id),
+        "totpVerificationInfo": [
+          "verificationCode": .string(try enrolled.device.code(at: server.now))
+        ],
+      ]
+      let done = try await server.call(
+        .post, "/v2/accounts/mfaSignIn:finalize",
+        text: String(decoding: body.serialized(), as: UTF8.self), .owner,
+        fields: ["Countersign-Forwarded-For": "2001:db8::7"])
+      #expect(done.status == 200, "\(done.json)")
+      let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
+      let account = try #require(
+        try await server.identity.accounts.find(scope, ID(alice.uid)))
+      let verdicts = try await server.identity.verdicts.list(account).items
+      #expect(verdicts.first?.origin.address == "2001:db8::7")
+    }
+  }
+}
