@@ -9,6 +9,8 @@ struct DeskSettingsAnswers: Sendable {
   var actionsPerHour: String
   var approvalOverUsers: String
   var approvalForLastFactor: Bool
+  var tokensRemoveFactors: Bool
+  var tokenChangesPerHour: String
   var temporaryCodes: Bool
   var recoveryCodes: Bool
   var proof: String
@@ -20,6 +22,8 @@ struct DeskSettingsAnswers: Sendable {
     actionsPerHour = String(settings.actionsPerHour)
     approvalOverUsers = settings.approvalOverUsers.map(String.init) ?? ""
     approvalForLastFactor = settings.approvalForLastFactor
+    tokensRemoveFactors = settings.tokensRemoveFactors
+    tokenChangesPerHour = settings.tokenChangesPerHour.map(String.init) ?? ""
     temporaryCodes = settings.temporaryCodes
     recoveryCodes = settings.recoveryCodes
     proof = settings.identityProof.joined(separator: "\n")
@@ -32,6 +36,8 @@ struct DeskSettingsAnswers: Sendable {
     actionsPerHour = form.trimmed("actions-per-hour")
     approvalOverUsers = form.trimmed("approval-over-users")
     approvalForLastFactor = form["approval-for-last-factor"] == "on"
+    tokensRemoveFactors = form["tokens-remove-factors"] == "on"
+    tokenChangesPerHour = form.trimmed("token-changes-per-hour")
     temporaryCodes = form["temporary-codes"] == "on"
     recoveryCodes = form["recovery-codes"] == "on"
     proof = form.text("identity-proof") ?? ""
@@ -46,6 +52,10 @@ struct DeskSettingsAnswers: Sendable {
     settings.actionsPerHour = Self.number(actionsPerHour)
     if !approvalOverUsers.isEmpty { settings.approvalOverUsers = Self.number(approvalOverUsers) }
     settings.approvalForLastFactor = approvalForLastFactor
+    settings.tokensRemoveFactors = tokensRemoveFactors
+    if !tokenChangesPerHour.isEmpty {
+      settings.tokenChangesPerHour = Self.number(tokenChangesPerHour)
+    }
     settings.temporaryCodes = temporaryCodes
     settings.recoveryCodes = recoveryCodes
     settings.identityProof = proof.split(whereSeparator: \.isNewline).map(String.init)
@@ -73,6 +83,10 @@ extension DeskSettingsError.Field {
       FieldError(
         field: "approval-over-users",
         text: "Write over how many users, up to 1 000 000, or nothing for never.")
+    case .tokenChanges:
+      FieldError(
+        field: "token-changes-per-hour",
+        text: "Enter a number of users from 1 to 1,000,000, or nothing for no limit.")
     case .identityProof:
       FieldError(
         field: "identity-proof",

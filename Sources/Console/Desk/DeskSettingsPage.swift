@@ -113,6 +113,10 @@ struct DeskSettingsView: ViewModel {
         hint:
           "Where enrolment is mandatory, a second administrator approves that somebody loses the last one."
       ),
+      DeskSwitch(
+        id: "tokens-remove-factors", label: "Factor removal by service tokens",
+        isOn: answers.tokensRemoveFactors,
+        hint: "Off: calls of the REST API and imports can't remove a user's second factors."),
     ]
   }
 
@@ -123,6 +127,10 @@ struct DeskSettingsView: ViewModel {
         Fact(
           "Approval of many at once",
           answers.approvalOverUsers.isEmpty ? "never" : "over \(answers.approvalOverUsers) users"),
+        Fact(
+          "Factor changes per hour and service token",
+          answers.tokenChangesPerHour.isEmpty
+            ? "no limit" : "\(answers.tokenChangesPerHour) users"),
         Fact("Identity proof", proof.isEmpty ? HTML.escaped("none") : HTML.isolated(proof)),
       ]
       + switches.map { Fact($0.label, $0.isOn ? "on" : "off") }
@@ -144,6 +152,8 @@ struct DeskSettingsView: ViewModel {
     .list("switches") { $0.switches },
     .text("over") { $0.answers.approvalOverUsers },
     .text("overError") { $0.frame.error(at: "approval-over-users") },
+    .text("tokenChanges") { $0.answers.tokenChangesPerHour },
+    .text("tokenChangesError") { $0.frame.error(at: "token-changes-per-hour") },
     .text("proof") { $0.answers.proof },
     .text("proofError") { $0.frame.error(at: "identity-proof") },
     .number("mostProofs") { _ in DeskSettings.mostProofs },

@@ -51,6 +51,11 @@ public enum AccountError: Error, Sendable {
   /// The user said that a change of second factors was none of theirs: until an owner has looked at it,
   /// none is made.
   case changesLocked
+  /// The pool lets no service token remove second factors.
+  case factorRemovalByTokenOff
+  /// The service token has changed the second factors of as many users as the pool lets it in an hour;
+  /// from then on one may try again.
+  case tooManyFactorChanges(until: Instant)
   /// A new TOTP factor can only be enrolled by its user.
   case unsupportedSecondFactor
   /// Custom claims of more than 1000 characters.

@@ -101,6 +101,22 @@ enum AccountRecord {
     return account
   }
 
+  /// Refuses a new account whose uid, phone number or address another one of the scope has; of
+  /// several it says the first in this order, as production does.
+  static func refuseTaken(
+    _ new: NewAccount, in scope: Scope, _ connection: borrowing Connection
+  ) throws {
+    if let uid = new.localID, try find(scope, ID(uid), connection) != nil {
+      throw AccountError.duplicateLocalID
+    }
+    if let phone = new.phoneNumber, try find(scope, phone: phone, connection) != nil {
+      throw AccountError.phoneExists
+    }
+    if let email = new.email, try find(scope, email: email, connection) != nil {
+      throw AccountError.emailExists
+    }
+  }
+
   /// An account after a change by columns, with what is kept of it elsewhere brought into line.
   static func changed(
     _ old: Account, in scope: Scope, _ connection: borrowing Connection

@@ -84,14 +84,17 @@ extension Accounts {
       try store.outbox.notifyChange(
         from: old, to: new, removed: removed, newPassword: newHash != nil, in: scope, by: author,
         at: now, connection)
+      try TokenFactorRules.apply(
+        from: old, to: new, removed: removed, sessionsEnded: ended, in: scope, by: author,
+        outbox: store.outbox, at: now, connection)
       // Guesses at the old password say nothing of the new one.
       if newHash != nil, let email = new.email {
         try Guess.forget(SignIns.guessName(scope.key, email: email), connection)
       }
       var entry = AuditEntry("account.change", "account", id.text, name: new.label, in: scope)
       (entry.from, entry.to) = Words.difference(
-        old.fieldWords(password: "as it was", sessions: ended),
-        new.fieldWords(password: newHash == nil ? "as it was" : "changed", sessions: 0))
+        old.fields(password: "as it was", sessions: ended),
+        new.fields(password: newHash == nil ? "as it was" : "changed", sessions: 0))
       if entry.from != nil { try entry.record(by: author, at: now, connection) }
       if session == nil, let link = change.link, !old.providers.contains(link) {
         try store.outbox.notify(
@@ -229,19 +232,38 @@ extension Change {
 
 extension Account {
   /// The fields in words, for the audit log; of the password only whether it changed.
-  func fieldWords(password: String, sessions: Int) -> [(String, String)] {
+  ///
+  /// - Parameters:
+  ///   - password: What is said of a password that there is.
+  ///   - sessions: How many were open.
+  ///   - secrets: What is said of the secrets of second factors, where those are others.
+  /// - Returns: The fields, in a fixed order.
+  func fields(password: String, sessions: Int, secrets: String? = nil) -> [AuditField] {
     let providers = providers.map(\.words).joined(separator: ", ")
-    let factors = factors.map(\.words).joined(separator: ", ")
+    let factors = (factors.map(\.words) + [secrets].compactMap { $0 }).joined(separator: ", ")
     return [
-      ("e-mail", email ?? "none"), ("e-mail verified", emailVerified ? "yes" : "no"),
-      ("password", hasPassword ? password : "none"), ("name", displayName ?? "none"),
-      ("picture", photoURL ?? "none"), ("phone", phoneNumber ?? "none"),
-      ("providers", providers.isEmpty ? "none" : providers),
-      ("claims", customAttributes ?? "none"), ("disabled", disabled ? "yes" : "no"),
-      ("sessions", sessions == 0 ? "none" : String(sessions)),
-      ("sessions valid since", Instant(seconds: validSince).rfc3339), ("made", createdAt.rfc3339),
-      ("last sign-in", lastLoginAt?.rfc3339 ?? "never"),
-      ("second factors", factors.isEmpty ? "none" : factors),
+      .optional("e-mail", email), AuditField("e-mail verified", emailVerified ? "yes" : "no"),
+      AuditField("password", hasPassword ? password : "none"), .optional("name", displayName),
+      .optional("picture", photoURL), .optional("phone", phoneNumber),
+      AuditField(
+        "providers", providers.isEmpty ? "none" : providers,
+        value: self.providers.flatMap { link in
+          [link.provider, link.rawID, link.email, link.displayName, link.photoURL]
+        }),
+      .optional("claims", customAttributes), AuditField("disabled", disabled ? "yes" : "no"),
+      AuditField("sessions", sessions == 0 ? "none" : String(sessions)),
+      AuditField("sessions valid since", Instant(seconds: validSince).rfc3339),
+      AuditField("made", createdAt.rfc3339),
+      .optional("last sign-in", lastLoginAt?.rfc3339, absent: "never"),
+      AuditField(
+        "second factors", factors.isEmpty ? "none" : factors,
+        value: [secrets]
+          + self.factors.flatMap { factor in
+            [
+              factor.id.text, factor.kind.rawValue, factor.displayName, factor.phoneNumber,
+              String(factor.enrolledAt.microseconds),
+            ]
+          }),
     ]
   }
 }

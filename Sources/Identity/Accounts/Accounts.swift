@@ -16,6 +16,7 @@ public struct Accounts: Sendable {
     let now = store.clock.now()
     let random = store.random
     return try await store.write(AccountError.self) { connection in
+      try AccountRecord.refuseTaken(new, in: scope, connection)
       let uid = new.localID ?? random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
       var account = try AccountRecord.insert(
         new, passwordHash: hash?.encoded, anonymous: false, in: scope, uid: uid, at: now,

@@ -42,7 +42,10 @@ public struct Preferences: Hashable, Sendable {
   }
 
   /// The fields in words, for the audit log.
-  var fields: [(String, String)] {
-    [("language", language), ("time zone", timeZone), ("colours", theme.rawValue)]
+  var fields: [AuditField] {
+    [
+      AuditField("language", language), AuditField("time zone", timeZone),
+      AuditField("colours", theme.rawValue),
+    ]
   }
 }

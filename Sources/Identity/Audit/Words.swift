@@ -18,18 +18,23 @@ enum Words {
 
   static func onOff(_ flag: Bool) -> String { flag ? "on" : "off" }
 
-  /// The fields that differ, as "name: value; …" before and after.
+  /// The fields that differ in value, as "name: value; …" before and after.
+  ///
+  /// Where the words are the same all the same, they say that it was changed.
   ///
   /// A value cannot pretend to be the end of itself and another field: the space behind a semicolon
   /// of its own does not break, and control characters are replaced.
   static func difference(
-    _ old: [(String, String)], _ new: [(String, String)]
+    _ old: [AuditField], _ new: [AuditField]
   ) -> (from: String?, to: String?) {
-    let changed = zip(old, new).filter { !$0.0.1.isSameBytes(as: $0.1.1) }
+    let changed = zip(old, new).filter { !$0.isSame(as: $1) }
     guard !changed.isEmpty else { return (nil, nil) }
     return (
-      changed.map { "\($0.0.0): \(value($0.0.1))" }.joined(separator: "; "),
-      changed.map { "\($0.1.0): \(value($0.1.1))" }.joined(separator: "; ")
+      changed.map { old, _ in "\(old.name): \(value(old.words))" }.joined(separator: "; "),
+      changed.map { old, new in
+        let isTold = !new.words.isSameBytes(as: old.words)
+        return "\(new.name): \(value(new.words))\(isTold ? "" : " (changed)")"
+      }.joined(separator: "; ")
     )
   }
 

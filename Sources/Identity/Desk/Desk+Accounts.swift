@@ -109,8 +109,8 @@ extension Desk {
       var entry = AuditEntry(
         "account.change", "account", account.id.text, name: account.label, in: scope)
       (entry.from, entry.to) = Words.difference(
-        account.fieldWords(password: "as it was", sessions: ended),
-        new.fieldWords(password: "as it was", sessions: 0))
+        account.fields(password: "as it was", sessions: ended),
+        new.fields(password: "as it was", sessions: 0))
       return DeskDeed(entry: entry, value: ended)
     }
   }
@@ -156,8 +156,8 @@ extension Desk {
     let new = try AccountRecord.changed(old, in: scope, connection)
     var entry = AuditEntry("account.change", "account", old.id.text, name: old.label, in: scope)
     (entry.from, entry.to) = Words.difference(
-      old.fieldWords(password: "as it was", sessions: 0),
-      new.fieldWords(password: "as it was", sessions: 0))
+      old.fields(password: "as it was", sessions: 0),
+      new.fields(password: "as it was", sessions: 0))
     return DeskDeed(entry: entry, value: old)
   }
 

@@ -59,11 +59,10 @@ extension Desk {
       throw DeskSettingsError.scopeNotFound
     }
     let old = try DeskSettings.find(scope, connection)
-    guard old != new else { return nil }
     var entry = AuditEntry(
       "desk.change", "scope", Policies.objectID(scope), name: scope.name, in: scope)
     (entry.from, entry.to) = Words.difference(old.words, new.words)
-    return entry
+    return entry.from == nil ? nil : entry
   }
 
   // MARK: - How long an own code counts

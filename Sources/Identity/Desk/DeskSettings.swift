@@ -23,6 +23,12 @@ public struct DeskSettings: Sendable, Equatable {
   /// Whether a second administrator has to approve that somebody loses the last factor where
   /// enrolment is mandatory.
   public var approvalForLastFactor = false
+  /// Whether service tokens may remove second factors.
+  public var tokensRemoveFactors = true
+  /// How many users' second factors one service token may change within an hour.
+  ///
+  /// 1 to 1 000 000; nil for any number. Imports are not counted.
+  public var tokenChangesPerHour: Int?
 
   /// Makes settings as a new pool has them.
   public init() {}
@@ -39,7 +45,8 @@ public struct DeskSettings: Sendable, Equatable {
     try connection.first(
       """
       SELECT code_cap, undo_hours, verdict_days, temporary_codes, recovery_codes, identity_proof,
-        actions_per_hour, approval_over_users, approval_for_last_factor
+        actions_per_hour, approval_over_users, approval_for_last_factor, token_removal,
+        token_changes_per_hour
       FROM desk_settings WHERE scope_key = \(scope.key)
       """
     ) { row in
@@ -54,6 +61,8 @@ public struct DeskSettings: Sendable, Equatable {
       settings.actionsPerHour = try row.value(6)
       settings.approvalOverUsers = try row.value(7)
       settings.approvalForLastFactor = try row.value(8)
+      settings.tokensRemoveFactors = try row.value(9)
+      settings.tokenChangesPerHour = try row.value(10)
       return settings
     } ?? DeskSettings()
   }
@@ -64,16 +73,19 @@ public struct DeskSettings: Sendable, Equatable {
       """
       INSERT INTO desk_settings (scope_key, code_cap, undo_hours, verdict_days, temporary_codes,
         recovery_codes, identity_proof, actions_per_hour, approval_over_users,
-        approval_for_last_factor)
+        approval_for_last_factor, token_removal, token_changes_per_hour)
       VALUES (\(scope.key), \(codeCap), \(undoHours), \(verdictDays), \(temporaryCodes),
         \(recoveryCodes), \(identityProof.joined(separator: "\n")), \(actionsPerHour),
-        \(approvalOverUsers), \(approvalForLastFactor))
+        \(approvalOverUsers), \(approvalForLastFactor), \(tokensRemoveFactors),
+        \(tokenChangesPerHour))
       ON CONFLICT (scope_key) DO UPDATE SET code_cap = excluded.code_cap,
         undo_hours = excluded.undo_hours, verdict_days = excluded.verdict_days,
         temporary_codes = excluded.temporary_codes, recovery_codes = excluded.recovery_codes,
         identity_proof = excluded.identity_proof, actions_per_hour = excluded.actions_per_hour,
         approval_over_users = excluded.approval_over_users,
-        approval_for_last_factor = excluded.approval_for_last_factor
+        approval_for_last_factor = excluded.approval_for_last_factor,
+        token_removal = excluded.token_removal,
+        token_changes_per_hour = excluded.token_changes_per_hour
       """)
   }
 
@@ -92,23 +104,30 @@ public struct DeskSettings: Sendable, Equatable {
       (.verdictDays, (1...400).contains(verdictDays)),
       (.actionsPerHour, (1...1_000).contains(actionsPerHour)), (.identityProof, isProof),
       (.approvalOverUsers, (0...1_000_000).contains(approvalOverUsers ?? 0)),
+      (.tokenChanges, (1...1_000_000).contains(tokenChangesPerHour ?? 1)),
     ]
     return (settings, inRange.filter { !$0.1 }.map { .outOfRange($0.0) })
   }
 
   /// The settings as fields with words, for the audit row.
-  var words: [(String, String)] {
+  var words: [AuditField] {
     [
-      ("wrong codes in a row", String(codeCap)), ("undo", "\(undoHours) h"),
-      ("verdicts kept", "\(verdictDays) d"), ("temporary codes", Words.onOff(temporaryCodes)),
-      ("recovery codes", Words.onOff(recoveryCodes)),
-      (
+      AuditField("wrong codes in a row", String(codeCap)), AuditField("undo", "\(undoHours) h"),
+      AuditField("verdicts kept", "\(verdictDays) d"),
+      AuditField("temporary codes", Words.onOff(temporaryCodes)),
+      AuditField("recovery codes", Words.onOff(recoveryCodes)),
+      AuditField(
         "identity proof",
-        identityProof.isEmpty ? "none" : identityProof.joined(separator: " / ")
+        identityProof.isEmpty ? "none" : identityProof.joined(separator: " / "),
+        value: identityProof
       ),
-      ("actions an hour", String(actionsPerHour)),
-      ("approval over", approvalOverUsers.map { "\($0) users" } ?? "never"),
-      ("approval for the last factor", Words.onOff(approvalForLastFactor)),
+      AuditField("actions an hour", String(actionsPerHour)),
+      AuditField("approval over", approvalOverUsers.map { "\($0) users" } ?? "never"),
+      AuditField("approval for the last factor", Words.onOff(approvalForLastFactor)),
+      AuditField("factor removal by service tokens", Words.onOff(tokensRemoveFactors)),
+      AuditField(
+        "factor changes an hour by a service token",
+        tokenChangesPerHour.map(String.init) ?? "any number"),
     ]
   }
 }
@@ -127,6 +146,8 @@ public enum DeskSettingsError: Error, Sendable {
     case actionsPerHour
     /// 0 to 1 000 000, or nothing.
     case approvalOverUsers
+    /// 1 to 1 000 000, or nothing.
+    case tokenChanges
     /// At most ten lines of 120 characters.
     case identityProof
     /// 1 to 240 minutes.

@@ -21,11 +21,12 @@ enum FactorRecord {
     try connection.run(
       """
       INSERT INTO factor (account_key, position, enrolment_id, kind, display_name, enrolled_at,
-        sealed_secret, last_step, phone)
+        sealed_secret, last_step, phone, last_used_at)
       VALUES (\(account.key),
         (SELECT coalesce(max(position), 0) + 1 FROM factor WHERE account_key = \(account.key)),
         \(new.id.text), \(new.kind.rawValue), \(new.displayName), \(new.enrolledAt.microseconds),
-        \(new.sealedSecret), \(new.lastStep), \(new.phoneNumber))
+        \(new.sealedSecret), \(new.lastStep), \(new.phoneNumber),
+        \(new.lastUsedAt?.microseconds))
       """)
     // Whoever has a new factor does not get an old one back besides.
     try RemovedFactors.end(account.key, connection)

@@ -45,6 +45,30 @@ struct TOTPFactor: Sendable {
     }
   }
 
+  /// The secret that was sealed for one factor of one account.
+  func opened(
+    _ sealed: [UInt8], _ factor: ID<Factor>, of account: Account, in scope: Scope
+  ) throws(CryptoError) -> Secret {
+    try sealer.open(sealed, with: associated(scope, account.id, factor))
+  }
+
+  /// The secret of a factor as it is stored, and the last step that was accepted; nil when there is
+  /// none.
+  func stored(
+    _ factor: ID<Factor>, of account: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> (secret: Secret, lastStep: Int64?)? {
+    let row = try connection.first(
+      """
+      SELECT sealed_secret, last_step FROM factor
+      WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
+        AND sealed_secret IS NOT NULL
+      """
+    ) { row in (sealed: try row.value(0) as [UInt8], lastStep: try row.value(1) as Int64?) }
+    return try row.map { row in
+      (try opened(row.sealed, factor, of: account, in: scope), row.lastStep)
+    }
+  }
+
   /// Stores a new factor as the account's newest.
   func insert(
     _ id: ID<Factor>, displayName: String, secret: Secret, lastStep: Int64, for account: Account,

@@ -239,8 +239,8 @@ extension Federation {
     var entry = AuditEntry(
       "account.change", "account", old.id.text, name: new.label, in: scope)
     (entry.from, entry.to) = Words.difference(
-      old.fieldWords(password: "as it was", sessions: sessionsEnded),
-      new.fieldWords(password: "as it was", sessions: 0))
+      old.fields(password: "as it was", sessions: sessionsEnded),
+      new.fields(password: "as it was", sessions: 0))
     try entry.record(by: author.user(new), at: now, connection)
     try store.outbox.notify(
       .providerLinked(name: link.provider), new, in: scope, at: now, connection)

@@ -153,14 +153,17 @@ extension ProviderSettings {
   }
 
   /// The settings in words, for the audit log; of the secret only whether there is one.
-  func words(secret: String? = nil) -> [(String, String)] {
+  func words(secret: String? = nil) -> [AuditField] {
     [
-      ("name", displayName.isEmpty ? "none" : displayName), ("sign-in", Words.onOff(isEnabled)),
-      ("issuer", issuer.isEmpty ? "none" : issuer),
-      ("client id", clientID.isEmpty ? "none" : clientID),
-      ("keys", keys.names.isEmpty ? "none" : keys.names.joined(separator: ", ")),
-      ("client secret", secret ?? (clientSecret == nil ? "none" : "given")),
-      ("other members", members),
+      AuditField("name", displayName.isEmpty ? "none" : displayName, value: [displayName]),
+      AuditField("sign-in", Words.onOff(isEnabled)),
+      AuditField("issuer", issuer.isEmpty ? "none" : issuer, value: [issuer]),
+      AuditField("client id", clientID.isEmpty ? "none" : clientID, value: [clientID]),
+      AuditField(
+        "keys", keys.names.isEmpty ? "none" : keys.names.joined(separator: ", "),
+        value: [keys.text]),
+      AuditField("client secret", secret ?? (clientSecret == nil ? "none" : "given")),
+      AuditField("other members", members),
     ]
   }
 }

@@ -28,6 +28,8 @@ extension ImportBatch {
     if !prepared.factors.isEmpty, old.changesLockedAt != nil {
       throw ImportFault.changesLocked
     }
+    let factors = try plan(of: old, by: prepared, connection)
+    try TokenFactorRules.check(removal: factors.removed, in: scope, by: author, connection)
     do {
       try update(key, with: prepared, connection)
     } catch {
@@ -36,15 +38,20 @@ extension ImportBatch {
     }
     try ProviderLink.remove(nil, of: old, connection)
     for link in prepared.user.providers { try link.store(for: key, in: scope, connection) }
-    let removed = try replaceFactors(of: old, by: prepared, connection)
+    if !factors.replaced.isEmpty {
+      try FactorRecord.delete(factors.replaced, of: old, in: scope, connection)
+    }
+    for factor in factors.new {
+      try FactorRecord.insert(factor, for: old, in: scope, connection)
+    }
     let sessions = try AccountRecord.endSessions(key, at: now, connection)
     let new = try AccountRecord.changed(old, in: scope, connection)
     if let email = new.email {
       try Guess.forget(SignIns.guessName(scope.key, email: email), connection)
     }
     let hasNewPassword = prepared.hash.map { !$0.isSameBytes(as: oldHash.flatMap { $0 } ?? "") }
-    try record(old, new, sessions, hasNewPassword ?? false, connection)
-    try tell(old, new, removed, hasNewPassword ?? false, connection)
+    try record(old, new, sessions, hasNewPassword ?? false, factors, connection)
+    try tell(old, new, factors.removed, hasNewPassword ?? false, connection)
   }
 
   private func update(
@@ -68,31 +75,62 @@ extension ImportBatch {
       """)
   }
 
+  /// What a row does to the factors of an account.
+  private struct FactorPlan {
+    /// Those of the kinds that the row has.
+    let replaced: [Factor]
+    /// Those of the row.
+    let new: [NewFactor]
+    /// Those that do not go on.
+    let removed: [Factor]
+    /// Whether an authenticator app keeps its id and has another secret.
+    var hasNewSecret: Bool {
+      removed.contains { gone in gone.kind == .totp && new.contains { $0.id == gone.id } }
+    }
+  }
+
   /// Factors of a kind that the row has take the place of those of that kind.
   ///
-  /// - Returns: The factors that went and are not in the row.
-  private func replaceFactors(
+  /// One goes on when the row has its id and the same secret or number; a code that was used then
+  /// stays used.
+  private func plan(
     of old: Account, by prepared: PreparedUser, _ connection: borrowing Connection
-  ) throws -> [Factor] {
+  ) throws -> FactorPlan {
     let kinds = Set(prepared.factors.map(\.kind))
     let replaced = old.factors.filter { kinds.contains($0.kind) }
-    if !replaced.isEmpty {
-      try FactorRecord.delete(replaced, of: old, in: scope, connection)
+    var new = prepared.factors
+    var kept: Set<ID<Factor>> = []
+    for index in new.indices {
+      guard let known = replaced.first(where: { $0.id == new[index].id }),
+        known.kind == new[index].kind
+      else { continue }
+      switch known.kind {
+      case .phone:
+        guard known.phoneNumber == new[index].phoneNumber else { continue }
+      case .totp:
+        let stored = try totp.stored(known.id, of: old, in: scope, connection)
+        guard let stored, let sealed = new[index].sealedSecret,
+          try totp.opened(sealed, known.id, of: old, in: scope) == stored.secret
+        else { continue }
+        new[index].lastStep = stored.lastStep
+      }
+      kept.insert(known.id)
+      new[index].lastUsedAt = known.lastUsedAt
     }
-    for factor in prepared.factors {
-      try FactorRecord.insert(factor, for: old, in: scope, connection)
-    }
-    return replaced.filter { gone in !prepared.factors.contains { $0.id == gone.id } }
+    return FactorPlan(
+      replaced: replaced, new: new, removed: replaced.filter { !kept.contains($0.id) })
   }
 
   private func record(
     _ old: Account, _ new: Account, _ sessions: Int, _ hasNewPassword: Bool,
-    _ connection: borrowing Connection
+    _ factors: FactorPlan, _ connection: borrowing Connection
   ) throws {
     var entry = AuditEntry("account.change", "account", new.id.text, name: new.label, in: scope)
     (entry.from, entry.to) = Words.difference(
-      old.fieldWords(password: "as it was", sessions: sessions),
-      new.fieldWords(password: hasNewPassword ? "changed" : "as it was", sessions: 0))
+      old.fields(password: "as it was", sessions: sessions),
+      new.fields(
+        password: hasNewPassword ? "changed" : "as it was", sessions: 0,
+        secrets: factors.hasNewSecret ? "new secret" : nil))
     entry.note = "by an import"
     guard entry.from != nil else { return }
     try entry.record(by: author, at: now, connection)
@@ -106,7 +144,9 @@ extension ImportBatch {
       try outbox.notify(
         .factorsRemoved(names: removed.map(\.label)), new, in: scope, at: now, connection)
     }
-    try outbox.notifyAdded(from: old, to: new, in: scope, at: now, connection)
+    var before = old
+    before.factors.removeAll { factor in removed.contains { $0.id == factor.id } }
+    try outbox.notifyAdded(from: before, to: new, in: scope, at: now, connection)
     if hasNewPassword, old.hasPassword {
       try outbox.notify(.passwordChanged, new, in: scope, at: now, connection)
     }

@@ -7,6 +7,7 @@ struct ImportBatch {
   let scope: Scope
   let options: ImportOptions
   let outbox: Outbox
+  let totp: TOTPFactor
   let author: Author
   let now: Instant
   /// Whether TOTP secrets may be imported.
@@ -19,7 +20,8 @@ struct ImportBatch {
   var outcome = ImportOutcome()
 
   init(
-    _ scope: Scope, _ options: ImportOptions, outbox: Outbox, by author: Author, at now: Instant,
+    _ scope: Scope, _ options: ImportOptions, outbox: Outbox, totp: TOTPFactor, by author: Author,
+    at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     let row = try connection.first(
@@ -32,6 +34,7 @@ struct ImportBatch {
     self.scope = scope
     self.options = options
     self.outbox = outbox
+    self.totp = totp
     self.author = author
     self.now = now
     next = row.next

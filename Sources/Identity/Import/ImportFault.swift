@@ -69,6 +69,8 @@ public enum ImportFault: Error, Sendable {
   /// The user said that a change of second factors was none of theirs: until an owner has looked at it,
   /// none is made.
   case changesLocked
+  /// The pool lets no service token remove second factors.
+  case factorRemovalByTokenOff
   /// A name of a second factor of more than ``Factor/longestName`` characters.
   case factorNameTooLong
 }

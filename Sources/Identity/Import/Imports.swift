@@ -35,9 +35,10 @@ public struct Imports: Sendable {
     var prepared: [PreparedRow] = []
     prepared.reserveCapacity(rows.count)
     for row in rows { prepared.append(try await prepare(row, in: scope, at: now)) }
-    let (list, outbox) = (prepared, store.outbox)
+    let (list, outbox, totp) = (prepared, store.outbox, totp)
     return try await store.write(ImportError.self) { connection in
-      var batch = try ImportBatch(scope, options, outbox: outbox, by: author, at: now, connection)
+      var batch = try ImportBatch(
+        scope, options, outbox: outbox, totp: totp, by: author, at: now, connection)
       for (index, row) in list.enumerated() { try batch.add(row, at: index, connection) }
       return try batch.finish(connection)
     }

@@ -81,9 +81,7 @@ extension Outbox {
     from old: Account, to new: Account, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    let added = new.factors.filter { factor in
-      !old.factors.contains { $0.id == factor.id && $0.phoneNumber == factor.phoneNumber }
-    }
+    let added = new.factors(addedTo: old)
     guard !added.isEmpty else { return }
     try notify(.factorsAdded(names: added.map(\.label)), old, in: scope, at: now, connection)
   }

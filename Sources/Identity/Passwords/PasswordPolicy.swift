@@ -155,6 +155,16 @@ extension PasswordPolicy {
       """)
   }
 
+  /// All that it says, by which two policies are compared: a length that is given is another one than
+  /// the length that counts when none is.
+  var values: [String?] {
+    [
+      String(isEnforced), String(forcesUpgrade), shortest.map(String.init),
+      longest.map(String.init),
+    ]
+      + CharacterClass.allCases.filter(classes.contains).map(\.words)
+  }
+
   /// The policy in words, for the audit log.
   var words: String {
     var words = [isEnforced ? "enforced" : "not enforced", "\(shortestInForce) characters or more"]

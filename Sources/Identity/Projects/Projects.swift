@@ -335,21 +335,26 @@ public struct Projects: Sendable {
 
 extension ProjectEdit {
   /// Its fields in words, for the audit log.
-  var words: [(String, String)] {
+  var words: [AuditField] {
     [
-      ("name", displayName), ("password sign-in", Words.onOff(signIn.password)),
-      ("e-mail link", Words.onOff(signIn.emailLink)), ("anonymous", Words.onOff(signIn.anonymous)),
-      ("phone sign-in", Words.onOff(signIn.phone)),
-      ("withdrawal needs a second factor", Words.onOff(withdrawalNeedsFactor)),
-      ("e-mail privacy", Words.onOff(emailPrivacy)),
-      ("duplicate e-mails", Words.onOff(allowDuplicateEmails)),
-      ("authorised domains", authorizedDomains.joined(separator: ", ")),
-      ("tenants", Words.onOff(allowTenants)),
-      ("import of TOTP secrets", Words.onOff(importsTOTP)), ("sign-in", disableAuth ? "off" : "on"),
-      ("sign-up by users", Words.onOff(userPermissions.signUp)),
-      ("deletion by users", Words.onOff(userPermissions.deletion)),
-      ("anonymous users", expiresAnonymous ? "deleted after 30 days" : "kept"),
-      ("passwords", passwords?.words ?? "not decided"), ("other members", members),
+      AuditField("name", displayName), AuditField("password sign-in", Words.onOff(signIn.password)),
+      AuditField("e-mail link", Words.onOff(signIn.emailLink)),
+      AuditField("anonymous", Words.onOff(signIn.anonymous)),
+      AuditField("phone sign-in", Words.onOff(signIn.phone)),
+      AuditField("withdrawal needs a second factor", Words.onOff(withdrawalNeedsFactor)),
+      AuditField("e-mail privacy", Words.onOff(emailPrivacy)),
+      AuditField("duplicate e-mails", Words.onOff(allowDuplicateEmails)),
+      AuditField(
+        "authorised domains", authorizedDomains.joined(separator: ", "), value: authorizedDomains),
+      AuditField("tenants", Words.onOff(allowTenants)),
+      AuditField("import of TOTP secrets", Words.onOff(importsTOTP)),
+      AuditField("sign-in", disableAuth ? "off" : "on"),
+      AuditField("sign-up by users", Words.onOff(userPermissions.signUp)),
+      AuditField("deletion by users", Words.onOff(userPermissions.deletion)),
+      AuditField("anonymous users", expiresAnonymous ? "deleted after 30 days" : "kept"),
+      AuditField(
+        "passwords", passwords?.words ?? "not decided", value: passwords?.values ?? []),
+      AuditField("other members", members),
     ]
   }
 }

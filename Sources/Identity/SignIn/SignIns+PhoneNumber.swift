@@ -209,7 +209,7 @@ extension SignIns {
     var entry = AuditEntry(
       "account.change", "account", account.id.text, name: linked.label, in: scope)
     (entry.from, entry.to) = Words.difference(
-      [("phone", account.phoneNumber ?? "none")], [("phone", number)])
+      [.optional("phone", account.phoneNumber)], [.optional("phone", number)])
     try entry.record(by: author.user(account), at: now, connection)
     return linked
   }

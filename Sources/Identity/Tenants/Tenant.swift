@@ -93,15 +93,18 @@ public struct TenantEdit: Equatable, Sendable {
     self.withdrawalNeedsFactor = withdrawalNeedsFactor
   }
 
-  var words: [(String, String)] {
+  var words: [AuditField] {
     [
-      ("name", displayName), ("password sign-in", Words.onOff(signIn.password)),
-      ("e-mail link", Words.onOff(signIn.emailLink)), ("anonymous", Words.onOff(signIn.anonymous)),
-      ("withdrawal needs a second factor", Words.onOff(withdrawalNeedsFactor)),
-      ("sign-in", disableAuth ? "off" : "on"),
-      ("sign-up by users", Words.onOff(userPermissions.signUp)),
-      ("deletion by users", Words.onOff(userPermissions.deletion)),
-      ("passwords", passwords?.words ?? "not decided"), ("other members", members),
+      AuditField("name", displayName), AuditField("password sign-in", Words.onOff(signIn.password)),
+      AuditField("e-mail link", Words.onOff(signIn.emailLink)),
+      AuditField("anonymous", Words.onOff(signIn.anonymous)),
+      AuditField("withdrawal needs a second factor", Words.onOff(withdrawalNeedsFactor)),
+      AuditField("sign-in", disableAuth ? "off" : "on"),
+      AuditField("sign-up by users", Words.onOff(userPermissions.signUp)),
+      AuditField("deletion by users", Words.onOff(userPermissions.deletion)),
+      AuditField(
+        "passwords", passwords?.words ?? "not decided", value: passwords?.values ?? []),
+      AuditField("other members", members),
     ]
   }
 }

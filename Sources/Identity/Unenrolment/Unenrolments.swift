@@ -144,16 +144,9 @@ public struct Unenrolments: Sendable {
     try store.outbox.notify(
       .factorsRemoved(names: removal.factors.map(\.label)), account, in: scope, at: now,
       connection)
-    var entry = AuditEntry(
-      removal.isOfAll ? "factor.remove-all" : "factor.remove", "account", account.id.text,
-      name: account.label, in: scope)
-    let factors = removal.factors.map(\.words).joined(separator: ", ")
-    entry.from = "\(factors), \(Words.count(ended, "session", "sessions"))"
-    entry.to =
-      removal.isOfAll
-      ? "no second factors, no sessions"
-      : "\(Words.count(removal.factorsLeft, "second factor", "second factors")), no sessions"
-    return entry
+    return AuditEntry.removal(
+      of: removal.factors, from: account, isOfAll: removal.isOfAll, left: removal.factorsLeft,
+      sessionsEnded: ended, in: scope)
   }
 
   /// Removes a factor as somebody did who does not sit at a desk: the past of the demo.

@@ -91,6 +91,7 @@ extension ImportFault {
     case .tooManyTOTP: "Too many TOTP based second factors enrolled for this account."
     case .tooManyFactors: "Too many second factors enrolled for this account."
     case .changesLocked: "Changes of second factors are locked for this account."
+    case .factorRemovalByTokenOff: "Service tokens can't remove second factors here."
     case .factorNameTooLong: "Display name of second factor is too long."
     }
   }

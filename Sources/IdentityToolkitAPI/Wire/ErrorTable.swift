@@ -110,6 +110,12 @@ extension WireError {
     case .scopeDisabled: self.init("PROJECT_DISABLED")
     case .tooManyFactors: self.init(Self.tooManyFactors)
     case .changesLocked: self.init(Self.changesLocked)
+    case .factorRemovalByTokenOff:
+      self.init("OPERATION_NOT_ALLOWED : Service tokens can't remove second factors here.")
+    case .tooManyFactorChanges:
+      self.init(
+        "QUOTA_EXCEEDED : This service token has changed second factors too often. Try again later.",
+        status: .tooManyRequests, reason: "rateLimitExceeded")
     case .duplicateEnrolment:
       self.init("DUPLICATE_MFA_ENROLLMENT_ID : Enrollment id already exists.")
     case .invalidEnrolment:

@@ -264,11 +264,12 @@ import Testing
       let right: Form = [
         "code-cap": "5", "undo-hours": "24", "verdict-days": "30", "actions-per-hour": "10",
         "approval-over-users": "", "identity-proof": "Called back\r\n\r\nDate of birth",
-        "temporary-codes": "on",
+        "temporary-codes": "on", "token-changes-per-hour": "500",
       ]
       let wrong: [(String, String)] = [
         ("code-cap", "4"), ("code-cap", "x"), ("undo-hours", "721"), ("verdict-days", "0"),
         ("actions-per-hour", ""), ("approval-over-users", "-1"), ("approval-over-users", "many"),
+        ("token-changes-per-hour", "0"), ("token-changes-per-hour", "many"),
         ("identity-proof", String(repeating: "x", count: 121)),
         ("identity-proof", String(repeating: "x\n", count: 11)),
       ]
@@ -286,6 +287,7 @@ import Testing
       let settings = try await world.identity.desk.settings(try await world.euScope)
       #expect(settings.identityProof == ["Called back", "Date of birth"])
       #expect(settings.codeCap == 5 && settings.undoHours == 24 && settings.temporaryCodes)
+      #expect(settings.tokenChangesPerHour == 500 && !settings.tokensRemoveFactors)
       _ = try await tomas.submit(address, right)
       #expect(try await tomas.get(address).says("in force already"))
       // The checklist stands in the forms from then on.

@@ -99,6 +99,38 @@ struct AccountCreationTests {
     }
   }
 
+  @Test func `of several that are taken the uid is told first, then the phone, then the address`()
+    async throws
+  {
+    try await withInstance { instance in
+      let accounts = instance.identity.accounts
+      // Of three accounts, so that no order of the rows gives the answer.
+      let taken: [(String?, String?, String?)] = [
+        (nil, "taken@example.com", nil), (nil, nil, "+4912345678"), ("taken", nil, nil),
+      ]
+      for (uid, email, phone) in taken {
+        var new = NewAccount()
+        (new.localID, new.email, new.phoneNumber) = (uid, email, phone)
+        _ = try await accounts.create(instance.acme, new, by: Instance.boss)
+      }
+      let wanted: [(String?, String?, String?, String)] = [
+        ("taken", "TAKEN@example.com", "+4912345678", "duplicateLocalID"),
+        ("taken", "TAKEN@example.com", nil, "duplicateLocalID"),
+        ("free", "TAKEN@example.com", "+4912345678", "phoneExists"),
+        (nil, "TAKEN@example.com", "+4912345678", "phoneExists"),
+        ("free", "TAKEN@example.com", "+4912345679", "emailExists"),
+      ]
+      for (uid, email, phone, expected) in wanted {
+        var new = NewAccount()
+        (new.localID, new.email, new.phoneNumber) = (uid, email, phone)
+        let copy = new
+        await expect(expected) {
+          try await accounts.create(instance.acme, copy, by: Instance.boss)
+        }
+      }
+    }
+  }
+
   @Test func `uid, address and phone are unique in a pool, and only there`() async throws {
     try await withInstance { instance in
       let accounts = instance.identity.accounts

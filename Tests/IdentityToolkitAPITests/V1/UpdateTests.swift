@@ -161,6 +161,35 @@ struct UpdateTests {
     }
   }
 
+  @Test func `a token that changes factors too often, or may remove none, is told so`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let uid = JSON.string(alice.uid)
+      let phones: JSON = ["enrollments": [["phoneInfo": "+15555550101"]]]
+      let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
+      var settings = try await server.identity.desk.settings(scope)
+      settings.tokenChangesPerHour = 1
+      settings.tokensRemoveFactors = false
+      try await server.identity.desk.change(scope, to: settings, by: Author(actor: .commandLine))
+      #expect(
+        try await server.post(Self.admin, ["localId": uid, "mfa": phones], .owner).status == 200)
+      let removal = try await server.post(Self.admin, ["localId": uid, "mfa": [:]], .owner)
+      #expect(removal.status == 400)
+      #expect(
+        removal.error == "OPERATION_NOT_ALLOWED : Service tokens can't remove second factors here.")
+      let more: JSON = [
+        "enrollments": [["phoneInfo": "+15555550101"], ["phoneInfo": "+15555550102"]]
+      ]
+      settings.tokensRemoveFactors = true
+      try await server.identity.desk.change(scope, to: settings, by: Author(actor: .commandLine))
+      let often = try await server.post(Self.admin, ["localId": uid, "mfa": more], .owner)
+      #expect(often.status == 429)
+      #expect(often.error?.hasPrefix("QUOTA_EXCEEDED : ") == true)
+    }
+  }
+
   @Test func `unlinking shows what is left`() async throws {
     try await TestServer.with { server in
       let alice = try await server.addPerson()

@@ -20,7 +20,8 @@ extension Declaration {
         "kind": .kind("SetAccountInfoResponse"), "localId": .text, "email": .text,
         "newEmail": .text, "displayName": .text, "photoUrl": .text,
         "providerUserInfo": .list(.provider), "passwordHash": .text, "emailVerified": .flag,
-      ], .tokens))
+      ], .tokens),
+    failing: [429])
 }
 
 extension Methods {

@@ -1,0 +1,156 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+/// What service tokens do to second factors is recorded and told as what people do, and a pool can
+/// limit it.
+struct TokenFactorRuleTests {
+  private static func program(_ name: String = "sync") -> Author {
+    Author(actor: .serviceToken(ID(name), name: name), address: "198.51.100.9")
+  }
+
+  private func update(
+    _ instance: Instance, _ account: Account, _ factors: FactorsChange,
+    by author: Author = program()
+  ) async throws {
+    var change = AccountChange()
+    change.factors = factors
+    try await instance.identity.accounts.update(instance.acme, account.id, change, by: author)
+  }
+
+  @Test func `a removal by a token leaves the row and the mail of one by a person`() async throws {
+    try await withInstance { instance in
+      let byToken = try await instance.enrolled(.alice)
+      let byPerson = try await instance.enrolled(.bob)
+      try await update(instance, byToken.account, .clear)
+      let agent = try await instance.agent()
+      _ = try await instance.identity.unenrolments.remove(
+        instance.acme, byPerson.account.id, byPerson.factor, agent.request())
+      let rows = try await instance.log().filter { $0.action.hasPrefix("factor.remove") }
+      #expect(rows.count == 2)
+      let (person, token) = (rows[0], rows[1])
+      #expect(token.action == "factor.remove-all" && token.actorName == "sync")
+      #expect(token.objectID == byToken.account.id.text)
+      #expect(token.to == "no second factors, no sessions")
+      #expect(token.from?.hasPrefix("TOTP “phone”") == true)
+      #expect(token.from?.hasSuffix("2 sessions") == true)
+      #expect(person.from?.hasSuffix("2 sessions") == true)
+      // REST asks for no reason.
+      #expect(token.reason == nil)
+      let told = try await instance.messages()
+      for email in ["alice@example.com", "bob@example.com"] {
+        #expect(told.count { $0 == "mail notice-factors-removed \(email)" } == 1)
+      }
+    }
+  }
+
+  @Test func `phones that a token gives, renames and takes have a row each`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let (one, two) = ("+15555550101", "+15555550102")
+      try await update(
+        instance, alice,
+        .replace([
+          FactorEntry(id: "1", displayName: "Home", phoneNumber: one),
+          FactorEntry(id: "2", phoneNumber: two),
+        ]))
+      try await update(
+        instance, alice,
+        .replace([FactorEntry(id: "1", displayName: "Work", phoneNumber: one)]))
+      let actions = try await instance.log().map(\.action).filter { $0.hasPrefix("factor.") }
+      #expect(
+        actions == ["factor.rename", "factor.remove", "factor.enrol", "factor.enrol"])
+      #expect(
+        Set(try await instance.messages()) == [
+          "mail notice-factors-added alice@example.com",
+          "mail notice-factors-removed alice@example.com",
+          "mail notice-factor-renamed alice@example.com",
+        ])
+      // What changes nothing of a factor counts and says nothing.
+      let rows = try await instance.log().count
+      try await update(
+        instance, alice,
+        .replace([FactorEntry(id: "1", displayName: "Work", phoneNumber: one)]))
+      #expect(try await instance.log().count == rows)
+    }
+  }
+
+  @Test func `a pool limits how many users a token changes in an hour`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let phone = FactorsChange.replace([FactorEntry(phoneNumber: "+15555550101")])
+      // Off by default.
+      for _ in 0..<5 {
+        try await update(instance, alice, phone)
+        try await update(instance, alice, .clear)
+      }
+      try await instance.setDesk { $0.tokenChangesPerHour = 2 }
+      try await update(instance, alice, phone)
+      try await update(instance, alice, .clear)
+      let refused = try await thrown(AccountError.self) {
+        try await update(instance, alice, phone)
+      }
+      guard case .tooManyFactorChanges(let until) = refused else {
+        Issue.record("\(String(describing: refused))")
+        return
+      }
+      #expect(until == instance.now.advanced(bySeconds: 3_600))
+      #expect(try await instance.reload(alice).factors.isEmpty)
+      // Another token has an hour of its own, people and what changes no factor are not counted.
+      try await update(instance, alice, phone, by: Self.program("other"))
+      try await update(instance, alice, .clear, by: Instance.boss)
+      var change = AccountChange()
+      change.displayName = .set("Alice")
+      try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Self.program())
+      // Imports are not counted either.
+      let row = ImportTests.user(.bob) { $0.factors = [ImportedFactor(.phone("+15555550103"))] }
+      for options in [ImportTests.factorless, ImportOptions(existing: .replace)] {
+        let outcome = try await instance.identity.imports.run(
+          instance.acme, [row], options, by: Self.program())
+        #expect(outcome.refusals.isEmpty)
+      }
+      instance.clock.advance(3_600)
+      try await update(instance, alice, phone)
+    }
+  }
+
+  @Test func `a pool keeps tokens from removing factors, by imports too`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await instance.setDesk { $0.tokensRemoveFactors = false }
+      await expect("factorRemovalByTokenOff") {
+        try await update(instance, device.account, .clear)
+      }
+      let phone = FactorEntry(id: "p", phoneNumber: "+15555550101")
+      try await update(instance, device.account, .replace([phone]))
+      // Another number is another factor.
+      for other in ["+15555550102", nil] {
+        await expect("factorRemovalByTokenOff") {
+          try await update(
+            instance, device.account,
+            .replace(other.map { [FactorEntry(id: "p", phoneNumber: $0)] } ?? []))
+        }
+      }
+      let row = ImportTests.user(.alice) {
+        $0.localID = device.account.id.text
+        $0.factors = [ImportedFactor(.phone("+15555550103"))]
+      }
+      let outcome = try await instance.identity.imports.run(
+        instance.acme, [row], ImportOptions(existing: .replace), by: Self.program())
+      #expect(outcome.refusals.map { "\($0.fault)" } == ["factorRemovalByTokenOff"])
+      #expect(try await instance.reload(device.account).factors.count == 2)
+      #expect(try await instance.reload(device.account).email == Person.alice.email)
+      // People still can.
+      try await update(instance, device.account, .clear, by: Instance.boss)
+    }
+  }
+
+  @Test(arguments: [0, -1, 1_000_001])
+  func `a limit is 1 to a million users`(limit: Int) async throws {
+    try await withInstance { instance in
+      await expect("answers") { try await instance.setDesk { $0.tokenChangesPerHour = limit } }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+/// Values decide what is written and recorded, and not the words that the audit log has for them.
+struct ValueTests {
+  @Test func `another key of a provider under the same id takes the place of the old one`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      let providers = instance.identity.identityProviders
+      let new = try KeySet(Forge.other.keySet())
+      #expect(new.names == ["k1"])
+      _ = try await providers.update(instance.acme, "oidc.acme", by: Instance.boss) {
+        (settings) throws(ProviderError) in settings.keys = new
+      }
+      #expect(try await providers.find(instance.acme, "oidc.acme").settings.keys == new)
+      let row = try #require(try await instance.log().first)
+      #expect(
+        (row.action, row.from, row.to) == ("provider.change", "keys: k1", "keys: k1 (changed)"))
+      // What the old key signed is not believed any more, and what the new one signs is.
+      let (old, fresh) = (Forge.back, Forge.other)
+      await expect("invalidResponse") {
+        try await instance.assertion(try old.token(Instance.claims()))
+      }
+      _ = try await instance.assertion(try fresh.token(Instance.claims()))
+    }
+  }
+
+  @Test(arguments: ["none", "None", "never", "as it was"])
+  func `a name that reads like the word for no name is recorded`(name: String) async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      var change = AccountChange()
+      change.displayName = .set(name)
+      let rows = try await instance.log().count
+      try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      #expect(try await instance.reload(alice).displayName == name)
+      let row = try #require(try await instance.log().first)
+      #expect(try await instance.log().count == rows + 1)
+      #expect(row.from == "name: none")
+      #expect(row.to == (name == "none" ? "name: “none”" : "name: \(name)"))
+      change.displayName = .clear
+      try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      #expect(try await instance.log().count == rows + 2)
+    }
+  }
+
+  @Test func `a shortest length that is the usual one is kept when it is given`() async throws {
+    try await withInstance { instance in
+      let (projects, tenants) = (instance.identity.projects, instance.identity.tenants)
+      for shortest in [nil, 6, nil] as [Int?] {
+        let policy = PasswordPolicy(isEnforced: true, shortest: shortest)
+        let rows = try await instance.wholeLog().count
+        let project = try await projects.update(instance.acme.project, by: Instance.boss) {
+          $0.passwords = policy
+        }
+        #expect(project.passwords?.shortest == shortest)
+        let tenant = try await tenants.update(
+          project: instance.acme.project, tenant: try #require(instance.east.tenant),
+          by: Instance.boss
+        ) { $0.passwords = policy }
+        #expect(tenant.passwords?.shortest == shortest)
+        #expect(try await instance.wholeLog().count == rows + 2)
+      }
+    }
+  }
+
+  @Test func `values that people read alike are others`() async throws {
+    try await withInstance { instance in
+      let projects = instance.identity.projects
+      let (composed, decomposed) = ("Caf\u{E9} project", "Cafe\u{301} project")
+      for name in [composed, decomposed] {
+        _ = try await projects.update(instance.acme.project, by: Instance.boss) {
+          $0.displayName = name
+        }
+        let found = try await projects.find(instance.acme.project).displayName
+        #expect(Array(found.utf8) == Array(name.utf8))
+      }
+      // One line, and two lines that are joined to the same words.
+      for proof in [["one / two"], ["one", "two"]] {
+        try await instance.setDesk { $0.identityProof = proof }
+        #expect(try await instance.identity.desk.settings(instance.acme).identityProof == proof)
+        #expect(try await instance.log().first?.action == "desk.change")
+      }
+      let rows = try await instance.log().count
+      try await instance.setDesk { $0.identityProof = ["one", "two"] }
+      #expect(try await instance.log().count == rows)
+    }
+  }
+
+  @Test func `what a provider says of a user is recorded, also where the identity stays`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      for name in ["Alice", "Alicia"] {
+        var change = AccountChange()
+        change.link = ProviderLink(provider: "google.com", rawID: "g", displayName: name)
+        try await instance.identity.accounts.update(
+          instance.acme, alice.id, change, by: Instance.boss)
+      }
+      let row = try #require(try await instance.log().first)
+      #expect(row.to == "providers: google.com (g) (changed)")
+    }
+  }
+
+  @Test func `a secret that an import replaces is a new factor in log and mail`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+        $0.importsTOTP = true
+      }
+      func run(_ secret: String, _ options: ImportOptions) async throws {
+        let row = ImportTests.user(.alice) {
+          var factor = ImportedFactor(.totp(Secret(Array(secret.utf8))), id: "app-1")
+          factor.displayName = "Authenticator"
+          factor.enrolledAt = Instant(seconds: 1_650_000_000)
+          $0.factors = [factor]
+        }
+        let outcome = try await instance.identity.imports.run(
+          instance.acme, [row], options, by: Instance.boss)
+        #expect(outcome.refusals.isEmpty)
+      }
+      try await run("12345678901234567890", ImportTests.factorless)
+      let account = try #require(
+        try await instance.identity.accounts.find(instance.acme, ID("uid-alice")))
+      let before = (try await instance.log().count, try await instance.messages().count)
+
+      // The same secret: nothing happens to the factor, and a code that was used stays used.
+      try await instance.database.write { connection in
+        _ = try connection.run("UPDATE /* test */ factor SET last_step = 77")
+      }
+      try await run("12345678901234567890", ImportOptions(existing: .replace))
+      #expect(try await instance.messages().count == before.1)
+      func lastStep() async throws -> Int64? {
+        try await instance.database.read { connection in
+          try connection.first("SELECT /* test */ last_step FROM factor") {
+            try $0.value(0) as Int64?
+          } ?? nil
+        }
+      }
+      #expect(try await lastStep() == 77)
+
+      try await run("09876543210987654321", ImportOptions(existing: .replace))
+      #expect(try await lastStep() == nil)
+      let rows = try await instance.log()
+      #expect(rows.count > before.0)
+      let change = try #require(rows.first { $0.action == "account.change" })
+      #expect(change.to?.contains("new secret") == true)
+      let told = try await instance.messages()
+      #expect(told.contains("mail notice-factors-removed alice@example.com"))
+      #expect(told.contains("mail notice-factors-added alice@example.com"))
+      #expect(try await instance.reload(account).factors.map(\.id.text) == ["app-1"])
+    }
+  }
+}
