@@ -9,6 +9,13 @@ extension Routes {
       methods.signInWithCustomToken)
     client(
       .post, Path("v1", "accounts:signInWithIdp"), .v1, .signInWithIdp, methods.signInWithIdp)
+    scoped(
+      .get, Path("v2", "projects", nil, "defaultSupportedIdpConfigs", parameters: String.self),
+      Path(
+        "v2", "projects", nil, "tenants", nil, "defaultSupportedIdpConfigs",
+        parameters: String.self,
+        String.self),
+      .v2, .readProviders, .listDefaultProviders, methods.listDefaultProviders)
     for kind in ProviderMessage.kinds {
       let name = kind.collection
       let ofProject = Path("v2", "projects", nil, .literal(name), parameters: String.self)

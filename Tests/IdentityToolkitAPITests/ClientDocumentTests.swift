@@ -71,7 +71,7 @@ struct ClientDocumentTests {
       let policy = try await server.get("/v2/passwordPolicy", .key)
       #expect(policy["customStrengthOptions"]?["minPasswordLength"] == 6)
       #expect(policy["schemaVersion"] == 1)
-      #expect(policy["enforcementState"] == "OFF")
+      #expect(policy["enforcementState"] == "ENFORCE")
     }
   }
 

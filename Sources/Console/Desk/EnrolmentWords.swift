@@ -10,7 +10,7 @@ enum EnrolmentWords {
     case .alreadyEnrolled:
       "This user has an authenticator app already. Remove it first, if its device is gone."
     case .tooManyFactors:
-      "This user has \(Enrolments.mostFactors) second factors, which is as many as there can be."
+      "This user has \(Enrolments.mostPhones) second factors, which is as many as there can be."
     case .unsupportedFirstFactor:
       "This user signs in without any credential, which takes no second factor."
     case .changesLocked: DeskFaults.sentence(.changesLocked)

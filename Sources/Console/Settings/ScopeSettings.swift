@@ -144,7 +144,7 @@ struct ScopeSettings: Sendable {
   private static func fault(_ error: PasswordPolicyError) -> FieldError {
     switch error {
     case .shortestOutOfRange: PasswordAnswers.range
-    case .longestOutOfRange:
+    case .longestOutOfRange, .longestTooLong, .versionCount:
       FieldError(
         field: "password-shortest",
         text: "A program has set the most characters to less than that. Write a smaller number.")

@@ -162,7 +162,7 @@ struct WhatIfCase: ViewModel {
         ? "Refused: there is no e-mail address" : "Refused: the e-mail address is not verified"
     case .alreadyEnrolled: return "Refused: an authenticator app is enrolled already"
     case .tooManyFactors:
-      return "Refused: there are \(Enrolments.mostFactors) factors already"
+      return "Refused: there are \(Enrolments.mostPhones) factors already"
     case .changesLocked:
       return "Refused: the user said that a change of second factors was none of theirs"
     case .unsupportedFirstFactor: return "Refused: the first factor allows no second one"

@@ -39,8 +39,8 @@ public enum AccountError: Error, Sendable {
   /// The scope does not allow users to make accounts of this kind themselves.
   case adminOnly
   /// Nobody can sign in to the scope.
-  case scopeDisabled
-  /// More than five second factors.
+  case scopeDisabled(Scope)
+  /// More than five phones as second factors.
   case tooManyFactors
   /// An enrolment id that stands twice, or is the one of another kind of factor.
   case duplicateEnrolment

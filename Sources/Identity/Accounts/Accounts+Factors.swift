@@ -3,9 +3,15 @@ import Database
 import Text
 
 extension Accounts {
+  /// The longest list of factors: every phone that an account can have, and its authenticator app.
+  public static let mostEntries = Enrolments.mostPhones + 1
+
   /// Checks what can be checked of second factors without knowing the account.
   static func check(_ entries: [FactorEntry]) throws(AccountError) {
-    guard entries.count <= Enrolments.mostFactors else { throw .tooManyFactors }
+    let phones = entries.count { $0.phoneNumber != nil }
+    guard phones <= Enrolments.mostPhones, entries.count <= mostEntries else {
+      throw .tooManyFactors
+    }
     var (ids, numbers) = (Set<UntrustedText>(), Set<UntrustedText>())
     for entry in entries {
       if let id = entry.id {
@@ -38,7 +44,6 @@ extension Accounts {
       try FactorRecord.delete(account.factors, of: account, in: scope, connection)
       return account.factors
     case .replace(let entries):
-      let apps = account.factors.filter { $0.kind == .totp }
       let phones = account.factors.filter { $0.kind == .phone }
       var (listed, kept) = ([FactorEntry](), Set<String>())
       for entry in entries {
@@ -60,7 +65,7 @@ extension Accounts {
           listed.append(entry)
         }
       }
-      guard apps.count + kept.count + listed.count <= Enrolments.mostFactors else {
+      guard kept.count + listed.count <= Enrolments.mostPhones else {
         throw AccountError.tooManyFactors
       }
       let gone = phones.filter { !kept.contains($0.id.text) }

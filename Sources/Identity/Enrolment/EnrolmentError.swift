@@ -28,7 +28,7 @@ public enum EnrolmentError: Error, Sendable {
   case signInTooOld
   /// The account has a TOTP factor already.
   case alreadyEnrolled
-  /// The account has five factors already.
+  /// The account has five phones already.
   case tooManyFactors
   /// An enrolment session that was not issued here, or to somebody else.
   case invalidSessionInfo
@@ -40,6 +40,8 @@ public enum EnrolmentError: Error, Sendable {
   case missingDisplayName
   /// A name of more than ``Factor/longestName`` characters.
   case displayNameTooLong
+  /// There's no code.
+  case missingCode
   /// The code is wrong.
   case invalidCode
   /// Three codes were wrong; enrolment has to start again.

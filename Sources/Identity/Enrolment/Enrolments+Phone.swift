@@ -69,6 +69,8 @@ extension Enrolments {
         guard let sent = PhoneCode(sessionInfo, .phoneEnrolment, by: tickets),
           sent.ticket.account == account.key, sent.ticket.scope == session.scope.key
         else { return .failure(.invalidSessionInfo) }
+        number = sent.phoneNumber
+        try Self.checkRoom(account, .phone, phoneNumber: number)
         let verdict = try sent.check(
           code, tries: Ticket.enrolmentTries, at: now, connection)
         switch verdict {
@@ -80,8 +82,6 @@ extension Enrolments {
           try attempt.note(CodeFinding(.expired), at: now, connection)
           return .failure(EnrolmentError(why))
         }
-        number = sent.phoneNumber
-        try Self.checkRoom(account, .phone, phoneNumber: number)
         try sent.use(connection)
         attempt.enrolment = id
         try attempt.note(CodeFinding(.accepted), at: now, connection)

@@ -9,8 +9,8 @@ public struct Enrolments: Sendable {
   let totp: TOTPFactor
   let standIns: StandInCodes
 
-  /// The most factors that one account has.
-  public static let mostFactors = 5
+  /// The most phones that one account has as second factors; of authenticator apps it has one.
+  public static let mostPhones = 5
   /// How old a sign-in may be when an enrolment starts, in seconds.
   public static let freshSignIn: Int64 = 300
 
@@ -91,7 +91,7 @@ public struct Enrolments: Sendable {
     guard account.email != nil, account.emailVerified else { throw .unverifiedEmail }
   }
 
-  /// One authenticator app, each phone once, and five factors in all.
+  /// One authenticator app, each phone once, and five phones: the kinds don't share a limit.
   static func checkRoom(
     _ account: Account, _ kind: Factor.Kind, phoneNumber: String? = nil
   ) throws(EnrolmentError) {
@@ -99,7 +99,8 @@ public struct Enrolments: Sendable {
     if let phoneNumber, account.factors.contains(where: { $0.phoneNumber == phoneNumber }) {
       throw .phoneAlreadyEnrolled
     }
-    if account.factors.count >= mostFactors { throw .tooManyFactors }
+    let phones = account.factors.count { $0.kind == .phone }
+    if kind == .phone, phones >= mostPhones { throw .tooManyFactors }
   }
 
   /// Enrols the app when the code shows that the user's app has the secret.
@@ -138,11 +139,13 @@ public struct Enrolments: Sendable {
         return .failure(.sessionExpired)
       }
       let record = try ticket.record(connection)
+      let attempts = record.failures + record.uses
+      guard attempts < Ticket.enrolmentTries else { return .failure(.tooManyAttempts) }
       guard record.uses == 0 else { return .failure(.alreadyComplete) }
-      guard record.failures < Ticket.enrolmentTries else { return .failure(.tooManyAttempts) }
       let name = (displayName ?? "").trimmed
       guard !name.isEmpty else { return .failure(.missingDisplayName) }
       guard !Factor.isTooLong(name) else { return .failure(.displayNameTooLong) }
+      guard !code.isEmpty else { return .failure(.missingCode) }
       try Self.checkRoom(account, .totp)
       let window = try Policies.find(session.scope.key, connection).configuration.window
       guard let password = TOTPFactor.password(ticket.secret) else {

@@ -22,7 +22,7 @@ public enum CustomTokenError: Error, Sendable {
   /// The account may not sign in.
   case userDisabled
   /// Nobody can sign in to the scope.
-  case scopeDisabled
+  case scopeDisabled(Scope)
   /// The database cannot do it now.
   case unavailable(Failure)
 }
@@ -79,7 +79,7 @@ public struct CustomTokens: Sendable {
   public func signIn(
     _ scope: Scope, token: String, by author: Author
   ) async throws(CustomTokenError) -> (grant: SessionGrant, isNewUser: Bool) {
-    guard !scope.isDisabled else { throw .scopeDisabled }
+    guard !scope.isDisabled else { throw .scopeDisabled(scope) }
     let words = try await read(token, for: scope)
     let now = store.clock.now()
     let random = store.random

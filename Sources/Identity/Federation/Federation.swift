@@ -47,7 +47,7 @@ extension Federation {
   public func signIn(
     _ scope: Scope, _ assertion: ProviderAssertion, mayCreate: Bool, by author: Author
   ) async throws(FederationError) -> FederatedSignIn {
-    guard !scope.isDisabled else { throw .scopeDisabled }
+    guard !scope.isDisabled else { throw .scopeDisabled(scope) }
     let now = store.clock.now()
     let uid = store.random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
     return try await write { connection in
@@ -107,7 +107,7 @@ extension Federation {
     _ session: UserSession, _ assertion: ProviderAssertion, by author: Author
   ) async throws(FederationError) -> FederatedSignIn {
     let scope = session.scope
-    guard !scope.isDisabled else { throw .scopeDisabled }
+    guard !scope.isDisabled else { throw .scopeDisabled(scope) }
     let now = store.clock.now()
     return try await write { connection in
       let link = assertion.link

@@ -72,7 +72,7 @@ public enum FederationError: Error, Sendable {
   /// Users may not make accounts themselves.
   case signUpDisabled
   /// Nobody can sign in to the scope.
-  case scopeDisabled
+  case scopeDisabled(Scope)
   /// The session to which the identity shall be linked does not count any more.
   case session(SessionError)
   /// The database cannot do it now.

@@ -22,9 +22,6 @@ extension ImportBatch {
     guard !prepared.factors.contains(where: { kept.contains($0.id) }) else {
       throw ImportFault.duplicateFactorID
     }
-    guard kept.count + prepared.factors.count <= Imports.mostFactors else {
-      throw ImportFault.tooManyFactors
-    }
     if !prepared.factors.isEmpty, old.changesLockedAt != nil {
       throw ImportFault.changesLocked
     }

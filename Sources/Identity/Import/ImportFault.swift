@@ -64,7 +64,7 @@ public enum ImportFault: Error, Sendable {
   case duplicateFactorPhone
   /// More than one authenticator app.
   case tooManyTOTP
-  /// More than five factors.
+  /// More than five phones.
   case tooManyFactors
   /// The user said that a change of second factors was none of theirs: until an owner has looked at it,
   /// none is made.

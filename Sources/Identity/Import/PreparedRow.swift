@@ -23,7 +23,6 @@ struct PreparedUser: Sendable {
 
 extension Imports {
   /// The most second factors of one account.
-  static let mostFactors = 5
   private static let secretLengths = 10...64
 
   func prepare(
@@ -119,7 +118,7 @@ extension Imports {
       }
     }
     guard apps <= 1 else { throw .tooManyTOTP }
-    guard factors.count <= mostFactors else { throw .tooManyFactors }
+    guard phones.count <= Enrolments.mostPhones else { throw .tooManyFactors }
   }
 
   private func prepareFactors(

@@ -60,7 +60,7 @@ struct LinkGround: Sendable {
   /// The domains that links may go on to.
   let domains: [String]
   /// The page of the application's own that links lead to, in place of ours.
-  let handler: String?
+  var handler: String?
   /// A key of the project.
   let apiKey: String
   /// What the project says about its mails (`notification.sendEmail`); nil for a tenant that does
@@ -95,6 +95,19 @@ struct LinkGround: Sendable {
     return LinkGround(
       domains: domains, handler: handler,
       apiKey: key ?? "fake-api-key", mails: mails)
+  }
+
+  /// The same with links at a domain of the project's choice; nil is the usual address.
+  ///
+  /// Whoever serves the domain gets the codes, so it has to be an authorized domain itself; being
+  /// below one isn't enough.
+  func leading(to domain: String?) throws(OutOfBandError) -> LinkGround {
+    guard let domain else { return self }
+    let known = domains.first { $0.lowercased().isSameBytes(as: domain.lowercased()) }
+    guard let known else { throw .unknownLinkDomain }
+    var ground = self
+    ground.handler = "https://\(known)\(ActionLinks.page)"
+    return ground
   }
 
   /// Whether a tenant sends its mails as its project does (`inheritance.emailSendingConfig`).

@@ -76,6 +76,8 @@ public struct OutOfBandRequest: Sendable {
   public var newEmail: String?
   /// Where to go on to afterwards.
   public var continueURL: String?
+  /// The domain of the link, one of the project's authorized domains; nil for the usual address.
+  public var linkDomain: String?
   /// The API key for the link; the project's first when nil.
   public var apiKey: String?
   /// The language that the reader prefers, such as `de` or `pt-BR`.

@@ -16,7 +16,9 @@ extension OutOfBandCodes {
     return try await store.read(OutOfBandError.self) { connection in
       let record = try OutOfBandRecord.find(code, connection)
       try record.check(in: scope, at: now)
-      guard !record.code.scope.isDisabled else { throw OutOfBandError.scopeDisabled }
+      guard !record.code.scope.isDisabled else {
+        throw OutOfBandError.scopeDisabled(record.code.scope)
+      }
       if record.code.kind == .signIn { return record.code }
       return record.code(with: try record.subject(connection))
     }
@@ -151,7 +153,9 @@ extension OutOfBandCodes {
     let record = try OutOfBandRecord.find(code, connection)
     try record.check(in: scope, at: now)
     guard kind == nil || record.code.kind == kind else { throw OutOfBandError.invalidCode }
-    guard !record.code.scope.isDisabled else { throw OutOfBandError.scopeDisabled }
+    guard !record.code.scope.isDisabled else {
+      throw OutOfBandError.scopeDisabled(record.code.scope)
+    }
     let account = try record.subject(connection)
     try record.use(at: now, connection)
     return (record, account)

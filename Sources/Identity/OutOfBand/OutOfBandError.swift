@@ -27,12 +27,14 @@ public enum OutOfBandError: Error, Sendable {
   case invalidContinueURL
   /// An address on a domain that links may not lead to.
   case unauthorizedDomain
+  /// A domain for links that the project doesn't authorize.
+  case unknownLinkDomain
   /// The scope does not allow this way of signing in.
   case operationNotAllowed
   /// The scope does not allow passwords.
   case passwordLoginDisabled
   /// Nobody can sign in to the scope.
-  case scopeDisabled
+  case scopeDisabled(Scope)
   /// Enough mails were sent to the address, or asked for from one network, for now.
   case tooManyMails(OutOfBandCode.Kind, until: Instant)
   /// The user said that a change was none of theirs: until an owner has looked at it, none is made.

@@ -63,8 +63,9 @@ public struct PasswordPolicy: Equatable, Sendable {
 
   func check() throws(PasswordPolicyError) {
     guard shortest.map(Self.shortestRange.contains) ?? true else { throw .shortestOutOfRange }
-    let range = shortestInForce...AccountRules.longestPassword
-    guard longest.map(range.contains) ?? true else { throw .longestOutOfRange }
+    guard let longest else { return }
+    guard longest >= shortestInForce else { throw .longestOutOfRange }
+    guard longest <= AccountRules.longestPassword else { throw .longestTooLong }
   }
 }
 
@@ -82,8 +83,12 @@ public enum PasswordRequirement: Equatable, Sendable {
 public enum PasswordPolicyError: Error, Sendable {
   /// The fewest characters are not 6 to 30.
   case shortestOutOfRange
-  /// The most characters are fewer than the fewest, or more than 4096.
+  /// The most characters are fewer than the fewest.
   case longestOutOfRange
+  /// The most characters are more than 4096.
+  case longestTooLong
+  /// A policy has no version, or several.
+  case versionCount
 }
 
 extension PasswordPolicy.CharacterClass {

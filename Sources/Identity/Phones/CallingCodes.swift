@@ -12,6 +12,9 @@ enum CallingCodes {
     return []
   }
 
+  /// Every region that has numbers.
+  static let all = Set(table.values.joined())
+
   private static let longest = 7
 
   private static let table: [String: [String]] = {

@@ -76,7 +76,7 @@ public struct Sessions: Sendable {
       guard !row.isDeleted else {
         throw row.isProjectDeleted ? SessionError.invalidRefreshToken : .tenantDeleted
       }
-      guard !row.scope.isDisabled else { throw SessionError.scopeDisabled }
+      guard !row.scope.isDisabled else { throw SessionError.scopeDisabled(row.scope) }
       guard var account = try AccountRecord.find(key: row.account, connection) else {
         // Somebody else may have the uid now: their user exists, and this session is over.
         let successor = try row.deletedUID.flatMap { uid in

@@ -115,7 +115,7 @@ public enum SessionError: Error, Sendable {
   /// The user has ended sessions by changes of their own too often; from then on one may try again.
   case tooManyChanges(until: Instant)
   /// Nobody can sign in to the scope, and so nobody stays signed in.
-  case scopeDisabled
+  case scopeDisabled(Scope)
   /// The database cannot answer now.
   case unavailable(Failure)
 }

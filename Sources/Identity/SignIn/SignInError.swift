@@ -13,7 +13,7 @@ public enum SignInError: Error, Sendable {
   /// The scope does not allow passwords.
   case passwordLoginDisabled
   /// Nobody can sign in to the scope.
-  case scopeDisabled
+  case scopeDisabled(Scope)
   /// Too many wrong passwords; from then on one may try again.
   case tooManyAttempts(until: Instant)
   /// A pending credential that was not issued here, or was used.
@@ -22,6 +22,8 @@ public enum SignInError: Error, Sendable {
   case pendingExpired
   /// An enrolment id that is not one of the user's.
   case invalidEnrolment
+  /// A code is to be sent to a factor that the user doesn't have.
+  case enrolmentNotFound
   /// The scope does not have codes by SMS switched on.
   case smsNotEnabled
   /// The scope does not let phone numbers sign in.

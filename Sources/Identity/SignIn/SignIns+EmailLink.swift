@@ -28,7 +28,7 @@ extension SignIns {
     _ scope: Scope, email: String, code: String, linking session: UserSession? = nil,
     by author: Author
   ) async throws(OutOfBandError) -> EmailLinkSignIn {
-    guard !scope.isDisabled else { throw .scopeDisabled }
+    guard !scope.isDisabled else { throw .scopeDisabled(scope) }
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
     let email = AccountRules.folded(email: email)
     let now = store.clock.now()

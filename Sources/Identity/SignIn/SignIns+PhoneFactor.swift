@@ -27,11 +27,12 @@ extension SignIns {
     return try await store.write(SignInError.self) { connection in
       let pending = try Self.open(
         ticket, project: project, tenant: tenant, lifetime: Ticket.phonePendingLifetime,
-        expired: .phonePendingExpired, at: now, connection
+        expired: .phonePendingExpired, enrolment: enrolment, unknown: .enrolmentNotFound, at: now,
+        connection
       ).get()
       let account = pending.account
       guard let factor = account.factors.first(where: { $0.id.text == enrolment }) else {
-        throw SignInError.invalidEnrolment
+        throw SignInError.enrolmentNotFound
       }
       guard let number = factor.phoneNumber else { throw SignInError.invalidPhone }
       guard pending.policy.configuration.isSMSOn else { throw SignInError.smsNotEnabled }

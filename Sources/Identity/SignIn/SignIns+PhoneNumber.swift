@@ -57,7 +57,7 @@ extension SignIns {
   /// Sees that a phone number may sign in.
   private static func checkPhones(_ scope: Scope, _ connection: borrowing Connection) throws {
     guard scope.tenant == nil else { throw SignInError.tenantWithoutPhones }
-    guard !scope.isDisabled else { throw SignInError.scopeDisabled }
+    guard !scope.isDisabled else { throw SignInError.scopeDisabled(scope) }
     guard try methods(scope, connection).phone else { throw SignInError.phoneLoginDisabled }
   }
 

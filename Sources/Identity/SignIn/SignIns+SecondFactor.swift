@@ -48,7 +48,7 @@ extension SignIns {
       let pending: Pending
       switch try Self.open(
         ticket, project: project, tenant: tenant, lifetime: Ticket.pendingLifetime,
-        expired: .pendingExpired, at: now, connection)
+        expired: .pendingExpired, enrolment: enrolment, at: now, connection)
       {
       case .success(let found): pending = found
       case .failure(let error): return .failure(error)
@@ -92,10 +92,23 @@ extension SignIns {
     var scope: Scope { policy.scope }
   }
 
-  /// Sees that a pending credential still counts.
+  /// Checks that a pending credential is still valid.
+  ///
+  /// - Parameters:
+  ///   - ticket: The credential.
+  ///   - project: The project of the request.
+  ///   - tenant: The tenant of the request; nil when it names none.
+  ///   - lifetime: How long a credential is valid, in seconds.
+  ///   - expired: The refusal of an older one.
+  ///   - enrolment: The factor that the request names: one that the account doesn't have is refused
+  ///     before the age of the credential's session is looked at.
+  ///   - unknown: The refusal of such a factor.
+  ///   - now: The time of the request.
+  ///   - connection: The transaction.
   static func open(
     _ ticket: Ticket, project: ID<Project>, tenant: ID<Tenant>?, lifetime: Int64,
-    expired: SignInError, at now: Instant, _ connection: borrowing Connection
+    expired: SignInError, enrolment: String? = nil, unknown: SignInError = .invalidEnrolment,
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<Pending, SignInError> {
     let policy: Policy
     do { policy = try Policies.find(ticket.scope, connection) } catch PolicyError.scopeNotFound {
@@ -108,8 +121,11 @@ extension SignIns {
     guard let account = try AccountRecord.find(key: ticket.account, connection) else {
       return .failure(.userNotFound)
     }
-    guard !scope.isDisabled else { return .failure(.scopeDisabled) }
+    guard !scope.isDisabled else { return .failure(.scopeDisabled(scope)) }
     guard !account.disabled else { return .failure(.userDisabled) }
+    if let enrolment, !account.factors.contains(where: { $0.id.text == enrolment }) {
+      return .failure(unknown)
+    }
     // The credential is older than a revocation: the first factor has to be given again.
     guard ticket.generation == account.generation else {
       return .failure(.invalidPendingCredential)

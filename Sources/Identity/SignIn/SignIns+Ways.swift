@@ -19,7 +19,7 @@ extension SignIns {
   public func ways(
     of email: String, in scope: Scope, goingOnTo url: String
   ) async throws(OutOfBandError) -> WaysToSignIn {
-    guard !scope.isDisabled else { throw .scopeDisabled }
+    guard !scope.isDisabled else { throw .scopeDisabled(scope) }
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
     guard ContinueURL.host(of: url) != nil else { throw .invalidContinueURL }
     let sessionID = store.random.token(bytes: 20)

@@ -20,7 +20,7 @@ public struct SignIns: Sendable {
   public func signUp(
     _ scope: Scope, _ new: NewAccount, by author: Author
   ) async throws(AccountError) -> SessionGrant {
-    guard !scope.isDisabled else { throw .scopeDisabled }
+    guard !scope.isDisabled else { throw .scopeDisabled(scope) }
     var new = new
     (new.localID, new.phoneNumber, new.phones) = (nil, nil, [])
     (new.emailVerified, new.disabled) = (false, false)
@@ -79,7 +79,7 @@ public struct SignIns: Sendable {
   public func password(
     _ scope: Scope, email: String, password: Secret, address: String
   ) async throws(SignInError) -> SignInOutcome {
-    guard !scope.isDisabled else { throw .scopeDisabled }
+    guard !scope.isDisabled else { throw .scopeDisabled(scope) }
     var attempt = try await takeAttempt(scope, email: email, address: address)
     // Another sign-in or a change of password may store another hash meanwhile: it is asked once.
     for _ in 0..<2 {
@@ -206,7 +206,7 @@ public struct SignIns: Sendable {
     _ account: Account, in scope: Scope, provider: SignInProvider, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> SignInOutcome {
-    guard !scope.isDisabled else { throw SignInError.scopeDisabled }
+    guard !scope.isDisabled else { throw SignInError.scopeDisabled(scope) }
     if provider.supportsSecondFactor, !account.factors.isEmpty {
       let configuration = try Policies.find(scope.key, connection).configuration
       let due = SignInForecast.factorsDue(of: account, configuration)

@@ -7,6 +7,11 @@ public struct Tenants: Sendable {
 
   private static let letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 
+  /// Whether a character of a display name is kept in the id.
+  private static func isOfID(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber || character == "-")
+  }
+
   /// Makes a tenant.
   ///
   /// - Throws: ``TenantError``.
@@ -19,7 +24,7 @@ public struct Tenants: Sendable {
     return try await store.write(TenantError.self) { connection in
       // Five characters: sixty million tenants of one name, so a second draw is rare.
       for _ in 0..<8 {
-        let stem = edit.displayName.lowercased().filter { Self.letters.contains($0) || $0 == "-" }
+        let stem = edit.displayName.filter(Self.isOfID)
         let tail = random.text(stem.isEmpty ? 28 : 5, from: Self.letters)
         let id = stem.isEmpty ? tail : "\(stem)-\(tail)"
         if let tenant = try insert(ID(id), in: project, edit, by: author, at: now, connection) {
@@ -113,6 +118,17 @@ public struct Tenants: Sendable {
     }
   }
 
+  /// Whether a project allows tenants; true for one that doesn't exist, which is another refusal.
+  ///
+  /// - Throws: ``TenantError/unavailable(_:)``.
+  public func areAllowed(in project: ID<Project>) async throws(TenantError) -> Bool {
+    try await store.read(TenantError.self) { connection in
+      try connection.first(
+        "SELECT allow_tenants FROM project WHERE project_id = \(project.text)"
+      ) { try $0.value(0) } ?? true
+    }
+  }
+
   /// The tenants of a project by id.
   ///
   /// - Throws: ``TenantError/unavailable(_:)``.
@@ -151,7 +167,7 @@ public struct Tenants: Sendable {
     if let search, !search.isEmpty {
       condition += """
          AND (instr(lower(s.display_name), lower(\(search)))
-          OR instr(s.tenant_id, lower(\(search))))
+          OR instr(lower(s.tenant_id), lower(\(search))))
         """
     }
     guard let restriction = Self.restriction(to: administrator, in: project) else {

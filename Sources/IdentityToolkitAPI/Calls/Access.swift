@@ -36,6 +36,16 @@ enum Action: CaseIterable, Sendable {
   }
 }
 
+extension Action {
+  /// Whether it's about tenants themselves, which a project has to allow.
+  var needsTenants: Bool {
+    switch self {
+    case .readTenants, .createTenants, .changeTenants, .deleteTenants: true
+    default: false
+    }
+  }
+}
+
 /// What the holder of a bearer token may do.
 ///
 /// A token is for a project with all its tenants, or for one tenant. Whatever lies outside of it is

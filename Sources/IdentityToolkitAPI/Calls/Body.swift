@@ -17,7 +17,7 @@ enum Body {
       throw .payload("The Content-Type of the request must be application/json.")
     }
     guard case .object(let object) = try parse(request.body) else {
-      throw .payload("The root must be an object.")
+      throw .rootIsNoMessage
     }
     return Message(object)
   }

@@ -123,16 +123,30 @@ extension Gate {
     if let tenant, let named, tenant != named { throw WireError("TENANT_ID_MISMATCH") }
     let tenant = tenant ?? named ?? standard
     guard bearer.may(action, project, tenant) else { throw .permissionDenied }
+    if action.needsTenants { try await checkTenants(of: project) }
     let scope: Scope
     do throws(ScopeError) {
       scope = try await identity.scopes.find(project: project, tenant: tenant)
     } catch {
       throw action.isAboutTenants ? WireError(tenants: error) : WireError(error)
     }
+    // The users of a tenant with sign-in off aren't reached, as in production.
+    if !action.isAboutTenants, scope.tenant != nil, scope.isDisabled {
+      throw WireError(disabled: scope)
+    }
     let author = Author(
       actor: bearer.actor, address: request.peer, requestID: request.id.text)
     return AdminCall(
       request: request, scope: scope, message: message, author: author, holder: bearer)
+  }
+
+  /// Refuses a project that doesn't allow tenants, before a tenant is looked up.
+  private func checkTenants(of project: ID<Project>) async throws(WireError) {
+    do throws(TenantError) {
+      guard try await identity.tenants.areAllowed(in: project) else { throw .multiTenancyOff }
+    } catch {
+      throw WireError(error)
+    }
   }
 
   private func namedProject(_ message: Message) throws(WireError) -> ID<Project>? {
@@ -143,10 +157,16 @@ extension Gate {
   private func namedTenant(
     _ request: Request, _ message: Message
   ) throws(WireError) -> ID<Tenant>? {
-    let inMessage = try message.given("tenantId")
+    let inMessage = try givenTenant(message)
     let inQuery = request.parameter("tenantId").flatMap { $0.isEmpty ? nil : $0 }
     if let inMessage, let inQuery, inMessage != inQuery { throw WireError("TENANT_ID_MISMATCH") }
     return (inMessage ?? inQuery).map { ID($0) }
+  }
+
+  /// The tenant that the message names; a number is taken as its text.
+  private func givenTenant(_ message: Message) throws(WireError) -> String? {
+    if case .number(let number)? = try message.value("tenantId") { return number.text }
+    return try message.given("tenantId")
   }
 }
 

@@ -6,17 +6,19 @@ import Text
 extension Schema {
   /// The members of a message in their one form, read by the rules of proto3 JSON.
   ///
-  /// Names are in camel case, enums are words, whole numbers as they are written; `null` and
-  /// members that the schema does not have are left out.
+  /// Names are in camel case, enums are words, whole numbers as they are written; `null` is left
+  /// out. A member that the schema doesn't have is refused, as production does where it keeps what
+  /// it's told.
   func canonical(_ message: Message) throws(WireError) -> JSON.Object {
     let members = members
     var object = JSON.Object()
     for (name, value) in message.object {
-      let name = Names.camel(name.text)
-      guard !value.isNull, let own = members.firstIndex(where: { name.isSameBytes(as: $0.name) })
-      else {
-        continue
+      let given = name.text
+      let name = Names.camel(given)
+      guard let own = members.firstIndex(where: { name.isSameBytes(as: $0.name) }) else {
+        throw .unknownName(given, in: message.path)
       }
+      guard !value.isNull else { continue }
       guard object[name] == nil else { throw .payload("The member \"\(name)\" stands twice.") }
       object.append(
         name, try members[own].schema.canonical(value, at: message.place(name)))
@@ -33,12 +35,10 @@ extension Schema {
       return value
     case .choice(let type): return .string(type.values[try type.read(value, at: place)])
     case .flag:
-      switch value {
-      case .bool: return value
-      case .text("true"): return true
-      case .text("false"): return false
-      default: throw .invalidValue(at: place.text, type: "TYPE_BOOL", value)
+      guard let flag = Message.truth(value) else {
+        throw .invalidValue(at: place.text, type: "TYPE_BOOL", value)
       }
+      return .bool(flag)
     case .integer:
       guard let number = Message.whole(value), let number = Int32(exactly: number) else {
         throw .invalidValue(at: place.text, type: "TYPE_INT32", value)

@@ -46,6 +46,8 @@ struct Schema: Sendable {
   var isRequired = false
   /// Whether `null` may stand there and means something else than no member.
   var isNullable = false
+  /// Whether an answer keeps it when it has its type's default.
+  var isExplicit = false
   /// A sentence about the member.
   var note: String?
 
@@ -99,6 +101,12 @@ extension Schema {
   var orNull: Schema {
     var schema = self
     schema.isNullable = true
+    return schema
+  }
+
+  var explicit: Schema {
+    var schema = self
+    schema.isExplicit = true
     return schema
   }
 

@@ -49,9 +49,10 @@ extension Schema {
   static let mfa = named(
     "MultiFactorAuthConfig",
     [
-      "state": .choice(MFAMessage.states), "enabledProviders": .list(.choice(MFAMessage.providers)),
+      "state": .choice(MFAMessage.states).explicit,
+      "enabledProviders": .list(.choice(MFAMessage.providers)),
       "providerConfigs": .list([
-        "state": .choice(MFAMessage.entryStates),
+        "state": .choice(MFAMessage.entryStates).explicit,
         "totpProviderConfig": [
           "adjacentIntervals": .integer.noted("0 to 10; 5 are in force when it is left out.")
         ],
@@ -90,5 +91,6 @@ extension Schema {
       "passwordPolicyConfig": passwordPolicy, "recaptchaConfig": recaptcha,
       "smsRegionConfig": smsRegions, "mobileLinksConfig": mobileLinks,
       "inheritance": ["emailSendingConfig": .flag],
+      "autodeleteAnonymousUsers": .flag.noted("Kept and given back; a project's setting rules."),
     ])
 }

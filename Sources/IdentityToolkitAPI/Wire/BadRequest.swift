@@ -26,6 +26,10 @@ extension WireError {
     return repeated(field)
   }
 
+  /// The body is JSON and no object.
+  static let rootIsNoMessage = violation(
+    "", "Invalid JSON payload received. Unknown name \"\": Root element must be a message.")
+
   /// A list stands where one value is due.
   static func repeated(_ field: String) -> WireError {
     let (parent, name) = split(field)
@@ -43,20 +47,28 @@ extension WireError {
         + "Cannot find field.")
   }
 
-  /// Two members of which one alone may stand.
-  static func oneof(_ name: String, setting member: String, field: String) -> WireError {
+  /// Two members of which only one may be given.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the choice.
+  ///   - member: The second of the members.
+  ///   - parent: The path of their message; empty for the body.
+  static func oneof(_ name: String, setting member: String, in parent: String) -> WireError {
     violation(
-      field,
-      "Invalid value (oneof), oneof field '\(name)' is already set. Cannot set '\(member)'")
+      parent,
+      "Invalid value\(at(parent)) (oneof), oneof field '\(name)' is already set. "
+        + "Cannot set '\(member)'")
   }
 
   private static func violation(_ field: String, _ text: String) -> WireError {
-    WireError(
+    var violation: JSON.Object = ["description": .string(text)]
+    if !field.isEmpty { violation = ["field": .string(field), "description": .string(text)] }
+    return WireError(
       text, reason: "badRequest",
       details: [
         [
           "@type": "type.googleapis.com/google.rpc.BadRequest",
-          "fieldViolations": [["field": .string(field), "description": .string(text)]],
+          "fieldViolations": [.object(violation)],
         ]
       ],
       isFrontEnd: true)

@@ -15,7 +15,7 @@ extension WireError {
     case .forbiddenClaim(let name): self.init(AccountError.forbiddenClaim(name))
     case .claimsTooLarge: self.init("CLAIMS_TOO_LARGE")
     case .userDisabled: self.init("USER_DISABLED")
-    case .scopeDisabled: self.init("PROJECT_DISABLED")
+    case .scopeDisabled(let scope): self.init(disabled: scope)
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
@@ -38,7 +38,7 @@ extension WireError {
     case .userNotFound: self.init("USER_NOT_FOUND")
     case .userDisabled: self.init("USER_DISABLED")
     case .signUpDisabled: self.init("ADMIN_ONLY_OPERATION")
-    case .scopeDisabled: self.init("PROJECT_DISABLED")
+    case .scopeDisabled(let scope): self.init(disabled: scope)
     case .session(let error): self.init(error)
     case .unavailable(let cause): self.init(unavailable: cause)
     }

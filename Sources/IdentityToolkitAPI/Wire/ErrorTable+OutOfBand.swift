@@ -20,10 +20,15 @@ extension WireError {
         "INVALID_CONTINUE_URI : ((expected an absolute URI with valid scheme and host))")
     case .unauthorizedDomain:
       self.init("UNAUTHORIZED_DOMAIN : Domain not allowlisted by project")
+    case .unknownLinkDomain:
+      self.init(
+        "INVALID_HOSTING_LINK_DOMAIN : The provided hosting link domain is not configured in Firebase "
+          + "Hosting or is not owned by the current project. This cannot be a default hosting domain "
+          + "(web.app or firebaseapp.com).")
     case .operationNotAllowed: self.init("OPERATION_NOT_ALLOWED")
     case .changesLocked: self.init(Self.changesLocked)
     case .passwordLoginDisabled: self.init("PASSWORD_LOGIN_DISABLED")
-    case .scopeDisabled: self.init("PROJECT_DISABLED")
+    case .scopeDisabled(let scope): self.init(disabled: scope)
     case .tooManyMails(.passwordReset, _): self.init("RESET_PASSWORD_EXCEED_LIMIT")
     case .tooManyMails: self.init(Self.tooManyMails)
     case .session(let error): self.init(error)

@@ -15,6 +15,11 @@ extension WireError {
     }
   }
 
+  /// For a pool in which nobody can sign in.
+  init(disabled scope: Scope) {
+    self.init(scope.tenant == nil ? "PROJECT_DISABLED" : "TENANT_DISABLED")
+  }
+
   /// For calls about tenants themselves, which answer 404.
   init(tenants error: ScopeError) {
     switch error {
@@ -29,8 +34,11 @@ extension WireError {
     case .notFound: self.init("PROJECT_NOT_FOUND", status: .notFound, reason: "notFound")
     case .invalidID: self.init("INVALID_PROJECT_ID")
     case .invalidDisplayName: self.init("INVALID_DISPLAY_NAME")
+    case .invalidDomain(""):
+      self.init("INVALID_AUTHORIZED_DOMAIN : An authorized domain is empty.")
     case .invalidDomain(let domain):
-      self.init("INVALID_CONFIG : The domain \(domain.prefix(100)) is not the name of a host.")
+      self.init(
+        "INVALID_AUTHORIZED_DOMAIN : \(domain.prefix(100)) should only contain the valid domain.")
     case .links(let error): self.init(error)
     case .idTaken: self.init("PROJECT_ALREADY_EXISTS", status: .conflict, reason: "conflict")
     case .policy(let error): self.init(error)
@@ -49,8 +57,7 @@ extension WireError {
       self.init(
         "INVALID_DISPLAY_NAME : display_name should start with a letter and only consist of "
           + "letters, digits and hyphens with 4-20 characters.")
-    case .multiTenancyOff:
-      self.init("UNSUPPORTED_TENANT_OPERATION : The project does not allow tenants.")
+    case .multiTenancyOff: self.init("INVALID_PROJECT_ID")
     case .links(let error): self.init(error)
     case .policy(let error): self.init(error)
     case .passwords(let error): self.init(error)
@@ -107,8 +114,8 @@ extension WireError {
     case .notFound: self.init("USER_NOT_FOUND")
     case .operationNotAllowed: self.init("OPERATION_NOT_ALLOWED")
     case .adminOnly: self.init("ADMIN_ONLY_OPERATION")
-    case .scopeDisabled: self.init("PROJECT_DISABLED")
-    case .tooManyFactors: self.init(Self.tooManyFactors)
+    case .scopeDisabled(let scope): self.init(disabled: scope)
+    case .tooManyFactors: self.init("SECOND_FACTOR_LIMIT_EXCEEDED")
     case .changesLocked: self.init(Self.changesLocked)
     case .factorRemovalByTokenOff:
       self.init("OPERATION_NOT_ALLOWED : Service tokens can't remove second factors here.")
@@ -134,8 +141,6 @@ extension WireError {
 
   static let tooManyMails =
     "TOO_MANY_ATTEMPTS_TRY_LATER : Too many mails were asked for. Try again later."
-  private static let tooManyFactors =
-    "SECOND_FACTOR_LIMIT_EXCEEDED : Too many second factors enrolled for this account."
   private static let phoneFactorExists =
     "SECOND_FACTOR_EXISTS : Phone number already enrolled as second factor for this account."
   private static let invalidPhone = "INVALID_PHONE_NUMBER : Invalid format."
@@ -159,7 +164,7 @@ extension WireError {
     case .tenantDeleted: self.init("TENANT_DELETED")
     case .tooManyChanges:
       self.init("TOO_MANY_ATTEMPTS_TRY_LATER : Too many changes of this account. Try again later.")
-    case .scopeDisabled: self.init("PROJECT_DISABLED")
+    case .scopeDisabled(let scope): self.init(disabled: scope)
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
@@ -175,7 +180,7 @@ extension WireError {
     case .adminOnly: self.init("ADMIN_ONLY_OPERATION")
     case .userDisabled: self.init("USER_DISABLED")
     case .passwordLoginDisabled: self.init("PASSWORD_LOGIN_DISABLED")
-    case .scopeDisabled: self.init("PROJECT_DISABLED")
+    case .scopeDisabled(let scope): self.init(disabled: scope)
     case .tooManyAttempts:
       self.init(
         "TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled due "
@@ -185,6 +190,7 @@ extension WireError {
       self.init(
         "TOTP_CHALLENGE_TIMEOUT : TOTP challenge timeout, provide first factor again.")
     case .invalidEnrolment: self.init("INVALID_MFA_ENROLLMENT_ID")
+    case .enrolmentNotFound: self.init("MFA_ENROLLMENT_NOT_FOUND")
     case .smsNotEnabled: self.init(Self.smsNotEnabled)
     case .phoneLoginDisabled: self.init("OPERATION_NOT_ALLOWED")
     case .tenantWithoutPhones: self.init("UNSUPPORTED_TENANT_OPERATION")
@@ -234,13 +240,15 @@ extension WireError {
       self.init(
         "SECOND_FACTOR_LIMIT_EXCEEDED : Too many TOTP based second factors enrolled for this "
           + "account.")
-    case .tooManyFactors: self.init(Self.tooManyFactors)
+    case .tooManyFactors:
+      self.init("SECOND_FACTOR_LIMIT_EXCEEDED : Too many second factors enrolled for this account.")
     case .invalidSessionInfo: self.init("INVALID_SESSION_INFO")
     case .sessionExpired: self.init("SESSION_EXPIRED")
     case .alreadyComplete: self.init("MFA_ENROLLMENT_ALREADY_COMPLETE")
     case .missingDisplayName:
       self.init("MISSING_DISPLAY_NAME : display name cannot be empty")
     case .displayNameTooLong: self.init(Self.factorNameTooLong)
+    case .missingCode: self.init("MISSING_CODE")
     case .invalidCode: self.init("INVALID_CODE")
     case .tooManyAttempts: self.init("TOO_MANY_ENROLLMENT_ATTEMPTS : restart enrollment")
     case .changesLocked: self.init(Self.changesLocked)

@@ -30,8 +30,15 @@ struct IDTokens: Sendable {
   /// Makes a token of claims: signed, or unsigned in the emulator profile.
   ///
   /// The session that an ID token is of stands in its header, where SDKs show it to nobody.
+  ///
+  /// - Parameters:
+  ///   - payload: The claims as JSON.
+  ///   - session: The session of an ID token.
+  ///   - isCookie: Whether it's a session cookie, whose header says no type.
+  /// - Returns: The token.
+  /// - Throws: The error for a key that can't be read.
   func signed(
-    _ payload: [UInt8], session: ID<UserSession>? = nil
+    _ payload: [UInt8], session: ID<UserSession>? = nil, isCookie: Bool = false
   ) throws(WireError) -> String {
     let named = session.map { #","\#(Self.sessionName)":"\#($0.text)""# } ?? ""
     if identity.profile == .emulator {
@@ -40,8 +47,9 @@ struct IDTokens: Sendable {
     }
     do throws(KeyError) {
       let keyID = try identity.signingKeys.currentID()
+      let type = isCookie ? "" : #","typ":"JWT""#
       var token = Base64URL.encodedBytes(
-        Array(#"{"alg":"RS256","kid":"\#(keyID)"\#(named),"typ":"JWT"}"#.utf8))
+        Array(#"{"alg":"RS256","kid":"\#(keyID)"\#(named)\#(type)}"#.utf8))
       token.append(UInt8(ascii: "."))
       token += Base64URL.encodedBytes(payload)
       let signature = try identity.signingKeys.sign(token, keyID: keyID)

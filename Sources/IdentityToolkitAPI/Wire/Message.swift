@@ -1,5 +1,6 @@
 import Identity
 import JSON
+import Text
 
 /// A message as it came, read by the rules of proto3 JSON.
 ///
@@ -72,12 +73,8 @@ struct Message: Sendable {
 
   func flag(_ name: String) throws(WireError) -> Bool? {
     guard let value = try value(name) else { return nil }
-    switch value {
-    case .bool(let flag): return flag
-    case .text("true"): return true
-    case .text("false"): return false
-    default: throw invalid(name, "TYPE_BOOL", value)
-    }
+    guard let flag = Message.truth(value) else { throw invalid(name, "TYPE_BOOL", value) }
+    return flag
   }
 
   func int32(_ name: String) throws(WireError) -> Int? {
@@ -178,6 +175,26 @@ extension Message {
 
   /// The path of a member, for errors.
   func field(_ name: String) -> String { place(name).text }
+
+  /// A truth value: `true`, 1, or one of the words that production takes for it.
+  static func truth(_ value: JSON) -> Bool? {
+    switch value {
+    case .bool(let flag): flag
+    case .text(let text) where text.byteCount <= 5:
+      switch UntrustedText(text.text.lowercased()) {
+      case "true", "t", "yes", "y", "1": true
+      case "false", "f", "no", "n", "0": false
+      default: nil
+      }
+    case .number(let number):
+      switch number.int64 {
+      case 1: true
+      case 0: false
+      default: nil
+      }
+    default: nil
+    }
+  }
 
   /// A whole number, written as a number or as text.
   static func whole(_ value: JSON) -> Int64? {

@@ -77,7 +77,7 @@ enum Resource {
 
   /// Members that the rules keep, and not the text of stored members.
   static let kept = [
-    ["client", "permissions"], ["passwordPolicyConfig"], ["autodeleteAnonymousUsers"],
+    ["client", "permissions"], ["autodeleteAnonymousUsers"],
   ]
 
   /// Members that are read only, and a password that is nobody's business here.

@@ -16,6 +16,7 @@ secret that the step `start` answered, four time steps from now. `{{project}}` i
 reason and with what Countersign answers. `docs/clients.md` repeats the reasons.
 """
 
+import base64
 import json
 import re
 from pathlib import Path
@@ -130,9 +131,13 @@ class Recording(Conversation):
 
 
 def find(value, place):
-    """What is at a place such as `users.0.mfaInfo`."""
+    """What is at a place such as `users.0.mfaInfo`; `token#header` is the header of a token."""
     for part in place.split("."):
-        value = value[int(part)] if isinstance(value, list) else value[part]
+        name, _, header = part.partition("#")
+        value = value[int(name)] if isinstance(value, list) else value[name]
+        if header:
+            text = value.split(".")[0]
+            value = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     return value
 
 

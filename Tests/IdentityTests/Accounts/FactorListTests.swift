@@ -64,7 +64,7 @@ struct FactorListTests {
       _ = try await replace(instance, device.account, [phone])
       let cases: [(String, [FactorEntry])] = [
         ("tooManyFactors", (0..<6).map { FactorEntry(phoneNumber: "+1202555010\($0)") }),
-        ("tooManyFactors", (0..<5).map { FactorEntry(phoneNumber: "+1202555010\($0)") }),
+        ("tooManyFactors", (0..<7).map { FactorEntry(id: "\($0)") }),
         ("duplicateEnrolment", [phone, FactorEntry(id: "p", phoneNumber: Instance.otherNumber)]),
         ("duplicateEnrolment", [FactorEntry(id: app, phoneNumber: Instance.otherNumber)]),
         ("phoneFactorExists", [phone, FactorEntry(phoneNumber: Instance.number)]),
@@ -85,6 +85,24 @@ struct FactorListTests {
       }
       #expect(
         try await instance.reload(device.account).factors.map(\.id.text) == [app, "p"])
+    }
+  }
+
+  @Test func `an authenticator app takes no phone's place, and phones take none of its`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let five = (0..<5).map { FactorEntry(phoneNumber: "+1202555010\($0)") }
+      let kept = FactorEntry(id: device.factor.text)
+      for entries in [five, [kept] + five] {
+        let factors = try await replace(instance, device.account, entries)
+        #expect(factors.count { $0.kind == .phone } == 5 && factors.count { $0.kind == .totp } == 1)
+      }
+      let bob = try await instance.account(.bob)
+      _ = try await replace(instance, bob, five)
+      _ = try await instance.enrol(try await instance.session(.bob).session)
+      #expect(try await instance.reload(bob).factors.count == 6)
     }
   }
 

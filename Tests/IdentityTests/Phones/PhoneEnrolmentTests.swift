@@ -136,15 +136,24 @@ struct PhoneEnrolmentTests {
       let grant = try await enrolments.finalizePhone(
         session, .code(sessionInfo: infos[1], code: Instance.code), displayName: nil,
         by: Instance.visitor)
-      await expect("alreadyComplete") {
+      await expect("phoneAlreadyEnrolled") {
         try await enrolments.finalizePhone(
           grant.session, .code(sessionInfo: infos[1], code: Instance.code), displayName: nil,
+          by: Instance.visitor)
+      }
+      let phone = try #require(grant.account.factors.first)
+      let left = try await enrolments.withdraw(
+        grant.session, enrolment: phone.id.text, by: Instance.visitor)
+      let next = try #require(left).session
+      await expect("alreadyComplete") {
+        try await enrolments.finalizePhone(
+          next, .code(sessionInfo: infos[1], code: Instance.code), displayName: nil,
           by: Instance.visitor)
       }
       instance.clock.advance(601)
       await expect("sessionExpired") {
         try await enrolments.finalizePhone(
-          grant.session, .code(sessionInfo: late, code: Instance.code), displayName: nil,
+          next, .code(sessionInfo: late, code: Instance.code), displayName: nil,
           by: Instance.visitor)
       }
     }

@@ -82,7 +82,7 @@ struct PhoneFactorTests {
           project: instance.globex.project, tenant: nil, pendingCredential: own,
           .code(sessionInfo: foreign, code: Instance.code))
       }
-      await expect("invalidEnrolment") {
+      await expect("enrolmentNotFound") {
         try await instance.sendCode(own, to: alice)
       }
     }

@@ -63,7 +63,7 @@ struct UnenrolmentTests {
       let pending = try await instance.pending(.alice)
       _ = try await remove(instance, device)
       let code = try device.code(at: instance.now)
-      await expect("invalidPendingCredential") {
+      await expect("invalidEnrolment") {
         try await instance.finalize(device, pending, code: code)
       }
     }

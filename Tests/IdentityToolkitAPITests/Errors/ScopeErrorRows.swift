@@ -19,9 +19,10 @@ extension ErrorRow {
       try await server.get(tenants + "/never-was")
     },
     ErrorRow("UNSUPPORTED_TENANT_OPERATION") { server in
-      try await server.configure(
-        "multiTenant.allowTenants", ["multiTenant": ["allowTenants": false]])
-      return try await server.post(tenants, ["displayName": "globex"], .owner)
+      let tenant = try await server.addTenant()
+      return try await server.post(
+        "/v1/accounts:sendVerificationCode",
+        ["phoneNumber": "+15551230001", "tenantId": .string(tenant)])
     },
     ErrorRow("INVALID_PROJECT_ID") { server in
       let alice = try await server.waiting()
@@ -48,7 +49,32 @@ extension ErrorRow {
     },
     ErrorRow("INVALID_CONFIG") { server in
       try await server.patch(
+        TestServer.config + "?updateMask=passwordPolicyConfig",
+        ["passwordPolicyConfig": ["passwordPolicyEnforcementState": "ENFORCE"]])
+    },
+    ErrorRow("INVALID_AUTHORIZED_DOMAIN") { server in
+      try await server.patch(
         TestServer.config + "?updateMask=authorizedDomains", ["authorizedDomains": ["a b"]])
+    },
+    ErrorRow("INVALID_REGION_CODE") { server in
+      try await server.patch(
+        TestServer.config, ["smsRegionConfig": ["allowlistOnly": ["allowedRegions": ["ZZ"]]]])
+    },
+    ErrorRow("INVALID_HOSTING_LINK_DOMAIN") { server in
+      let alice = try await server.addPerson()
+      return try await server.post(
+        "/v1/accounts:sendOobCode",
+        [
+          "requestType": "PASSWORD_RESET", "email": .string(alice.email),
+          "linkDomain": "evil.example",
+        ])
+    },
+    ErrorRow("TENANT_DISABLED") { server in
+      let tenant = try await server.addTenant()
+      let alice = try await server.addPerson(tenant: tenant)
+      _ = try await server.patch(
+        "\(tenants)/\(tenant)?updateMask=disableAuth", ["disableAuth": true])
+      return try await server.signIn(alice, tenant: tenant)
     },
     ErrorRow("PROJECT_DISABLED") { server in
       let alice = try await server.addPerson()

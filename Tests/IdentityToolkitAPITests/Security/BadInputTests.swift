@@ -54,8 +54,8 @@ struct BadBody: CustomTestStringConvertible, Sendable {
       "a lone surrogate", #"{"email":"\ud800"}"#,
       says: "The JSON document is not well formed at byte 10."),
     BadBody("white space", " \n", says: "The JSON document is empty."),
-    BadBody("a list", "[]", says: "The root must be an object."),
-    BadBody("a text", #""mfa""#, says: "The root must be an object."),
+    BadBody("a list", "[]", says: #"Unknown name "": Root element must be a message."#),
+    BadBody("a text", #""mfa""#, says: #"Unknown name "": Root element must be a message."#),
     BadBody(
       "a form", "mfa=1", says: "The Content-Type of the request must be application/json.",
       contentType: "application/x-www-form-urlencoded"),
@@ -68,6 +68,12 @@ struct BadBody: CustomTestStringConvertible, Sendable {
 struct BadInputTests {
   private static let beginning = "Invalid JSON payload received. "
 
+  private static func withoutDetails(_ answer: Response) throws -> JSON {
+    var error = try #require(try JSON.parse(answer.body.bytes)["error"]?.objectValue)
+    error["details"] = nil
+    return ["error": .object(error)]
+  }
+
   @Test(arguments: BadBody.all)
   func `a body that cannot be read is refused in the shape of version 2`(_ body: BadBody)
     async throws
@@ -79,9 +85,8 @@ struct BadInputTests {
         try await server.send(
           .patch, TestServer.config + "?updateMask=mfa", body.bytes, .owner,
           fields: [.contentType: body.contentType]))
-      let json = try JSON.parse(answer.body.bytes)
       #expect(
-        json == [
+        try Self.withoutDetails(answer) == [
           "error": [
             "code": 400, "message": .string(Self.beginning + body.says),
             "status": "INVALID_ARGUMENT",
@@ -101,7 +106,7 @@ struct BadInputTests {
           fields: [.contentType: body.contentType]))
       let message = JSON.string(Self.beginning + body.says)
       #expect(
-        try JSON.parse(answer.body.bytes) == [
+        try Self.withoutDetails(answer) == [
           "error": [
             "code": 400, "message": message,
             "errors": [["message": message, "domain": "global", "reason": "badRequest"]],

@@ -142,16 +142,22 @@ struct ForeignCodeTests {
     try await TestServer.with { server in
       let alice = try await server.waiting()
       let tenant = try await server.addTenant()
-      let answer = try await server.post(
-        ErrorRow.finalizeSecond,
-        [
-          "mfaPendingCredential": alice.pending, "mfaEnrollmentId": .string(alice.enrolled.id),
-          "tenantId": .string(tenant),
-          "totpVerificationInfo": [
-            "verificationCode": .string(try alice.enrolled.device.code(at: server.now))
-          ],
-        ])
-      #expect(answer.error == "TENANT_ID_MISMATCH")
+      let off = "OPERATION_NOT_ALLOWED : TOTP based MFA not enabled."
+      for expected in [off, "TENANT_ID_MISMATCH"] {
+        let answer = try await server.post(
+          ErrorRow.finalizeSecond,
+          [
+            "mfaPendingCredential": alice.pending, "mfaEnrollmentId": .string(alice.enrolled.id),
+            "tenantId": .string(tenant),
+            "totpVerificationInfo": [
+              "verificationCode": .string(try alice.enrolled.device.code(at: server.now))
+            ],
+          ])
+        #expect(answer.error == expected)
+        _ = try await server.patch(
+          "\(ErrorRow.tenants)/\(tenant)?updateMask=mfaConfig",
+          ["mfaConfig": ["providerConfigs": [["state": "ENABLED", "totpProviderConfig": [:]]]]])
+      }
       #expect(
         try await server.finishSecond(
           alice, code: try alice.enrolled.device.code(at: server.now)

@@ -95,7 +95,13 @@ struct AccountTests {
       _ = try await server.patch(path + "allowPasswordSignup", [:])
       #expect(try await server.signIn(alice, tenant: id).error == "PASSWORD_LOGIN_DISABLED")
       _ = try await server.patch(path + "disableAuth", ["disableAuth": true])
-      #expect(try await server.signIn(alice, tenant: id).error == "PROJECT_DISABLED")
+      #expect(try await server.signIn(alice, tenant: id).error == "TENANT_DISABLED")
+      let users = "/v1/projects/acme-mfa/tenants/\(id)/accounts:lookup"
+      let lookup = try await server.post(users, ["localId": [.string(alice.uid)]], .owner)
+      #expect(lookup.error == "TENANT_DISABLED")
+      _ = try await server.patch(path + "disableAuth", [:])
+      #expect(
+        try await server.post(users, ["localId": [.string(alice.uid)]], .owner)["users"] != nil)
     }
   }
 

@@ -115,7 +115,7 @@ struct RefreshTests {
         try await server.addPerson(tenant: tenant), tenant: tenant)
       let path = ErrorRow.tenants + "/\(tenant)?updateMask=disableAuth"
       _ = try await server.patch(path, ["disableAuth": true])
-      #expect(try await refresh(server, session["refreshToken"]).error == "PROJECT_DISABLED")
+      #expect(try await refresh(server, session["refreshToken"]).error == "TENANT_DISABLED")
       _ = try await server.patch(path, ["disableAuth": false])
       #expect(try await refresh(server, session["refreshToken"]).status == 200)
     }

@@ -32,6 +32,9 @@ struct SessionCookieTests {
       #expect(answer.status == 200, "\(answer.json)")
       #expect(answer.json.objectValue?.names == ["sessionCookie"])
       let made = try answer.text("sessionCookie")
+      let header = try #require(made.split(separator: ".").first.map(String.init))
+      let type = try JSON.parse(try #require(Base64URL.decode(header)))["typ"]
+      #expect((type == nil) == (profile == .standalone))
       let now = server.now.seconds
       var expected = try #require(try claims(token).objectValue)
       expected["iss"] = "https://session.firebase.google.com/acme-mfa"

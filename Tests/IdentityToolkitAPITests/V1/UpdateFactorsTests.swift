@@ -77,13 +77,16 @@ struct UpdateFactorsTests {
     #expect(factors == ["Phone"])
   }
 
-  @Test func `six are too many, and one twice is a mistake`() async throws {
-    let (six, _) = try await update { _ in
-      #"{"enrollments":[{},{},{},{},{},{}]}"#
+  @Test func `seven are too many, and so are six phones, and one twice is a mistake`()
+    async throws
+  {
+    let (seven, _) = try await update { _ in
+      #"{"enrollments":[{},{},{},{},{},{},{}]}"#
     }
-    #expect(
-      six
-        == "SECOND_FACTOR_LIMIT_EXCEEDED : Too many second factors enrolled for this account.")
+    #expect(seven == "SECOND_FACTOR_LIMIT_EXCEEDED")
+    let phones = (0..<6).map { #"{"phoneInfo":"+1202555010\#($0)"}"# }.joined(separator: ",")
+    let (six, _) = try await update { _ in #"{"enrollments":[\#(phones)]}"# }
+    #expect(six == "SECOND_FACTOR_LIMIT_EXCEEDED")
     let (twice, factors) = try await update {
       #"{"enrollments":[{"mfaEnrollmentId":"\#($0)"},{"mfaEnrollmentId":"\#($0)"}]}"#
     }

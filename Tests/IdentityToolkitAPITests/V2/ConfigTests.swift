@@ -32,9 +32,10 @@ struct ConfigTests {
             """
             {"name": "<name>", "subtype": "IDENTITY_PLATFORM",
              "signIn": {"email": {"enabled": true, "passwordRequired": true},
-                        "anonymous": {"enabled": true}, "allowDuplicateEmails": false},
+                        "anonymous": {"enabled": true}},
              "emailPrivacyConfig": {"enableImprovedEmailPrivacy": true},
              "multiTenant": {"allowTenants": true}, "authorizedDomains": ["localhost"],
+             "client": {"apiKey": "<apiKey>", "permissions": {}, "firebaseSubdomain": "acme-mfa"},
              "mfa": {"state": "DISABLED"}}
             """)))
       let project = try await server.get("/v1/projects", .key)

@@ -181,6 +181,11 @@ struct EnrolmentTests {
       }
       #expect(
         try await alice.finalize().error == "TOO_MANY_ENROLLMENT_ATTEMPTS : restart enrollment")
+      let bob = try await Started(server, "bob")
+      for _ in 0..<2 { #expect(try await bob.finalize(code: "12345").error == "INVALID_CODE") }
+      #expect(try await bob.finalize().error == nil)
+      #expect(
+        try await bob.finalize().error == "TOO_MANY_ENROLLMENT_ATTEMPTS : restart enrollment")
     }
   }
 
@@ -192,7 +197,10 @@ struct EnrolmentTests {
       #expect(
         try await bob.finalize(sessionInfo: alice.sessionInfo).error == "INVALID_SESSION_INFO")
       #expect(try await bob.finalize(sessionInfo: "garbage").error == "INVALID_SESSION_INFO")
-      #expect(try await bob.finalize(sessionInfo: "").error == "MISSING_SESSION_INFO")
+      #expect(try await bob.finalize(sessionInfo: "").error == "INVALID_SESSION_INFO")
+      #expect(
+        try await bob.finalize(code: "", name: nil).error
+          == "MISSING_DISPLAY_NAME : display name cannot be empty")
       #expect(try await bob.finalize(code: "").error == "MISSING_CODE")
       let nothing = try await server.post(Self.finalize, ["idToken": .string(bob.token)])
       #expect(nothing.error == "Request contains an invalid argument.")

@@ -68,11 +68,26 @@ struct PasswordPolicyTests {
       #expect(own["enforcementState"] == "ENFORCE")
       #expect(
         own["customStrengthOptions"] == [
-          "minPasswordLength": 8, "maxPasswordLength": 4096, "containsUppercaseCharacter": true,
+          "minPasswordLength": 8, "containsUppercaseCharacter": true,
           "containsNumericCharacter": true,
         ])
+      #expect(own["allowedNonAlphanumericCharacters"] == nil)
       let project = try await server.get("/v2/passwordPolicy", .key)
-      #expect(project["enforcementState"] == "OFF")
+      #expect(
+        project["customStrengthOptions"] == ["minPasswordLength": 6, "maxPasswordLength": 4096])
+      #expect(project["enforcementState"] == "ENFORCE")
+      _ = try await server.patch(
+        TestServer.config + "?updateMask=passwordPolicyConfig",
+        [
+          "passwordPolicyConfig": [
+            "passwordPolicyVersions": [
+              ["customStrengthOptions": ["containsNonAlphanumericCharacter": true]]
+            ]
+          ]
+        ])
+      let symbols = try await server.get("/v2/passwordPolicy", .key)
+      #expect(symbols["enforcementState"] == "OFF")
+      #expect(symbols["allowedNonAlphanumericCharacters"]?.arrayValue?.isEmpty == false)
     }
   }
 
@@ -107,10 +122,12 @@ struct PasswordPolicyTests {
   }
 
   @Test(arguments: [
-    ("minPasswordLength", 5, "minPasswordLength must be between 6 and 30"),
-    ("minPasswordLength", 31, "minPasswordLength must be between 6 and 30"),
-    ("maxPasswordLength", 5, "maxPasswordLength must be between"),
-    ("maxPasswordLength", 4_097, "maxPasswordLength must be between"),
+    ("minPasswordLength", 5, "Minimum password length must be between 6 and 30"),
+    ("minPasswordLength", 31, "Minimum password length must be between 6 and 30"),
+    (
+      "maxPasswordLength", 5, "Maximum password length must be greater than or equal to the minimum"
+    ),
+    ("maxPasswordLength", 4_097, "Maximum password length must be less than or equal to 4096"),
   ])
   func `a length that no policy can have is refused`(
     name: String, length: Int, text: String
@@ -133,7 +150,13 @@ struct PasswordPolicyTests {
     try await TestServer.with { server in
       let mask = TestServer.config + "?updateMask=passwordPolicyConfig"
       let answer = try await server.patch(
-        mask, ["password_policy_config": ["password_policy_enforcement_state": 2]])
+        mask,
+        [
+          "password_policy_config": [
+            "password_policy_enforcement_state": 2,
+            "password_policy_versions": [["custom_strength_options": [:]]],
+          ]
+        ])
       #expect(answer["passwordPolicyConfig"]?["passwordPolicyEnforcementState"] == "ENFORCE")
       let wrong = try await server.patch(
         mask, ["passwordPolicyConfig": ["passwordPolicyEnforcementState": "ON"]])
@@ -158,8 +181,8 @@ struct PasswordPolicyTests {
           path + "?updateMask=client.permissions",
           ["client": ["permissions": ["disabledUserSignup": true, "disabledUserDeletion": true]]])
         #expect(
-          answer["client"]
-            == ["permissions": ["disabledUserSignup": true, "disabledUserDeletion": true]])
+          answer["client"]?["permissions"]
+            == ["disabledUserSignup": true, "disabledUserDeletion": true])
         body["email"] = "b@example.com"
         #expect(
           try await server.post("/v1/accounts:signUp", .object(body)).error

@@ -50,6 +50,33 @@ struct ProviderConfigTests {
     }
   }
 
+  @Test func `no provider is built in, which is an empty list`() async throws {
+    try await TestServer.with { server in
+      let tenant = try await server.addTenant()
+      for place in ["", "/tenants/\(tenant)"] {
+        let list = try await server.get(
+          "/v2/projects/acme-mfa\(place)/defaultSupportedIdpConfigs?pageSize=5")
+        #expect(list.status == 200 && list.json == [:])
+      }
+      let without = try await server.get(
+        "/v2/projects/acme-mfa/defaultSupportedIdpConfigs", .none)
+      #expect(without.status == 401)
+    }
+  }
+
+  @Test func `an answer type that is off is left out`() async throws {
+    try await TestServer.with { server in
+      let made = try await server.post(
+        "/v2/projects/acme-mfa/oauthIdpConfigs?oauthIdpConfigId=oidc.acme",
+        [
+          "displayName": "", "enabled": false, "clientId": "c", "issuer": "https://id.example.com",
+          "responseType": ["idToken": true, "code": false],
+        ], .owner)
+      #expect(made["responseType"] == ["idToken": true])
+      #expect(made["enabled"] == nil && made["displayName"] == nil)
+    }
+  }
+
   @Test func `a SAML provider is kept and given back`() async throws {
     try await TestServer.with { server in
       var expected = try #require(Self.samlBody.objectValue)

@@ -154,7 +154,7 @@ struct TenantTests {
   @Test func `members that rule nothing are given back`() async throws {
     try await TestServer.with { server in
       let members: JSON.Object = [
-        "testPhoneNumbers": ["+15550100": "123456"],
+        "testPhoneNumbers": ["+16505550100": "123456"],
         "monitoring": ["requestLogging": ["enabled": true]],
         "smsRegionConfig": ["allowByDefault": [:]],
         "inheritance": ["emailSendingConfig": true],
@@ -162,11 +162,15 @@ struct TenantTests {
       var body = members
       body["displayName"] = "globex"
       body["hashConfig"] = ["algorithm": "SCRYPT"]
-      body["unknown"] = 1
       let answer = try await server.post(Self.tenants, .object(body), .owner)
       for (name, value) in members { #expect(answer.json[name] == value) }
       #expect(answer["hashConfig"] == nil)
-      #expect(answer["unknown"] == nil)
+      body["unknown"] = 1
+      let refused = try await server.post(Self.tenants, .object(body), .owner)
+      #expect(
+        refused.error
+          == "Invalid JSON payload received. Unknown name \"unknown\" at 'tenant': Cannot find field."
+      )
     }
   }
 
@@ -188,10 +192,16 @@ struct TenantTests {
 
   @Test func `a project without tenants makes none`() async throws {
     try await TestServer.with { server in
+      let id = try await server.addTenant()
       _ = try await server.patch(TestServer.config + "?updateMask=multiTenant", [:])
-      let answer = try await server.post(Self.tenants, ["displayName": "globex"], .owner)
-      #expect(
-        answer.error == "UNSUPPORTED_TENANT_OPERATION : The project does not allow tenants.")
+      for answer in [
+        try await server.post(Self.tenants, ["displayName": "globex"], .owner),
+        try await server.get(Self.tenants), try await server.get("\(Self.tenants)/\(id)"),
+        try await server.get("\(Self.tenants)/none"),
+        try await server.patch("\(Self.tenants)/\(id)?updateMask=disableAuth", [:]),
+      ] {
+        #expect(answer.status == 400 && answer.error == "INVALID_PROJECT_ID")
+      }
     }
   }
 

@@ -61,11 +61,17 @@ struct MessageTests {
     }
   }
 
-  @Test func `a flag may be a word`() throws {
-    #expect(try message(#"{"f":true}"#).flag("f") == true)
-    #expect(try message(#"{"f":"false"}"#).flag("f") == false)
-    let wrong = try message(#"{"f":1}"#)
-    #expect(throws: WireError.self) { try wrong.flag("f") }
+  @Test func `a flag may be a word or a digit, as production reads it`() throws {
+    for text in ["true", "\"true\"", "\"t\"", "\"Yes\"", "\"y\"", "\"1\"", "1"] {
+      #expect(try message("{\"f\":\(text)}").flag("f") == true, "\(text)")
+    }
+    for text in ["false", "\"FALSE\"", "\"f\"", "\"no\"", "\"n\"", "\"0\"", "0"] {
+      #expect(try message("{\"f\":\(text)}").flag("f") == false, "\(text)")
+    }
+    for text in ["2", "-1", "1.5", "\"\"", "\"on\"", "\"yes \"", "[]", "{}"] {
+      let wrong = try message("{\"f\":\(text)}")
+      #expect(throws: WireError.self, "\(text)") { try wrong.flag("f") }
+    }
   }
 
   @Test func `an enum is read by name and by number`() throws {

@@ -13,7 +13,7 @@ extension Methods {
     // A name that is misspelt would read as no enrolments, and take all factors away.
     try mfa.refuseUnknown(except: ["enrollments"])
     let enrolments = try mfa.messages("enrollments")
-    guard enrolments.count <= Enrolments.mostFactors else {
+    guard enrolments.count <= Accounts.mostEntries else {
       throw WireError(AccountError.tooManyFactors)
     }
     var entries: [FactorEntry] = []

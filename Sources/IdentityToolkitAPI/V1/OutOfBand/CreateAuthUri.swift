@@ -20,10 +20,8 @@ extension Declaration {
 extension Methods {
   /// `accounts:createAuthUri`: with e-mail privacy it tells nothing of the address.
   func createAuthUri(_ call: ClientCall) async throws(WireError) -> JSON {
-    guard try (call.message.text("providerId") ?? "").isEmpty else {
-      throw WireError(
-        "NOT_IMPLEMENTED : Addresses to sign in at another provider are made by applications.",
-        status: .notImplemented, reason: "notImplemented")
+    if let provider = try call.message.given("providerId") {
+      throw try await refusal(of: provider, call)
     }
     guard let identifier = try call.message.given("identifier") else {
       throw WireError("MISSING_IDENTIFIER")
@@ -53,5 +51,27 @@ extension Methods {
     }
     answer.append("sessionId", .string(given.isEmpty ? ways.sessionID : given))
     return .object(answer)
+  }
+
+  /// Why there's no address to sign in at a provider: it isn't configured, or the server makes none.
+  ///
+  /// The emulator profile believes every provider.
+  private func refusal(of provider: String, _ call: ClientCall) async throws(WireError) -> WireError
+  {
+    guard try call.message.given("continueUri") != nil else {
+      return WireError("MISSING_CONTINUE_URI")
+    }
+    if identity.profile == .standalone {
+      let scope = try await scope(of: call)
+      do throws(ProviderError) {
+        _ = try await identity.identityProviders.find(scope, provider)
+      } catch {
+        guard case .notFound = error else { return WireError(error) }
+        return WireError(FederationError.providerNotFound)
+      }
+    }
+    return WireError(
+      "NOT_IMPLEMENTED : Addresses to sign in at another provider are made by applications.",
+      status: .notImplemented, reason: "notImplemented")
   }
 }

@@ -116,6 +116,10 @@ extension Methods {
   ) throws(WireError) -> OutOfBandRequest {
     var request = OutOfBandRequest(kind, for: subject)
     request.continueURL = try message.given("continueUrl")
+    request.linkDomain = try message.given("linkDomain")
+    if request.continueURL == nil, try message.flag("canHandleCodeInApp") == true {
+      throw WireError("MISSING_CONTINUE_URI")
+    }
     request.locale = http.fields["X-Firebase-Locale"]
     if kind == .changeEmail {
       guard let email = try message.given("newEmail") else {

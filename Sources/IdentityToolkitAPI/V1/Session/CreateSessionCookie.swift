@@ -36,7 +36,7 @@ extension Methods {
     payload["auth_time"] = .number(JSON.Number(min(session.authTime, now)))
     payload["iat"] = .number(JSON.Number(now))
     payload["exp"] = .number(JSON.Number(now + lifetime))
-    let cookie = try tokens.signed(JSON.object(payload).serialized())
+    let cookie = try tokens.signed(JSON.object(payload).serialized(), isCookie: true)
     return ["sessionCookie": .string(cookie)]
   }
 }

@@ -23,7 +23,7 @@ extension Declaration {
     "getPasswordPolicy", "Reads what a password must be.",
     gives: [
       "customStrengthOptions": Schema.passwordStrength.required,
-      "allowedNonAlphanumericCharacters": .list(.text).required,
+      "allowedNonAlphanumericCharacters": .list(.text),
       "enforcementState": .choice("OFF", "ENFORCE").required,
       "forceUpgradeOnSignin": .flag, "schemaVersion": .integer.required,
     ])
@@ -55,6 +55,6 @@ extension Methods {
       if let id = scope.tenant { try await tenant(id, of: scope.project).passwords } else {
         try await project(scope.project).passwords
       }
-    return PasswordPolicyMessage.forClients(policy ?? PasswordPolicy())
+    return PasswordPolicyMessage.forClients(policy)
   }
 }

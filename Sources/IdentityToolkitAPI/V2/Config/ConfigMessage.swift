@@ -12,14 +12,28 @@ enum ConfigMessage {
     "importTotpSecrets",
   ]
 
-  static func write(_ project: Project) -> JSON {
+  /// Writes the configuration; what has its type's default is left out.
+  ///
+  /// - Parameters:
+  ///   - project: The project.
+  ///   - apiKey: One of its keys; nil when all are revoked.
+  static func write(_ project: Project, apiKey: String?) -> JSON {
     var config: JSON.Object = [
       "name": .string("projects/\(project.number)/config"), "subtype": "IDENTITY_PLATFORM",
     ]
+    let stored = Resource.stored(project.members)
     var members = resource(project.edit)
+    members["passwordPolicyConfig"] = stored["passwordPolicyConfig"]
     PasswordPolicyMessage.write(
       project.passwords, changedAt: project.passwordsChangedAt, into: &members)
-    for member in members { config.append(member.name, member.value) }
+    var client = JSON.Object()
+    if let apiKey { client.append("apiKey", .string(apiKey)) }
+    client.append("permissions", members["client"]?["permissions"] ?? [:])
+    client.append("firebaseSubdomain", .string(project.id.text))
+    members["client"] = .object(client)
+    for member in Schema.config.omittingDefaults(members) {
+      config.append(member.name, member.value)
+    }
     config.append("mfa", MFAMessage.write(project.policy.configuration))
     return .object(config)
   }
@@ -28,7 +42,7 @@ enum ConfigMessage {
   static func apply(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
     to project: inout ProjectEdit
-  ) {
+  ) throws(PasswordPolicyError) {
     MFAMessage.apply(mask, root: "mfa", configuration, to: &project.configuration)
     let allowed = UpdateMask(
       mask.paths.filter { path in path.first.map(members.contains) ?? false })
@@ -50,10 +64,11 @@ enum ConfigMessage {
     project.importsTOTP = Resource.flag("importTotpSecrets", in: resource)
     project.authorizedDomains =
       resource["authorizedDomains"]?.arrayValue?.compactMap(\.textValue?.text) ?? []
-    project.passwords = PasswordPolicyMessage.read(resource)
+    project.passwords = try PasswordPolicyMessage.read(resource)
     project.userPermissions = Resource.userPermissions(resource)
     project.expiresAnonymous = Resource.flag("autodeleteAnonymousUsers", in: resource)
     // What is kept apart is not kept twice.
+    PasswordPolicyMessage.keepExplicit(&resource)
     for path in Resource.kept { Resource.remove(path, from: &resource) }
     resource["importTotpSecrets"] = nil
     project.members = Resource.text(resource)
@@ -65,7 +80,10 @@ enum ConfigMessage {
   ) throws(WireError) -> (body: JSON.Object, configuration: MFAConfiguration) {
     try check(message)
     let configuration = try MFAMessage.read(try message.message("mfa"))
-    return (Resource.writable(try Schema.config.canonical(message)), configuration)
+    var body = Resource.writable(try Schema.config.canonical(message))
+    try PhoneSettingsMessage.normalizeTestNumbers(
+      at: ["signIn", "phoneNumber", "testPhoneNumbers"], in: &body)
+    return (body, configuration)
   }
 
   private static func check(_ message: Message) throws(WireError) {
@@ -82,11 +100,8 @@ enum ConfigMessage {
     _ = try message.message("emailPrivacyConfig")?.flag("enableImprovedEmailPrivacy")
     _ = try message.message("multiTenant")?.flag("allowTenants")
     _ = try message.flag("importTotpSecrets")
-    for domain in try message.texts("authorizedDomains") {
-      guard !domain.isEmpty, domain.utf8.allSatisfy({ $0 > 0x20 }) else {
-        throw WireError("INVALID_CONFIG : A domain is empty or has a space in it.")
-      }
-    }
+    _ = try message.texts("authorizedDomains")
+    try PhoneSettingsMessage.checkRegions(of: message)
   }
 
   /// The stored members with those of the database in their places.

@@ -33,28 +33,32 @@ extension Schema {
     "RecaptchaManagedRule.RecaptchaAction", of: "RECAPTCHA_ACTION_UNSPECIFIED", "BLOCK")
 
   static let recaptcha: Schema = [
-    "emailPasswordEnforcementState": recaptchaState, "phoneEnforcementState": recaptchaState,
+    "emailPasswordEnforcementState": recaptchaState.explicit,
+    "phoneEnforcementState": recaptchaState.explicit,
     "managedRules": .list(["endScore": .anything, "action": recaptchaAction]),
     "recaptchaKeys": .list([
       "key": .text,
       "type": word(
         "RecaptchaKey.ClientType", of: "CLIENT_TYPE_UNSPECIFIED", "WEB", "IOS", "ANDROID"),
     ]),
-    "useAccountDefender": .flag, "useSmsBotScore": .flag, "useSmsTollFraudProtection": .flag,
+    "useAccountDefender": .flag.explicit, "useSmsBotScore": .flag.explicit,
+    "useSmsTollFraudProtection": .flag.explicit,
     "tollFraudManagedRules": .list(["startScore": .anything, "action": recaptchaAction]),
   ]
 
   static let passwordStrength: Schema = [
     "minPasswordLength": .integer, "maxPasswordLength": .integer,
-    "containsLowercaseCharacter": .flag, "containsUppercaseCharacter": .flag,
-    "containsNumericCharacter": .flag, "containsNonAlphanumericCharacter": .flag,
+    "containsLowercaseCharacter": .flag.explicit, "containsUppercaseCharacter": .flag.explicit,
+    "containsNumericCharacter": .flag.explicit,
+    "containsNonAlphanumericCharacter": .flag.explicit,
   ]
 
   static let passwordPolicy: Schema = [
     "passwordPolicyEnforcementState": word(
       "PasswordPolicyConfig.PasswordPolicyEnforcementState",
       of:
-        "PASSWORD_POLICY_ENFORCEMENT_STATE_UNSPECIFIED", "OFF", "ENFORCE"),
+        "PASSWORD_POLICY_ENFORCEMENT_STATE_UNSPECIFIED", "OFF", "ENFORCE"
+    ).explicit,
     "passwordPolicyVersions": .list([
       "customStrengthOptions": passwordStrength, "schemaVersion": .integer,
     ]),
@@ -79,7 +83,7 @@ extension Schema {
           "Smtp.SecurityMode", of: "SECURITY_MODE_UNSPECIFIED", "SSL", "START_TLS"),
       ],
       "resetPasswordTemplate": mailTemplate, "verifyEmailTemplate": mailTemplate,
-      "changeEmailTemplate": mailTemplate,
+      "changeEmailTemplate": mailTemplate, "legacyResetPasswordTemplate": mailTemplate,
       "revertSecondFactorAdditionTemplate": mailTemplate, "callbackUri": .text,
       "dnsInfo": .object,
     ],

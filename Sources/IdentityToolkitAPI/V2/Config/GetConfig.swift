@@ -10,6 +10,16 @@ extension Declaration {
 extension Methods {
   /// `GET projects/{p}/config`.
   func getConfig(_ call: AdminCall) async throws(WireError) -> JSON {
-    ConfigMessage.write(try await project(call.scope.project))
+    try await write(try await project(call.scope.project))
+  }
+
+  /// A configuration, with the key that applications of the project use.
+  func write(_ project: Project) async throws(WireError) -> JSON {
+    do throws(APIKeyError) {
+      let keys = try await identity.apiKeys.list(project.id)
+      return ConfigMessage.write(project, apiKey: keys.first?.text)
+    } catch {
+      throw WireError(error)
+    }
   }
 }

@@ -10,15 +10,23 @@ enum PasswordPolicyMessage {
   ]
 
   /// Puts a policy into a resource; one that nobody has decided is left out.
+  ///
+  /// Kinds of characters that were given as not required are in the stored member, and are given
+  /// back as they came.
   static func write(
     _ policy: PasswordPolicy?, changedAt: Instant?, into resource: inout JSON.Object
   ) {
+    let stored = options(of: resource[member]?.objectValue ?? [:])
     resource[member] = nil
     guard let policy else { return }
+    var strength = strength(policy)
+    for (name, kind) in classes where stored[name] == false && !policy.classes.contains(kind) {
+      strength.append(name, false)
+    }
     var message: JSON.Object = [
       "passwordPolicyEnforcementState": policy.isEnforced ? "ENFORCE" : "OFF",
       "passwordPolicyVersions": [
-        ["customStrengthOptions": .object(strength(policy)), "schemaVersion": 1]
+        ["customStrengthOptions": .object(strength), "schemaVersion": 1]
       ],
     ]
     if policy.forcesUpgrade { message.append("forceUpgradeOnSignin", true) }
@@ -38,35 +46,69 @@ enum PasswordPolicyMessage {
     return options
   }
 
-  /// Reads the policy of a resource whose members have their types already; nil for none.
-  static func read(_ resource: JSON.Object) -> PasswordPolicy? {
-    guard let message = resource[member]?.objectValue else { return nil }
-    let options =
-      message["passwordPolicyVersions"]?.arrayValue?.first?["customStrengthOptions"]?.objectValue
+  /// Leaves of the policy of a resource what the rules don't keep: the kinds of characters that
+  /// were given as not required.
+  static func keepExplicit(_ resource: inout JSON.Object) {
+    let options = options(of: resource[member]?.objectValue ?? [:])
+    let given = JSON.Object(options.members.filter { $0.value == false })
+    guard !given.isEmpty else {
+      resource[member] = nil
+      return
+    }
+    resource[member] = [
+      "passwordPolicyVersions": [["customStrengthOptions": .object(given)]]
+    ]
+  }
+
+  private static func options(of message: JSON.Object) -> JSON.Object {
+    message["passwordPolicyVersions"]?.arrayValue?.first?["customStrengthOptions"]?.objectValue
       ?? [:]
+  }
+
+  /// Reads the policy of a resource whose members have their types already; nil for none.
+  static func read(_ resource: JSON.Object) throws(PasswordPolicyError) -> PasswordPolicy? {
+    guard let message = resource[member]?.objectValue else { return nil }
+    let versions = message["passwordPolicyVersions"]?.arrayValue
+    let isEnforced = message["passwordPolicyEnforcementState"]?.textValue == "ENFORCE"
+    guard versions?.count == 1 || versions == nil && !isEnforced else { throw .versionCount }
+    let options = options(of: message)
     func length(_ name: String) -> Int? {
       // Zero is what proto3 reads where nothing is given.
       options[name].flatMap(Message.whole).flatMap { $0 == 0 ? nil : Int(exactly: $0) }
     }
     return PasswordPolicy(
-      isEnforced: message["passwordPolicyEnforcementState"]?.textValue == "ENFORCE",
+      isEnforced: isEnforced,
       forcesUpgrade: message["forceUpgradeOnSignin"]?.boolValue ?? false,
       shortest: length("minPasswordLength"), longest: length("maxPasswordLength"),
       classes: Set(classes.filter { options[$0.name]?.boolValue == true }.map(\.kind)))
   }
 
   /// What clients are told, who check a password before they send it.
-  static func forClients(_ policy: PasswordPolicy) -> JSON {
-    var options = strength(policy)
-    options["minPasswordLength"] = .number(JSON.Number(policy.shortestInForce))
-    options["maxPasswordLength"] = .number(JSON.Number(policy.longestInForce))
-    return [
-      "customStrengthOptions": .object(options),
-      "allowedNonAlphanumericCharacters": .array(
-        PasswordPolicy.symbols.map { .string(String($0)) }),
-      "enforcementState": policy.isEnforced ? "ENFORCE" : "OFF",
-      "forceUpgradeOnSignin": .bool(policy.forcesUpgrade), "schemaVersion": 1,
+  ///
+  /// Where nobody has decided, that is what every password must be, and it's enforced. The symbols
+  /// are told where one is required: the web SDK looks for one of them.
+  static func forClients(_ decided: PasswordPolicy?) -> JSON {
+    guard let policy = decided else {
+      let longest = PasswordPolicy().longestInForce
+      return [
+        "customStrengthOptions": [
+          "minPasswordLength": .number(JSON.Number(PasswordPolicy().shortestInForce)),
+          "maxPasswordLength": .number(JSON.Number(longest)),
+        ],
+        "schemaVersion": 1, "enforcementState": "ENFORCE",
+      ]
+    }
+    var message: JSON.Object = [
+      "customStrengthOptions": .object(strength(policy)), "schemaVersion": 1,
     ]
+    if policy.classes.contains(.symbol) {
+      message.append(
+        "allowedNonAlphanumericCharacters",
+        .array(PasswordPolicy.symbols.map { .string(String($0)) }))
+    }
+    message.append("enforcementState", policy.isEnforced ? "ENFORCE" : "OFF")
+    if policy.forcesUpgrade { message.append("forceUpgradeOnSignin", true) }
+    return .object(message)
   }
 }
 
@@ -91,10 +133,15 @@ extension WireError {
   init(_ error: PasswordPolicyError) {
     switch error {
     case .shortestOutOfRange:
-      self.init("INVALID_CONFIG : minPasswordLength must be between 6 and 30, inclusive.")
+      self.init("INVALID_CONFIG : Minimum password length must be between 6 and 30")
     case .longestOutOfRange:
       self.init(
-        "INVALID_CONFIG : maxPasswordLength must be between minPasswordLength and 4096, inclusive.")
+        "INVALID_CONFIG : Maximum password length must be greater than or equal to the minimum "
+          + "password length")
+    case .longestTooLong:
+      self.init("INVALID_CONFIG : Maximum password length must be less than or equal to 4096")
+    case .versionCount:
+      self.init("INVALID_CONFIG : Policy versions list must be of length 1")
     }
   }
 }

@@ -14,14 +14,19 @@ extension Methods {
     let (body, configuration) = try ConfigMessage.read(message)
     let text = call.request.parameter("updateMask") ?? ""
     let mask = text.isEmpty ? UpdateMask(of: message.object) : UpdateMask(text)
+    let project: Project
     do throws(ProjectError) {
-      let project = try await identity.projects.update(call.scope.project, by: call.author) {
+      project = try await identity.projects.update(call.scope.project, by: call.author) {
         (project) throws(ProjectError) in
-        ConfigMessage.apply(mask, body, configuration, to: &project)
+        do throws(PasswordPolicyError) {
+          try ConfigMessage.apply(mask, body, configuration, to: &project)
+        } catch {
+          throw .passwords(error)
+        }
       }
-      return ConfigMessage.write(project)
     } catch {
       throw WireError(error)
     }
+    return try await write(project)
   }
 }

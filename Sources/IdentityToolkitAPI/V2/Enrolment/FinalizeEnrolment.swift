@@ -13,7 +13,6 @@ extension Declaration {
     ],
     gives: [
       "idToken": .text.required, "refreshToken": .text.required, "totpAuthInfo": .object,
-      "phoneAuthInfo": ["phoneInfo": .text],
     ])
 }
 
@@ -28,12 +27,9 @@ extension Methods {
     guard let info = try call.message.message("totpVerificationInfo") else {
       throw .invalidArgument
     }
-    guard let sessionInfo = try info.given("sessionInfo") else {
-      throw WireError("MISSING_SESSION_INFO")
-    }
-    guard let code = try info.given("verificationCode") else {
-      throw WireError("MISSING_CODE")
-    }
+    // What is missing is refused in its turn: the session, then the name, then the code.
+    let sessionInfo = try info.text("sessionInfo") ?? ""
+    let code = try info.text("verificationCode") ?? ""
     let displayName = try call.message.text("displayName")
     let grant: SessionGrant
     do throws(EnrolmentError) {
@@ -74,9 +70,6 @@ extension Methods {
     }
     var answer = JSON.Object()
     try appendTokens(grant, expires: false, to: &answer)
-    let id = grant.session.secondFactor?.enrolment
-    let number = grant.account.factors.first { $0.id == id }?.phoneNumber ?? ""
-    answer.append("phoneAuthInfo", ["phoneInfo": .string(number)])
     return .object(answer)
   }
 }

@@ -60,7 +60,9 @@ struct ProviderMessage: Sendable {
     var message: JSON.Object = [
       "name": .string("\(parent(scope))/\(collection)/\(provider.id)")
     ]
-    for member in resource(provider.settings) { message.append(member.name, member.value) }
+    for member in schema.omittingDefaults(resource(provider.settings)) {
+      message.append(member.name, member.value)
+    }
     return .object(message)
   }
 

@@ -2,6 +2,19 @@ import HTTP
 import Identity
 import JSON
 
+extension Declaration {
+  static let listDefaultProviders = Declaration(
+    "defaultSupportedIdpConfigs.list",
+    "Reads the providers that are built in, which are none: an empty list.",
+    query: ["pageSize": .integer, "pageToken": .text],
+    gives: ["defaultSupportedIdpConfigs": .list(.object), "nextPageToken": .text], failing: [404])
+}
+
+extension Methods {
+  /// `GET …/defaultSupportedIdpConfigs`: none is built in.
+  func listDefaultProviders(_ call: AdminCall) async throws(WireError) -> JSON { [:] }
+}
+
 /// The methods over `oauthIdpConfigs` and `inboundSamlConfigs`, which differ in their message alone.
 extension Methods {
   /// `GET …`: by id, a page at a time.

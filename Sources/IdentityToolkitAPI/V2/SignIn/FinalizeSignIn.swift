@@ -31,7 +31,7 @@ extension Methods {
         project: call.project, tenant: call.tenant, pendingCredential: pending,
         enrolment: enrolment, code: code, from: call.origin, by: call.author(.nobody))
     } catch {
-      throw WireError(error, hidingUsers: false)
+      throw try await refusal(error, .totp, call)
     }
     var answer = JSON.Object()
     try appendTokens(grant, expires: false, to: &answer)
@@ -52,10 +52,19 @@ extension Methods {
         project: call.project, tenant: call.tenant, pendingCredential: pending, proof,
         from: call.origin)
     } catch {
-      throw WireError(error, hidingUsers: false)
+      throw try await refusal(error, .phone, call)
     }
     var answer = JSON.Object()
     try appendTokens(grant, expires: false, to: &answer)
     return .object(answer)
+  }
+
+  /// What a refused second factor is called; that its kind is off in the tenant of the request comes
+  /// before that the credential is of another one.
+  func refusal(
+    _ error: SignInError, _ kind: Factor.Kind, _ call: ClientCall
+  ) async throws(WireError) -> WireError {
+    if case .tenantMismatch = error { try await checkIsOn(kind, in: try await scope(of: call)) }
+    return WireError(error, hidingUsers: false)
   }
 }

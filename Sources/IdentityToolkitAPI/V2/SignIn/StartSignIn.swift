@@ -25,7 +25,7 @@ extension Methods {
         enrolment: enrolment, language: call.request.locale, address: call.address)
       return ["phoneResponseInfo": ["sessionInfo": .string(sessionInfo)]]
     } catch {
-      throw WireError(error, hidingUsers: false)
+      throw try await refusal(error, .phone, call)
     }
   }
 }

@@ -13,8 +13,11 @@ extension Methods {
     let message = Message(call.message.object, path: "tenant")
     let (body, configuration) = try TenantMessage.read(message)
     var tenant = TenantEdit(displayName: "")
-    TenantMessage.apply(
-      TenantMessage.everything, body, configuration, to: &tenant)
+    do throws(PasswordPolicyError) {
+      try TenantMessage.apply(TenantMessage.everything, body, configuration, to: &tenant)
+    } catch {
+      throw WireError(error)
+    }
     do throws(TenantError) {
       return TenantMessage.write(
         try await identity.tenants.create(in: call.scope.project, tenant, by: call.author))

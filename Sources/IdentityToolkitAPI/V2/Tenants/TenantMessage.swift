@@ -7,6 +7,7 @@ enum TenantMessage {
   private static let members = [
     "testPhoneNumbers", "client", "monitoring", "emailPrivacyConfig", "passwordPolicyConfig",
     "recaptchaConfig", "smsRegionConfig", "mobileLinksConfig", "inheritance",
+    "autodeleteAnonymousUsers",
   ]
 
   /// What rules something, except `mfaConfig`.
@@ -29,7 +30,9 @@ enum TenantMessage {
     Resource.write(tenant.userPermissions, into: &stored)
     PasswordPolicyMessage.write(
       tenant.passwords, changedAt: tenant.passwordsChangedAt, into: &stored)
-    for member in stored { message.append(member.name, member.value) }
+    for member in Schema.tenant.omittingDefaults(stored) {
+      message.append(member.name, member.value)
+    }
     if stored["inheritance"] == nil { message.append("inheritance", [:]) }
     return .object(message)
   }
@@ -39,7 +42,9 @@ enum TenantMessage {
     _ message: Message
   ) throws(WireError) -> (body: JSON.Object, configuration: MFAConfiguration) {
     let configuration = try check(message)
-    return (Resource.writable(try Schema.tenant.canonical(message)), configuration)
+    var body = Resource.writable(try Schema.tenant.canonical(message))
+    try PhoneSettingsMessage.normalizeTestNumbers(at: ["testPhoneNumbers"], in: &body)
+    return (body, configuration)
   }
 
   private static func check(_ message: Message) throws(WireError) -> MFAConfiguration {
@@ -47,6 +52,7 @@ enum TenantMessage {
     for name in ruling.dropFirst() { _ = try message.flag(name) }
     _ = try message.text("displayName")
     _ = try message.message("emailPrivacyConfig")?.flag("enableImprovedEmailPrivacy")
+    try PhoneSettingsMessage.checkRegions(of: message)
     return try MFAMessage.read(try message.message("mfaConfig"))
   }
 
@@ -57,7 +63,7 @@ enum TenantMessage {
   static func apply(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
     to tenant: inout TenantEdit
-  ) {
+  ) throws(PasswordPolicyError) {
     MFAMessage.apply(mask, root: "mfaConfig", configuration, to: &tenant.configuration)
     let known = ruling + members
     let allowed = UpdateMask(mask.paths.filter { path in path.first.map(known.contains) ?? false })
@@ -76,10 +82,11 @@ enum TenantMessage {
       emailLink: Resource.flag("enableEmailLinkSignin", in: resource),
       anonymous: Resource.flag("enableAnonymousUser", in: resource))
     tenant.disableAuth = Resource.flag("disableAuth", in: resource)
-    tenant.passwords = PasswordPolicyMessage.read(resource)
+    tenant.passwords = try PasswordPolicyMessage.read(resource)
     tenant.userPermissions = Resource.userPermissions(resource)
     // What is kept apart is not kept twice.
-    for path in Resource.kept { Resource.remove(path, from: &resource) }
+    PasswordPolicyMessage.keepExplicit(&resource)
+    Resource.remove(["client", "permissions"], from: &resource)
     tenant.members = Resource.text(Resource.members(members, of: resource))
   }
 

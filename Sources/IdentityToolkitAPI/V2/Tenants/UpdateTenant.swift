@@ -18,7 +18,11 @@ extension Methods {
       let tenant = try await identity.tenants.update(
         project: call.scope.project, tenant: id, by: call.author
       ) { (tenant) throws(TenantError) in
-        TenantMessage.apply(mask, body, configuration, to: &tenant)
+        do throws(PasswordPolicyError) {
+          try TenantMessage.apply(mask, body, configuration, to: &tenant)
+        } catch {
+          throw .passwords(error)
+        }
         guard !tenant.displayName.isEmpty else { throw .missingDisplayName }
       }
       return TenantMessage.write(tenant)

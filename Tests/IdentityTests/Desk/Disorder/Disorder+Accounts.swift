@@ -163,8 +163,7 @@ extension Disorder {
       obstacle: { _ in
         sample.app != nil
           ? "enrolment.alreadyEnrolled"
-          : sample.factors.count >= 5
-            ? "enrolment.tooManyFactors" : sample.isDisabled ? "userDisabled" : nil
+          : sample.isDisabled ? "userDisabled" : nil
       },
       { try await identity.enrolmentLinks.send($0, to: sample.id, in: sample.scope) },
       then: { _, _ in sent = true })
@@ -210,11 +209,12 @@ extension Disorder {
       changesFactors = false
     }
     var took = Took(name: "change of \(sample.uid)")
-    let count = sample.factors.count - gone.count + (added == nil ? 0 : 1)
+    let phones =
+      sample.factors.count { $0.number != nil && !gone.contains($0.id) } + (added == nil ? 0 : 1)
     var isDone = false
     if changesFactors, sample.isLocked {
       took.refusals = ["changesLocked"]
-    } else if changesFactors, count > 5 {
+    } else if changesFactors, phones > 5 {
       took.refusals = ["tooManyFactors"]
     } else {
       isDone = true

@@ -33,8 +33,6 @@ extension Disorder {
         took.refusals = ["signInTooOld"]
       } else if sample.app != nil {
         took.refusals = ["alreadyEnrolled"]
-      } else if sample.factors.count >= 5 {
-        took.refusals = ["tooManyFactors"]
       } else if !isRight {
         took.refusals = ["invalidCode"]
       } else {
@@ -92,7 +90,7 @@ extension Disorder {
     if took.refusals.isEmpty {
       if sample.factors.contains(where: { $0.number == number }) {
         took.refusals = ["phoneAlreadyEnrolled"]
-      } else if sample.factors.count >= 5 {
+      } else if sample.factors.count(where: { $0.number != nil }) >= 5 {
         took.refusals = ["tooManyFactors"]
       } else {
         isDone = true

@@ -59,11 +59,14 @@ extension Disorder {
   }
 
   /// Why a pending credential does not count.
-  private func fault(of pending: SimulatedPending, _ user: Int, lifetime: Int64) -> [String] {
+  private func fault(
+    of pending: SimulatedPending, _ user: Int, lifetime: Int64, factor: String, unknown: String
+  ) -> [String] {
     if now > pending.at.advanced(bySeconds: lifetime) {
       return ["pendingExpired", "phonePendingExpired"]
     }
     if users[user].isDisabled { return ["userDisabled"] }
+    if !users[user].factors.contains(where: { $0.id == factor }) { return [unknown] }
     return pending.era == users[user].era && !pending.isUsed ? [] : ["invalidPendingCredential"]
   }
 
@@ -77,7 +80,8 @@ extension Disorder {
     let target = other?.id ?? sample.app?.id ?? dice.pick(sample.factors)?.id ?? "none"
     let typed = try code(for: sample, kind)
     var took = Took(name: "code (\(typed.words)) of \(sample.uid)")
-    took.refusals = fault(of: credential, user, lifetime: 300)
+    took.refusals = fault(
+      of: credential, user, lifetime: 300, factor: target, unknown: "invalidEnrolment")
     var isDone = false
     if took.refusals.isEmpty {
       if target != sample.app?.id {
@@ -222,18 +226,16 @@ extension Disorder {
     let gone = dice.chance(10) ? dice.pick(sample.purged.filter { $0.number != nil }) : nil
     let factor = gone ?? dice.pick(sample.factors.filter { $0.number != nil })
     let target = factor?.id ?? "none"
-    let isLive = sample.factors.contains { $0.id == target }
     let isRight = dice.chance(75)
     let isSuspended = factor?.isSuspended(at: now) ?? false
     var took = Took(
       name: "sms (\(isRight ? "right" : "wrong")\(isSuspended ? ", suspended" : "")) "
         + "of \(sample.uid)")
-    took.refusals = fault(of: credential, user, lifetime: 600)
+    took.refusals = fault(
+      of: credential, user, lifetime: 600, factor: target, unknown: "enrolmentNotFound")
     var isDone = false
     if took.refusals.isEmpty {
-      if !isLive {
-        took.refusals = ["invalidEnrolment"]
-      } else if sample.isBlocked(at: now) {
+      if sample.isBlocked(at: now) {
         took.refusals = ["quotaExceeded"]
       } else if isRight, !isSuspended {
         isDone = true
@@ -285,8 +287,8 @@ extension Disorder {
     guard let credential = users[user].pending.last else { return }
     let sample = users[user]
     var took = Took(name: "gone-for-good of \(sample.uid)")
-    took.refusals = fault(of: credential, user, lifetime: 300)
-    if took.refusals.isEmpty { took.refusals = ["invalidEnrolment"] }
+    took.refusals = fault(
+      of: credential, user, lifetime: 300, factor: factor.id, unknown: "invalidEnrolment")
     let code = factor.secret == nil ? Instance.code : try factor.code(step: now.seconds / 30)
     let result = await attempt {
       try await identity.signIns.finalize(

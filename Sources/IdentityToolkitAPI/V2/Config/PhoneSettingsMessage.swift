@@ -1,0 +1,42 @@
+import Identity
+import JSON
+
+/// What a configuration says of phones: the numbers for tests, and the regions that messages go to.
+enum PhoneSettingsMessage {
+  private static let regions = "smsRegionConfig"
+  private static let policies = ["allowByDefault", "allowlistOnly"]
+
+  /// Refuses both policies at once, and regions that there aren't.
+  static func checkRegions(of message: Message) throws(WireError) {
+    guard let config = try message.message(regions) else { return }
+    var given: [String] = []
+    for (name, value) in config.object where !value.isNull {
+      if let policy = policies.first(where: { Names.match(name, $0) }) { given.append(policy) }
+    }
+    guard given.count < 2 else {
+      throw .oneof("sms_region_policy", setting: given[1], in: config.path)
+    }
+    let codes =
+      try (config.message("allowByDefault")?.texts("disallowedRegions") ?? [])
+      + (config.message("allowlistOnly")?.texts("allowedRegions") ?? [])
+    guard codes.allSatisfy(SMSRegion.isKnown) else {
+      throw WireError("INVALID_REGION_CODE : Invalid region code.")
+    }
+  }
+
+  /// Gives the numbers for tests at a path their one form.
+  static func normalizeTestNumbers(
+    at path: [String], in body: inout JSON.Object
+  ) throws(WireError) {
+    let value = path.reduce(JSON.object(body)) { $0[$1] ?? .null }
+    guard let numbers = value.objectValue else { return }
+    var normalized = JSON.Object()
+    for (number, code) in numbers {
+      guard let number = TestNumber.normalized(number.text) else {
+        throw WireError("INVALID_PHONE_NUMBER : Invalid format.")
+      }
+      normalized[number] = code
+    }
+    Resource.set(.object(normalized), at: path, in: &body)
+  }
+}
