@@ -85,6 +85,7 @@ let package = Package(
         .embedInCode("Migrations/m0026_former_addresses_sqlite.sql"),
         .embedInCode("Migrations/m0027_unreadable_secrets_sqlite.sql"),
         .embedInCode("Migrations/m0028_token_rules_sqlite.sql"),
+        .embedInCode("Migrations/m0029_given_fields_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),

@@ -24,6 +24,8 @@ public struct HashParameters: Sendable {
   public var order: PasswordOrder?
   /// What Argon2 hashes were made with.
   public var argon2: Argon2?
+  /// False where it is not said which kind of Argon2 they were made with.
+  public var namesArgon2Kind = true
   /// The length of an Argon2 hash in bytes.
   public var argon2Length: Int?
 
@@ -127,19 +129,22 @@ extension PasswordAlgorithm {
     _ parameters: HashParameters
   ) throws(HashParameterError) -> PasswordAlgorithm {
     guard let argon2 = parameters.argon2 else { throw .missing("argon2Parameters") }
+    // The hash's own length counts; what is said of it must make sense all the same.
     _ = try checked(
-      parameters.argon2Length ?? 32, "argon2Parameters.hashLengthBytes", 4...PasswordCeiling.hash)
-    return .argon2(try checked(argon2))
+      parameters.argon2Length ?? 32, "argon2Parameters.hashLengthBytes", 1...PasswordCeiling.hash)
+    let known = try checked(argon2)
+    guard parameters.namesArgon2Kind else { throw .missing("argon2Parameters.hashType") }
+    return .argon2(known)
   }
 
   /// Checks the numbers of an Argon2 hash.
   static func checked(_ argon2: Argon2) throws(HashParameterError) -> Argon2 {
-    _ = try checked(
-      argon2.lanes, "argon2Parameters.parallelism", PasswordCeiling.argon2Lanes)
-    _ = try checked(argon2.passes, "argon2Parameters.iterations", PasswordCeiling.argon2Passes)
+    let lanes = PasswordCeiling.argon2Lanes
     _ = try checked(
       argon2.memory, "argon2Parameters.memoryCostKib",
-      8 * argon2.lanes...PasswordCeiling.memory >> 10)
+      8 * min(max(argon2.lanes, lanes.lowerBound), lanes.upperBound)...PasswordCeiling.memory >> 10)
+    _ = try checked(argon2.passes, "argon2Parameters.iterations", PasswordCeiling.argon2Passes)
+    _ = try checked(argon2.lanes, "argon2Parameters.parallelism", lanes)
     _ = try checked(argon2.version, "argon2Parameters.version", 16...19)
     guard argon2.version != 17, argon2.version != 18 else {
       throw .outOfRange("argon2Parameters.version", 16...19)

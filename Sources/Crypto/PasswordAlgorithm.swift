@@ -98,7 +98,7 @@ enum PasswordCeiling {
   /// The most work of one scrypt: memory times parallelization, in bytes.
   static let scryptWork = 1 << 30
   static let bcryptCost = 4...14
-  static let pbkdf2Rounds = 0...2_000_000
+  static let pbkdf2Rounds = 1...2_000_000
   static let digestRounds = 1...8_192
   static let md5Rounds = 0...8_192
   static let argon2Passes = 1...16

@@ -66,6 +66,7 @@ extension Identity {
         "m0026_former_addresses", PackageResources.m0026_former_addresses_sqlite_sql),
       migration("m0027_unreadable_secrets", PackageResources.m0027_unreadable_secrets_sqlite_sql),
       migration("m0028_token_rules", PackageResources.m0028_token_rules_sqlite_sql),
+      migration("m0029_given_fields", PackageResources.m0029_given_fields_sqlite_sql),
     ]
   }
 

@@ -15,9 +15,11 @@ extension Methods {
 
   /// Appends the tokens of a session.
   func appendTokens(
-    _ grant: SessionGrant, expires: Bool = true, to answer: inout JSON.Object
+    _ grant: SessionGrant, expires: Bool = true, to answer: inout JSON.Object,
+    withRefreshToken isRefreshable: Bool = true
   ) throws(WireError) {
     answer.append("idToken", .string(try tokens.make(for: grant)))
+    guard isRefreshable else { return }
     answer.append("refreshToken", .string(grant.refreshToken))
     if expires { answer.append("expiresIn", Methods.expiresIn) }
   }

@@ -60,6 +60,9 @@ def test_a_difference_is_noticed(own_emulator):
     assert not check(200, body, {"status": 200, "facts": {
         "users.0.email": "a", "users.0.name": "$absent", "users.1": "$absent", "users": "$present",
         "users.0.disabled": False}})
+    assert not check(200, body, {"status": 200, "body": {
+        "users": [{"email": "$text", "disabled": False}]}})
+    assert check(200, body, {"status": 200, "body": {"users": [{"email": "$text"}]}})
     assert check(400, refusal, {"status": 400, "message": "A"})
     assert check(400, refusal, {"status": 404, "message": "A : b"})
     for place, value in [("users.0.email", "b"), ("users.0.email", "$absent"),

@@ -77,6 +77,7 @@ struct ActionLinkPage: Sendable {
   private static func words(_ error: AccountError) -> String {
     switch error {
     case .weakPassword: "Choose a password of six characters or more."
+    case .passwordTooLong: "Choose a password of at most 4,096 characters."
     case .passwordRequirements(let missing): PasswordPolicy.sentence(missing)
     default: "This password is not allowed here. Choose another one."
     }

@@ -74,6 +74,9 @@ struct NewUserPage: Sendable {
     case .weakPassword, .missingPassword:
       return FieldError(
         field: "password", text: "Write a password of at least six characters, or none.")
+    case .passwordTooLong:
+      return FieldError(
+        field: "password", text: "Use a password of at most 4,096 characters.")
     case .passwordRequirements(let missing):
       return FieldError(field: "password", text: PasswordPolicy.sentence(missing))
     case .nameTooLong:

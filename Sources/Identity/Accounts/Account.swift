@@ -61,6 +61,8 @@ public struct Account: Sendable {
   /// Since when nobody changes its second factors, because the user said that a change was none of
   /// theirs; nil when they are changed as usual.
   public let changesLockedAt: Instant?
+  /// Which optional fields were given a value, even if it's false or empty.
+  public let givenFields: GivenFields
   /// The second factors, in the order of their enrolment.
   public internal(set) var factors: [Factor]
   /// The identities at other providers, by provider.
@@ -72,8 +74,10 @@ public struct Account: Sendable {
   /// True when there are such addresses, so that they are read only then.
   let hasFormerAddresses: Bool
 
-  /// The longest name, in characters of Unicode.
+  /// The longest name, in UTF-16 units.
   public static let longestName = 256
+  /// The longest uid, in bytes.
+  public static let longestID = 512
 
   static let columns: SQL = """
     a.uid, a.account_key, a.email, a.email_verified, a.display_name, a.photo_url, a.phone,
@@ -81,11 +85,11 @@ public struct Account: Sendable {
       a.last_refresh_at, a.password_updated_at, a.password_hash IS NOT NULL, a.anonymous,
       a.custom_auth, a.wrong_codes, a.codes_blocked_until, a.has_providers, a.email_link,
       a.initial_email, a.last_verdict_at, a.protected, a.changes_locked_at, a.generation,
-      a.has_former_addresses
+      a.has_former_addresses, a.given_fields
     """
 
   /// How many columns these are.
-  static let columnCount = 27
+  static let columnCount = 28
 
   init(_ row: borrowing Row, factors: [Factor]) throws {
     func instant(_ column: Int) throws -> Instant? {
@@ -118,6 +122,7 @@ public struct Account: Sendable {
     changesLockedAt = try instant(24)
     generation = try row.value(25)
     hasFormerAddresses = try row.value(26)
+    givenFields = GivenFields(rawValue: try row.value(27))
     self.factors = factors
   }
 
@@ -163,6 +168,8 @@ public struct NewAccount: Sendable {
   public var providers: [ProviderLink] = []
   /// The phones that are its second factors.
   public var phones: [FactorEntry] = []
+  /// Which optional fields were given.
+  var givenFields: GivenFields = []
 
   /// Makes an empty one.
   public init() {}
@@ -184,7 +191,7 @@ public enum Change<Value: Sendable>: Sendable {
 public struct AccountChange: Sendable {
   /// The e-mail address.
   ///
-  /// A new one is not verified unless `emailVerified` says so.
+  /// A new one is not verified unless `emailVerified` or `keepsEmailVerified` says so.
   public var email: Change<String> = .keep
   /// The password; clearing it ends password sign-in.
   public var password: Change<Secret> = .keep
@@ -198,6 +205,8 @@ public struct AccountChange: Sendable {
   public var customAttributes: Change<String> = .keep
   /// Whether the address is known to be the user's.
   public var emailVerified: Bool?
+  /// Whether a new address counts as verified if the one before did, as in a call by a back end.
+  public var keepsEmailVerified = false
   /// Whether the account may not sign in.
   public var disabled: Bool?
   /// Sessions whose sign-in is older, in seconds since 1970, are ended.

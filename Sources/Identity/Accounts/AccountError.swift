@@ -8,13 +8,15 @@ public enum AccountError: Error, Sendable {
   case missingEmail
   /// An address without a password, at a sign-up.
   case missingPassword
-  /// A password of less than six characters or more than 4096 bytes.
+  /// A password of less than six characters.
   case weakPassword
+  /// A password of more than 4096 characters.
+  case passwordTooLong
   /// A password that the pool's policy refuses.
   case passwordRequirements([PasswordRequirement])
   /// The uid belongs to another account of the scope.
   case duplicateLocalID
-  /// A uid that is empty, longer than 128 bytes, or has a control character.
+  /// A uid that is empty, longer than ``Account/longestID`` bytes, or has a control character.
   case invalidLocalID
   /// The phone number belongs to another account of the scope.
   case phoneExists

@@ -15,6 +15,15 @@ enum AccountRecord {
     return try one("a.scope_key = \(scope.key) AND a.email_folded = \(folded)", connection)
   }
 
+  /// The accounts whose first address was this one; users may have taken it after one another.
+  static func find(
+    _ scope: Scope, initialEmail: String, _ connection: borrowing Connection
+  ) throws -> [Account] {
+    let folded = AccountRules.folded(email: initialEmail)
+    return try many(
+      "a.scope_key = \(scope.key) AND a.initial_email = \(folded)", limit: 100, connection)
+  }
+
   static func find(
     _ scope: Scope, phone: String, _ connection: borrowing Connection
   ) throws -> Account? {
@@ -85,11 +94,11 @@ enum AccountRecord {
         """
         INSERT INTO account (account_key, scope_key, uid, email, email_folded, email_verified,
           display_name, photo_url, phone, password_hash, password_updated_at, anonymous, disabled,
-          valid_since_s, created_at)
+          valid_since_s, created_at, given_fields)
         VALUES (\(key), \(scope.key), \(uid), \(email), \(email), \(new.emailVerified),
           \(new.displayName), \(new.photoURL), \(new.phoneNumber), \(passwordHash),
           \(passwordHash == nil ? nil : now.microseconds), \(anonymous), \(new.disabled),
-          \(now.seconds), \(now.microseconds))
+          \(now.seconds), \(now.microseconds), \(new.givenFields.rawValue))
         """)
     } catch {
       throw conflict(error) ?? error

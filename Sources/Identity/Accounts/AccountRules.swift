@@ -1,8 +1,8 @@
 /// What the fields of an account may be.
 enum AccountRules {
-  /// The shortest password, in characters.
+  /// The shortest password, in UTF-16 units.
   static let shortestPassword = 6
-  /// The longest password in bytes; longer ones are refused, not cut.
+  /// The longest password in UTF-16 units; longer ones are refused, not cut.
   static let longestPassword = 4_096
   /// The longest email address in bytes: 64 before the at sign, 255 after it (RFC 5321 section
   /// 4.5.3.1).
@@ -25,9 +25,9 @@ enum AccountRules {
   }
 
   static func checkPassword(_ password: Secret) throws(AccountError) {
-    guard
-      password.count <= longestPassword, password.revealedText.count >= shortestPassword
-    else { throw .weakPassword }
+    let length = password.revealedText.utf16.count
+    guard length <= longestPassword else { throw .passwordTooLong }
+    guard length >= shortestPassword else { throw .weakPassword }
   }
 
   /// E.164: a plus, then 7 to 15 digits of which the first is not 0.
@@ -43,9 +43,7 @@ enum AccountRules {
   }
 
   static func checkName(_ name: String) throws(AccountError) {
-    guard name.utf8.count <= 4 * Account.longestName,
-      name.unicodeScalars.count <= Account.longestName
-    else { throw .nameTooLong }
+    guard name.utf16.count <= Account.longestName else { throw .nameTooLong }
   }
 
   /// Claims go into every ID token, and a character may be made of any number of scalars: UTF-16 is
@@ -61,10 +59,19 @@ enum AccountRules {
     guard address.utf8.count <= ProviderLink.longestField else { throw .photoTooLong }
   }
 
-  static func checkUID(_ uid: String) throws(AccountError) {
+  static func checkUID(
+    _ uid: String, longest: Int = Account.longestID
+  ) throws(AccountError) {
     guard
-      (1...128).contains(uid.utf8.count),
+      (1...longest).contains(uid.utf8.count),
       !uid.unicodeScalars.contains(where: { $0.value < 32 || (127...159).contains($0.value) })
     else { throw .invalidLocalID }
+  }
+}
+
+extension Account {
+  /// Whether a text can be an account's address.
+  public static func isEmail(_ text: String) -> Bool {
+    (try? AccountRules.checkEmail(text)) != nil
   }
 }

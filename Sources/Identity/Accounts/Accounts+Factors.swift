@@ -16,7 +16,9 @@ extension Accounts {
     for entry in entries {
       if let id = entry.id {
         guard ids.insert(UntrustedText(id)).inserted else { throw .duplicateEnrolment }
-        do { try AccountRules.checkUID(id) } catch { throw .invalidEnrolment }
+        do { try AccountRules.checkUID(id, longest: Factor.longestID) } catch {
+          throw .invalidEnrolment
+        }
       }
       if let number = entry.phoneNumber {
         try AccountRules.checkPhone(number)

@@ -125,7 +125,8 @@ extension Accounts {
   ) throws {
     let email = change.email.applied(to: old.email).map { AccountRules.folded(email: $0) }
     let sameEmail = Self.isSame(email, old.email)
-    let verified = change.emailVerified ?? (sameEmail && old.emailVerified)
+    let keepsVerified = sameEmail || change.keepsEmailVerified
+    let verified = change.emailVerified ?? (keepsVerified && old.emailVerified)
     let hasCredential =
       email != nil || hash != nil || change.phoneNumber.applied(to: old.phoneNumber) != nil
     do {
@@ -133,8 +134,9 @@ extension Accounts {
         """
         UPDATE account SET email = \(email), email_folded = \(email),
           email_verified = \(verified && email != nil),
-          display_name = \(change.displayName.applied(to: old.displayName)),
-          photo_url = \(change.photoURL.applied(to: old.photoURL)),
+          display_name = \(change.displayName.withoutEmptyText.applied(to: old.displayName)),
+          photo_url = \(change.photoURL.withoutEmptyText.applied(to: old.photoURL)),
+          given_fields = \(GivenFields(after: change, of: old, email: email).rawValue),
           phone = \(change.phoneNumber.applied(to: old.phoneNumber)),
           custom_attributes = \(change.customAttributes.applied(to: old.customAttributes)),
           disabled = \(change.disabled ?? old.disabled),
@@ -149,7 +151,7 @@ extension Accounts {
       case .clear:
         try connection.run(
           """
-          UPDATE account SET password_hash = NULL, password_updated_at = NULL, email_link = 0
+          UPDATE account SET password_hash = NULL, email_link = 0
           WHERE account_key = \(old.key)
           """)
       case .set:

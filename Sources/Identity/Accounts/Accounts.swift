@@ -13,16 +13,19 @@ public struct Accounts: Sendable {
     _ scope: Scope, _ new: NewAccount, by author: Author
   ) async throws(AccountError) -> Account {
     let hash = try await check(new, in: scope)
+    var new = new
+    new.givenFields = .disabled
+    let given = new
     let now = store.clock.now()
     let random = store.random
     return try await store.write(AccountError.self) { connection in
-      try AccountRecord.refuseTaken(new, in: scope, connection)
-      let uid = new.localID ?? random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
+      try AccountRecord.refuseTaken(given, in: scope, connection)
+      let uid = given.localID ?? random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
       var account = try AccountRecord.insert(
-        new, passwordHash: hash?.encoded, anonymous: false, in: scope, uid: uid, at: now,
+        given, passwordHash: hash?.encoded, anonymous: false, in: scope, uid: uid, at: now,
         connection)
-      if !new.phones.isEmpty {
-        try Self.insert(new.phones, for: account, in: scope, at: now, random: random, connection)
+      if !given.phones.isEmpty {
+        try Self.insert(given.phones, for: account, in: scope, at: now, random: random, connection)
         account.factors = try Factor.all(of: account.key, connection)
       }
       var entry = AuditEntry("account.create", "account", uid, name: account.label, in: scope)
@@ -76,13 +79,13 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Finds the accounts of uids, addresses, phone numbers and identities at other providers, each
-  /// account once.
+  /// Finds the accounts of uids, addresses, first addresses, phone numbers and identities at other
+  /// providers, each account once.
   ///
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func lookup(
     _ scope: Scope, ids: [String] = [], emails: [String] = [], phoneNumbers: [String] = [],
-    federated: [(provider: String, rawID: String)] = []
+    federated: [(provider: String, rawID: String)] = [], initialEmails: [String] = []
   ) async throws(AccountError) -> [Account] {
     try await store.read(AccountError.self) { connection in
       var found: [Account] = []
@@ -96,6 +99,9 @@ public struct Accounts: Sendable {
       for phone in phoneNumbers {
         let account = try AccountRecord.find(scope, phone: phone, connection)
         if let account { found.append(account) }
+      }
+      for email in initialEmails {
+        found += try AccountRecord.find(scope, initialEmail: email, connection)
       }
       for (provider, rawID) in federated {
         let account = try AccountRecord.find(

@@ -27,6 +27,8 @@ public struct Factor: Sendable {
 
   /// The longest name, in characters of Unicode.
   public static let longestName = 100
+  /// The longest enrollment ID, in bytes.
+  static let longestID = 128
 
   /// The name for people.
   public var label: String { displayName ?? phoneNumber ?? "authenticator" }

@@ -34,12 +34,12 @@ public enum ReservedClaims {
   /// Those that nobody may give, as SDKs refuse them.
   public static let forbidden: Set<UntrustedText> = [
     "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat",
-    "iss", "jti", "nbf", "nonce", "sub", "user_id",
+    "iss", "jti", "nbf", "nonce", "sub",
   ]
 
   /// Those that stay what the token says of the user, whatever was given.
   public static let all: Set<UntrustedText> = forbidden.union([
-    "email", "email_verified", "name", "phone_number", "picture", "provider_id",
+    "email", "email_verified", "name", "phone_number", "picture", "provider_id", "user_id",
   ])
 
   /// The most characters that claims may have, in UTF-16.
@@ -188,7 +188,7 @@ public struct CustomTokens: Sendable {
     }
     guard let uid, !uid.isEmpty else { throw .missingUID }
     do { try AccountRules.checkUID(uid) } catch {
-      throw .invalid("A uid has 1 to 128 bytes, none of them a control character.")
+      throw .invalid("A uid has 1 to \(Account.longestID) bytes, none of them a control character.")
     }
     guard let given = payload["claims"] else {
       return Words(uid: uid, claims: nil, signer: signer)

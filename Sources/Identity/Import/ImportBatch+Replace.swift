@@ -67,7 +67,8 @@ extension ImportBatch {
         custom_attributes = \(user.customAttributes),
         created_at = \((user.createdAt ?? now).microseconds),
         last_login_at = \(user.lastLoginAt?.microseconds),
-        last_login_day = \(user.lastLoginAt?.day ?? 0)
+        last_login_day = \(user.lastLoginAt?.day ?? 0),
+        given_fields = \(GivenFields(imported: user).rawValue)
       WHERE account_key = \(key)
       """)
   }

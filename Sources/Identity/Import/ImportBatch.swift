@@ -97,14 +97,14 @@ struct ImportBatch {
       INSERT INTO account (account_key, scope_key, uid, email, email_folded, email_verified,
         display_name, photo_url, phone, password_hash, password_updated_at, custom_auth, disabled,
         custom_attributes, valid_since_s, created_at, last_login_at, last_login_day, name_folded,
-        has_totp, has_phone)
+        has_totp, has_phone, given_fields)
       VALUES (\(key), \(scope.key), \(user.localID), \(prepared.email), \(prepared.email),
         \(user.emailVerified && prepared.email != nil), \(user.displayName), \(user.photoURL),
         \(user.phoneNumber), \(prepared.hash), \(passwordAt?.microseconds), \(user.isCustomAuth),
         \(user.disabled), \(user.customAttributes), \(validSince(user)),
         \((user.createdAt ?? now).microseconds), \(user.lastLoginAt?.microseconds),
         \(user.lastLoginAt?.day ?? 0), \(prepared.text.name), \(prepared.hasTOTP),
-        \(prepared.hasPhone))
+        \(prepared.hasPhone), \(GivenFields(imported: user).rawValue))
       """)
   }
 

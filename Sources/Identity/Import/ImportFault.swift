@@ -6,7 +6,7 @@ public enum ImportFault: Error, Sendable {
   case unreadable(String)
   /// It has no uid.
   case missingLocalID
-  /// A uid that is longer than 128 bytes, or has a control character.
+  /// A uid that is longer than ``Account/longestID`` bytes, or has a control character.
   case invalidLocalID
   /// The uid belongs to an account.
   case localIDExists
@@ -30,8 +30,10 @@ public enum ImportFault: Error, Sendable {
   case hash(ImportedHashError)
   /// A hash that only the emulator profile takes.
   case emulatorHash
-  /// A password of less than six characters or more than 4096 bytes.
+  /// A password of less than six characters.
   case weakPassword
+  /// A password of more than 4096 characters.
+  case passwordTooLong
   /// Custom claims that are not a JSON object.
   case invalidClaims
   /// Custom claims of more than 1000 characters.

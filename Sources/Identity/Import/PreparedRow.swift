@@ -45,7 +45,10 @@ extension Imports {
       }
       hash = stored
     case .plain(let password):
-      do { try AccountRules.checkPassword(password) } catch { return .refused(.weakPassword) }
+      do { try AccountRules.checkPassword(password) } catch {
+        if case .passwordTooLong = error { return .refused(.passwordTooLong) }
+        return .refused(.weakPassword)
+      }
       do { hash = try await hasher.hash(password, for: scope.hashing) } catch {
         throw error == .busy ? .busy : .unavailable(Failure(error))
       }
@@ -103,7 +106,9 @@ extension Imports {
     for factor in factors {
       if let id = factor.id {
         guard ids.insert(UntrustedText(id)).inserted else { throw .duplicateFactorID }
-        do { try AccountRules.checkUID(id) } catch { throw .invalidFactorID }
+        do { try AccountRules.checkUID(id, longest: Factor.longestID) } catch {
+          throw .invalidFactorID
+        }
       }
       guard !Factor.isTooLong(factor.displayName ?? "") else { throw .factorNameTooLong }
       switch factor.kind {

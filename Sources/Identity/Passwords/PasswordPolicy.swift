@@ -27,7 +27,7 @@ public struct PasswordPolicy: Equatable, Sendable {
   public var classes: Set<CharacterClass>
 
   /// The characters that count as ``CharacterClass/symbol``.
-  public static let symbols = "^$*.[]{}()?\"!@#%&/\\,><':;|_~"
+  public static let symbols = "^$*.[]{}()?\"!@#%&/\\,><':;|_~`-"
   /// What the fewest characters may be.
   public static let shortestRange = 6...30
 
@@ -53,8 +53,9 @@ public struct PasswordPolicy: Equatable, Sendable {
     guard isEnforced else { return [] }
     let text = password.revealedText
     var missing: [PasswordRequirement] = []
-    if text.count < shortestInForce { missing.append(.atLeast(shortestInForce)) }
-    if text.count > longestInForce { missing.append(.atMost(longestInForce)) }
+    let length = text.utf16.count
+    if length < shortestInForce { missing.append(.atLeast(shortestInForce)) }
+    if length > longestInForce { missing.append(.atMost(longestInForce)) }
     for kind in CharacterClass.allCases where classes.contains(kind) {
       if !text.utf8.contains(where: kind.contains) { missing.append(.character(kind)) }
     }

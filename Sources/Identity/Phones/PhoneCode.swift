@@ -103,7 +103,7 @@ public enum PhoneProof: Sendable {
 /// once more without a second message.
 enum TemporaryProof {
   /// How long it counts, in seconds.
-  static let lifetime: Int64 = 900
+  static let lifetime: Int64 = 3_600
 
   static func make(
     _ phoneNumber: String, in scope: Scope, by sealer: Sealer, at now: Instant, random: RandomSource

@@ -1,5 +1,7 @@
 /// Why somebody is not signed in.
 public enum SignInError: Error, Sendable {
+  /// Not an e-mail address.
+  case invalidEmail
   /// No account has the address.
   case emailNotFound
   /// The password is another.

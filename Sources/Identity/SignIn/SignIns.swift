@@ -14,7 +14,7 @@ public struct SignIns: Sendable {
   /// one.
   ///
   /// A uid, a phone number, `emailVerified` and `disabled` do not count here: nobody may say these
-  /// of themselves.
+  /// of themselves. Neither does a picture, nor the name of an anonymous user, as in Google's service.
   ///
   /// - Throws: ``AccountError``.
   public func signUp(
@@ -25,6 +25,8 @@ public struct SignIns: Sendable {
     (new.localID, new.phoneNumber, new.phones) = (nil, nil, [])
     (new.emailVerified, new.disabled) = (false, false)
     let anonymous = new.email == nil && new.password == nil
+    new.photoURL = nil
+    if anonymous { new.displayName = nil }
     let (methods, permissions) = try await rules(scope)
     guard permissions.signUp else { throw .adminOnly }
     if anonymous {
@@ -80,6 +82,7 @@ public struct SignIns: Sendable {
     _ scope: Scope, email: String, password: Secret, address: String
   ) async throws(SignInError) -> SignInOutcome {
     guard !scope.isDisabled else { throw .scopeDisabled(scope) }
+    do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
     var attempt = try await takeAttempt(scope, email: email, address: address)
     // Another sign-in or a change of password may store another hash meanwhile: it is asked once.
     for _ in 0..<2 {

@@ -47,6 +47,12 @@ extension AdminCall {
     return try message.text(name)
   }
 
+  /// Whether the query or the message says zero, where others leave it to the server.
+  func asksForNone(_ name: String) throws(WireError) -> Bool {
+    if let text = request.parameter(name) { return Int32(text) == 0 }
+    return try message.int32(name) == 0
+  }
+
   /// How many elements to list, from the query or the message.
   func pageSize(_ name: String, standard: Int, maximum: Int) throws(WireError) -> Int {
     if let size = try message.int32(name) {

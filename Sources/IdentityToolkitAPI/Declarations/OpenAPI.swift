@@ -217,7 +217,7 @@ extension OpenAPI {
   /// The body of an error in the form of an address.
   private mutating func error(_ shape: ErrorShape) -> JSON {
     let list = Schema.list([
-      "message": .text.required, "domain": .text.required, "reason": .text.required,
+      "message": .text.required, "domain": .text, "reason": .text.required,
     ])
     let common: Schema = ["code": .integer.required, "message": .text.required]
     let error: Schema

@@ -13,7 +13,7 @@ extension HashParameters {
     cpuMemCost = try message.int32("cpuMemCost")
     parallelization = try message.int32("parallelization")
     blockSize = try message.int32("blockSize")
-    dkLen = try message.int32("dkLen").flatMap { $0 == 0 ? nil : $0 }
+    dkLen = try message.int32("dkLen")
     switch try message.enumeration("passwordHashOrder", Self.orders) {
     case 1: order = .saltFirst
     case 2: order = .passwordFirst
@@ -21,10 +21,12 @@ extension HashParameters {
     }
     guard let argon2 = try message.message("argon2Parameters") else { return }
     argon2Length = try argon2.int32("hashLengthBytes").flatMap { $0 == 0 ? nil : $0 }
+    let kind = try argon2.enumeration("hashType", Self.kinds) ?? 0
+    namesArgon2Kind = kind != 0
     let kinds: [Argon2.Kind] = [.id, .d, .id, .i]
     let version = try argon2.enumeration("version", Self.versions) ?? 0
     self.argon2 = Argon2(
-      kind: kinds[try argon2.enumeration("hashType", Self.kinds) ?? 0],
+      kind: kinds[kind],
       version: version == 1 ? 16 : 19, memory: try argon2.int32("memoryCostKib") ?? 0,
       passes: try argon2.int32("iterations") ?? 0, lanes: try argon2.int32("parallelism") ?? 0,
       associatedData: try argon2.bytes("associatedData") ?? [])
@@ -46,9 +48,7 @@ extension Message {
   func bytes(_ name: String) throws(WireError) -> [UInt8]? {
     guard let text = try text(name) else { return nil }
     guard let bytes = Base64URL.decode(text) else {
-      throw .invalidValue(
-        at: path.isEmpty ? Names.snake(name) : "\(path).\(Names.snake(name))", type: "TYPE_BYTES",
-        .string(text))
+      throw .notBase64(text, at: field(name))
     }
     return bytes
   }

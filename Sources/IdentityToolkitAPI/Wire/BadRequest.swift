@@ -30,6 +30,14 @@ extension WireError {
   static let rootIsNoMessage = violation(
     "", "Invalid JSON payload received. Unknown name \"\": Root element must be a message.")
 
+  /// Bytes are given by a text that isn't base64.
+  static func notBase64(_ text: String, at field: String) -> WireError {
+    violation(
+      field,
+      "Invalid value at '\(field)' (TYPE_BYTES), Base64 decoding failed for "
+        + "\"\(shortened(text))\"")
+  }
+
   /// A list stands where one value is due.
   static func repeated(_ field: String) -> WireError {
     let (parent, name) = split(field)
@@ -63,8 +71,8 @@ extension WireError {
   private static func violation(_ field: String, _ text: String) -> WireError {
     var violation: JSON.Object = ["description": .string(text)]
     if !field.isEmpty { violation = ["field": .string(field), "description": .string(text)] }
-    return WireError(
-      text, reason: "badRequest",
+    var error = WireError(
+      text,
       details: [
         [
           "@type": "type.googleapis.com/google.rpc.BadRequest",
@@ -72,6 +80,8 @@ extension WireError {
         ]
       ],
       isFrontEnd: true)
+    error.hasDomain = false
+    return error
   }
 
   private static func at(_ parent: String) -> String { parent.isEmpty ? "" : " at '\(parent)'" }

@@ -19,7 +19,8 @@ struct Claims {
   init?(_ payload: JSON.Object, session: ID<UserSession>? = nil) {
     guard let issuer = payload["iss"]?.textValue?.text,
       let audience = payload["aud"]?.textValue?.text,
-      let subject = payload["sub"]?.textValue?.text, (1...128).contains(subject.utf8.count),
+      let subject = payload["sub"]?.textValue?.text,
+      (1...Account.longestID).contains(subject.utf8.count),
       let issued = payload["iat"]?.numberValue?.int64,
       let expires = payload["exp"]?.numberValue?.int64, expires < Int64(1) << 40,
       let authTime = payload["auth_time"]?.numberValue?.int64,

@@ -14,7 +14,13 @@ enum CustomClaims {
     guard text.utf16.count <= ReservedClaims.longest else {
       throw WireError(AccountError.claimsTooLarge)
     }
-    guard let claims = read(text) else { throw WireError(AccountError.invalidClaims) }
+    guard let value = try? JSON.parse(Array(text.utf8)) else {
+      throw WireError("INVALID_CLAIMS : The text is not JSON.")
+    }
+    guard case .object(let claims) = value else {
+      let given = String(decoding: value.serialized(), as: UTF8.self)
+      throw WireError("INVALID_CLAIMS : Not a JSON Object: \(given)")
+    }
     for name in claims.names where ReservedClaims.forbidden.contains(name) {
       throw WireError(AccountError.forbiddenClaim(name.text))
     }

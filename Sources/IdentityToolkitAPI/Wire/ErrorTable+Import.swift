@@ -18,21 +18,18 @@ extension WireError {
     }
   }
 
+  /// Production's words, which say no more; of limits that are ours alone, the numbers too.
   init(_ error: HashParameterError) {
     switch error {
-    case .unknownAlgorithm:
-      self.init("INVALID_HASH_ALGORITHM : There is no such hash algorithm.")
-    case .missing(let name):
-      self.init("\(Self.word(name)) : The hash algorithm needs \(name).")
-    case .outOfRange(let name, let range):
-      self.init(
-        "\(Self.word(name)) : \(name) must be between \(range.lowerBound) and \(range.upperBound).")
+    case .unknownAlgorithm: self.init("INVALID_HASH_ALGORITHM")
+    case .missing("signerKey"): self.init("EMPTY_HASH_KEY")
+    case .missing(let name), .outOfRange(let name, _): self.init(Self.word(name))
     case .notPowerOfTwo(let name):
       self.init("\(Self.word(name)) : \(name) must be a power of two, and greater than one.")
     case .tooLong(let name): self.init("\(Self.word(name)) : \(name) is longer than 1024 bytes.")
     case .tooDear:
       self.init(
-        "INVALID_HASH_MEMORY_COST : A hash may take 256 MiB, and 1 GiB over all parallelization.")
+        "INVALID_HASH_PARAMETER : A hash may take 256 MiB, and 1 GiB over all parallelization.")
     }
   }
 
@@ -41,11 +38,12 @@ extension WireError {
     case "signerKey": "INVALID_HASH_KEY"
     case "saltSeparator": "INVALID_HASH_SALT_SEPARATOR"
     case "rounds": "INVALID_HASH_ROUNDS"
-    case "memoryCost", "cpuMemCost": "INVALID_HASH_MEMORY_COST"
-    case "parallelization": "INVALID_HASH_PARALLELIZATION"
-    case "blockSize": "INVALID_HASH_BLOCK_SIZE"
-    case "dkLen": "INVALID_HASH_DERIVED_KEY_LENGTH"
-    default: "INVALID_HASH_PARAMETERS"
+    case "memoryCost": "INVALID_HASH_MEMORY_COSTS"
+    case "argon2Parameters", "argon2Parameters.memoryCostKib": "INVALID_ARGON2_MEMORY_COST"
+    case "argon2Parameters.iterations": "INVALID_ARGON2_ITERATIONS"
+    case "argon2Parameters.parallelism": "INVALID_ARGON2_PARALLELISM"
+    case "argon2Parameters.hashType": "INVALID_ARGON2_HASH_TYPE"
+    default: "INVALID_HASH_PARAMETER"
     }
   }
 }
@@ -72,6 +70,7 @@ extension ImportFault {
     case .hash(.tooDear): "password hash costs more than this server computes"
     case .emulatorHash: "password hash is one of the emulator"
     case .weakPassword: "password should be at least 6 characters"
+    case .passwordTooLong: "password cannot be longer than 4096 characters"
     case .invalidClaims: "Invalid custom claims provided."
     case .claimsTooLarge: "Custom claims provided are too large."
     case .forbiddenClaim: "Custom claims provided include a reserved claim."

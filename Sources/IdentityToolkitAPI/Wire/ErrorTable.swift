@@ -96,19 +96,21 @@ extension WireError {
     case .missingEmail: self.init("MISSING_EMAIL")
     case .missingPassword: self.init("MISSING_PASSWORD")
     case .weakPassword: self.init("WEAK_PASSWORD : Password should be at least 6 characters")
+    case .passwordTooLong:
+      self.init(
+        "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Password cannot be longer than 4096 characters")
     case .passwordRequirements(let missing): self.init(missing)
     case .duplicateLocalID: self.init("DUPLICATE_LOCAL_ID")
-    case .invalidLocalID: self.init("INVALID_LOCAL_ID : A uid has 1 to 128 bytes.")
+    case .invalidLocalID:
+      self.init("INVALID_LOCAL_ID : A uid has 1 to \(Account.longestID) bytes.")
     case .phoneExists: self.init("PHONE_NUMBER_EXISTS")
     case .federatedIDAlreadyLinked: self.init("FEDERATED_USER_ID_ALREADY_LINKED")
     case .invalidProvider: self.init("INVALID_PROVIDER_ID")
     case .invalidRawID:
       self.init("INVALID_RAW_ID : The id of a user at a provider has 1 to 512 bytes.")
     case .invalidPhone: self.init(Self.invalidPhone)
-    case .nameTooLong:
-      self.init(
-        "INVALID_DISPLAY_NAME : A display name has at most \(Account.longestName) characters.")
-    case .photoTooLong: self.init("INVALID_PHOTO_URL : The address of a picture is too long.")
+    case .nameTooLong: self.init("INVALID_PROFILE_ATTRIBUTE : Display name too long.")
+    case .photoTooLong: self.init("INVALID_PROFILE_ATTRIBUTE : Photo URL too long.")
     case .factorNameTooLong: self.init(Self.factorNameTooLong)
     case .session(let error): self.init(error)
     case .notFound: self.init("USER_NOT_FOUND")
@@ -172,6 +174,7 @@ extension WireError {
   /// With e-mail privacy on, nobody learns which of address and password was wrong.
   init(_ error: SignInError, hidingUsers: Bool) {
     switch error {
+    case .invalidEmail: self.init("INVALID_EMAIL")
     case .emailNotFound where hidingUsers, .wrongPassword where hidingUsers:
       self.init("INVALID_LOGIN_CREDENTIALS")
     case .emailNotFound: self.init("EMAIL_NOT_FOUND")

@@ -68,7 +68,7 @@ struct IDTokens: Sendable {
   func session(
     _ call: ClientCall, missing: WireError = WireError("MISSING_ID_TOKEN")
   ) async throws(WireError) -> UserSession {
-    guard let token = try call.message.given("idToken") else { throw missing }
+    guard let token = try call.message.text("idToken") else { throw missing }
     return try await session(token, call)
   }
 

@@ -5,7 +5,7 @@ import Text
 /// A message as it came, read by the rules of proto3 JSON.
 ///
 /// Names are camel case or snake case, `null` is absent, whole numbers may be written as text, as
-/// `5.0` or as `5e0`, and enums by name or number. Members nobody asks for are ignored; a message
+/// `5.0` or as `5e0`, texts as numbers, lists of one value as that value, and enums by name or number. Members nobody asks for are ignored; a message
 /// where that is dangerous says so with `refuseUnknown`.
 struct Message: Sendable {
   let object: JSON.Object
@@ -61,8 +61,8 @@ struct Message: Sendable {
 
   func text(_ name: String) throws(WireError) -> String? {
     guard let value = try value(name) else { return nil }
-    guard case .text(let text) = value else { throw invalid(name, "TYPE_STRING", value) }
-    return text.text
+    guard let text = Message.text(value) else { throw invalid(name, "TYPE_STRING", value) }
+    return text
   }
 
   /// A text that is not empty: proto3 takes an empty one for absent.
@@ -119,11 +119,11 @@ struct Message: Sendable {
   func texts(_ name: String) throws(WireError) -> [String] {
     var texts: [String] = []
     for (index, value) in try list(name).enumerated() {
-      guard case .text(let text) = value else {
+      guard let text = Message.text(value) else {
         throw .invalidValue(
           at: Place.element(place(name), index).text, type: "TYPE_STRING", value)
       }
-      texts.append(text.text)
+      texts.append(text)
     }
     return texts
   }
@@ -155,10 +155,12 @@ struct Message: Sendable {
 extension Message {
   private func list(_ name: String) throws(WireError) -> [JSON] {
     guard let value = try value(name) else { return [] }
-    guard case .array(let elements) = value else {
-      throw .invalidValue(at: field(name), type: "TYPE_LIST", value)
+    switch value {
+    case .array(let elements): return elements
+    // One value stands for a list of it.
+    case .text, .number: return [value]
+    default: throw .invalidValue(at: field(name), type: "TYPE_LIST", value)
     }
-    return elements
   }
 
   private func message(_ value: JSON, at place: Place) throws(WireError) -> Message {
@@ -192,6 +194,15 @@ extension Message {
       case 0: false
       default: nil
       }
+    default: nil
+    }
+  }
+
+  /// A text; a number stands for the text that it is written as.
+  private static func text(_ value: JSON) -> String? {
+    switch value {
+    case .text(let text): text.text
+    case .number(let number): number.text
     default: nil
     }
   }

@@ -10,12 +10,9 @@ enum UserMessage {
   /// takes the session for another tenant's.
   static func write(_ account: Account, tenant: ID<Tenant>?) -> JSON {
     var user: JSON.Object = ["localId": .string(account.id.text)]
-    if let email = account.email {
-      user.append("email", .string(email))
-      user.append("emailVerified", .bool(account.emailVerified))
-    }
-    append("displayName", account.displayName, to: &user)
-    append("photoUrl", account.photoURL, to: &user)
+    append("email", account.email, to: &user)
+    append("emailVerified", emailVerified(account), to: &user)
+    appendProfile(account, to: &user)
     append("phoneNumber", account.phoneNumber, to: &user)
     if account.hasPassword { user.append("passwordHash", redacted) }
     if let updated = account.passwordUpdatedAt {
@@ -23,8 +20,12 @@ enum UserMessage {
     }
     let providers = providerUserInfo(account)
     if !providers.isEmpty { user.append("providerUserInfo", .array(providers)) }
-    user.append("validSince", .string(String(account.validSince)))
-    if account.disabled { user.append("disabled", true) }
+    if account.showsValidSince {
+      user.append("validSince", .string(String(account.validSince)))
+    }
+    if account.disabled || account.givenFields.contains(.disabled) {
+      user.append("disabled", .bool(account.disabled))
+    }
     user.append("createdAt", .string(String(account.createdAt.milliseconds)))
     append("lastLoginAt", account.lastLoginAt.map { String($0.milliseconds) }, to: &user)
     append("lastRefreshAt", account.lastRefreshAt?.rfc3339Milliseconds, to: &user)
@@ -62,16 +63,10 @@ enum UserMessage {
     return String(hidden) + number.suffix(4)
   }
 
-  /// The first factors that are linked to a user.
+  /// The first factors that are linked to a user: the phone, other providers by their ids, the
+  /// password.
   static func providerUserInfo(_ account: Account) -> [JSON] {
     var providers: [JSON] = []
-    if let email = account.email, account.hasPassword || account.signsInByLink {
-      var provider: JSON.Object = ["providerId": "password"]
-      append("displayName", account.displayName, to: &provider)
-      append("photoUrl", account.photoURL, to: &provider)
-      for name in ["federatedId", "email", "rawId"] { provider.append(name, .string(email)) }
-      providers.append(.object(provider))
-    }
     if let phone = account.phoneNumber {
       providers.append([
         "providerId": "phone", "rawId": .string(phone), "phoneNumber": .string(phone),
@@ -87,11 +82,40 @@ enum UserMessage {
       provider.append("rawId", .string(link.rawID))
       providers.append(.object(provider))
     }
+    if let email = account.email, account.hasPassword || account.signsInByLink {
+      var provider: JSON.Object = ["providerId": "password"]
+      appendProfile(account, to: &provider)
+      for name in ["federatedId", "email", "rawId"] { provider.append(name, .string(email)) }
+      providers.append(.object(provider))
+    }
     return providers
+  }
+
+  /// Whether the address is known to be the user's; nil where nobody ever said.
+  static func emailVerified(_ account: Account) -> Bool? {
+    if account.email != nil { return account.emailVerified }
+    guard account.givenFields.contains(.emailVerified) else { return nil }
+    return account.givenFields.contains(.verifiedWithoutEmail)
   }
 
   /// Appends a text that is not absent or empty: an empty text is the zero that proto3 leaves out.
   static func append(_ name: String, _ text: String?, to object: inout JSON.Object) {
     if let text, !text.isEmpty { object.append(name, .string(text)) }
+  }
+
+  /// Appends the name and the picture of a user, also when they are empty.
+  static func appendProfile(_ account: Account, to object: inout JSON.Object) {
+    let given = account.givenFields
+    if let name = account.displayName ?? (given.contains(.emptyName) ? "" : nil) {
+      object.append("displayName", .string(name))
+    }
+    if let photo = account.photoURL ?? (given.contains(.emptyPhoto) ? "" : nil) {
+      object.append("photoUrl", .string(photo))
+    }
+  }
+
+  /// Appends a flag that is not absent.
+  static func append(_ name: String, _ flag: Bool?, to object: inout JSON.Object) {
+    if let flag { object.append(name, .bool(flag)) }
   }
 }

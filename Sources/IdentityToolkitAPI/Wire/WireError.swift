@@ -10,6 +10,8 @@ struct WireError: Error, Sendable {
   var reason: String
   /// What stands in `details[]`.
   var details: [JSON]
+  /// Whether `errors[]` names a domain, as all do but those about a member of the message.
+  var hasDomain = true
   /// Whether it was made before a method was reached; such an error has `status` in version 1 too.
   var isFrontEnd: Bool
   /// Seconds until trying again makes sense.
@@ -46,8 +48,10 @@ extension WireError {
       "code": .number(JSON.Number(status.code)), "message": .string(message),
     ]
     if shape != .v2 {
-      error.append(
-        "errors", [["message": .string(message), "domain": "global", "reason": .string(reason)]])
+      var entry: JSON.Object = ["message": .string(message)]
+      if hasDomain { entry.append("domain", "global") }
+      entry.append("reason", .string(reason))
+      error.append("errors", [.object(entry)])
     }
     if shape != .v1 || isFrontEnd { error.append("status", .string(statusWord)) }
     if !details.isEmpty { error.append("details", .array(details)) }

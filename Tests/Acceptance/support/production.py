@@ -9,7 +9,11 @@ with an API key. `{{name}}` stands for what an earlier step answered: `{{start.s
 `{{create.name/}}` for the last part of a resource name; `{{code start 4}}` is the code of the
 secret that the step `start` answered, four time steps from now. `{{project}}` is the project.
 
-`facts` maps a place in the body to what is there: a value, or one of the kinds of `replay.py`;
+In a request, `{"$repeat": "a", "times": 4096}` stands for a long text, and `"wait": "second"` waits
+for the next second. `auth` is `key` or `none` where the path would say otherwise.
+
+`body` is the whole body of an answer, in which no other member may be, and the kinds of `replay.py`
+stand for values. `facts` maps a place in the body to what is there: a value, or one of the kinds of `replay.py`;
 `"$absent"` and `"$present"` say whether there is a member at all.
 
 `allowed.json` beside the sections lists the exchanges in which Countersign differs, each with its
@@ -62,6 +66,7 @@ class Recording(Conversation):
         faults = []
         for step in json.loads(path.read_text())["steps"]:
             name = f"{name_of(path)} {step['name']}"
+            self._wait(step)
             status, answer = self._ask(step)
             self.kept[step["name"]] = answer
             if "production" not in step:
@@ -82,9 +87,10 @@ class Recording(Conversation):
         request = self._fill(step["request"])
         method, path = request.split(" ", 1)
         headers = {"Content-Type": "application/json"}
-        if "projects/" in path:
+        auth = step.get("auth", "token" if "projects/" in path else "key")
+        if auth == "token":
             headers["Authorization"] = f"Bearer {self.token}"
-        else:
+        elif auth == "key":
             path += ("&" if "?" in path else "?") + f"key={self.key}"
         if "form" in step:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
@@ -99,6 +105,11 @@ class Recording(Conversation):
         if (status, message) != (expected["status"], self._fill(expected.get("message"))):
             found.append(f"{status} {message or json.dumps(answer)[:200]}, and not "
                          f"{expected['status']} {expected.get('message') or ''}")
+        if "body" in expected:
+            try:
+                self._compare(answer, self._fill(expected["body"]), "body")
+            except AssertionError as error:
+                found.append(str(error).splitlines()[0])
         for place, value in expected.get("facts", {}).items():
             found += self._misses(answer, place, self._fill(value))
         return found
@@ -117,6 +128,11 @@ class Recording(Conversation):
         except AssertionError as error:
             return [str(error).splitlines()[0]]
         return []
+
+    def _fill(self, value):
+        if isinstance(value, dict) and "$repeat" in value:
+            return value["$repeat"] * value["times"] + value.get("then", "")
+        return super()._fill(value)
 
     def _say(self, word):
         if word.startswith("code "):

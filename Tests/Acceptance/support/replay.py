@@ -60,9 +60,7 @@ class Conversation:
             self._take(step, client, f"{path.parent.name}/{path.name}, step {number}")
 
     def _take(self, step, client, where):
-        if step.get("wait") == "second":
-            begun = int(time.time())
-            until(lambda: int(time.time()) > begun, "the next second")
+        self._wait(step)
         status, fields, answer = self._send(step, client)
         assert status == step.get("status", 200), f"{where}: {status} {answer}"
         if "answer" in step:
@@ -77,6 +75,12 @@ class Conversation:
                 value = value[int(part)] if isinstance(value, list) else value[part]
             # With a stroke at its end, the last part of a resource's name.
             self.kept[name] = value.rsplit("/", 1)[1] if way.endswith("/") else value
+
+    @staticmethod
+    def _wait(step):
+        if step.get("wait") == "second":
+            begun = int(time.time())
+            until(lambda: int(time.time()) > begun, "the next second")
 
     def _send(self, step, client):
         method, path = self._fill(step["request"]).split(" ", 1)

@@ -165,7 +165,7 @@ struct CustomTokenTests {
       ("", ["uid"], "missingUID"), (#""uid":"""#, ["uid"], "missingUID"),
       (#""uid":7"#, ["uid"], "missingUID"), (#""user_id":"x""#, ["uid"], "missingUID"),
       (#""uid":"a\u0007b""#, ["uid"], "invalid"),
-      (#""uid":"\#(String(repeating: "u", count: 129))""#, ["uid"], "invalid"),
+      (#""uid":"\#(String(repeating: "u", count: Account.longestID + 1))""#, ["uid"], "invalid"),
       (#""claims":null"#, [], "invalidClaims"), (#""claims":[1]"#, [], "invalidClaims"),
       (#""claims":{"sub":"root"}"#, [], "forbiddenClaim"),
       (#""claims":{"firebase":{}}"#, [], "forbiddenClaim"),

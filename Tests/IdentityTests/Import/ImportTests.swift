@@ -100,7 +100,7 @@ import Testing
         Self.user(.alice), Self.user(.mallory) { $0.localID = "" },
         Self.user(.bob), Self.user(.mallory) { $0.email = "nobody" },
         Self.user(.mallory) { $0.phoneNumber = "555" },
-        Self.user(.mallory) { $0.localID = String(repeating: "x", count: 129) },
+        Self.user(.mallory) { $0.localID = String(repeating: "x", count: Account.longestID + 1) },
         .failure(.unreadable("no")),
         Self.user(.mallory) { $0.tenant = ID("elsewhere") },
         Self.user(.mallory) { $0.providers = [ProviderLink(provider: "google.com", rawID: "")] },

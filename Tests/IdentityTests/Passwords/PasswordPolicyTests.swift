@@ -20,7 +20,8 @@ struct PasswordPolicyTests {
       ("abcdefgh", [.character(.uppercase), .character(.digit), .character(.symbol)]),
       ("ABCDEFG1_", [.character(.lowercase)]),
       // What is no letter of ASCII counts as none.
-      ("ÀÉÎõü12!x", [.character(.uppercase)]), ("Abcdefg1-", [.character(.symbol)]),
+      ("ÀÉÎõü12!x", [.character(.uppercase)]), ("Abcdefg1+", [.character(.symbol)]),
+      ("Abcdefg1-", []), ("Abcdefg1`", []), ("Aa1!😀😀", []),
       ("Abcdefg1!Abcdefg1!Abc", [.atMost(20)]),
     ] as [(String, [PasswordRequirement])])
   func `a password lacks what it lacks`(password: String, missing: [PasswordRequirement]) {

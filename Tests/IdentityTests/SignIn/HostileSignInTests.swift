@@ -38,12 +38,17 @@ struct HostileSignInTests {
     #expect(try #require(longest) < 150)
   }
 
+  /// The longest text that can be an address; longer ones are refused before anything is stored.
+  private static func longest(_ number: Int) -> String {
+    "\(10_000 + number)\(String(repeating: "x", count: 303))@example.com"
+  }
+
   @Test func `1000 sign-ins of users with long names take less than 1 KB each`() async throws {
     try await withInstance { instance in
       try await expectSmallGrowth(instance) { number in
         await outcome {
           try await instance.identity.signIns.password(
-            instance.acme, email: "\(number)\(Self.long)", password: Person.wrong,
+            instance.acme, email: Self.longest(number), password: Person.wrong,
             address: Self.address(number))
         }
       }

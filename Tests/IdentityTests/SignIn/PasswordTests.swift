@@ -39,7 +39,7 @@ struct PasswordSignInTests {
       await expect("wrongPassword") { try await signIn(instance, password: Secret("")) }
       await expect("wrongPassword") { try await signIn(instance, email: Person.bob.email) }
       await expect("emailNotFound") { try await signIn(instance, email: "nobody@example.com") }
-      await expect("emailNotFound") { try await signIn(instance, email: "") }
+      await expect("invalidEmail") { try await signIn(instance, email: "") }
       await expect("emailNotFound") { try await signIn(instance, in: instance.east) }
       await expect("emailNotFound") { try await signIn(instance, in: instance.globex) }
     }

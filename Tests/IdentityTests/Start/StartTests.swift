@@ -119,7 +119,7 @@ struct StartTests {
       let before = try await instance.contents()
       try await instance.identity.tidy()
       #expect(try await instance.contents() == before)
-      instance.clock.advance(2_000)
+      instance.clock.advance(3_700)
       try await instance.identity.tidy()
       #expect(try await instance.contents()["ticket"] == [])
       #expect(try await instance.guesses() == 3)

@@ -42,7 +42,7 @@ extension ErrorRow {
       try await server.get("/v2/projects/acme-mfa/oauthIdpConfigs/oidc.none")
     },
     ErrorRow("INVALID_PAGE_SELECTION") { server in
-      try await server.post(TestServer.accounts + ":query", ["limit": "501"], .owner)
+      try await server.post(TestServer.accounts + ":query", ["offset": "-1"], .owner)
     },
     ErrorRow("INVALID_DISPLAY_NAME") { server in
       try await server.post(tenants, ["displayName": "1"], .owner)

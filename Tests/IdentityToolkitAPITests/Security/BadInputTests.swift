@@ -139,8 +139,8 @@ struct BadInputTests {
   }
 
   @Test(arguments: [
-    (#"{"localId":"a"}"#, "Invalid value at 'local_id' (TYPE_LIST), \"a\""),
-    (#"{"localId":[1]}"#, "Invalid value at 'local_id[0]' (TYPE_STRING), 1"),
+    (#"{"localId":true}"#, "Invalid value at 'local_id' (TYPE_LIST), true"),
+    (#"{"localId":[true]}"#, "Invalid value at 'local_id[0]' (TYPE_STRING), true"),
     (
       #"{"localId":[["a"]]}"#,
       "Invalid JSON payload received. Unknown name \"local_id[0]\": Proto field is not repeating, cannot start list."

@@ -34,7 +34,7 @@ struct PhoneNumberTests {
       #expect(token["firebase"]?["sign_in_provider"] == "phone")
       #expect(token["firebase"]?["identities"]?["phone"] == [.string(PhoneTests.number)])
       let again = try await signIn(server, ["operation": "REAUTH"])
-      #expect(again["localId"] == first["localId"] && again["isNewUser"] == nil)
+      #expect(again["localId"] == first["localId"] && again["isNewUser"] == false)
       let user = try await server.post("/v1/accounts:lookup", ["idToken": again["idToken"] ?? nil])
       let provider = user["users"]?.arrayValue?.first?["providerUserInfo"]?.arrayValue?.first
       #expect(provider?["providerId"] == "phone")
@@ -50,7 +50,7 @@ struct PhoneNumberTests {
       let token = try await server.signIn(alice).text("idToken")
       let taken = try await signIn(server, ["idToken": .string(token), "operation": 4])
       #expect(taken.status == 200 && taken["idToken"] == nil)
-      #expect(taken["temporaryProofExpiresIn"] == "900")
+      #expect(taken["temporaryProofExpiresIn"] == "3600")
       let proof: JSON = [
         "phoneNumber": taken["phoneNumber"] ?? nil,
         "temporaryProof": taken["temporaryProof"] ?? nil,
@@ -71,7 +71,7 @@ struct PhoneNumberTests {
         "/v1/accounts:delete", ["idToken": signedIn["idToken"] ?? nil])
       let linked = try await signIn(server, ["idToken": .string(token), "operation": "UPDATE"])
       #expect(linked["localId"] == .string(alice.uid))
-      #expect(linked["isNewUser"] == nil)
+      #expect(linked["isNewUser"] == false)
     }
   }
 

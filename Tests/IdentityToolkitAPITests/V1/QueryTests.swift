@@ -32,7 +32,8 @@ struct QueryTests {
       (#"{"sortBy":"NAME"}"#, "u2 u1 u0"), (#"{"sortBy":"CREATED_AT","order":2}"#, "u2 u1 u0"),
       (#"{"sortBy":"LAST_LOGIN_AT"}"#, "u0 u1 u2"), (#"{"limit":"2"}"#, "u0 u1"),
       (#"{"limit":2,"offset":"2"}"#, "u2"), (#"{"offset":3}"#, ""),
-      (#"{"limit":0,"offset":0,"sortBy":"SORT_BY_FIELD_UNSPECIFIED"}"#, "u0 u1 u2"),
+      (#"{"limit":501,"offset":0,"sortBy":"SORT_BY_FIELD_UNSPECIFIED"}"#, "u0 u1 u2"),
+      (#"{"limit":"0"}"#, ""),
       (#"{"expression":[{"email":"ALICE@example.com"}]}"#, "u1"),
       (#"{"expression":[{"phoneNumber":"+49151000002"}]}"#, "u2"),
       (#"{"expression":[{"userId":"u0"},{"userId":"u1"}]}"#, "u0"),
@@ -75,7 +76,7 @@ struct QueryTests {
 
   @Test(
     arguments: [
-      (#"{"limit":501}"#, "INVALID_PAGE_SELECTION"), (#"{"limit":-1}"#, "INVALID_PAGE_SELECTION"),
+      (#"{"limit":-1}"#, "INVALID_PAGE_SELECTION"),
       (#"{"offset":-1}"#, "INVALID_PAGE_SELECTION"),
       (#"{"offset":100001}"#, "INVALID_PAGE_SELECTION : At most 100000 accounts"),
       (#"{"sortBy":"COLOUR"}"#, "Invalid value at 'sort_by'"), (#"{"order":9}"#, "Invalid value"),

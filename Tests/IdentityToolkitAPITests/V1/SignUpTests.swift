@@ -84,7 +84,8 @@ struct SignUpTests {
       "WEAK_PASSWORD : Password should be at least 6 characters"
     ),
     (#"{"localId":"bob"}"#, "UNEXPECTED_PARAMETER : User ID"),
-    (#"{"email":7}"#, "Invalid value at 'email' (TYPE_STRING), 7"),
+    (#"{"email":7}"#, "MISSING_PASSWORD"),
+    (#"{"email":true}"#, "Invalid value at 'email' (TYPE_STRING), true"),
     (
       #"{"targetProjectId":"acme-mfa"}"#,
       "INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id."
@@ -123,7 +124,7 @@ struct SignUpTests {
       #expect(
         answer.json == [
           "kind": "identitytoolkit#SignupNewUserResponse", "localId": "alice",
-          "email": "alice@example.com", "displayName": "Alice",
+          "email": "alice@example.com",
         ])
       let again = try await server.post(TestServer.accounts, ["localId": "alice"], .owner)
       #expect(again.error == "DUPLICATE_LOCAL_ID")

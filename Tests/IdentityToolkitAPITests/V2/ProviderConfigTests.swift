@@ -164,7 +164,7 @@ struct ProviderConfigTests {
       #"{"clientId":"c","issuer":"https://a.b","responseType":{"code":true,"idToken":true}}"#,
       "INVALID_OAUTH_RESPONSETYPE : Exactly one response type must be true."
     ),
-    ("oidc.a", #"{"clientId":7}"#, "Invalid value at 'config.client_id' (TYPE_STRING), 7"),
+    ("oidc.a", #"{"clientId":true}"#, "Invalid value at 'config.client_id' (TYPE_STRING), true"),
     ("oidc.a", #"{"jwks":7}"#, "Invalid value at 'config.jwks' (TYPE_MESSAGE), 7"),
   ])
   func `what cannot be kept is refused`(id: String, body: String, error: String) async throws {

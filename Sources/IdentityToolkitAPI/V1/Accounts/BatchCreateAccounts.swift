@@ -65,7 +65,11 @@ extension Methods {
     guard users.count <= Imports.mostRows else { throw WireError(ImportError.tooMany) }
     var rows: [ImportRow] = []
     rows.reserveCapacity(users.count)
-    for user in users { rows.append(try reader.read(user)) }
+    for user in users {
+      let row = try reader.read(user)
+      if case .failure(.hashNotBase64) = row { throw try Methods.notBase64(user) }
+      rows.append(row)
+    }
     let overwrites = try message.flag("allowOverwrite") ?? false
     var options = ImportOptions(existing: overwrites ? .replace : .refuse)
     options.sanityCheck = try message.flag("sanityCheck") ?? false
@@ -88,5 +92,13 @@ extension Methods {
           }))
     }
     return .object(answer)
+  }
+  /// Which of hash and salt isn't base64; production calls the hash `password`.
+  private static func notBase64(_ user: Message) throws(WireError) -> WireError {
+    for (name, field) in [("passwordHash", "password"), ("salt", "salt")] {
+      let text = try user.text(name) ?? ""
+      if Base64URL.decode(text) == nil { return .notBase64(text, at: user.field(field)) }
+    }
+    return .invalidArgument
   }
 }

@@ -19,8 +19,7 @@ extension Methods {
   func batchDelete(_ call: AdminCall) async throws(WireError) -> JSON {
     let ids = try call.message.texts("localIds")
     let force = try call.message.flag("force") ?? false
-    guard !ids.isEmpty else { throw WireError("MISSING_LOCAL_ID") }
-    guard ids.count <= 1000 else { throw WireError("LOCAL_ID_LIST_EXCEEDS_LIMIT") }
+    guard (1...1000).contains(ids.count) else { throw WireError("LOCAL_ID_LIST_EXCEEDS_LIMIT") }
     var errors: [JSON] = []
     for (index, id) in ids.enumerated() {
       guard let reason = try await delete(ID(id), force: force, call) else { continue }

@@ -15,6 +15,10 @@ extension Methods {
   ///
   /// Hashes of passwords are for tokens of the role `owner`, and each answer with them is recorded.
   func batchGet(_ call: AdminCall) async throws(WireError) -> JSON {
+    // Zero is no page at all here, and not as many as usual.
+    if try call.asksForNone("maxResults") {
+      return ["kind": "identitytoolkit#DownloadAccountResponse"]
+    }
     let limit = try call.pageSize("maxResults", standard: 20, maximum: 1000)
     let after = try call.parameter("nextPageToken").flatMap { $0.isEmpty ? nil : $0 }
     let page: Page<ExportedAccount>

@@ -7,7 +7,7 @@ extension Declaration {
     "Reads the user of an ID token, or with a token users by their identifiers.",
     takes: [
       "idToken": .text, "localId": .list(.text), "email": .list(.text),
-      "phoneNumber": .list(.text),
+      "phoneNumber": .list(.text), "initialEmail": .list(.text),
       "federatedUserId": .list(["providerId": .text, "rawId": .text]),
     ],
     gives: ["kind": .kind("GetAccountInfoResponse"), "users": .list(.user)])
@@ -26,24 +26,33 @@ extension Methods {
   func lookupAccounts(_ call: AdminCall) async throws(WireError) -> JSON {
     let ids = try call.message.texts("localId")
     let emails = try call.message.texts("email")
-    let phoneNumbers = try call.message.texts("phoneNumber")
+    let phoneNumbers = try call.message.texts("phoneNumber").map(Account.phoneNumber)
     var federated: [(provider: String, rawID: String)] = []
     for identity in try call.message.messages("federatedUserId") {
       federated.append(
         (try identity.text("providerId") ?? "", try identity.text("rawId") ?? ""))
     }
-    guard ids.count + emails.count + phoneNumbers.count + federated.count <= 100 else {
-      throw WireError("TOO_MANY_IDENTIFIERS : At most 100 identifiers can be looked up.")
+    let initialEmails = try call.message.texts("initialEmail")
+    let count =
+      ids.count + emails.count + phoneNumbers.count + federated.count + initialEmails.count
+    guard count > 0 else { throw WireError("MISSING_ID_TOKEN") }
+    guard count <= Methods.mostIdentifiers else {
+      throw WireError(
+        "TOO_MANY_IDENTIFIERS : At most \(Methods.mostIdentifiers) identifiers can be looked up.")
     }
     let accounts: [Account]
     do throws(AccountError) {
       accounts = try await identity.accounts.lookup(
-        call.scope, ids: ids, emails: emails, phoneNumbers: phoneNumbers, federated: federated)
+        call.scope, ids: ids, emails: emails, phoneNumbers: phoneNumbers, federated: federated,
+        initialEmails: initialEmails)
     } catch {
       throw WireError(error)
     }
     return Methods.lookupAnswer(accounts, tenant: call.scope.tenant)
   }
+
+  /// The most identifiers of one lookup; SDKs send at most 100.
+  private static let mostIdentifiers = 1_000
 
   /// `users` is left out when there is none, as proto3 leaves out every empty list.
   private static func lookupAnswer(_ accounts: [Account], tenant: ID<Tenant>?) -> JSON {

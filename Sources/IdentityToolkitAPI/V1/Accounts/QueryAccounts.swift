@@ -10,7 +10,7 @@ extension Declaration {
 
   private static let queried: Schema = [
     "returnUserInfo": .flag.noted("False counts only; true when it is left out."),
-    "limit": .int64.noted("1 to 500; 500 when it is left out."),
+    "limit": .int64.noted("At most 500, and 500 when it is left out."),
     "offset": .int64.noted("At most \(AccountQuery.longestOffset)."),
     "sortBy": .choice(Methods.sortBy), "order": .choice(Methods.order),
     "expression": .list(["email": .text, "phoneNumber": .text, "userId": .text]),
@@ -69,16 +69,15 @@ extension Methods {
       default: .uid
       }
     query.descends = try message.enumeration("order", order) == 2
-    let limit = try message.int64("limit") ?? 0
+    let limit = try message.int64("limit") ?? 500
     let offset = try message.int64("offset") ?? 0
-    // Zero is what proto3 calls absent.
-    guard (0...500).contains(limit), offset >= 0 else { throw WireError("INVALID_PAGE_SELECTION") }
+    guard limit >= 0, offset >= 0 else { throw WireError("INVALID_PAGE_SELECTION") }
     guard offset <= AccountQuery.longestOffset else {
       throw WireError(
         "INVALID_PAGE_SELECTION : At most \(AccountQuery.longestOffset) accounts can be passed over;"
           + " accounts:batchGet goes through all of them.")
     }
-    query.limit = limit == 0 ? 500 : Int(limit)
+    query.limit = Int(min(limit, 500))
     query.offset = Int(offset)
     return query
   }

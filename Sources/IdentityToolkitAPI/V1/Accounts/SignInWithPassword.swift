@@ -14,6 +14,7 @@ extension Declaration {
       [
         "kind": .kind("VerifyPasswordResponse"), "localId": .text.required,
         "email": .text.required, "displayName": .text.required, "registered": .flag.required,
+        "profilePicture": .text,
       ], .tokens, .secondFactorDue))
 }
 
@@ -51,10 +52,12 @@ extension Methods {
   }
 
   private static func signInAnswer(_ account: Account) -> JSON.Object {
-    [
+    var answer: JSON.Object = [
       "kind": "identitytoolkit#VerifyPasswordResponse", "localId": .string(account.id.text),
       "email": .string(account.email ?? ""), "displayName": .string(account.displayName ?? ""),
       "registered": true,
     ]
+    UserMessage.append("profilePicture", account.photoURL, to: &answer)
+    return answer
   }
 }

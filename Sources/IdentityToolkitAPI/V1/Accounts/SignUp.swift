@@ -47,6 +47,7 @@ extension Methods {
       throw WireError(error)
     }
     var answer = Methods.signUpAnswer(grant.account)
+    UserMessage.append("displayName", grant.account.displayName, to: &answer)
     try appendTokens(grant, to: &answer)
     return .object(answer)
   }
@@ -72,7 +73,7 @@ extension Methods {
   func createAccount(_ call: AdminCall) async throws(WireError) -> JSON {
     var new = try NewAccount(signUp: call.message)
     new.localID = try call.message.given("localId")
-    new.phoneNumber = try call.message.given("phoneNumber")
+    new.phoneNumber = try call.message.given("phoneNumber").map(Account.phoneNumber)
     new.emailVerified = try call.message.flag("emailVerified") ?? false
     new.disabled = try call.message.flag("disabled") ?? false
     for phone in try call.message.messages("mfaInfo") {
@@ -87,7 +88,10 @@ extension Methods {
     } catch {
       throw WireError(error)
     }
-    return .object(Methods.signUpAnswer(account))
+    var answer = Methods.signUpAnswer(account)
+    // Told to administrators also when there is none.
+    if account.email == nil { answer.append("email", "") }
+    return .object(answer)
   }
 
   /// The web SDK takes from `kind` that the user is new.
@@ -96,7 +100,6 @@ extension Methods {
       "kind": "identitytoolkit#SignupNewUserResponse", "localId": .string(account.id.text),
     ]
     UserMessage.append("email", account.email, to: &answer)
-    UserMessage.append("displayName", account.displayName, to: &answer)
     return answer
   }
 }

@@ -35,6 +35,9 @@ extension Methods {
     let account = try await check(session)
     try Methods.refuseAdministrators(message)
     let change = try AccountChange(shared: message)
+    if case .set(let email) = change.email, !Account.isEmail(email) {
+      throw WireError("INVALID_EMAIL")
+    }
     if case .set(let email) = change.email, email != account.email,
       try await hidesUsers(session.scope)
     {
@@ -46,7 +49,10 @@ extension Methods {
     }
     let update = try await self.change(session, change, call)
     var answer = Methods.updateAnswer(update.account)
-    if let grant = update.grant { try appendTokens(grant, to: &answer) }
+    if let grant = update.grant {
+      try appendTokens(
+        grant, to: &answer, withRefreshToken: try message.flag("returnSecureToken") ?? false)
+    }
     return .object(answer)
   }
 
@@ -60,11 +66,12 @@ extension Methods {
       throw WireError("MISSING_LOCAL_ID")
     }
     var change = try AccountChange(shared: message)
+    change.keepsEmailVerified = true
     change.emailVerified = try message.flag("emailVerified")
     change.disabled = try message.flag("disableUser")
     change.validSince = try message.int64("validSince")
     if let number = try message.text("phoneNumber") {
-      change.phoneNumber = number.isEmpty ? .clear : .set(number)
+      change.phoneNumber = number.isEmpty ? .clear : .set(Account.phoneNumber(number))
     }
     if let claims = try message.text("customAttributes") {
       change.customAttributes = try CustomClaims.change(claims)
@@ -76,18 +83,31 @@ extension Methods {
     let account: Account
     do throws(AccountError) {
       account = try await identity.accounts.update(call.scope, ID(id), change, by: call.author)
+    } catch .passwordRequirements(let missing) {
+      throw WireError(missing)
     } catch {
-      throw WireError(error)
+      throw try await isThere(ID(id), call.scope)
+        ? WireError(error) : WireError(AccountError.notFound)
     }
     return .object(Methods.updateAnswer(account))
   }
 
+  /// Whether there is such a user: that there is none is told before what is wrong with the change,
+  /// but for a password that the policy refuses, as in production.
+  private func isThere(_ id: ID<Account>, _ scope: Scope) async throws(WireError) -> Bool {
+    do throws(AccountError) { return try await identity.accounts.find(scope, id) != nil } catch {
+      throw WireError(error)
+    }
+  }
+
   private static func refuseAdministrators(_ message: Message) throws(WireError) {
     guard try !message.has("disableUser") else { throw WireError("OPERATION_NOT_ALLOWED") }
-    for name in [
-      "customAttributes", "emailVerified", "linkProviderUserInfo", "mfa", "phoneNumber",
-      "validSince",
-    ] {
+    guard try !message.has("linkProviderUserInfo") else {
+      throw WireError(
+        "UNEXPECTED_PARAMETER : link_provider_user_info is not allowed with ID token.")
+    }
+    // `emailVerified` is passed over, as in production.
+    for name in ["customAttributes", "mfa", "phoneNumber", "validSince"] {
       guard try !message.has(name) else { throw WireError("INSUFFICIENT_PERMISSION") }
     }
   }
@@ -97,12 +117,11 @@ extension Methods {
       "kind": "identitytoolkit#SetAccountInfoResponse", "localId": .string(account.id.text),
     ]
     UserMessage.append("email", account.email, to: &answer)
-    UserMessage.append("displayName", account.displayName, to: &answer)
-    UserMessage.append("photoUrl", account.photoURL, to: &answer)
-    // Always there, so that a client which unlinked its last provider sees that none is left.
-    answer.append("providerUserInfo", .array(UserMessage.providerUserInfo(account)))
+    UserMessage.appendProfile(account, to: &answer)
+    let providers = UserMessage.providerUserInfo(account)
+    if !providers.isEmpty { answer.append("providerUserInfo", .array(providers)) }
     if account.hasPassword { answer.append("passwordHash", UserMessage.redacted) }
-    if account.email != nil { answer.append("emailVerified", .bool(account.emailVerified)) }
+    UserMessage.append("emailVerified", UserMessage.emailVerified(account), to: &answer)
     return answer
   }
 }
@@ -113,10 +132,9 @@ extension AccountChange {
     self.init()
     if let text = try message.text("email") { email = .set(text) }
     if let text = try message.text("password") { password = .set(Secret(text)) }
-    if let text = try message.text("displayName") {
-      displayName = text.isEmpty ? .clear : .set(text)
-    }
-    if let text = try message.text("photoUrl") { photoURL = text.isEmpty ? .clear : .set(text) }
+    // An empty text is kept, and told, as one.
+    if let text = try message.text("displayName") { displayName = .set(text) }
+    if let text = try message.text("photoUrl") { photoURL = .set(text) }
     for attribute in try message.enumerations("deleteAttribute", AccountChange.attributes) {
       switch AccountChange.attributes.values[attribute] {
       case "EMAIL": email = .clear
@@ -148,11 +166,10 @@ extension ProviderLink {
   /// Reads the identity that an administrator links to a user; nil for none.
   fileprivate init?(linking message: Message?) throws(WireError) {
     guard let message else { return nil }
-    guard let provider = try message.given("providerId") else {
-      throw WireError("MISSING_PROVIDER_ID")
-    }
-    guard let rawID = try message.given("rawId") else {
-      throw WireError("MISSING_RAW_ID")
+    guard let provider = try message.given("providerId"), let rawID = try message.given("rawId")
+    else {
+      throw WireError(
+        "MISSING_IDENTIFIER : providerId & rawId are both required for provider linking")
     }
     self.init(
       provider: provider, rawID: rawID, email: try message.text("email"),

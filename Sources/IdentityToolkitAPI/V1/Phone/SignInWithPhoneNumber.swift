@@ -43,7 +43,7 @@ extension Methods {
     case .signedIn(let grant, let isNew):
       var answer: JSON.Object = ["localId": .string(grant.account.id.text)]
       UserMessage.append("phoneNumber", grant.account.phoneNumber, to: &answer)
-      if isNew { answer.append("isNewUser", true) }
+      answer.append("isNewUser", .bool(isNew))
       try appendTokens(grant, to: &answer)
       return .object(answer)
     case .taken(let number, let temporaryProof):

@@ -1,0 +1,142 @@
+import JSON
+import Testing
+
+/// What answers tell of fields that are false, empty or absent.
+struct GivenFieldsTests {
+  private func shown(_ server: TestServer, _ uid: String) async throws -> JSON? {
+    try await server.post(TestServer.accounts + ":lookup", ["localId": [.string(uid)]], .owner)[
+      "users"]?.arrayValue?.first
+  }
+
+  @Test func `disabled is told of users that an administrator made, imported, or enabled`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let made = try await server.addPerson()
+      #expect(try await shown(server, made.uid)?["disabled"] == false)
+      let signedUp = try await server.post(
+        "/v1/accounts:signUp", ["email": "bob@example.com", "password": "correct horse"]
+      ).text("localId")
+      #expect(try await shown(server, signedUp)?["disabled"] == nil)
+      for isDisabled in [true, false] {
+        _ = try await server.change(signedUp, ["disableUser": .bool(isDisabled)])
+        #expect(try await shown(server, signedUp)?["disabled"] == .bool(isDisabled))
+      }
+      _ = try await server.post(
+        TestServer.accounts + ":batchCreate", ["users": [["localId": "carol"]]], .owner)
+      let imported = try await shown(server, "carol")
+      #expect(imported?["disabled"] == false)
+      #expect(imported?["emailVerified"] == false)
+    }
+  }
+
+  @Test func `a removed address keeps what was known of it, and vouches for no other`() async throws
+  {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let removed = try await server.change(alice.uid, ["deleteAttribute": ["EMAIL"]])
+      #expect(removed["email"] == nil && removed["emailVerified"] == true)
+      #expect(try await shown(server, alice.uid)?["emailVerified"] == true)
+      let changed = try await server.change(alice.uid, ["email": "new@example.com"])
+      #expect(changed["emailVerified"] == false)
+    }
+  }
+
+  @Test func `an address that a back end changes counts as verified if the one before did`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let kept = try await server.change(alice.uid, ["email": "new@example.com"])
+      #expect(kept["emailVerified"] == true)
+      let said = try await server.change(
+        alice.uid, ["email": "newer@example.com", "emailVerified": false])
+      #expect(said["emailVerified"] == false)
+      let still = try await server.change(alice.uid, ["email": "newest@example.com"])
+      #expect(still["emailVerified"] == false)
+      // What users change themselves is never known to be theirs.
+      try await server.hideNobody()
+      _ = try await server.change(alice.uid, ["emailVerified": true])
+      let person = Person(email: "newest@example.com", uid: alice.uid)
+      let token = try await server.signIn(person)["idToken"] ?? nil
+      let own = try await server.post(
+        "/v1/accounts:update", ["idToken": token, "email": "own@example.com"])
+      #expect(own["emailVerified"] == false, "\(own.json)")
+    }
+  }
+
+  @Test func `an empty name is told until it is removed`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let empty = try await server.change(alice.uid, ["displayName": "", "photoUrl": ""])
+      #expect(empty["displayName"] == "" && empty["photoUrl"] == "")
+      let user = try await shown(server, alice.uid)
+      #expect(user?["displayName"] == "" && user?["photoUrl"] == "")
+      let removed = try await server.change(
+        alice.uid, ["deleteAttribute": ["DISPLAY_NAME", "PHOTO_URL"]])
+      #expect(removed["displayName"] == nil && removed["photoUrl"] == nil)
+    }
+  }
+
+  @Test(arguments: [
+    ("+1 (650) 555-0104", "+16505550104"), ("+1650555ABCD", "+16505552223"),
+    ("+49.30/901820", "+4930901820"),
+  ])
+  func `a phone number is stored as E 164`(written: String, stored: String) async throws {
+    try await TestServer.with { server in
+      let made = try await server.post(
+        TestServer.accounts, ["localId": "alice", "phoneNumber": .string(written)], .owner)
+      #expect(made.status == 200, "\(made.json)")
+      #expect(try await shown(server, "alice")?["phoneNumber"] == .string(stored))
+      let found = try await server.post(
+        TestServer.accounts + ":lookup", ["phoneNumber": [.string(written)]], .owner)
+      #expect(found["users"]?.arrayValue?.count == 1)
+    }
+  }
+
+  @Test(arguments: ["6505550101", "+0 650 555 0104", "+1650555010A", "+1_6505550104", "+1 650;5"])
+  func `what is no phone number stays none`(written: String) async throws {
+    try await TestServer.with { server in
+      let answer = try await server.post(
+        TestServer.accounts, ["phoneNumber": .string(written)], .owner)
+      #expect(answer.error == "INVALID_PHONE_NUMBER : Invalid format.")
+    }
+  }
+
+  @Test func `a claim named user_id is kept, and tokens say the uid`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let set = try await server.change(
+        alice.uid, ["customAttributes": #"{"user_id":"mallory","role":"admin"}"#])
+      #expect(set.status == 200)
+      let token = try claims(try await server.signIn(alice)["idToken"])
+      #expect(token["user_id"] == .string(alice.uid))
+      #expect(token["role"] == "admin")
+    }
+  }
+
+  @Test func `a new password is answered with a refresh token where one is asked for`() async throws
+  {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      for (wanted, password) in [(false, "battery staple"), (true, "staple battery")] {
+        let session = try await server.signIn(alice)
+        let token =
+          session.status == 200
+          ? session["idToken"]
+          : try await server.post(
+            "/v1/accounts:signInWithPassword",
+            ["email": .string(alice.email), "password": "battery staple"])["idToken"]
+        let changed = try await server.post(
+          "/v1/accounts:update",
+          [
+            "idToken": token ?? nil, "password": .string(password),
+            "returnSecureToken": .bool(wanted),
+          ])
+        #expect(changed.status == 200 && changed["idToken"] != nil, "\(changed.json)")
+        #expect((changed["refreshToken"] != nil) == wanted)
+        server.advance(seconds: 5)
+      }
+    }
+  }
+}
