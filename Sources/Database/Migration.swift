@@ -85,6 +85,21 @@ extension Database {
     return missing.map(\.name)
   }
 
+  /// The names of the steps that the database hasn't applied; nothing is changed.
+  ///
+  /// - Parameter migrations: All steps, in their order.
+  /// - Returns: The names, in their order; all of them for an empty database.
+  /// - Throws: ``MigrationError``; ``DatabaseError`` when the table cannot be read.
+  public func pending(_ migrations: [Migration]) async throws -> [String] {
+    try await read { connection in
+      let isThere = try connection.first(
+        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migration'"
+      ) { _ in true }
+      guard isThere != nil else { return migrations.map(\.name) }
+      return try Self.missing(of: migrations, in: connection).map(\.name)
+    }
+  }
+
   private static func missing(
     of migrations: [Migration], in connection: borrowing Connection
   ) throws -> [Migration] {

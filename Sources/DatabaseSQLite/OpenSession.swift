@@ -6,7 +6,18 @@ import Glibc
 struct SessionOptions: Sendable {
   enum Role: Sendable { case reader, writer }
 
+  /// What a connection may do to the files of a database.
+  enum Access: Sendable {
+    /// Read and change them, and bring the log into the database file when it is closed.
+    case readWrite
+    /// Read the database and its log, and change neither, not even when it is closed.
+    case readOnly
+    /// Read a file that nobody changes, without looking for a log beside it.
+    case immutable
+  }
+
   var path: String
+  var access = Access.readWrite
   var busyTimeout: Duration
   var maximumPages: Int?
   var trace: (@Sendable (String) -> Void)?
@@ -24,15 +35,26 @@ extension SQLiteSession {
   static func open(
     _ role: SessionOptions.Role, _ options: SessionOptions
   ) throws(DatabaseError) -> SQLiteSession {
-    let session = unsafe SQLiteSession(try openHandle(options.path), trace: options.trace)
+    let session = unsafe SQLiteSession(try openHandle(options), trace: options.trace)
     try session.configure(role, options)
     return session
   }
 
-  private static func openHandle(_ path: String) throws(DatabaseError) -> OpaquePointer {
+  private static func openHandle(
+    _ options: SessionOptions
+  ) throws(DatabaseError) -> OpaquePointer {
+    let path = options.path
     var opened: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    let result = unsafe sqlite3_open_v2(DatabaseFile.location(path), &opened, flags, nil)
+    var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    var location = DatabaseFile.location(path)
+    switch options.access {
+    case .readWrite: flags |= SQLITE_OPEN_READWRITE
+    case .readOnly: flags |= SQLITE_OPEN_READONLY
+    case .immutable:
+      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      location = DatabaseFile.immutable(path)
+    }
+    let result = unsafe sqlite3_open_v2(location, &opened, flags, nil)
     guard result == SQLITE_OK, let handle = unsafe opened else {
       let error = unsafe DatabaseError.sqlite(result, opened)
       unsafe sqlite3_close_v2(opened)
@@ -50,6 +72,7 @@ extension SQLiteSession {
         (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
         (SQLITE_DBCONFIG_ENABLE_FKEY, 1), (SQLITE_DBCONFIG_DQS_DML, 0),
         (SQLITE_DBCONFIG_DQS_DDL, 0), (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),
+        (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, options.access == .readWrite ? 0 : 1),
       ] as [(Int32, Int32)] {
         let result = unsafe countersign_sqlite_configure(handle, option, value)
         guard result == SQLITE_OK else { throw unsafe DatabaseError.sqlite(result, handle) }
@@ -112,6 +135,23 @@ enum DatabaseFile {
   /// It reads `file:…` as a URI and `:memory:` as no file at all; a leading folder stops that.
   static func location(_ path: String) -> String {
     path.hasPrefix("/") ? path : "./" + path
+  }
+
+  /// The URI of a file that nobody changes.
+  static func immutable(_ path: String) -> String {
+    var uri = "file:"
+    for byte in location(path).utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+        UInt8(ascii: "-"), UInt8(ascii: "_"):
+        uri.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        uri += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return uri + "?immutable=1"
   }
 
   /// The error for a call of the system that failed.

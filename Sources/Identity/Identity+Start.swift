@@ -9,6 +9,10 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
   case wrongProfile(Profile)
   /// The master key is not the one that the data was sealed with.
   case wrongKey
+  /// The database is empty where an instance is expected.
+  case empty
+  /// The database lacks steps of the schema, and a server of an older version uses it.
+  case olderServer([String])
   /// The database cannot do it now.
   case unavailable(Failure)
 
@@ -25,6 +29,13 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
       """
       The master key is not the one this data folder was made with. Without it its second factors \
       and signing keys cannot be read. Put the right key back.
+      """
+    case .empty: "The database is empty, so it isn't the one that belongs to the master key."
+    case .olderServer(let steps):
+      """
+      The server that is running on this data folder is older than this program, which would change \
+      the database under it (\(steps.joined(separator: ", "))). Restart the server with this \
+      version first.
       """
     case .unavailable(let failure): "The database cannot be used: \(failure)"
     }
@@ -79,11 +90,25 @@ extension Identity {
   /// Makes the database ready: the schema, the stamp of profile and key, the first signing key and,
   /// in the emulator profile, the default project.
   ///
+  /// - Parameters:
+  ///   - creates: False where an empty database is a fault and not a new instance.
+  ///   - migrates: False beside a server, whose database isn't changed under it.
   /// - Throws: ``StartError``.
-  public func prepare() async throws(StartError) {
+  public func prepare(creates: Bool = true, migrates: Bool = true) async throws(StartError) {
     let now = clock.now()
     do {
-      try await store.database.migrate(Self.migrations, at: now.milliseconds)
+      if !creates {
+        let pending = try await store.database.pending(Self.migrations)
+        guard pending.count < Self.migrations.count else { throw StartError.empty }
+      }
+      if migrates {
+        try await store.database.migrate(Self.migrations, at: now.milliseconds)
+      } else {
+        let pending = try await store.database.pending(Self.migrations)
+        guard pending.isEmpty else { throw StartError.olderServer(pending) }
+      }
+    } catch let error as StartError {
+      throw error
     } catch let error as MigrationError {
       throw .migration(error)
     } catch {

@@ -7,13 +7,13 @@ struct Countersign {
   static let version = "0.1.0"
 
   static let commands: [any Command.Type] = [
-    ServeCommand.self, AdminCreateCommand.self, AdminListCommand.self,
+    ServeCommand.self, InitCommand.self, AdminCreateCommand.self, AdminListCommand.self,
     AdminResetPasswordCommand.self, AdminResetTOTPCommand.self,
     AdminReleaseCommand.self, TokenCreateCommand.self,
     TokenListCommand.self, TokenRevokeCommand.self, SignerAddCommand.self,
     SignerListCommand.self, SignerRevokeCommand.self, KeysListCommand.self, KeysRotateCommand.self,
     KeysRetireCommand.self, KeysRotateMasterCommand.self, BackupCommand.self,
-    ImportCommand.self, ExportCommand.self, DemoCommand.self,
+    RestoreCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
   ]
 
   static func main() async {

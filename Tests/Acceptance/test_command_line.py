@@ -12,7 +12,7 @@ from support.rest import make_token
 
 COMMANDS = ["serve", "admin create", "admin list", "admin reset-password", "admin reset-totp",
             "token create", "token list", "token revoke", "keys list", "keys rotate",
-            "keys retire", "keys rotate-master", "backup", "import", "export"]
+            "keys retire", "keys rotate-master", "init", "backup", "restore", "import", "export"]
 
 
 def test_help_names_every_command():

@@ -12,7 +12,8 @@ from support.program import ROOT, prove, run
 from support.rest import Api, ok
 
 README = (ROOT / "README.md").read_text()
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/clients.md"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/clients.md",
+             "docs/operations.md"]
 
 
 def rows(heading):
@@ -154,7 +155,7 @@ def test_commands_and_flags_are_there():
     for script in set(re.findall(r"\b(script/\w+)", text)):
         assert os.access(ROOT / script, os.X_OK), script
     helps = {}
-    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|serve|backup|import|export)\b", text)):
+    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|serve|init|backup|restore|import|export)\b", text)):
         helps[words] = run(*words.split(), "--help")
         assert helps[words].returncode == 0, words
     known = "\n".join(said.stdout for said in helps.values())

@@ -85,6 +85,7 @@ enum AuditWords {
     "factor.use-temporary-code": "Signed in with a temporary code",
     "factor.withdraw": "Factor withdrawn by the user",
     "guidance.change": "Guidance changed",
+    "instance.restore": "Backup restored",
     "key.create": "Signing key created",
     "key.retire": "Signing key retired",
     "key.rotate": "Signing key made to follow another",
@@ -132,6 +133,7 @@ enum AuditWords {
     ("administrator", "Administrators", true),
     ("key", "Signing keys", true),
     ("master-key", "Master keys", true),
+    ("instance", "The instance", true),
     ("audit", "The audit log itself", false),
   ]
 

@@ -66,7 +66,8 @@ struct ConsoleTicket {
 
   /// True when it was not used before, which it is now.
   func use(_ connection: borrowing Connection) throws -> Bool {
-    try connection.run(
+    if try RestoreMark.ends(issuedAt, connection) { return false }
+    return try connection.run(
       """
       INSERT INTO ticket (ticket_id, uses, failures) VALUES (\(id), 1, 0)
       ON CONFLICT (ticket_id) DO NOTHING
@@ -74,6 +75,7 @@ struct ConsoleTicket {
   }
 
   func isUsed(_ connection: borrowing Connection) throws -> Bool {
-    try connection.first("SELECT 1 FROM ticket WHERE ticket_id = \(id)") { _ in true } ?? false
+    if try RestoreMark.ends(issuedAt, connection) { return true }
+    return try connection.first("SELECT 1 FROM ticket WHERE ticket_id = \(id)") { _ in true } ?? false
   }
 }

@@ -89,9 +89,12 @@ struct Ticket {
   /// How many wrong codes an enrolment session bears.
   static let enrolmentTries = 3
 
-  /// What was recorded of it so far.
+  /// What was recorded of it so far; one from before a restore is as good as used.
   func record(_ connection: borrowing Connection) throws -> (uses: Int, failures: Int) {
-    try connection.first("SELECT uses, failures FROM ticket WHERE ticket_id = \(id)") { row in
+    if try RestoreMark.ends(issuedAt, connection) { return (1, 0) }
+    return try connection.first(
+      "SELECT uses, failures FROM ticket WHERE ticket_id = \(id)"
+    ) { row in
       (uses: try row.value(0) as Int, failures: try row.value(1) as Int)
     } ?? (0, 0)
   }

@@ -27,7 +27,8 @@ enum DemoCommand: Command {
     // Half made it has no indexes, so it takes its place only when it is whole.
     let unfinished = DataFolder(path: "\(path)/unfinished")
     try unfinished.prepare()
-    let instance = try await Instance.open(unfinished, profile: .standalone, environment: [:])
+    let instance = try await Instance.open(
+      unfinished, profile: .standalone, creates: true, environment: [:])
     let began = ContinuousClock.now
     let summary: DemoSummary
     do {

@@ -21,7 +21,7 @@ enum KeysRotateMasterCommand: Command {
     let change = try folder.lockKeysForChange()
     // Nobody starts a server while this has its lock.
     let server = try folder.lockIfFree()
-    let instance = try await Instance.existing(folder)
+    let instance = try await Instance.existing(folder, migrates: server != nil)
     do {
       let isUnderWay = instance.keys.ids.count > 1
       if isUnderWay {

@@ -12,8 +12,8 @@ struct DataFolder: Sendable {
   /// The variable that has the master key in the place of the file.
   static let variable = "COUNTERSIGN_MASTER_KEY"
 
-  private var database: String { "\(path)/countersign.sqlite" }
-  private var key: String { "\(path)/master.key" }
+  var database: String { "\(path)/countersign.sqlite" }
+  var key: String { "\(path)/master.key" }
 
   /// Makes the folder for its owner alone where it is missing, and checks that one can write in it.
   func prepare() throws(ConfigurationError) {
@@ -57,12 +57,61 @@ struct DataFolder: Sendable {
   }
 
   /// Says that the folder must be there, for commands that do not make one.
+  ///
+  /// A restore that was interrupted after its point of no return is finished first.
   func mustExist() throws(ConfigurationError) {
+    try finishRestore()
     guard FileManager.default.fileExists(atPath: database) else {
       throw ConfigurationError(
         "There is no Countersign data in \(path). Name the folder that the server uses with --data."
       )
     }
+  }
+
+  /// Says that the folder must hold an instance, so that a server never makes a new one where the
+  /// real one isn't mounted.
+  func mustHoldInstance() throws(ConfigurationError) {
+    try mustExistAsFolder()
+    let files = FileManager.default
+    let size = (try? files.attributesOfItem(atPath: database)[.size]) as? NSNumber
+    guard let size, size.intValue > 0 else {
+      let what = size == nil ? "no database" : "an empty database"
+      guard files.fileExists(atPath: key) else {
+        throw ConfigurationError(
+          "There is \(what) in the data folder \(path), and no key. \(Self.advice(path))")
+      }
+      throw ConfigurationError(Self.emptyBesideKey(path, what))
+    }
+  }
+
+  /// Says that the folder itself must be there.
+  func mustExistAsFolder() throws(ConfigurationError) {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw ConfigurationError("The data folder \(path) doesn't exist. \(Self.advice(path))")
+    }
+  }
+
+  /// What to do where there is a key and no database for it.
+  static func emptyBesideKey(_ path: String, _ what: String) -> String {
+    """
+    There is \(what) beside master.key in \(path), so the database of that key is missing. Put it \
+    back, or restore a backup: countersign restore FILE --data \(path). For a new instance, name \
+    another folder and run countersign init.
+    """
+  }
+
+  private static func advice(_ path: String) -> String {
+    """
+    If it's on a volume, check that the volume is mounted. To create a new instance there: \
+    countersign init --data \(path)
+    """
+  }
+
+  /// Whether no instance is in the folder, nor a part of one, or the folder isn't there.
+  var isVacant: Bool {
+    let parts = DatabaseSwap.suffixes.map { database + $0 } + [key]
+    return !parts.contains(where: FileManager.default.fileExists)
+      && !DatabaseSwap(data: path).isPending
   }
 
   /// Takes the folder for one server; the lock goes with the process.
@@ -82,7 +131,9 @@ struct DataFolder: Sendable {
   /// Says that the master key must not change while a command runs which has read it.
   func lockKeys() throws(ConfigurationError) -> FileHandle {
     guard let handle = try take("keys.lock", LOCK_SH) else {
-      throw ConfigurationError("The master key of \(path) is being rotated. Try again in a moment.")
+      throw ConfigurationError(
+        "Another countersign command changes the keys or the database of \(path). Try again in a "
+          + "moment.")
     }
     return handle
   }
@@ -110,17 +161,23 @@ struct DataFolder: Sendable {
     return flock(handle.fileDescriptor, kind | LOCK_NB) == 0 ? handle : nil
   }
 
-  /// Reads the master key, from the environment when it is there; makes the file when there is
-  /// neither key nor database.
-  func masterKey(environment: [String: String]) throws(ConfigurationError) -> KeyRing {
+  /// The master key that there is, from the environment or the file; nil for none.
+  func existingKey(environment: [String: String]) throws(ConfigurationError) -> KeyRing? {
     let variable = Self.variable
     if let text = environment[variable] {
       do { return try KeyRing(text: text) } catch {
         throw ConfigurationError("\(variable) is not a master key: \(error)")
       }
     }
+    return try keptKeys()
+  }
+
+  /// Reads the master key, from the environment when it is there; makes the file when there is
+  /// neither key nor database.
+  func masterKey(environment: [String: String]) throws(ConfigurationError) -> KeyRing {
+    let variable = Self.variable
+    if let ring = try existingKey(environment: environment) { return ring }
     let files = FileManager.default
-    if let ring = try keptKeys() { return ring }
     guard !files.fileExists(atPath: key) else {
       throw ConfigurationError("\(key) cannot be read.")
     }
@@ -168,5 +225,5 @@ struct DataFolder: Sendable {
     }
   }
 
-  private func reason(_ error: any Error) -> String { error.localizedDescription }
+  func reason(_ error: any Error) -> String { error.localizedDescription }
 }

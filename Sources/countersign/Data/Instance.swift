@@ -17,16 +17,26 @@ struct Instance: Sendable {
   /// - Throws: ``ConfigurationError``, with a sentence for each thing in the way.
   static func open(
     _ folder: DataFolder, profile: Profile, defaultProject: ID<Project>? = nil,
-    carriesMail: Bool = false, environment: [String: String]
+    carriesMail: Bool = false, creates: Bool = false, migrates: Bool = true,
+    environment: [String: String]
   ) async throws -> Instance {
-    let keys = try folder.masterKey(environment: environment)
+    try await open(
+      folder, keys: try folder.masterKey(environment: environment), profile: profile,
+      defaultProject: defaultProject, carriesMail: carriesMail, creates: creates, migrates: migrates)
+  }
+
+  /// The same with keys that were read already.
+  static func open(
+    _ folder: DataFolder, keys: KeyRing, profile: Profile, defaultProject: ID<Project>? = nil,
+    carriesMail: Bool = false, creates: Bool, migrates: Bool
+  ) async throws -> Instance {
     let database = try folder.open()
     let hasher = PasswordHasher(width: ProcessInfo.processInfo.activeProcessorCount)
     do {
       let identity = try Identity(
         database: database, keys: keys, profile: profile, hasher: hasher,
         defaultProject: defaultProject, carriesMail: carriesMail)
-      try await identity.prepare()
+      try await identity.prepare(creates: creates, migrates: migrates)
       return Instance(identity: identity, database: database, keys: keys, hasher: hasher)
     } catch let error as StartError {
       await database.close()
@@ -39,19 +49,26 @@ struct Instance: Sendable {
     let folder = DataFolder(path: try arguments.required("data"))
     try folder.mustExist()
     let lock = try folder.lockKeys()
-    var instance = try await existing(folder)
+    // Held while the database may be migrated, so that no server starts on it meanwhile.
+    let server = try folder.lockIfFree()
+    var instance = try await existing(folder, migrates: server != nil)
+    try? server?.close()
     instance.lock = lock
     return instance
   }
 
   /// Opens an existing folder as whatever profile it is stamped with.
-  static func existing(_ folder: DataFolder) async throws -> Instance {
+  ///
+  /// - Parameter migrates: False while a server uses the folder, which may be an older one.
+  static func existing(_ folder: DataFolder, migrates: Bool) async throws -> Instance {
     let environment = ProcessInfo.processInfo.environment
+    try folder.mustHoldInstance()
     do {
       do {
-        return try await open(folder, profile: .standalone, environment: environment)
+        return try await open(
+          folder, profile: .standalone, migrates: migrates, environment: environment)
       } catch StartError.wrongProfile(let profile) {
-        return try await open(folder, profile: profile, environment: environment)
+        return try await open(folder, profile: profile, migrates: migrates, environment: environment)
       }
     } catch let error as StartError {
       throw ConfigurationError(error.description)

@@ -18,13 +18,21 @@ enum ServeCommand: Command {
       arguments, environment: ProcessInfo.processInfo.environment)
     let folder = DataFolder(path: configuration.data)
     if configuration.demo != nil { try folder.mustBeEmpty() }
+    // Development starts from nothing; anything else was created by countersign init.
+    let mayCreate = configuration.demo != nil || configuration.isLoopbackEmulator
+    let creates = mayCreate && folder.isVacant
+    if !creates { try folder.mustExistAsFolder() }
     try folder.prepare()
     let lock = try folder.lock()
+    if !creates {
+      try folder.finishRestore(holding: lock)
+      try folder.mustHoldInstance()
+    }
     let instance: Instance
     do {
       instance = try await Instance.open(
         folder, profile: configuration.profile, defaultProject: ID(configuration.defaultProject),
-        carriesMail: configuration.mail != nil, environment: ProcessInfo.processInfo.environment)
+        carriesMail: configuration.mail != nil, creates: creates, environment: ProcessInfo.processInfo.environment)
     } catch let error as StartError {
       throw ConfigurationError(error.description)
     }

@@ -109,6 +109,9 @@ struct ServeConfiguration: Sendable {
     return problems
   }
 
+  /// Whether it's an emulator for this machine alone, which may start with an empty data folder.
+  var isLoopbackEmulator: Bool { profile == .emulator && Self.isLoopback(host) }
+
   /// What would let others sign in to a demo, whose passwords anybody can know.
   var demoExposure: [String] {
     var problems: [String] = []

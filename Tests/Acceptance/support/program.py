@@ -64,6 +64,19 @@ def prove(data, ago=0):
     database.close()
 
 
+def creating(data, prefix=(), env=None):
+    """Creates an instance in a data folder that has none; the words that go before the server's."""
+    if (data / "master.key").exists() or (data / "countersign.sqlite").exists():
+        return prefix
+    if not prefix:
+        made = run("init", "--data", data, env=env)
+        assert made.returncode == 0, made.stderr
+        return prefix
+    # A folder that only the server itself can see.
+    script = 'test -e "$2/countersign.sqlite" || "$1" init --data "$2" && shift 2 && exec "$@"'
+    return [*prefix, "sh", "-c", script, "sh", str(PROGRAM), str(data)]
+
+
 class Server:
     """`countersign serve` on a free port of loopback."""
 
@@ -72,6 +85,8 @@ class Server:
     def __init__(self, data, *flags, profile=None, listen="127.0.0.1:0", prefix=(), env=None):
         self.data = Path(data)
         self.output = []
+        if profile != "emulator" and "--demo" not in flags:
+            prefix = creating(self.data, prefix, env)
         words = [*prefix, str(PROGRAM), "serve", "--listen", listen, "--data", str(data),
                  "--assets", str(ROOT), *flags]
         if profile:

@@ -1,0 +1,95 @@
+import Database
+
+/// What a replaced database knows of single-use codes that the restored one doesn't.
+struct FormerState: Sendable {
+  struct Step: Sendable {
+    let account: Int64
+    let factor: String
+    let step: Int64
+  }
+
+  struct UsedCode: Sendable {
+    let account: Int64
+    let digest: [UInt8]
+  }
+
+  struct UsedAdministratorCode: Sendable {
+    let administrator: String
+    let digest: [UInt8]
+  }
+
+  /// Time steps after now that were accepted already, as with a device whose clock is fast.
+  var steps: [Step] = []
+  /// Recovery codes of users that are used or were replaced.
+  var codes: [UsedCode] = []
+  /// Recovery codes of administrators that are used or were replaced.
+  var administratorCodes: [UsedAdministratorCode] = []
+
+  private static let share = 5_000
+
+  init() {}
+
+  /// Compares both databases part by part.
+  init(_ restored: any Database, _ former: any Database, at now: Instant) async throws {
+    let present = now.seconds / TOTPFactor.period
+    steps = try await former.read { connection in
+      try connection.all(
+        """
+        SELECT account_key, enrolment_id, last_step FROM factor
+        WHERE account_key > 0 AND last_step > \(present)
+        """
+      ) { Step(account: try $0.value(0), factor: try $0.value(1), step: try $0.value(2)) }
+    }
+    administratorCodes = try await Self.administratorCodes(restored).filter { [known =
+      Set(try await Self.administratorCodes(former).map(\.digest))] code in
+      !known.contains(code.digest)
+    }
+    var last: Int64 = 0
+    while let part = try await Self.codes(restored, after: last) {
+      let (first, end) = (last, part.end)
+      let known = try await former.read { connection in
+        try Set(
+          connection.all(
+            """
+            SELECT code_digest FROM stand_in_code
+            WHERE account_key > \(first) AND account_key <= \(end) AND kind = 'recovery'
+            """
+          ) { try $0.value(0) as [UInt8] })
+      }
+      codes += part.codes.filter { !known.contains($0.digest) }
+      last = end
+    }
+  }
+
+  /// The recovery codes of the next accounts, whole accounts only; nil at the end.
+  private static func codes(
+    _ database: any Database, after last: Int64
+  ) async throws -> (codes: [UsedCode], end: Int64)? {
+    try await database.read { connection in
+      let accounts = try connection.all(
+        """
+        SELECT DISTINCT account_key FROM stand_in
+        WHERE account_key > \(last) ORDER BY account_key LIMIT \(share)
+        """
+      ) { try $0.value(0) as Int64 }
+      guard let end = accounts.last else { return nil }
+      let codes = try connection.all(
+        """
+        SELECT account_key, code_digest FROM stand_in_code
+        WHERE account_key > \(last) AND account_key <= \(end) AND kind = 'recovery'
+        """
+      ) { UsedCode(account: try $0.value(0), digest: try $0.value(1)) }
+      return (codes, end)
+    }
+  }
+
+  private static func administratorCodes(
+    _ database: any Database
+  ) async throws -> [UsedAdministratorCode] {
+    try await database.read { connection in
+      try connection.all(
+        "SELECT administrator_id, code_digest FROM recovery_code WHERE administrator_id > ''"
+      ) { UsedAdministratorCode(administrator: try $0.value(0), digest: try $0.value(1)) }
+    }
+  }
+}

@@ -1,0 +1,203 @@
+public import Database
+
+/// What a restore ended so that the past isn't revived.
+public struct RestoreReport: Sendable {
+  /// Sessions of users; nil when they were kept.
+  public internal(set) var sessions: Int?
+  /// Sessions of administrators; nil when they were kept.
+  public internal(set) var consoleSessions: Int?
+  /// Requests that were waiting for a second administrator.
+  public internal(set) var approvals = 0
+  /// Bulk removals that were drafted, waiting or running.
+  public internal(set) var bulkRemovals = 0
+  /// Links and codes in messages: sign-in, verification, password reset, enrollment.
+  public internal(set) var links = 0
+  /// Temporary codes.
+  public internal(set) var temporaryCodes = 0
+  /// Invitations of administrators.
+  public internal(set) var invitations = 0
+  /// Messages with such links or codes that had not been sent yet.
+  public internal(set) var messages = 0
+  /// Recovery codes that the replaced database knew to be used or replaced.
+  public internal(set) var recoveryCodes = 0
+
+  /// What was ended, for people.
+  public var summary: String {
+    var parts = [
+      sessions.map { Words.count($0, "user session", "user sessions") },
+      consoleSessions.map { Words.count($0, "administrator session", "administrator sessions") },
+    ].compactMap { $0 }
+    for (number, one, many) in [
+      (approvals, "pending approval", "pending approvals"),
+      (bulkRemovals, "bulk removal", "bulk removals"),
+      (links, "link or code in a message", "links and codes in messages"),
+      (messages, "unsent message with one", "unsent messages with one"),
+      (temporaryCodes, "temporary code", "temporary codes"),
+      (invitations, "invitation", "invitations"),
+      (recoveryCodes, "used recovery code", "used recovery codes"),
+    ] where number > 0 { parts.append(Words.count(number, one, many)) }
+    return parts.joined(separator: ", ")
+  }
+}
+
+extension Identity {
+  /// Ends in a restored database whatever must not be valid again: sessions, time steps up to now,
+  /// pending requests, links and codes.
+  ///
+  /// It's one transaction, for a database that nobody serves yet. Whole tables are read.
+  ///
+  /// - Parameters:
+  ///   - file: The name of the backup, for the audit log.
+  ///   - keepsSessions: Whether sessions of users and administrators stay valid.
+  ///   - former: The database that is replaced, when it can be read.
+  ///   - author: Who restores.
+  /// - Returns: What was ended.
+  /// - Throws: ``StartError/unavailable(_:)``.
+  public func endTheRestoredPast(
+    file: String, keepsSessions: Bool, former: (any Database)?, by author: Author
+  ) async throws(StartError) -> RestoreReport {
+    let now = clock.now()
+    var known = FormerState()
+    if let former {
+      do { known = try await FormerState(store.database, former, at: now) } catch {
+        // A damaged database tells nothing, and is no reason not to restore.
+      }
+    }
+    let state = known
+    return try await store.write(StartError.self) { connection in
+      let latest = try StoredTime.latest(connection)
+      var report = RestoreReport()
+      if !keepsSessions { try Self.endSessions(&report, at: now, connection) }
+      try Self.useSteps(state, at: now, connection)
+      try Self.closeRequests(&report, at: now, connection)
+      try Self.closeLinks(&report, at: now, connection)
+      try Self.endCodes(state, &report, connection)
+      try RestoreMark.set(now, connection)
+      var entry = AuditEntry("instance.restore", "instance", "", name: "instance")
+      entry.from = latest.map { "as of \($0.rfc3339Milliseconds)" }
+      entry.to = file
+      let ended = "Ended: \(report.summary)."
+      entry.note = keepsSessions ? "Sessions were kept. \(ended)" : ended
+      try entry.record(by: author, at: now, connection)
+      return report
+    }
+  }
+
+  private static func endSessions(
+    _ report: inout RestoreReport, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    report.sessions = try connection.first(
+      """
+      SELECT count(*) FROM session s CROSS JOIN account a ON a.account_key = s.account_key
+      WHERE s.session_id > x'' AND s.auth_time_s >= a.valid_since_s
+      """
+    ) { try $0.value(0) }
+    try connection.run(
+      """
+      UPDATE account SET valid_since_s = max(valid_since_s, \(now.seconds)) WHERE account_key > 0
+      """)
+    report.consoleSessions = try connection.run(
+      "DELETE FROM console_session WHERE token_digest > x''")
+  }
+
+  /// Treats every time step up to now as used, and later ones where the replaced database knows it.
+  private static func useSteps(
+    _ state: FormerState, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let step = now.seconds / TOTPFactor.period
+    try connection.run(
+      """
+      UPDATE factor SET last_step = max(ifnull(last_step, 0), \(step))
+      WHERE account_key > 0 AND sealed_secret IS NOT NULL
+      """)
+    try connection.run(
+      """
+      UPDATE removed_factor SET last_step = max(ifnull(last_step, 0), \(step))
+      WHERE account_key > 0 AND sealed_secret IS NOT NULL
+      """)
+    try connection.run(
+      """
+      UPDATE administrator SET totp_last_step = max(ifnull(totp_last_step, 0), \(step))
+      WHERE administrator_id > '' AND totp_secret IS NOT NULL
+      """)
+    for used in state.steps {
+      try connection.run(
+        """
+        UPDATE factor SET last_step = max(last_step, \(used.step))
+        WHERE account_key = \(used.account) AND enrolment_id = \(used.factor)
+          AND sealed_secret IS NOT NULL
+        """)
+    }
+  }
+
+  private static func closeRequests(
+    _ report: inout RestoreReport, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let waiting = try connection.all(
+      """
+      SELECT \(Approval.columns) FROM approval v INDEXED BY approval_waiting
+        CROSS JOIN scope s USING (scope_key) CROSS JOIN project p USING (project_id)
+      WHERE v.state = 'waiting' ORDER BY v.approval_id
+      """
+    ) { try Approval($0, at: now) }
+    for approval in waiting { try Approvals.expire(approval, at: now, connection) }
+    report.approvals = waiting.count
+    let jobs = try connection.all(
+      """
+      SELECT job_id FROM bulk_job
+      WHERE job_id > 0 AND state IN ('draft', 'waiting', 'running')
+      """
+    ) { try $0.value(0) as Int64 }
+    for job in jobs {
+      try BulkJob.stop(job, because: "A backup was restored.", at: now, connection)
+    }
+    report.bulkRemovals = jobs.count
+  }
+
+  private static func closeLinks(
+    _ report: inout RestoreReport, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    report.links = try connection.run(
+      """
+      UPDATE oob_code SET used_at = \(now.microseconds)
+      WHERE code_digest > x'' AND used_at IS NULL AND expires_at > \(now.microseconds)
+      """)
+    // A link that reports a change only ever locks something, so it stays.
+    report.links += try connection.run(
+      """
+      UPDATE user_link SET used_at = \(now.microseconds)
+      WHERE link_digest > x'' AND kind = 'enrolment' AND used_at IS NULL
+        AND expires_at > \(now.microseconds)
+      """)
+    report.links += try connection.run("DELETE FROM verification_code WHERE session_id > x''")
+    // Notices are sent, perhaps for the second time: not to hear of a change is worse.
+    report.messages = try connection.run(
+      """
+      UPDATE outbox SET sealed_text = NULL, next_try_at = NULL
+      WHERE message_id > 0 AND sealed_text IS NOT NULL
+        AND purpose NOT LIKE 'notice-%' AND purpose NOT LIKE 'alert-%'
+      """)
+    report.invitations = try connection.run("DELETE FROM invitation WHERE invitation_id > ''")
+  }
+
+  private static func endCodes(
+    _ state: FormerState, _ report: inout RestoreReport, _ connection: borrowing Connection
+  ) throws {
+    report.temporaryCodes = try connection.run(
+      "DELETE FROM stand_in WHERE account_key > 0 AND kind = 'temporary'")
+    for code in state.codes {
+      report.recoveryCodes += try connection.run(
+        """
+        DELETE FROM stand_in_code
+        WHERE account_key = \(code.account) AND kind = 'recovery' AND code_digest = \(code.digest)
+        """)
+    }
+    for code in state.administratorCodes {
+      report.recoveryCodes += try connection.run(
+        """
+        DELETE FROM recovery_code
+        WHERE administrator_id = \(code.administrator) AND code_digest = \(code.digest)
+        """)
+    }
+  }
+}

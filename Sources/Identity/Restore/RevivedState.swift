@@ -1,0 +1,201 @@
+public import Database
+
+/// Something that was removed, revoked or changed after a backup was made, and is back after
+/// restoring it.
+public struct RevivedState: Sendable, Hashable {
+  /// What it is, such as "service token".
+  public let kind: String
+  /// Which one, for people: never a secret.
+  public let what: String
+
+  /// Finds what a restored database has in force and the one it replaces doesn't.
+  ///
+  /// - Parameters:
+  ///   - restored: The restored database.
+  ///   - former: The database it replaces.
+  /// - Returns: Everything found, by kind.
+  /// - Throws: `DatabaseError` when one of them can't be read.
+  public static func compare(
+    _ restored: any Database, with former: any Database
+  ) async throws -> [RevivedState] {
+    var found: [RevivedState] = []
+    for list in lists {
+      let known = Set(try await list.read(former).map(\.key))
+      found += try await list.read(restored).filter { !known.contains($0.key) }
+        .map { RevivedState(kind: list.kind, what: $0.what) }
+    }
+    var last: Int64 = 0
+    while let part = try await Part(restored, after: last) {
+      let other = try await Part.Users(former, after: last, to: part.end)
+      found += part.users.revived(beside: other)
+      last = part.end
+    }
+    return found
+  }
+}
+
+/// A table whose rows are few: what is in force, each with a key that holds whatever would differ.
+private struct RevivedList: Sendable {
+  let kind: String
+  let sql: SQL
+
+  func read(_ database: any Database) async throws -> [(key: String, what: String)] {
+    try await database.read { connection in
+      try connection.all(sql) { (key: try $0.value(0), what: try $0.value(1)) }
+    }
+  }
+}
+
+private let lists = [
+  RevivedList(
+    kind: "administrator", sql: "SELECT administrator_id, email FROM administrator"),
+  RevivedList(
+    kind: "role",
+    sql: """
+      SELECT g.administrator_id || ' ' || g.role || ' ' || g.project_id || ' ' || g.tenant_id,
+        a.email || ': ' || g.role || ' ' || g.project_id || ' ' || g.tenant_id
+      FROM administrator_grant g JOIN administrator a USING (administrator_id)
+      """),
+  RevivedList(
+    kind: "administrator's password, changed since",
+    sql: "SELECT administrator_id || ' ' || password_hash, email FROM administrator"),
+  RevivedList(
+    kind: "administrator's second factor, reset or replaced since",
+    sql: """
+      SELECT administrator_id || ' ' || totp_enrolled_at, email FROM administrator
+      WHERE totp_enrolled_at IS NOT NULL
+      """),
+  RevivedList(
+    kind: "service token",
+    sql: """
+      SELECT token_id, project_id || ' ' || token_id || ' (' || role || ') ' || name
+      FROM service_token WHERE revoked_at IS NULL
+      """),
+  RevivedList(
+    kind: "API key",
+    sql: "SELECT api_key, project_id || ' …' || substr(api_key, -4) FROM api_key"),
+  RevivedList(
+    kind: "custom token signing key",
+    sql: """
+      SELECT signer_id, project_id || ' ' || signer_id || ' ' || issuer FROM token_signer
+      WHERE revoked_at IS NULL
+      """),
+  RevivedList(
+    kind: "signing key, rotated or retired since",
+    sql: "SELECT key_id, key_id FROM signing_key WHERE verifies_until IS NULL"),
+  RevivedList(
+    kind: "identity provider, changed or removed since",
+    sql: """
+      SELECT i.scope_key || ' ' || i.provider_id || ' ' || i.issuer || ' ' || i.client_id || ' '
+          || i.key_set,
+        s.project_id || ' ' || s.tenant_id || ' ' || i.provider_id
+      FROM identity_provider i JOIN scope s USING (scope_key) WHERE i.enabled = 1
+      """),
+  RevivedList(
+    kind: "user pool, deleted or disabled since",
+    sql: """
+      SELECT scope_key, project_id || ' ' || tenant_id FROM scope
+      WHERE deleted_at IS NULL AND disabled = 0
+      """),
+  RevivedList(
+    kind: "policy, changed since",
+    sql: """
+      SELECT scope_key || ' ' || policy_version, project_id || ' ' || tenant_id FROM scope
+      WHERE deleted_at IS NULL
+      """),
+]
+
+/// The accounts of one part of the database.
+private struct Part: Sendable {
+  private static let share = 5_000
+
+  let end: Int64
+  let users: Users
+
+  /// The next accounts; nil at the end.
+  init?(_ database: any Database, after last: Int64) async throws {
+    let share = Self.share
+    let end = try await database.read { connection in
+      try connection.first(
+        """
+        SELECT max(account_key) FROM (SELECT account_key FROM account
+          WHERE account_key > \(last) ORDER BY account_key LIMIT \(share))
+        """
+      ) { try $0.value(0) as Int64? } ?? nil
+    }
+    guard let end else { return nil }
+    self.end = end
+    users = try await Users(database, after: last, to: end)
+  }
+
+  struct User: Sendable {
+    let name: String
+    let isDisabled: Bool
+    let isLocked: Bool
+    let passwordUpdatedAt: Int64?
+    var factors: [String: Int64]
+  }
+
+  struct Users: Sendable {
+    var byKey: [Int64: User] = [:]
+
+    init(_ database: any Database, after first: Int64, to end: Int64) async throws {
+      byKey = try await database.read { connection in
+        var found: [Int64: User] = [:]
+        let rows = try connection.all(
+          """
+          SELECT a.account_key, s.project_id || ' ' || s.tenant_id || ' ' || a.uid, a.disabled,
+            a.changes_locked_at IS NOT NULL, a.password_updated_at
+          FROM account a JOIN scope s USING (scope_key)
+          WHERE a.account_key > \(first) AND a.account_key <= \(end) AND s.deleted_at IS NULL
+          """
+        ) { row in
+          (
+            try row.value(0) as Int64,
+            User(
+              name: try row.value(1), isDisabled: try row.value(2), isLocked: try row.value(3),
+              passwordUpdatedAt: try row.value(4), factors: [:])
+          )
+        }
+        for (key, user) in rows { found[key] = user }
+        let factors = try connection.all(
+          """
+          SELECT account_key, enrolment_id, ifnull(suspended_until, 0) FROM factor
+          WHERE account_key > \(first) AND account_key <= \(end)
+          """
+        ) { row in
+          (try row.value(0) as Int64, try row.value(1) as String, try row.value(2) as Int64)
+        }
+        for (key, id, until) in factors { found[key]?.factors[id] = until }
+        return found
+      }
+    }
+
+    /// What is back beside the users of the other database.
+    func revived(beside other: Users) -> [RevivedState] {
+      var found: [RevivedState] = []
+      for (key, user) in byKey.sorted(by: { $0.key < $1.key }) {
+        func add(_ kind: String, _ what: String = "") {
+          found.append(RevivedState(kind: kind, what: user.name + what))
+        }
+        guard let known = other.byKey[key], known.name == user.name else {
+          add("user")
+          continue
+        }
+        if known.isDisabled, !user.isDisabled { add("user, disabled since") }
+        if known.isLocked, !user.isLocked { add("user, locked changes since") }
+        if let updated = user.passwordUpdatedAt, updated != known.passwordUpdatedAt {
+          add("user's password, changed since")
+        }
+        for (id, until) in user.factors.sorted(by: { $0.key < $1.key }) {
+          guard let kept = known.factors[id] else {
+            add("second factor", " \(id)")
+            continue
+          }
+          if kept > until { add("second factor, suspended since", " \(id)") }
+        }
+      }
+      return found
+    }
+  }
+}

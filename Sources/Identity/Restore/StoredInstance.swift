@@ -1,0 +1,131 @@
+public import Crypto
+public import Database
+
+/// What a database says about the instance it holds, read without changing it.
+public struct StoredInstance: Sendable {
+  /// How the data folder it came from was used.
+  public let profile: Profile
+  /// How many users it has.
+  public let users: Int
+  /// The steps of the schema that this version would apply.
+  public let pendingMigrations: [String]
+  /// The time of its newest entry; nil when there's none.
+  public let latest: Instant?
+}
+
+/// Why a file can't be restored.
+public enum BackupFault: Error, Sendable, CustomStringConvertible {
+  /// It's a database, but none of Countersign's, or an empty one.
+  case notCountersign
+  /// SQLite finds damage; the first lines of what it says.
+  case damaged([String])
+  /// Its schema doesn't fit this version.
+  case migration(MigrationError)
+  /// Another master key sealed it.
+  case wrongKey
+  /// It can't be read.
+  case unreadable(String)
+
+  /// A sentence for the operator.
+  public var description: String {
+    switch self {
+    case .notCountersign: "It isn't a database of Countersign, or it's empty."
+    case .damaged(let lines): "It's damaged: \(lines.joined(separator: "; "))."
+    case .migration(let error): error.description
+    case .wrongKey:
+      """
+      Another master key sealed it. Put the copy of master.key from the time of the backup in the \
+      data folder.
+      """
+    case .unreadable(let reason): "It can't be read: \(reason)."
+    }
+  }
+}
+
+extension Identity {
+  /// Checks a database for damage, for its version and for the key that sealed it.
+  ///
+  /// - Parameters:
+  ///   - database: The database; it's only read.
+  ///   - keys: The master keys of the data folder.
+  /// - Returns: What it holds.
+  /// - Throws: ``BackupFault``.
+  public static func inspect(
+    _ database: any Database, keys: KeyRing
+  ) async throws(BackupFault) -> StoredInstance {
+    do {
+      try await checkIntegrity(database)
+      let pending = try await database.pending(migrations)
+      let marks = try keys.mark()
+      return try await database.read { connection in
+        try stored(marks, pending, connection)
+      }
+    } catch let fault as BackupFault {
+      throw fault
+    } catch let error as MigrationError {
+      throw .migration(error)
+    } catch let error as DatabaseError {
+      throw .unreadable(error.message)
+    } catch {
+      throw .unreadable("\(error)")
+    }
+  }
+
+  private static func stored(
+    _ marks: [String], _ pending: [String], _ connection: borrowing Connection
+  ) throws -> StoredInstance {
+    guard let name = try stampKept("profile", connection), let profile = Profile(rawValue: name),
+      let mark = try stampKept("key_mark", connection)
+    else { throw BackupFault.notCountersign }
+    guard marks.contains(mark) else { throw BackupFault.wrongKey }
+    let users = try connection.first(
+      "SELECT coalesce(sum(users), 0) FROM scope WHERE deleted_at IS NULL"
+    ) { try $0.value(0) as Int }
+    return StoredInstance(
+      profile: profile, users: users ?? 0, pendingMigrations: pending,
+      latest: try StoredTime.latest(connection))
+  }
+
+  /// A stamp of the instance; nil for none.
+  static func stampKept(_ name: String, _ connection: borrowing Connection) throws -> String? {
+    try connection.first("SELECT value FROM instance WHERE name = \(name)") { try $0.value(0) }
+  }
+
+  private static func checkIntegrity(_ database: any Database) async throws {
+    let tables = try await database.read { connection in
+      try connection.all(
+        """
+        SELECT name FROM sqlite_schema
+        WHERE type = 'table' AND name IN ('instance', 'schema_migration')
+        """
+      ) { try $0.value(0) as String }
+    }
+    guard tables.count == 2 else { throw BackupFault.notCountersign }
+    let damage = try await database.read { connection in
+      try connection.all(
+        "SELECT integrity_check FROM pragma_integrity_check(5)"
+      ) { try $0.value(0) as String }
+    }
+    guard damage == ["ok"] else { throw BackupFault.damaged(damage) }
+    let orphans = try await database.read { connection in
+      try connection.all(
+        "SELECT DISTINCT \"table\" FROM pragma_foreign_key_check LIMIT 5"
+      ) { "a row of \(try $0.value(0) as String) refers to none" }
+    }
+    guard orphans.isEmpty else { throw BackupFault.damaged(orphans) }
+  }
+}
+
+/// The newest moment that a database knows of.
+enum StoredTime {
+  /// The latest of the newest audit row and the newest session.
+  static func latest(_ connection: borrowing Connection) throws -> Instant? {
+    let audit = try connection.first(
+      "SELECT at FROM audit ORDER BY audit_id DESC LIMIT 1"
+    ) { try $0.value(0) as Int64 }
+    let session = try connection.first(
+      "SELECT created_at FROM session ORDER BY session_id DESC LIMIT 1"
+    ) { try $0.value(0) as Int64 }
+    return [audit, session].compactMap { $0 }.max().map(Instant.init(microseconds:))
+  }
+}

@@ -1,0 +1,140 @@
+"""An instance is created by `init` and by nothing else, except in development."""
+
+import os
+import shutil
+import sqlite3
+import stat
+import subprocess
+
+import pytest
+
+from support.program import PROGRAM, ROOT, Server, environment, run
+
+
+def serve(*words, env=None):
+    return run("serve", "--listen", "127.0.0.1:0", "--assets", ROOT, *words, env=env)
+
+
+def test_init_creates_and_serve_serves(tmp_path):
+    data = tmp_path / "data"
+    made = run("init", "--data", data)
+    assert made.returncode == 0 and "countersign serve" in made.stdout, made.stderr
+    assert stat.S_IMODE(data.stat().st_mode) == 0o700
+    assert stat.S_IMODE((data / "master.key").stat().st_mode) == 0o600
+    key = (data / "master.key").read_bytes()
+    again = run("init", "--data", data)
+    assert again.returncode == 78 and "already" in again.stderr
+    assert (data / "master.key").read_bytes() == key
+    with Server(data) as server:
+        assert server.setup_code
+
+
+def test_a_server_creates_nothing(tmp_path):
+    missing = serve("--data", tmp_path / "missing")
+    assert missing.returncode == 78
+    assert "mounted" in missing.stderr and "countersign init" in missing.stderr
+    assert not (tmp_path / "missing").exists()
+    (tmp_path / "empty").mkdir()
+    empty = serve("--data", tmp_path / "empty")
+    assert empty.returncode == 78 and "countersign init" in empty.stderr
+    assert not (tmp_path / "empty/master.key").exists()
+    # The key may come from the environment, and the database is still not there.
+    with Server(tmp_path / "other") as server:
+        server.stop()
+    key = (tmp_path / "other/master.key").read_text().strip()
+    keyed = serve("--data", tmp_path / "empty", env={"COUNTERSIGN_MASTER_KEY": key})
+    assert keyed.returncode == 78
+    assert not (tmp_path / "empty/countersign.sqlite").exists()
+
+
+@pytest.mark.parametrize("database", [None, b"", "no tables"])
+@pytest.mark.parametrize("profile", ["standalone", "emulator"])
+def test_a_key_without_its_database_is_refused(tmp_path, database, profile):
+    with Server(tmp_path, profile=profile) as server:
+        server.stop()
+    for file in tmp_path.glob("countersign.sqlite*"):
+        file.unlink()
+    file = tmp_path / "countersign.sqlite"
+    if database == "no tables":
+        connection = sqlite3.connect(file)
+        connection.execute("PRAGMA user_version = 1")
+        connection.execute("VACUUM")
+        connection.close()
+    elif database is not None:
+        file.write_bytes(database)
+    for refusal in (serve("--data", tmp_path, "--profile", profile),
+                    run("admin", "list", "--data", tmp_path)):
+        assert refusal.returncode == 78 and refusal.stderr.strip(), refusal.stdout
+    said = run("init", "--data", tmp_path)
+    assert said.returncode == 78
+    if database is None:
+        assert "countersign restore" in said.stderr
+        assert not file.exists()
+
+
+def test_development_starts_from_an_empty_folder(tmp_path):
+    for number, flags in enumerate((["--profile", "emulator"], ["--demo"])):
+        data = tmp_path / str(number)
+        data.mkdir()
+        process = subprocess.Popen(
+            [str(PROGRAM), "serve", "--listen", "127.0.0.1:0", "--data", str(data), "--assets",
+             str(ROOT), "--access-log", "none", *flags],
+            env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert " serves http" in process.stdout.readline()
+        process.terminate()
+        process.communicate(timeout=60)
+    beyond = serve("--data", tmp_path / "public", "--profile", "emulator", "--listen", "0.0.0.0:0",
+                   "--emulator-beyond-loopback", "--public-url", "https://emulator.example.com",
+                   "--trusted-proxy", "192.0.2.1")
+    assert beyond.returncode == 78 and "countersign init" in beyond.stderr
+
+
+def test_script_server_starts_from_an_empty_folder(tmp_path):
+    """The script with a stand-in for the build, which takes minutes and is tried by its users."""
+    root = tmp_path / "checkout"
+    (root / "script").mkdir(parents=True)
+    (root / ".build/release").mkdir(parents=True)
+    shutil.copy(ROOT / "script/server", root / "script/server")
+    for name in ("script/bootstrap", "swift"):
+        (root / name).write_text("#!/bin/sh\n")
+        (root / name).chmod(0o755)
+    program = root / ".build/release/countersign"
+    program.write_text(f'#!/bin/sh\ncase $1 in serve) echo "$@" ;; *) exec "{PROGRAM}" "$@" ;; esac\n')
+    program.chmod(0o755)
+
+    def start(*words):
+        said = subprocess.run(
+            [root / "script/server", *map(str, words)], capture_output=True, text=True, timeout=60,
+            env={**environment(), "PATH": f"{root}:{os.environ['PATH']}"})
+        assert said.returncode == 0, said.stderr
+        assert said.stdout.splitlines()[-1].startswith("serve --assets")
+
+    start()
+    assert (root / "data/countersign.sqlite").exists()
+    key = (root / "data/master.key").read_bytes()
+    start()
+    assert (root / "data/master.key").read_bytes() == key
+    start("--data", tmp_path / "named")
+    assert (tmp_path / "named/countersign.sqlite").exists()
+    for words in (["--demo"], ["--profile", "emulator"], ["--profile=emulator"]):
+        start("--data", tmp_path / "none", *words)
+        assert not (tmp_path / "none").exists()
+
+
+def test_a_command_migrates_nothing_under_a_server(tmp_path):
+    with Server(tmp_path) as server:
+        database = sqlite3.connect(tmp_path / "countersign.sqlite", timeout=30)
+        [(last, digest)] = database.execute(
+            "SELECT name, digest FROM schema_migration ORDER BY name DESC LIMIT 1").fetchall()
+        with database:
+            database.execute("DELETE FROM schema_migration WHERE name = ?", (last,))
+        for words in (["admin", "list"], ["keys", "rotate"]):
+            said = run(*words, "--data", tmp_path)
+            assert said.returncode == 78 and "older" in said.stderr and last in said.stderr
+        rows = database.execute("SELECT count(*) FROM schema_migration WHERE name = ?", (last,))
+        assert rows.fetchone() == (0,)
+        with database:
+            database.execute("INSERT INTO schema_migration VALUES (?, ?, 1)", (last, digest))
+        database.close()
+        assert run("admin", "list", "--data", tmp_path).returncode == 0
+        assert server.stop() == 0

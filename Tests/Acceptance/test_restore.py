@@ -1,0 +1,189 @@
+"""Backup and restore: the documented drill, and what a restore must not revive."""
+
+import re
+import shutil
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+from support.pages import Pages
+from support.program import PROGRAM, ROOT, Server, environment, run
+from support.rest import Api, make_token, ok, refused
+
+OPERATIONS = (ROOT / "docs/operations.md").read_text()
+
+
+def drill():
+    """The lines of the documented drill."""
+    return re.search(r"<!-- drill -->\n```sh\n(.*?)```", OPERATIONS, re.S).group(1).splitlines()
+
+
+@pytest.fixture
+def served(tmp_path):
+    """A server with a project, and its API."""
+    with Server(tmp_path / "data") as server:
+        pages = Pages(server.url).set_up(server.setup_code)
+        pages.create_project("acme")
+        token = make_token(server.data, "acme", "owner")
+        yield server, pages, Api(server.url, "acme", pages.api_key("acme"), token)
+
+
+def backed_up(server, tmp_path):
+    file = tmp_path / "monday.sqlite"
+    made = run("backup", "--data", server.data, "--check", file)
+    assert made.returncode == 0 and "intact" in made.stdout, made.stderr
+    return file
+
+
+def restore(data, file, *words):
+    said = run("restore", "--data", data, *words, file)
+    assert said.returncode == 0, said.stderr
+    return said.stdout
+
+
+def test_the_documented_drill(served, tmp_path):
+    server, _, api = served
+    uid, _ = api.user("eve@example.com")
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "countersign").symlink_to(PROGRAM)
+    *steps, serve = drill()
+    for step in steps:
+        said = subprocess.run(
+            ["sh", "-ec", step], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+            env={**environment(), "PATH": f"{programs}:/usr/bin:/bin"})
+        assert said.returncode == 0, f"{step}: {said.stderr}"
+    assert serve.startswith("countersign serve --data drill ")
+    with Server(tmp_path / "drill") as copy:
+        there = Api(copy.url, "acme", api.key, api.token)
+        [user] = ok(there.admin("POST", "accounts:lookup", {"localId": [uid]}))["users"]
+        assert user["email"] == "eve@example.com"
+    # The server that was copied goes on.
+    ok(api.admin("POST", "accounts:lookup", {"localId": [uid]}))
+
+
+def test_a_restore_revives_nothing(served, tmp_path):
+    server, pages, api = served
+    api.switch_totp_on()
+    uid, id_token = api.user("eve@example.com")
+    authenticator, session = api.enrol(id_token)
+    make_token(server.data, "acme", "auditor")
+    ok(api.admin("POST", "accounts:sendOobCode", {
+        "requestType": "PASSWORD_RESET", "email": "eve@example.com", "returnOobLink": True}))
+    file = backed_up(server, tmp_path)
+    id = re.search(r"^(\S+)\tauditor", run(
+        "token", "list", "--data", server.data, "--project", "acme").stdout, re.M).group(1)
+    assert run("token", "revoke", id, "--data", server.data, "--project", "acme").returncode == 0
+    factor = ok(api.admin("POST", "accounts:lookup", {"localId": [uid]}))["users"][0]["mfaInfo"][0]
+    ok(api.admin("POST", "accounts:update", {"localId": uid, "mfa": {"enrollments": []}}))
+    running = run("restore", "--data", server.data, file)
+    assert running.returncode == 78 and "server uses" in running.stderr
+    # Killed, the server leaves its log behind.
+    server.kill()
+    assert (server.data / "countersign.sqlite-wal").stat().st_size > 0
+    said = restore(server.data, file)
+    assert f"service token\tacme {id}" in said
+    assert f"second factor\tacme  {uid} {factor['mfaEnrollmentId']}" in said
+    [aside] = server.data.glob("before-restore-*")
+    assert (aside / "countersign.sqlite-wal").stat().st_size > 0
+    former = sqlite3.connect(aside / "countersign.sqlite")
+    assert former.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert former.execute("SELECT count(*) FROM factor").fetchone() == (0,)
+    former.close()
+
+    with Server(server.data) as again:
+        there = Api(again.url, "acme", api.key, api.token)
+        assert there.client(":lookup", {"idToken": session["idToken"]}).status_code == 400
+        answer = there.http.post("/v1/token", params={"key": api.key}, json={
+            "grant_type": "refresh_token", "refresh_token": session["refreshToken"]})
+        assert answer.status_code == 400, answer.text
+        assert pages.http.get(again.url + "/").status_code != 200
+        # A code of a time step until now is used, whoever has seen it.
+        signed = ok(there.sign_in("eve@example.com"))
+        refused(there.factor("mfaSignIn:finalize", {
+            "mfaPendingCredential": signed["mfaPendingCredential"],
+            "mfaEnrollmentId": factor["mfaEnrollmentId"],
+            "totpVerificationInfo": {"verificationCode": authenticator.at(
+                int(time.time()) - 30)}}), "INVALID_CODE")
+    database = sqlite3.connect(server.data / "countersign.sqlite")
+    assert database.execute(
+        "SELECT count(*) FROM oob_code WHERE used_at IS NULL").fetchone() == (0,)
+    row = database.execute(
+        "SELECT actor_kind, to_value FROM audit WHERE action = 'instance.restore'").fetchall()
+    assert row == [("command line", "monday.sqlite")]
+    database.close()
+
+
+def test_sessions_are_kept_on_request(served, tmp_path):
+    server, _, api = served
+    _, id_token = api.user("eve@example.com")
+    file = backed_up(server, tmp_path)
+    server.stop()
+    assert "Sessions were kept" in restore(server.data, file, "--keep-sessions")
+    with Server(server.data) as again:
+        ok(Api(again.url, "acme", api.key, api.token).client(":lookup", {"idToken": id_token}))
+
+
+def test_what_is_no_backup_changes_nothing(served, tmp_path):
+    server, _, _ = served
+    good = backed_up(server, tmp_path)
+    server.stop()
+    before = (server.data / "countersign.sqlite").read_bytes()
+    bad = tmp_path / "bad.sqlite"
+    content = bytearray(good.read_bytes())
+    content[4096 * 5:4096 * 9] = b"\xff" * 4096 * 4
+    bad.write_bytes(content)
+    (tmp_path / "text.sqlite").write_text("This is no database. " * 500)
+    sqlite3.connect(tmp_path / "other.sqlite").execute("CREATE TABLE t (x)")
+    in_use = tmp_path / "in-use.sqlite"
+    shutil.copy(good, in_use)
+    (tmp_path / "in-use.sqlite-wal").write_bytes(b"x" * 100)
+    for name in ("bad", "text", "other", "in-use", "missing"):
+        for words in (["restore"], *([["backup", "--check"]] if name != "missing" else [])):
+            said = run(*words, "--data", server.data, tmp_path / f"{name}.sqlite")
+            assert said.returncode == 78 and said.stderr.strip(), (name, words, said.stdout)
+    with Server(tmp_path / "elsewhere") as other:
+        other.stop()
+    foreign = run("restore", "--data", tmp_path / "elsewhere", good)
+    assert foreign.returncode == 78 and "master key" in foreign.stderr
+    (tmp_path / "nothing").mkdir()
+    keyless = run("restore", "--data", tmp_path / "nothing", good)
+    assert keyless.returncode == 78 and "master.key" in keyless.stderr
+    assert (server.data / "countersign.sqlite").read_bytes() == before
+    assert not list(server.data.glob("*restore*"))
+
+
+def test_a_damaged_database_is_replaced_beside_its_log(served, tmp_path):
+    server, _, api = served
+    uid, _ = api.user("eve@example.com")
+    file = backed_up(server, tmp_path)
+    api.user("lost@example.com")
+    server.kill()
+    (server.data / "countersign.sqlite").write_bytes(b"This is no database. " * 1000)
+    said = restore(server.data, file)
+    assert "doesn't know what was removed or revoked since 20" in said
+    with Server(server.data) as again:
+        there = Api(again.url, "acme", api.key, api.token)
+        assert ok(there.admin("POST", "accounts:lookup", {"localId": [uid]}))["users"]
+    database = sqlite3.connect(server.data / "countersign.sqlite")
+    assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    database.close()
+
+
+def test_a_backup_to_standard_output(served, tmp_path):
+    server, _, _ = served
+    said = subprocess.run(
+        [str(PROGRAM), "backup", "--data", str(server.data), "-"], capture_output=True,
+        env=environment(), timeout=60)
+    assert said.returncode == 0, said.stderr
+    file = tmp_path / "streamed.sqlite"
+    file.write_bytes(said.stdout)
+    checked = run("backup", "--data", server.data, "--check", file)
+    assert checked.returncode == 0 and "intact" in checked.stdout, checked.stderr
+    assert not list(server.data.glob("backup*")) and not (tmp_path / "-").exists()
+    on_terminal = subprocess.run(
+        ["script", "-qec", f"'{PROGRAM}' backup --data '{server.data}' -", "/dev/null"],
+        capture_output=True, text=True, env=environment(), timeout=60)
+    assert on_terminal.returncode == 64 and "terminal" in on_terminal.stdout
