@@ -96,7 +96,7 @@ public enum ServiceTokenRole: String, CaseIterable, Sendable {
   case policy
   /// Looks users up.
   case support
-  /// Looks users up.
+  /// Looks users up and reads the configuration.
   case auditor
   /// An application's own back end: its users.
   case application
@@ -106,7 +106,8 @@ public enum ServiceTokenRole: String, CaseIterable, Sendable {
     switch self {
     case .owner: Self.ofOwner
     case .policy: Self.ofPolicy
-    case .support, .auditor: Self.ofReader
+    case .support: Self.ofSupport
+    case .auditor: Self.ofAuditor
     case .application: Self.ofApplication
     }
   }
@@ -119,7 +120,8 @@ public enum ServiceTokenRole: String, CaseIterable, Sendable {
   private static let ofPolicy: Set<Permission> = [
     .seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants,
   ]
-  private static let ofReader: Set<Permission> = [.seeScope, .findUsers]
+  private static let ofSupport: Set<Permission> = [.seeScope, .findUsers]
+  private static let ofAuditor: Set<Permission> = [.seeScope, .readPolicy, .findUsers]
   private static let ofApplication: Set<Permission> = [
     .seeScope, .findUsers, .changeUsers, .exportUsers, .endSessions,
   ]

@@ -89,12 +89,14 @@ extension Identity {
     report.sessions = try connection.first(
       """
       SELECT count(*) FROM session s CROSS JOIN account a ON a.account_key = s.account_key
-      WHERE s.session_id > x'' AND s.auth_time_s >= a.valid_since_s
+      WHERE s.session_id > x'' AND s.generation = a.generation
       """
     ) { try $0.value(0) }
     try connection.run(
       """
-      UPDATE account SET valid_since_s = max(valid_since_s, \(now.seconds)) WHERE account_key > 0
+      UPDATE account SET generation = generation + 1,
+        valid_since_s = max(valid_since_s, \(now.seconds))
+      WHERE account_key > 0
       """)
     report.consoleSessions = try connection.run(
       "DELETE FROM console_session WHERE token_digest > x''")
