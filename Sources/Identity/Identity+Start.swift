@@ -158,10 +158,11 @@ extension Identity {
   /// Forgets what has run out, such as tickets, guesses, invitations and console sessions, and keeps
   /// when keys and tokens were used.
   ///
-  /// To be called about each minute.
+  /// To be called about each minute. While the clock isn't trusted, nothing happens.
   ///
   /// - Throws: ``StartError/unavailable(_:)``.
   public func tidy() async throws(StartError) {
+    guard clockGuard.doubt == nil else { return }
     let now = clock.now()
     let oldest = now.advanced(bySeconds: -ConsoleSessions.longest - ConsoleSessions.remembered)
     try await store.write(StartError.self) { connection in

@@ -8,6 +8,8 @@ public import Database
 public struct Identity: Sendable {
   /// How the data folder is used.
   public let profile: Profile
+  /// Whether the machine's clock can be trusted.
+  public let clockGuard: ClockGuard
   /// Where the time comes from.
   public let clock: WallClock
   /// The project that any API key means in the emulator profile; nil in the standalone profile.
@@ -102,13 +104,15 @@ public struct Identity: Sendable {
   ///   - profile: How the data folder is used.
   ///   - hasher: What hashes passwords.
   ///   - clock: The time.
+  ///   - steady: A clock that nobody sets, to find jumps of the other one.
   ///   - random: Random bytes.
   ///   - defaultProject: The project that any API key means in the emulator profile.
   ///   - carriesMail: Whether mails to users are sent from here.
   /// - Throws: `CryptoError` when libcrypto refuses.
   public init(
     database: any Database, keys: KeyRing, profile: Profile, hasher: PasswordHasher,
-    clock: WallClock = .system, random: RandomSource = .system,
+    clock: WallClock = .system, steady: @escaping @Sendable () -> Duration = WallClock.sinceBoot,
+    random: RandomSource = .system,
     defaultProject: ID<Project>? = nil, carriesMail: Bool = false
   ) throws(CryptoError) {
     let links = ActionLinks(profile: profile)
@@ -124,6 +128,7 @@ public struct Identity: Sendable {
     self.profile = profile
     self.clock = clock
     self.defaultProject = profile == .emulator ? defaultProject : nil
+    clockGuard = ClockGuard(store: store, steady: steady)
     projects = Projects(store: store)
     tenants = Tenants(store: store)
     scopes = Scopes(store: store, projects: projects, tenants: tenants)

@@ -12,7 +12,8 @@ struct Countersign {
     AdminReleaseCommand.self, TokenCreateCommand.self,
     TokenListCommand.self, TokenRevokeCommand.self, SignerAddCommand.self,
     SignerListCommand.self, SignerRevokeCommand.self, KeysListCommand.self, KeysRotateCommand.self,
-    KeysRetireCommand.self, KeysRotateMasterCommand.self, BackupCommand.self,
+    KeysRetireCommand.self, KeysRotateMasterCommand.self, ClockConfirmCommand.self,
+    BackupCommand.self,
     RestoreCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
   ]
 
@@ -32,6 +33,7 @@ struct Countersign {
       return 0
     }
     guard let (command, rest) = find(words) else {
+      if let code = explainGroup(words) { return code }
       Terminal.complain("There is no command \(words[0]). See countersign --help.")
       return 64
     }
@@ -55,6 +57,22 @@ struct Countersign {
       Terminal.complain("countersign \(command.name): \(error)")
       return 1
     }
+  }
+
+  /// Lists the commands of a group, such as `token`, when its name stands alone or with a word that
+  /// none of them has; nil for what is no group.
+  private static func explainGroup(_ words: [String]) -> Int32? {
+    let group = commands.filter { $0.name.hasPrefix("\(words[0]) ") }
+    guard !group.isEmpty else { return nil }
+    var text = "Commands of countersign \(words[0]):\n\n"
+    for command in group { text += "  \(command.name)\n      \(command.summary)\n" }
+    text += "\ncountersign COMMAND --help lists the options of each."
+    if words.count == 1 || ["--help", "-h", "help"].contains(words[1]) {
+      Terminal.say(text)
+      return words.count == 1 ? 64 : 0
+    }
+    Terminal.complain("There is no command \(words[0]) \(words[1]).\n\(text)")
+    return 64
   }
 
   private static func find(_ words: [String]) -> (any Command.Type, [String])? {

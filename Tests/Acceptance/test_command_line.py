@@ -1,5 +1,7 @@
 """The command line: help, bad use, bad configuration, and what goes in and out."""
 
+import os
+import pty
 import re
 import ssl
 import subprocess
@@ -7,12 +9,12 @@ import subprocess
 import pytest
 
 from support.pages import Pages
-from support.program import ROOT, Server, free_port, run
+from support.program import PROGRAM, ROOT, Server, environment, free_port, run
 from support.rest import make_token
 
 COMMANDS = ["serve", "admin create", "admin list", "admin reset-password", "admin reset-totp",
             "token create", "token list", "token revoke", "keys list", "keys rotate",
-            "keys retire", "keys rotate-master", "init", "backup", "restore", "import", "export"]
+            "keys retire", "keys rotate-master", "clock confirm", "init", "backup", "restore", "import", "export"]
 
 
 def test_help_names_every_command():
@@ -138,3 +140,48 @@ def test_https(tmp_path):
                    for cookie in pages.http.cookies.jar)
         assert pages.get("/").status_code == 200
         assert server.stop() == 0
+
+
+@pytest.mark.parametrize("group", ["admin", "token", "signer", "keys", "clock"])
+def test_a_group_lists_its_commands(group):
+    alone, asked, wrong = run(group), run(group, "--help"), run(group, "nonsense")
+    assert (alone.returncode, asked.returncode, wrong.returncode) == (64, 0, 64)
+    for said in (alone.stdout, asked.stdout, wrong.stderr):
+        assert re.search(rf"^  {group} \w+", said, re.M), said
+    assert "nonsense" in wrong.stderr
+
+
+def typed(words, *lines):
+    """What a command shows on a terminal where lines are typed, and its exit code."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [str(PROGRAM), *map(str, words)], stdin=theirs, stdout=theirs, stderr=theirs,
+        env=environment(), start_new_session=True)
+    os.close(theirs)
+    shown = b""
+    for line in lines:
+        while not shown.rstrip(b" ").endswith(b":"):
+            shown += os.read(ours, 1000)
+        os.write(ours, line.encode() + b"\n")
+        shown += b"|"
+    while True:
+        try:
+            part = os.read(ours, 1000)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    return shown.decode(), process.wait(60)
+
+
+def test_a_password_is_typed_twice_without_echo(tmp_path):
+    assert run("init", "--data", tmp_path / "data").returncode == 0
+    words = ["admin", "create", "--data", tmp_path / "data", "--email", "ada@example.com",
+             "--role", "owner"]
+    shown, code = typed(words, "correct horse battery", "correct horse batteries")
+    assert code == 78 and "differ" in shown and "horse" not in shown, shown
+    shown, code = typed(words, "correct horse battery", "correct horse battery")
+    assert code == 0 and "horse" not in shown, shown
+    assert "ada@example.com" in run("admin", "list", "--data", tmp_path / "data").stdout

@@ -25,9 +25,9 @@ def served(tmp_path):
     """A server with a project, and its API."""
     with Server(tmp_path / "data") as server:
         pages = Pages(server.url).set_up(server.setup_code)
-        pages.create_project("acme")
-        token = make_token(server.data, "acme", "owner")
-        yield server, pages, Api(server.url, "acme", pages.api_key("acme"), token)
+        pages.create_project("acme-app")
+        token = make_token(server.data, "acme-app", "owner")
+        yield server, pages, Api(server.url, "acme-app", pages.api_key("acme-app"), token)
 
 
 def backed_up(server, tmp_path):
@@ -57,7 +57,7 @@ def test_the_documented_drill(served, tmp_path):
         assert said.returncode == 0, f"{step}: {said.stderr}"
     assert serve.startswith("countersign serve --data drill ")
     with Server(tmp_path / "drill") as copy:
-        there = Api(copy.url, "acme", api.key, api.token)
+        there = Api(copy.url, "acme-app", api.key, api.token)
         [user] = ok(there.admin("POST", "accounts:lookup", {"localId": [uid]}))["users"]
         assert user["email"] == "eve@example.com"
     # The server that was copied goes on.
@@ -69,13 +69,13 @@ def test_a_restore_revives_nothing(served, tmp_path):
     api.switch_totp_on()
     uid, id_token = api.user("eve@example.com")
     authenticator, session = api.enrol(id_token)
-    make_token(server.data, "acme", "auditor")
+    make_token(server.data, "acme-app", "auditor")
     ok(api.admin("POST", "accounts:sendOobCode", {
         "requestType": "PASSWORD_RESET", "email": "eve@example.com", "returnOobLink": True}))
     file = backed_up(server, tmp_path)
     id = re.search(r"^(\S+)\tauditor", run(
-        "token", "list", "--data", server.data, "--project", "acme").stdout, re.M).group(1)
-    assert run("token", "revoke", id, "--data", server.data, "--project", "acme").returncode == 0
+        "token", "list", "--data", server.data, "--project", "acme-app").stdout, re.M).group(1)
+    assert run("token", "revoke", id, "--data", server.data, "--project", "acme-app").returncode == 0
     factor = ok(api.admin("POST", "accounts:lookup", {"localId": [uid]}))["users"][0]["mfaInfo"][0]
     ok(api.admin("POST", "accounts:update", {"localId": uid, "mfa": {"enrollments": []}}))
     running = run("restore", "--data", server.data, file)
@@ -84,8 +84,8 @@ def test_a_restore_revives_nothing(served, tmp_path):
     server.kill()
     assert (server.data / "countersign.sqlite-wal").stat().st_size > 0
     said = restore(server.data, file)
-    assert f"service token\tacme {id}" in said
-    assert f"second factor\tacme  {uid} {factor['mfaEnrollmentId']}" in said
+    assert f"service token\tacme-app {id}" in said
+    assert f"second factor\tacme-app  {uid} {factor['mfaEnrollmentId']}" in said
     [aside] = server.data.glob("before-restore-*")
     assert (aside / "countersign.sqlite-wal").stat().st_size > 0
     former = sqlite3.connect(aside / "countersign.sqlite")
@@ -94,7 +94,7 @@ def test_a_restore_revives_nothing(served, tmp_path):
     former.close()
 
     with Server(server.data) as again:
-        there = Api(again.url, "acme", api.key, api.token)
+        there = Api(again.url, "acme-app", api.key, api.token)
         assert there.client(":lookup", {"idToken": session["idToken"]}).status_code == 400
         answer = there.http.post("/v1/token", params={"key": api.key}, json={
             "grant_type": "refresh_token", "refresh_token": session["refreshToken"]})
@@ -123,7 +123,7 @@ def test_sessions_are_kept_on_request(served, tmp_path):
     server.stop()
     assert "Sessions were kept" in restore(server.data, file, "--keep-sessions")
     with Server(server.data) as again:
-        ok(Api(again.url, "acme", api.key, api.token).client(":lookup", {"idToken": id_token}))
+        ok(Api(again.url, "acme-app", api.key, api.token).client(":lookup", {"idToken": id_token}))
 
 
 def test_what_is_no_backup_changes_nothing(served, tmp_path):
@@ -165,7 +165,7 @@ def test_a_damaged_database_is_replaced_beside_its_log(served, tmp_path):
     said = restore(server.data, file)
     assert "doesn't know what was removed or revoked since 20" in said
     with Server(server.data) as again:
-        there = Api(again.url, "acme", api.key, api.token)
+        there = Api(again.url, "acme-app", api.key, api.token)
         assert ok(there.admin("POST", "accounts:lookup", {"localId": [uid]}))["users"]
     database = sqlite3.connect(server.data / "countersign.sqlite")
     assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

@@ -85,6 +85,7 @@ enum AuditWords {
     "factor.use-temporary-code": "Signed in with a temporary code",
     "factor.withdraw": "Factor withdrawn by the user",
     "guidance.change": "Guidance changed",
+    "instance.confirm-clock": "Clock confirmed",
     "instance.restore": "Backup restored",
     "key.create": "Signing key created",
     "key.retire": "Signing key retired",

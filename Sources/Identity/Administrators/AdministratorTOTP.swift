@@ -53,12 +53,14 @@ struct AdministratorTOTP: Sendable {
       throw Failure("a factor without secret")
     }
     let verdict = try password.verify(
-      code, at: now.seconds, window: Self.window, after: row.lastStep)
+      code, at: now.seconds, window: Self.window,
+      after: TOTPFactor.reachable(row.lastStep, at: now))
     guard case .accepted(let step, _) = verdict else { return false }
     return try connection.run(
       """
       UPDATE administrator SET totp_last_step = \(step), totp_last_used_at = \(now.microseconds)
-      WHERE administrator_id = \(id.text) AND (totp_last_step IS NULL OR totp_last_step < \(step))
+      WHERE administrator_id = \(id.text) AND (totp_last_step IS NULL OR totp_last_step < \(step)
+        OR totp_last_step > \(TOTPFactor.furthestStep(at: now)))
       """) == 1
   }
 

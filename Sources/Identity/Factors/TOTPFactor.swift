@@ -110,8 +110,9 @@ struct TOTPFactor: Sendable {
       try sealer.open(row.sealed, with: associated(scope, account.id, factor))
     }
     guard let password = Self.password(secret) else { throw Failure("a factor without secret") }
-    let verdict = try password.verify(code, at: now.seconds, window: window, after: row.lastStep)
-    let finding = CodeFinding(verdict, after: row.lastStep)
+    let lastStep = Self.reachable(row.lastStep, at: now)
+    let verdict = try password.verify(code, at: now.seconds, window: window, after: lastStep)
+    let finding = CodeFinding(verdict, after: lastStep)
     // Only now, so that a code of a suspended factor costs what any other does.
     let isSuspended = now.microseconds < row.suspendedUntil ?? 0
     switch verdict {
@@ -121,7 +122,8 @@ struct TOTPFactor: Sendable {
         """
         UPDATE factor SET last_step = \(step), last_used_at = coalesce(\(usedAt), last_used_at)
         WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
-          AND (last_step IS NULL OR last_step < \(step))
+          AND (last_step IS NULL OR last_step < \(step)
+            OR last_step > \(Self.furthestStep(at: now)))
         """)
       if isSuspended { return CodeFinding(.suspended, distance: offset, step: step) }
       return moved == 1 ? finding : CodeFinding(.used, distance: offset, step: step)
@@ -129,6 +131,18 @@ struct TOTPFactor: Sendable {
       return CodeFinding(.suspended, distance: offset, step: step)
     case .replayed, .outside, .refused, .unreadable: return finding
     }
+  }
+
+  /// The last step that any window accepts at a moment.
+  static func furthestStep(at now: Instant) -> Int64 {
+    now.seconds / period + Int64(Window.range.upperBound)
+  }
+
+  /// The last used step, as far as it can have been used by the clock of now; nil for one that was
+  /// used while the clock was ahead, which would lock the user out until then.
+  static func reachable(_ lastStep: Int64?, at now: Instant) -> Int64? {
+    guard let lastStep, lastStep <= furthestStep(at: now) else { return nil }
+    return lastStep
   }
 
   /// The generator of a secret, as all factors here have it.

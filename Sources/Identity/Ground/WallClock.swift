@@ -10,6 +10,11 @@ public struct WallClock: Sendable {
   /// Makes a clock of a function.
   public init(_ now: @escaping @Sendable () -> Instant) { self.now = now }
 
+  /// How long a clock that nobody sets has run, sleep of the machine included.
+  public static let sinceBoot: @Sendable () -> Duration = {
+    ContinuousClock().systemEpoch.duration(to: .now)
+  }
+
   /// The clock of the machine.
   public static let system = WallClock {
     let wall = DispatchWallTime.now().rawValue

@@ -94,7 +94,7 @@ private let lists = [
   RevivedList(
     kind: "user pool, deleted or disabled since",
     sql: """
-      SELECT scope_key, project_id || ' ' || tenant_id FROM scope
+      SELECT scope_key || '', project_id || ' ' || tenant_id FROM scope
       WHERE deleted_at IS NULL AND disabled = 0
       """),
   RevivedList(

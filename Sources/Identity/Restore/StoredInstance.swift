@@ -118,7 +118,7 @@ extension Identity {
 
 /// The newest moment that a database knows of.
 enum StoredTime {
-  /// The latest of the newest audit row and the newest session.
+  /// The latest of the newest audit row, the newest session and the time stored last.
   static func latest(_ connection: borrowing Connection) throws -> Instant? {
     let audit = try connection.first(
       "SELECT at FROM audit ORDER BY audit_id DESC LIMIT 1"
@@ -126,6 +126,7 @@ enum StoredTime {
     let session = try connection.first(
       "SELECT created_at FROM session ORDER BY session_id DESC LIMIT 1"
     ) { try $0.value(0) as Int64 }
-    return [audit, session].compactMap { $0 }.max().map(Instant.init(microseconds:))
+    let kept = try ClockGuard.stored(connection)?.microseconds
+    return [audit, session, kept].compactMap { $0 }.max().map(Instant.init(microseconds:))
   }
 }

@@ -2,10 +2,10 @@ import Crypto
 import Foundation
 import Identity
 
-/// Makes an administrator; the password comes on standard input.
+/// Makes an administrator; the password is typed, or comes on standard input.
 enum AdminCreateCommand: Command {
   static let name = "admin create"
-  static let summary = "makes an administrator; reads the password from standard input"
+  static let summary = "makes an administrator; asks for the password, or reads it from standard input"
   static let options = [
     Instance.dataOption,
     Option("email", "E", variable: false, help: "The address they sign in with."),
@@ -28,13 +28,11 @@ enum AdminCreateCommand: Command {
       role: role, project: arguments.value("project").map { ID($0) },
       tenant: arguments.value("tenant").map { ID($0) })
     return try await Instance.use(arguments) { instance in
-      guard let password = readLine(strippingNewline: true), !password.isEmpty else {
-        throw UsageError(message: "no password came on standard input")
-      }
+      let password = try PasswordPrompt.read()
       do {
         let administrator = try await instance.identity.administrators.create(
           email: email, displayName: arguments.value("name") ?? email,
-          password: Secret(password), grant: grant, by: Author(actor: .commandLine))
+          password: password, grant: grant, by: Author(actor: .commandLine))
         Terminal.say("Made \(administrator.email), \(grant.words).")
         return 0
       } catch {
@@ -88,13 +86,11 @@ enum AdminResetPasswordCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let email = try arguments.required("email")
     return try await Instance.use(arguments) { instance in
-      guard let password = readLine(strippingNewline: true), !password.isEmpty else {
-        throw UsageError(message: "no password came on standard input")
-      }
+      let password = try PasswordPrompt.read()
       let administrator = try await AdminCommands.find(email, instance)
       do {
         try await instance.identity.ownAccount.resetPassword(
-          of: administrator, new: Secret(password), by: Author(actor: .commandLine))
+          of: administrator, new: password, by: Author(actor: .commandLine))
         Terminal.say("\(administrator.email) has a new password. Their sessions have ended.")
         return 0
       } catch PasswordChangeError.weakPassword(let why) {

@@ -15,11 +15,13 @@ final class Application: Sendable {
   private let files: StaticFiles
   private let api: IdentityToolkitAPI
   private let console: Console
+  private let probes: Probes
 
   init(
-    identity: Identity, publicURL address: String, assets: Assets, anyHost: Bool,
-    origins: EmulatorOrigins
+    identity: Identity, readiness: Readiness, publicURL address: String, assets: Assets,
+    anyHost: Bool, origins: EmulatorOrigins
   ) throws {
+    probes = Probes(readiness: readiness)
     guard let publicURL = PublicURL(address) else {
       throw ConfigurationError(
         "--public-url wants scheme, host and perhaps a port, such as https://mfa.example.com.")
@@ -40,20 +42,9 @@ final class Application: Sendable {
 
   func respond(to request: Request) async -> Response {
     if let file = files.response(to: request) { return file }
-    if request.target.rawPath == "/healthz" { return healthz(request) }
+    if let answer = await probes.response(to: request) { return answer }
     if let answer = await api.respond(to: request) { return answer }
     return await console.respond(to: request)
-  }
-
-  private func healthz(_ request: Request) -> Response {
-    guard request.method == .get || request.method == .head else {
-      var response = Response.text("GET only\n", status: .methodNotAllowed)
-      response.fields[.allow] = "GET, HEAD"
-      return response
-    }
-    var response = Response.text("ok\n")
-    response.fields[.cacheControl] = "no-store"
-    return response
   }
 
   func failure(_ status: Status, _ target: Target?, _ id: RequestID) -> Response {
@@ -70,7 +61,7 @@ final class LateApplication: Sendable {
 
   func respond(to request: Request) async -> Response {
     guard let application = application.withLock({ $0 }) else {
-      return starting(request.target)
+      return await Probes(readiness: nil).response(to: request) ?? starting(request.target)
     }
     return await application.respond(to: request)
   }

@@ -50,7 +50,8 @@ private struct Courier: Sendable {
     while !Task.isCancelled {
       var round = Round()
       do {
-        round = try await sendAll()
+        // A mail that has run out is dropped, which a wrong clock must not decide.
+        if identity.clockGuard.doubt == nil { round = try await sendAll() }
       } catch {
         Terminal.complain("Mails: \(error)")
       }

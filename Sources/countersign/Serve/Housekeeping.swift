@@ -10,6 +10,7 @@ struct Housekeeping: Sendable {
     self.identity = identity
     tasks = [
       Task { await Self.keep(keeper) },
+      Task { await Self.watchClock(identity) },
       Task { await Self.tidy(identity) },
       Task { await Self.purge(identity) },
       Task { await Self.file(identity) },
@@ -23,6 +24,21 @@ struct Housekeeping: Sendable {
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
     do { try await identity.recordUses() } catch { Terminal.complain("\(error)") }
+  }
+
+  /// Says when the clock isn't trusted any more, and when it is again.
+  private static func watchClock(_ identity: Identity) async {
+    var last = identity.clockGuard.doubt
+    while await slept(.seconds(2)) {
+      do {
+        let doubt = try await identity.clockGuard.check()
+        if let doubt, last == nil { Terminal.complain(doubt.description) }
+        if doubt == nil, last != nil { Terminal.complain("The clock is trusted again.") }
+        last = doubt
+      } catch {
+        Terminal.complain("\(error)")
+      }
+    }
   }
 
   private static func tidy(_ identity: Identity) async {
@@ -58,7 +74,7 @@ struct Housekeeping: Sendable {
   private static func age(_ identity: Identity) async {
     repeat {
       do {
-        while try await identity.verdicts.age(), await slept(.milliseconds(5)) {}
+        while try await identity.ageVerdicts(), await slept(.milliseconds(5)) {}
       } catch {
         Terminal.complain("\(error)")
       }

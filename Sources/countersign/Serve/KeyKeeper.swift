@@ -31,6 +31,8 @@ actor KeyKeeper {
     case .settled, .waiting: return false
     case .part: return true
     case .droppable:
+      // The former key is needed for an hour, by a clock that shows it.
+      guard identity.clockGuard.doubt == nil else { return false }
       try await dropOlder()
       return false
     }

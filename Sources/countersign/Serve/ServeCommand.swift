@@ -32,7 +32,12 @@ enum ServeCommand: Command {
     do {
       instance = try await Instance.open(
         folder, profile: configuration.profile, defaultProject: ID(configuration.defaultProject),
-        carriesMail: configuration.mail != nil, creates: creates, environment: ProcessInfo.processInfo.environment)
+        carriesMail: configuration.mail != nil, creates: creates,
+        environment: ProcessInfo.processInfo.environment)
+      // Before anything is deleted for its age.
+      if let doubt = try await instance.identity.clockGuard.check() {
+        Terminal.complain(doubt.description)
+      }
     } catch let error as StartError {
       throw ConfigurationError(error.description)
     }
@@ -42,7 +47,7 @@ enum ServeCommand: Command {
     let application: Application
     let server: HTTPServer
     do {
-      (application, server) = try start(configuration, instance, log: log)
+      (application, server) = try start(configuration, instance, folder, log: log)
     } catch {
       await instance.database.close()
       throw ConfigurationError("\(error)")
@@ -74,7 +79,8 @@ enum ServeCommand: Command {
   }
 
   private static func start(
-    _ configuration: ServeConfiguration, _ instance: Instance, log: AccessLog?
+    _ configuration: ServeConfiguration, _ instance: Instance, _ folder: DataFolder,
+    log: AccessLog?
   ) throws -> (Application, HTTPServer) {
     let late = LateApplication()
     var limits = Limits()
@@ -94,7 +100,10 @@ enum ServeCommand: Command {
     }
     // The port may be any free one, and the address of the console holds it.
     let application = try Application(
-      identity: instance.identity, publicURL: configuration.address(port: server.port),
+      identity: instance.identity,
+      readiness: Readiness(
+        instance.identity, folder, environment: ProcessInfo.processInfo.environment),
+      publicURL: configuration.address(port: server.port),
       assets: configuration.assets,
       anyHost: configuration.emulatorBeyondLoopback,
       origins: configuration.network.emulatorOrigins)

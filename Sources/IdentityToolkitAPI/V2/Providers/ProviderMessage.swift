@@ -55,12 +55,14 @@ struct ProviderMessage: Sendable {
   /// What is only stored and given back.
   private var members: [String] { kind == .oidc ? ["responseType"] : ["idpConfig", "spConfig"] }
 
-  /// Writes a provider; what is empty or off is left out.
-  func write(_ provider: IdentityProvider, in scope: Scope) -> JSON {
+  /// Writes a provider; what is empty or off is left out, and so is the secret for those who only
+  /// read the configuration.
+  func write(_ provider: IdentityProvider, in scope: Scope, secrets: Bool = true) -> JSON {
     var message: JSON.Object = [
       "name": .string("\(parent(scope))/\(collection)/\(provider.id)")
     ]
-    for member in schema.omittingDefaults(resource(provider.settings)) {
+    for member in schema.omittingDefaults(resource(provider.settings))
+    where secrets || member.name != "clientSecret" {
       message.append(member.name, member.value)
     }
     return .object(message)

@@ -32,8 +32,10 @@ extension Methods {
     }
     var answer = JSON.Object()
     if !page.items.isEmpty {
+      let secrets = call.readsSecrets
       answer.append(
-        kind.collection, .array(page.items.map { kind.write($0, in: call.scope) }))
+        kind.collection,
+        .array(page.items.map { kind.write($0, in: call.scope, secrets: secrets) }))
     }
     UserMessage.append("nextPageToken", page.next, to: &answer)
     return .object(answer)
@@ -68,7 +70,8 @@ extension Methods {
     do throws(ProviderError) {
       guard IdentityProviders.kind(of: id) == kind.kind else { throw .notFound }
       return kind.write(
-        try await identity.identityProviders.find(call.scope, id), in: call.scope)
+        try await identity.identityProviders.find(call.scope, id), in: call.scope,
+        secrets: call.readsSecrets)
     } catch {
       throw WireError(error)
     }
@@ -105,5 +108,12 @@ extension Methods {
       throw WireError(error)
     }
     return [:]
+  }
+}
+
+extension AdminCall {
+  /// Whether secrets of the configuration are told: only to those who may change it.
+  fileprivate var readsSecrets: Bool {
+    holder.may(.changeConfig, scope.project, scope.tenant)
   }
 }

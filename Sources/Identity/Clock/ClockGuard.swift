@@ -1,0 +1,159 @@
+import Database
+import Synchronization
+
+/// Why the machine's clock isn't trusted.
+public struct ClockDoubt: Sendable, Equatable {
+  /// The time that was expected at least: the newest that was stored, or what a steady clock shows.
+  public let expected: Instant
+  /// The time that the clock shows.
+  public let shown: Instant
+
+  /// Whether the clock is behind, and not far ahead.
+  public var isBehind: Bool { shown < expected }
+
+  /// A sentence for operators and owners.
+  public var description: String {
+    """
+    The clock shows \(shown.rfc3339Milliseconds), \(isBehind ? "before" : "long after") \
+    \(expected.rfc3339Milliseconds), the \(isBehind ? "newest stored time" : "last time it was right")
+    """ + ". Nothing is deleted for its age and no mail is sent until the clock is set right, or an "
+      + "owner confirms that it is."
+  }
+}
+
+/// Compares the machine's clock with the newest stored time and with a steady clock, so that a wrong
+/// one doesn't delete what is kept for a time.
+///
+/// The time is stored about once a minute while it's trusted. A start long after the stored time or
+/// before it is doubted, and so is a jump while the server runs. Doubt ends by itself when the clock
+/// shows what was expected, and otherwise when somebody confirms it.
+public final class ClockGuard: Sendable {
+  /// How far ahead of the newest stored time a start may be, in seconds: a week without a server.
+  public static let furthestAhead: Int64 = 7 * 86_400
+  /// How far the clock may jump ahead while the server runs, in seconds.
+  public static let furthestJump: Int64 = 3_600
+  /// How far the clock may be behind, in seconds.
+  public static let furthestBehind: Int64 = 120
+  /// How exactly the newest time is stored, in seconds.
+  static let precision: Int64 = 60
+
+  private static let name = "clock_seen_at"
+
+  private struct Anchor {
+    /// The last time that was trusted.
+    var wall: Instant
+    /// What the steady clock showed then; nil when that was before this start.
+    var steady: Duration?
+    /// The stored time, as it was last read.
+    var stored: Instant?
+  }
+
+  private struct State {
+    var anchor: Anchor?
+    var doubt: ClockDoubt?
+  }
+
+  private let store: Store
+  private let steady: @Sendable () -> Duration
+  private let state = Mutex(State())
+
+  init(store: Store, steady: @escaping @Sendable () -> Duration) {
+    self.store = store
+    self.steady = steady
+  }
+
+  /// Why the clock isn't trusted; nil when it is, and before the first ``check()``.
+  public var doubt: ClockDoubt? { state.withLock { $0.doubt } }
+
+  /// Compares the clock; to be called at the start and then every few seconds.
+  ///
+  /// - Returns: Why the clock isn't trusted; nil when it is.
+  /// - Throws: ``StartError/unavailable(_:)``.
+  @discardableResult
+  public func check() async throws(StartError) -> ClockDoubt? {
+    let (wall, steady) = (store.clock.now(), steady())
+    let anchor = state.withLock { $0.anchor }
+    let isDoubted = doubt != nil
+    // What is stored changes by others only when somebody confirms the clock.
+    let stored = anchor == nil || isDoubted ? try await storedTime() : anchor?.stored
+    var next = anchor ?? Anchor(wall: stored ?? wall, steady: nil, stored: stored)
+    if isDoubted, let stored, stored != next.stored {
+      next = Anchor(wall: stored, steady: nil, stored: stored)
+    }
+    let doubt = Self.doubt(about: wall, steady, next)
+    if doubt == nil {
+      next.wall = wall
+      next.steady = steady
+      if next.stored.map({ abs(wall.seconds - $0.seconds) >= Self.precision }) ?? true {
+        try await keep(wall)
+        next.stored = wall
+      }
+    }
+    state.withLock { $0 = State(anchor: next, doubt: doubt) }
+    return doubt
+  }
+
+  private static func doubt(
+    about wall: Instant, _ steady: Duration, _ anchor: Anchor
+  ) -> ClockDoubt? {
+    var expected = anchor.wall
+    var ahead = furthestAhead
+    if let since = anchor.steady {
+      expected = expected.advanced(bySeconds: (steady - since).components.seconds)
+      ahead = furthestJump
+    }
+    let allowed =
+      expected.advanced(bySeconds: -furthestBehind)...expected.advanced(bySeconds: ahead)
+    return allowed.contains(wall) ? nil : ClockDoubt(expected: expected, shown: wall)
+  }
+
+  /// Confirms that the clock shows the right time, which ends the doubt of every server on this
+  /// database at its next check.
+  ///
+  /// - Parameter author: Who confirms: an owner of the instance, or the command line.
+  /// - Returns: The time that was confirmed.
+  /// - Throws: ``StartError/unavailable(_:)``.
+  @discardableResult
+  public func confirm(by author: Author) async throws(StartError) -> Instant {
+    let now = store.clock.now()
+    try await store.write(StartError.self) { connection in
+      let before = try Self.stored(connection)
+      try Self.keep(now, connection)
+      var entry = AuditEntry("instance.confirm-clock", "instance", "", name: "instance")
+      entry.from = before?.rfc3339Milliseconds
+      entry.to = now.rfc3339Milliseconds
+      try entry.record(by: author, at: now, connection)
+    }
+    let steady = steady()
+    state.withLock { state in
+      guard state.anchor != nil else { return }
+      state = State(anchor: Anchor(wall: now, steady: steady, stored: now), doubt: nil)
+    }
+    return now
+  }
+
+  private func storedTime() async throws(StartError) -> Instant? {
+    try await store.read(StartError.self) { connection in
+      try Self.stored(connection) ?? StoredTime.latest(connection)
+    }
+  }
+
+  private func keep(_ moment: Instant) async throws(StartError) {
+    try await store.write(StartError.self) { connection in try Self.keep(moment, connection) }
+  }
+
+  /// The newest time at which the clock was trusted; nil for a database from before that was kept.
+  static func stored(_ connection: borrowing Connection) throws -> Instant? {
+    try connection.first("SELECT value FROM instance WHERE name = \(name)") { row in
+      Int64(try row.value(0) as String).map(Instant.init(microseconds:))
+    } ?? nil
+  }
+
+  private static func keep(_ moment: Instant, _ connection: borrowing Connection) throws {
+    try connection.run(
+      """
+      INSERT INTO instance (name, value) VALUES (\(name), \(String(moment.microseconds)))
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value
+      """)
+  }
+}

@@ -1,0 +1,82 @@
+import Crypto
+import Dispatch
+import Foundation
+import Glibc
+
+/// Reads a new password: twice and without echo on a terminal, one line of standard input otherwise.
+enum PasswordPrompt {
+  /// Reads the password.
+  ///
+  /// - Throws: `UsageError` when none comes; `ConfigurationError` when both entries differ.
+  static func read() throws -> Secret {
+    guard isatty(STDIN_FILENO) == 1 else {
+      guard let line = readLine(strippingNewline: true), !line.isEmpty else {
+        throw UsageError(message: "no password came on standard input")
+      }
+      return Secret(line)
+    }
+    let terminal = try QuietTerminal()
+    defer { terminal.restore() }
+    guard let first = ask("Password: "), !first.isEmpty else {
+      throw UsageError(message: "no password was typed")
+    }
+    guard let second = ask("Repeat the password: "), Array(second.utf8) == Array(first.utf8) else {
+      throw ConfigurationError("The passwords differ. Nothing was changed.")
+    }
+    return Secret(first)
+  }
+
+  private static func ask(_ prompt: String) -> String? {
+    FileHandle.standardError.write(Data(prompt.utf8))
+    let line = readLine(strippingNewline: true)
+    FileHandle.standardError.write(Data("\n".utf8))
+    return line
+  }
+}
+
+/// A terminal that doesn't show what is typed, until it's restored or the program is interrupted.
+private struct QuietTerminal {
+  private let settings: String
+  private let interrupts: [any DispatchSourceSignal]
+
+  init() throws {
+    let kept = Self.stty(["-g"])
+    guard let kept, Self.stty(["-echo"]) != nil else {
+      throw ConfigurationError(
+        "The terminal can't be kept from showing the password. Give it on standard input instead.")
+    }
+    settings = kept
+    interrupts = [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler {
+        _ = Self.stty([kept])
+        exit(128 + number)
+      }
+      source.resume()
+      return source
+    }
+  }
+
+  func restore() {
+    for source in interrupts { source.cancel() }
+    for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+    _ = Self.stty([settings])
+  }
+
+  /// Runs stty on standard input; what it prints, or nil when it fails.
+  private static func stty(_ words: [String]) -> String? {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["stty"] + words
+    process.standardInput = FileHandle.standardInput
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    do { try process.run() } catch { return nil }
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { return nil }
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}

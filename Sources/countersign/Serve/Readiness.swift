@@ -1,0 +1,94 @@
+import Foundation
+import HTTP
+import Identity
+
+/// Whether the server can do its work, as `/readyz` says it.
+///
+/// The answer names what isn't right in one word each and nothing else, since anybody can ask. It's
+/// found at most once a second, however often it's asked for.
+actor Readiness {
+  private let identity: Identity
+  private let folder: DataFolder
+  /// Whether the master key comes from the environment.
+  private let isKeyFixed: Bool
+  private var last: (at: ContinuousClock.Instant, reasons: Task<[String], Never>)?
+
+  /// With less space than this on its disk, the server isn't ready, in bytes.
+  static let leastSpace = 64 << 20
+
+  init(_ identity: Identity, _ folder: DataFolder, environment: [String: String]) {
+    self.identity = identity
+    self.folder = folder
+    isKeyFixed = environment[DataFolder.variable] != nil
+  }
+
+  /// What keeps the server from its work: `database`, `clock`, `keys`, `disk`; empty when nothing does.
+  func reasons() async -> [String] {
+    if let last, ContinuousClock.now - last.at < .seconds(1) { return await last.reasons.value }
+    let task = Task { [identity, folder, isKeyFixed] in
+      await Self.find(identity, folder, isKeyFixed)
+    }
+    last = (.now, task)
+    return await task.value
+  }
+
+  private static func find(
+    _ identity: Identity, _ folder: DataFolder, _ isKeyFixed: Bool
+  ) async -> [String] {
+    var reasons: [String] = []
+    do { try await identity.checkWritable() } catch { reasons.append("database") }
+    if identity.clockGuard.doubt != nil { reasons.append("clock") }
+    let hasKey = isKeyFixed || (try? folder.keptKeys()) != nil
+    if !hasKey || !identity.hasSigningKey { reasons.append("keys") }
+    let space = try? FileManager.default.attributesOfFileSystem(forPath: folder.path)
+    if let free = space?[.systemFreeSize] as? NSNumber, free.int64Value < leastSpace {
+      reasons.append("disk")
+    }
+    return reasons
+  }
+}
+
+/// Answers what load balancers and service managers ask.
+struct Probes: Sendable {
+  /// Nil while the server starts.
+  let readiness: Readiness?
+
+  /// The answer to `/healthz`, `/livez` or `/readyz`; nil for any other address.
+  func response(to request: Request) async -> Response? {
+    switch request.target.rawPath {
+    case "/healthz": readiness == nil ? nil : answer(request, "ok", .ok)
+    case "/livez": answer(request, "ok", .ok)
+    case "/readyz":
+      if let readiness {
+        await ready(request, readiness)
+      } else {
+        answer(request, "not ready: starting", .serviceUnavailable)
+      }
+    default: nil
+    }
+  }
+
+  private func ready(_ request: Request, _ readiness: Readiness) async -> Response {
+    guard isAllowed(request) else { return answer(request, "", .ok) }
+    let reasons = await readiness.reasons()
+    guard !reasons.isEmpty else { return answer(request, "ready", .ok) }
+    return answer(
+      request, "not ready: \(reasons.joined(separator: ", "))", .serviceUnavailable)
+  }
+
+  private func isAllowed(_ request: Request) -> Bool {
+    request.method == .get || request.method == .head
+  }
+
+  private func answer(_ request: Request, _ text: String, _ status: Status) -> Response {
+    guard isAllowed(request) else {
+      var response = Response.text("GET only\n", status: .methodNotAllowed)
+      response.fields[.allow] = "GET, HEAD"
+      return response
+    }
+    var response = Response.text("\(text)\n", status: status)
+    response.fields[.cacheControl] = "no-store"
+    if status == .serviceUnavailable { response.fields[.retryAfter] = "5" }
+    return response
+  }
+}
