@@ -43,7 +43,7 @@ ROLES = {
     "owner": {"config", "change", "lookup", "create", "list"},
     "policy": {"config", "change"},
     "support": {"lookup"},
-    "auditor": {"lookup"},
+    "auditor": {"config", "lookup"},
     "application": {"lookup", "create", "list"},
 }
 

@@ -13,7 +13,7 @@ struct ServiceTokenTests {
     ],
     .policy: [.seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants],
     .support: [.seeScope, .findUsers],
-    .auditor: [.seeScope, .findUsers],
+    .auditor: [.seeScope, .readPolicy, .findUsers],
     .application: [.seeScope, .findUsers, .changeUsers, .exportUsers, .endSessions],
   ]
 

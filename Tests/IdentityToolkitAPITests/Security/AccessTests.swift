@@ -12,9 +12,9 @@ private struct Guarded: CustomTestStringConvertible, Sendable {
   var testDescription: String { "\(method) \(path)" }
 
   static let all = [
-    Guarded(method: .get, path: "/v2/{scope}/config", roles: [.owner, .policy]),
+    Guarded(method: .get, path: "/v2/{scope}/config", roles: [.owner, .policy, .auditor]),
     Guarded(method: .patch, path: "/v2/{scope}/config", body: "{}", roles: [.owner, .policy]),
-    Guarded(method: .get, path: "/v2/{scope}/tenants", roles: [.owner, .policy]),
+    Guarded(method: .get, path: "/v2/{scope}/tenants", roles: [.owner, .policy, .auditor]),
     Guarded(
       method: .post, path: "/v2/{scope}/tenants", body: #"{"displayName":"initech"}"#,
       roles: [.owner, .policy]),
