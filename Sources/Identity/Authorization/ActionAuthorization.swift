@@ -29,6 +29,7 @@ public enum ActionError<Reason: Error>: Error {
 struct ActionContext: Sendable {
   let author: Author
   let now: Instant
+  let profile: Profile
   /// The reason in the administrator's own words; nil without one.
   var reason: String?
 
@@ -221,7 +222,7 @@ extension Store {
         case .success(let renewed):
           let isWritten = action.requirements.reason == .written
           let context = ActionContext(
-            author: request.author, now: now, reason: isWritten ? request.note : nil)
+            author: request.author, now: now, profile: profile, reason: isWritten ? request.note : nil)
           return .success(
             DeskOutcome(value: try body(context, connection), renewed: renewed))
         }
@@ -235,7 +236,7 @@ extension Store {
     by author: Author, _ error: Reason.Type,
     _ body: @escaping Action<Value>
   ) async throws(Reason) -> Value {
-    let context = ActionContext(author: author, now: clock.now())
+    let context = ActionContext(author: author, now: clock.now(), profile: profile)
     return try await write(error) { connection in try body(context, connection) }
   }
 }

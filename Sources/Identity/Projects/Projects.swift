@@ -173,7 +173,7 @@ public struct Projects: Sendable {
       do {
         try LinkTargets.check(
           from: project.edit.linkTargets, to: new.linkTargets, authorized: new.authorizedDomains,
-          by: author, project: id, store.profile, connection)
+          by: author, project: id, context.profile, connection)
       } catch let error as LinkTargetError { throw ProjectError.links(error) }
       let isChanged = Words.difference(project.edit.words, new.words).from != nil
       if isChanged { try Self.store(new, over: project, by: author, at: now, connection) }

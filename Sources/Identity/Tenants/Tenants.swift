@@ -262,7 +262,7 @@ public struct Tenants: Sendable {
       do {
         try LinkTargets.check(
           from: LinkTargets(members: old.edit.members), to: LinkTargets(members: new.members),
-          authorized: [], by: author, project: project, tenant: tenant, store.profile, connection)
+          authorized: [], by: author, project: project, tenant: tenant, context.profile, connection)
       } catch let error as LinkTargetError { throw TenantError.links(error) }
       let isChanged = Words.difference(old.edit.words, new.words).from != nil
       if isChanged {

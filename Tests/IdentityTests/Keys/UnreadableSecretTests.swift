@@ -1,7 +1,7 @@
 import Crypto
 import Database
 import DatabaseSQLite
-import Identity
+@testable import Identity
 import Testing
 
 /// Stored secrets that don't open any more.

@@ -1,0 +1,108 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import countersign
+
+@Suite struct DatabaseSwapTests {
+  struct Interrupted: Error {}
+
+  private static let old = ["": "old", "-wal": "old log", "-shm": "old index"]
+
+  /// A data folder with a database, its log and its index, and a restored database beside them.
+  private func withSwap(_ body: (String, DatabaseSwap) throws -> Void) throws {
+    let data = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: data) }
+    for (suffix, text) in Self.old { try write(text, "\(data)/countersign.sqlite\(suffix)") }
+    let swap = DatabaseSwap(data: data)
+    try swap.begin()
+    try write("new", swap.draftDatabase)
+    try body(data, swap)
+  }
+
+  private func write(_ text: String, _ path: String) throws {
+    try text.write(toFile: path, atomically: false, encoding: .utf8)
+  }
+
+  private func files(_ data: String) throws -> [String: String] {
+    var found: [String: String] = [:]
+    for suffix in DatabaseSwap.suffixes {
+      let path = "\(data)/countersign.sqlite\(suffix)"
+      guard FileManager.default.fileExists(atPath: path) else { continue }
+      found[suffix] = try String(contentsOfFile: path, encoding: .utf8)
+    }
+    return found
+  }
+
+  /// The swap, interrupted before the move of a number; true when it came to its end.
+  private func swapped(_ data: String, stopBefore number: Int) -> Bool {
+    let moves = Counter()
+    var swap = DatabaseSwap(data: data)
+    swap.move = { from, to in
+      if moves.next() == number { throw Interrupted() }
+      try FileManager.default.moveItem(atPath: from, toPath: to)
+    }
+    do {
+      try swap.commit(stamp: "now")
+      try swap.finish()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  @Test(arguments: 0...5)
+  func `interrupted anywhere, the next start has the old database or the new one`(
+    number: Int
+  ) throws {
+    try withSwap { data, swap in
+      let isDone = swapped(data, stopBefore: number)
+      #expect(isDone == (number == 5))
+      let next = DatabaseSwap(data: data)
+      try next.finish()
+      if number == 0 {
+        #expect(try files(data) == Self.old)
+        return
+      }
+      #expect(try files(data) == ["": "new"])
+      #expect(try files("\(data)/before-restore-now") == Self.old)
+      #expect(!next.isPending)
+      #expect(try next.finish() == nil)
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: data).sorted()
+          == ["before-restore-now", "countersign.sqlite"])
+    }
+  }
+
+  @Test func `a log without its database is moved aside too`() throws {
+    try withSwap { data, swap in
+      try FileManager.default.removeItem(atPath: "\(data)/countersign.sqlite")
+      try swap.commit(stamp: "now")
+      #expect(try swap.finish() == "\(data)/before-restore-now")
+      #expect(try files(data) == ["": "new"])
+    }
+  }
+
+  @Test func `what an interrupted restore left is not taken for the next one`() throws {
+    try withSwap { data, swap in
+      try swap.begin()
+      #expect(!FileManager.default.fileExists(atPath: swap.draftDatabase))
+      try swap.discard()
+      #expect(try files(data) == Self.old)
+      #expect(try swap.finish() == nil)
+    }
+  }
+}
+
+/// Counts from 0.
+private final class Counter: Sendable {
+  private let count = Mutex(-1)
+
+  func next() -> Int {
+    count.withLock { count in
+      count += 1
+      return count
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Database
+import DatabaseSQLite
+import Foundation
+import Testing
+
+struct ReadOnlyTests {
+  /// The size and time of change of each file in a folder.
+  private func files(_ folder: String) throws -> [String: String] {
+    let manager = FileManager.default
+    var found: [String: String] = [:]
+    for name in try manager.contentsOfDirectory(atPath: folder) where !name.hasSuffix("-shm") {
+      let data = manager.contents(atPath: "\(folder)/\(name)") ?? Data()
+      found[name] = data.base64EncodedString()
+    }
+    return found
+  }
+
+  @Test func `a database with a log is read and left as it is`() async throws {
+    try await withDatabase { database in
+      try await withFolder { folder in
+        try await database.insert("in the log")
+        // As a crash leaves them: the log holds what the database file doesn't.
+        let path = folder + "/left.sqlite"
+        let source = try #require(await database.file)
+        for suffix in ["", "-wal"] {
+          try FileManager.default.copyItem(atPath: source + suffix, toPath: path + suffix)
+        }
+        let before = try files(folder)
+        let copy = try ReadOnlySQLiteDatabase(path: path)
+        let names = try await copy.read { connection in
+          try connection.all("SELECT name FROM person") { try $0.value(0) as String }
+        }
+        #expect(names == ["in the log"])
+        #expect(
+          try await code { _ = try await copy.write { try $0.run("DELETE FROM person") } }
+            == .readOnly)
+        await copy.close()
+        #expect(try files(folder) == before)
+
+        let alone = try ReadOnlySQLiteDatabase(path: path, ignoresLog: true)
+        let count = try? await alone.read { connection in
+          try connection.first("SELECT count(*) FROM person") { try $0.value(0) as Int }
+        }
+        #expect((count ?? 0) == 0)
+        await alone.close()
+        #expect(try files(folder) == before)
+      }
+    }
+  }
+
+  @Test func `a name with any characters is that file`() async throws {
+    try await withDatabase { database in
+      try await withFolder { folder in
+        let path = folder + "/50% ?mode=rw#ä.sqlite"
+        try await database.insert("somebody")
+        try await database.backup(to: path)
+        let copy = try ReadOnlySQLiteDatabase(path: path, ignoresLog: true)
+        let count = try await copy.read { connection in
+          try connection.first("SELECT count(*) FROM person") { try $0.value(0) as Int }
+        }
+        #expect(count == 1)
+        await copy.close()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+      }
+    }
+  }
+}
+
+extension SQLiteDatabase {
+  /// The file of the database.
+  fileprivate var file: String? {
+    get async {
+      try? await read { connection in
+        try connection.first("SELECT file FROM pragma_database_list WHERE name = 'main'") {
+          try $0.value(0) as String
+        }
+      }
+    }
+  }
+}

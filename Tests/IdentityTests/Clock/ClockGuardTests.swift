@@ -1,0 +1,142 @@
+import Database
+import DatabaseSQLite
+@testable import Identity
+import Synchronization
+import Testing
+
+@Suite struct ClockGuardTests {
+  /// A steady clock that a test moves.
+  private final class Steady: Sendable {
+    private let passed = Mutex(Duration.zero)
+    var now: Duration { passed.withLock { $0 } }
+    func advance(_ seconds: Int) { passed.withLock { $0 += .seconds(seconds) } }
+  }
+
+  private func watch(_ instance: Instance, _ steady: Steady = Steady()) -> ClockGuard {
+    ClockGuard(store: instance.identity.store, steady: { steady.now })
+  }
+
+  @Test func `a start within a week of the newest stored time is trusted`() async throws {
+    try await withInstance { (instance: Instance) async throws in
+      #expect(try await watch(instance).check() == nil)
+      instance.clock.advance(6 * 86_400)
+      #expect(try await watch(instance).check() == nil)
+      instance.clock.advance(-60)
+      #expect(try await watch(instance).check() == nil)
+    }
+  }
+
+  @Test(arguments: [400 * 86_400, -2 * 3_600] as [Int64])
+  func `a start far from the newest stored time is doubted until somebody confirms it`(
+    jump: Int64
+  ) async throws {
+    try await withInstance { (instance: Instance) async throws in
+      #expect(try await watch(instance).check() == nil)
+      let right = instance.now
+      instance.clock.advance(jump)
+      let server = watch(instance)
+      let doubt = try await server.check()
+      #expect(doubt?.isBehind == (jump < 0) && doubt?.expected == right)
+      #expect(try await server.check() != nil, "no check ends it")
+      // Another process, as the command line is.
+      try await watch(instance).confirm(by: Author(actor: .commandLine))
+      #expect(try await instance.log().first?.action == "instance.confirm-clock")
+      #expect(try await server.check() == nil)
+      #expect(try await watch(instance).check() == nil)
+    }
+  }
+
+  @Test func `doubt ends when the clock is set right`() async throws {
+    try await withInstance { (instance: Instance) async throws in
+      #expect(try await watch(instance).check() == nil)
+      instance.clock.advance(400 * 86_400)
+      let server = watch(instance)
+      #expect(try await server.check() != nil)
+      instance.clock.advance(-400 * 86_400 + 10)
+      #expect(try await server.check() == nil)
+    }
+  }
+
+  @Test func `a jump while the server runs is doubted, and a slow clock isn't`() async throws {
+    try await withInstance { (instance: Instance) async throws in
+      let steady = Steady()
+      let server = watch(instance, steady)
+      for _ in 0..<100 {
+        instance.clock.advance(5)
+        steady.advance(6)
+        #expect(try await server.check() == nil)
+      }
+      for jump in [2 * 3_600, -300] as [Int64] {
+        instance.clock.advance(jump)
+        #expect(try await server.check()?.isBehind == (jump < 0))
+        instance.clock.advance(5)
+        steady.advance(5)
+        #expect(try await server.check() != nil)
+        instance.clock.advance(-jump)
+        #expect(try await server.check() == nil)
+      }
+    }
+  }
+
+  @Test func `a database from before times were stored is measured by its newest entry`()
+    async throws
+  {
+    try await withInstance { (instance: Instance) async throws in
+      _ = try await instance.identity.projects.create(
+        id: "new-project", displayName: "New", by: Instance.boss)
+      instance.clock.advance(400 * 86_400)
+      #expect(try await watch(instance).check() != nil)
+    }
+  }
+
+  @Test func `housekeeping deletes nothing while the clock is doubted`() async throws {
+    try await withInstance { (instance: Instance) async throws in
+      let alice = try await instance.enrolled(.alice)
+      let agent = try await instance.agent()
+      _ = try await instance.identity.unenrolments.remove(
+        instance.acme, alice.account.id, nil, agent.request(.lost))
+      func kept() async throws -> [Int] {
+        try await instance.database.read { connection in
+          try connection.all(
+            """
+            SELECT count(*) FROM /* test */ removed_factor UNION ALL SELECT count(*) FROM outbox
+            UNION ALL SELECT count(*) FROM verdict
+            """
+          ) { try $0.value(0) as Int }
+        }
+      }
+      let identity = instance.identity
+      #expect(try await identity.clockGuard.check() == nil)
+      let before = try await kept()
+      #expect(before[0] == 1 && before[1] > 0)
+      instance.clock.advance(400 * 86_400)
+      #expect(try await identity.clockGuard.check() != nil)
+      try await identity.tidy()
+      #expect(try await !identity.ageVerdicts())
+      #expect(try await kept() == before)
+      try await identity.clockGuard.confirm(by: Instance.boss)
+      try await identity.tidy()
+      #expect(try await kept()[0] == 0)
+    }
+  }
+
+  @Test func `a step that was used under a clock far ahead locks nobody out`() async throws {
+    try await withInstance { (instance: Instance) async throws in
+      let alice = try await instance.enrolled(.alice)
+      instance.clock.advance(2 * 3_600)
+      _ = try await instance.finalize(
+        alice, try await instance.pending(.alice), code: alice.code(at: instance.now))
+      instance.clock.advance(-2 * 3_600 + 60)
+      let code = try alice.code(at: instance.now)
+      _ = try await instance.finalize(alice, try await instance.pending(.alice), code: code)
+      await expect("invalidCode") {
+        _ = try await instance.finalize(alice, try await instance.pending(.alice), code: code)
+      }
+      let owner = try await instance.enrol(try await instance.administrator("olga", .owner))
+      instance.clock.advance(2 * 3_600)
+      _ = try await instance.signIn(owner)
+      instance.clock.advance(-2 * 3_600 + 60)
+      _ = try await instance.signIn(owner)
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import Crypto
+import Database
+import DatabaseSQLite
+@testable import Identity
+import Testing
+
+@Suite struct RestoreTests {
+  private static let admin = Author(actor: .commandLine)
+
+  private func restore(
+    _ instance: Instance, keepsSessions: Bool = false, former: (any Database)? = nil
+  ) async throws -> RestoreReport {
+    try await instance.identity.endTheRestoredPast(
+      file: "monday.sqlite", keepsSessions: keepsSessions, former: former, by: Self.admin)
+  }
+
+  @Test func `sessions from before end, and time steps up to now are used`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      let owner = try await instance.enrol(try await instance.administrator("olga", .owner))
+      instance.clock.advance(60)
+      let console = try await instance.signIn(owner)
+      instance.clock.advance(60)
+      let pending = try await instance.pending(.alice)
+      let report = try await restore(instance)
+      #expect(report.consoleSessions ?? 0 >= 1 && report.sessions ?? 0 >= 1)
+      await expect("tokenExpired") { try await instance.identity.sessions.check(alice.session) }
+      let found = try await instance.identity.consoleSessions.find(token: console.token.revealedText)
+      #expect(found == nil)
+      // What was sealed before is over, even where its use was never recorded.
+      instance.clock.advance(30)
+      await expect("invalidPendingCredential") {
+        _ = try await instance.finalize(alice, pending, code: alice.code(at: instance.now))
+      }
+      instance.clock.advance(-30)
+      await expect("invalidCode") {
+        _ = try await instance.finalize(
+          alice, try await instance.pending(.alice), code: alice.code(at: instance.now))
+      }
+      instance.clock.advance(30)
+      _ = try await instance.finalize(
+        alice, try await instance.pending(.alice), code: alice.code(at: instance.now))
+    }
+  }
+
+  @Test func `sessions are kept only on request, which the log tells`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      instance.clock.advance(60)
+      let report = try await restore(instance, keepsSessions: true)
+      #expect(report.sessions == nil && report.consoleSessions == nil)
+      _ = try await instance.identity.sessions.check(alice.session)
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "instance.restore" && row.actorKind == "command line")
+      #expect(row.to == "monday.sqlite" && row.note?.hasPrefix("Sessions were kept.") == true)
+      _ = try await restore(instance)
+      let other = try #require(try await instance.log().first)
+      #expect(other.note?.contains("Sessions were kept") == false)
+    }
+  }
+
+  @Test func `pending removals, temporary codes and invitations are closed`() async throws {
+    try await withInstance { instance in
+      try await instance.allowStandIns()
+      let alice = try await instance.enrolled(.alice)
+      _ = try await instance.temporaryCode(alice.account)
+      let agent = try await instance.agent()
+      try await instance.crowd(2)
+      let job = try await instance.draft("user-0@example.com", by: agent)
+      try await instance.begin(job, by: agent)
+      let report = try await restore(instance)
+      #expect(report.temporaryCodes == 1 && report.bulkRemovals == 1)
+      try await instance.runAll()
+      #expect(try await instance.job(job, by: agent).state == .stopped)
+      let left = try await instance.database.read { connection in
+        try connection.first(
+          """
+          SELECT (SELECT count(*) FROM stand_in WHERE kind = 'temporary')
+            + (SELECT count(*) FROM invitation)
+            + (SELECT count(*) FROM oob_code WHERE used_at IS NULL) /* test */
+          """
+        ) { try $0.value(0) as Int }
+      }
+      #expect(left == 0)
+    }
+  }
+
+  @Test func `what the former database knows is used and told`() async throws {
+    try await withInstance { instance in
+      try await instance.allowStandIns()
+      let alice = try await instance.enrolled(.alice)
+      let codes = try await instance.recoveryCodes(.alice, alice)
+      let token = try await instance.identity.serviceTokens.create(
+        project: instance.acme.project, tenant: nil, role: .auditor, name: "ci", maker: .commandLine)
+      try await withFolder { folder in
+        try await instance.database.backup(to: folder + "/backup.sqlite")
+        instance.clock.advance(60)
+        // After the backup: a code is used, a token revoked.
+        _ = try await instance.signIn(.alice, alice, code: codes[0])
+        try await instance.identity.serviceTokens.revoke(
+          token.token.id, of: instance.acme.project, by: Self.admin)
+        let former = try ReadOnlySQLiteDatabase(path: instance.path)
+        let restored = try SQLiteDatabase(path: folder + "/backup.sqlite", readers: 1)
+        let identity = try Identity(
+          database: restored, keys: instance.keys, profile: .standalone, hasher: .cheap,
+          clock: instance.clock.wall)
+        let revived = try await RevivedState.compare(restored, with: former)
+        #expect(revived.map(\.kind) == ["service token"])
+        #expect(revived.first?.what.contains("ci") == true)
+        let report = try await identity.endTheRestoredPast(
+          file: "f", keepsSessions: false, former: former, by: Self.admin)
+        #expect(report.recoveryCodes == 1)
+        let kept = try await restored.read { connection in
+          try connection.first("SELECT count(*) FROM stand_in_code WHERE kind = 'recovery'") {
+            try $0.value(0) as Int
+          }
+        }
+        #expect(kept == codes.count - 1)
+        await former.close()
+        await restored.close()
+      }
+    }
+  }
+
+  @Test func `a backup is inspected for damage, version and key`() async throws {
+    try await withInstance { instance in
+      let stored = try await Identity.inspect(instance.database, keys: instance.keys)
+      #expect(stored.profile == .standalone && stored.pendingMigrations.isEmpty)
+      #expect(stored.latest != nil)
+      let fault = try await thrown(BackupFault.self) {
+        _ = try await Identity.inspect(instance.database, keys: KeyRing(random: .system))
+      }
+      guard case .wrongKey? = fault else { throw Unexpected("\(String(describing: fault))") }
+    }
+    try await withEmptyDatabase { database in
+      let fault = try await thrown(BackupFault.self) {
+        _ = try await Identity.inspect(database, keys: KeyRing(random: .system))
+      }
+      guard case .notCountersign? = fault else { throw Unexpected("\(String(describing: fault))") }
+    }
+  }
+
+  @Test func `a database isn't migrated under a server, nor an empty one taken for an instance`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.identity.prepare(creates: false, migrates: false)
+      let last = try #require(Identity.migrations.last?.name)
+      try await instance.database.write { connection in
+        _ = try connection.run("DELETE FROM schema_migration WHERE name = \(last)")
+      }
+      let error = try await thrown(StartError.self) {
+        try await instance.identity.prepare(migrates: false)
+      }
+      guard case .olderServer([last])? = error else {
+        throw Unexpected("\(String(describing: error))")
+      }
+      try await instance.database.write { connection in
+        _ = try connection.run(
+          """
+          INSERT INTO schema_migration (name, digest, applied_at)
+          VALUES (\(last), \(Identity.migrations.last?.digest), 1)
+          """)
+      }
+    }
+    try await withEmptyDatabase { database in
+      let identity = try Identity(
+        database: database, keys: KeyRing(random: .system), profile: .standalone, hasher: .cheap,
+        clock: FixedClock().wall)
+      await expect("empty") { try await identity.prepare(creates: false) }
+    }
+  }
+}
