@@ -14,7 +14,7 @@ import Testing
       _ = try await browser.get(users)
       #expect(world.database.statistics.reads == before + 1)
       before = world.database.statistics.reads
-      _ = try await browser.get(users + ".csv")
+      _ = try await browser.download(users + ".csv")
       #expect(world.database.statistics.reads > before + 2)
     }
   }

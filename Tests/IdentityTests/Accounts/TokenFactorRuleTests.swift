@@ -150,7 +150,7 @@ struct TokenFactorRuleTests {
   @Test(arguments: [0, -1, 1_000_001])
   func `a limit is 1 to a million users`(limit: Int) async throws {
     try await withInstance { instance in
-      await expect("answers") { try await instance.setDesk { $0.tokenChangesPerHour = limit } }
+      await expect("outOfRange") { try await instance.setDesk { $0.tokenChangesPerHour = limit } }
     }
   }
 }

@@ -9,7 +9,7 @@ struct PermissionTests {
       .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
       .deleteProject, .manageKeys, .manageTrust, .findUsers, .changeUsers, .exportUsers,
       .removeFactors, .endSessions, .readMessages, .readAudit,
-      .seeAdministrators, .manageAdministrators, .changeDesk, .protectUsers,
+      .seeAdministrators, .manageAdministrators, .changeDesk, .protectUsers, .changeLinks,
     ],
     .policy: [
       .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,

@@ -40,7 +40,7 @@ import Testing
       #expect(try await server.check() != nil, "no check ends it")
       // Another process, as the command line is.
       try await watch(instance).confirm(by: Author(actor: .commandLine))
-      #expect(try await instance.log().first?.action == "instance.confirm-clock")
+      #expect(try await instance.wholeLog().first?.action == "instance.confirm-clock")
       #expect(try await server.check() == nil)
       #expect(try await watch(instance).check() == nil)
     }

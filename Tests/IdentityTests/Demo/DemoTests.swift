@@ -170,7 +170,7 @@ struct DemoTests {
           try first.pending, code: app.code(step: app.step(at: identity.clock.now().seconds)),
           address: "127.0.0.1", userAgent: "test")
       }
-      #expect(summary.administrators.count { $0.authenticator != nil } == 3)
+      #expect(summary.administrators.count { $0.authenticator != nil } == 4)
       #expect(summary.user?.authenticator != nil)
     }
   }

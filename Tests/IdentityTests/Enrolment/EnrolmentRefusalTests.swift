@@ -158,7 +158,9 @@ struct EnrolmentRefusalTests {
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
       let begun = try await start(instance, session)
-      await expect("invalidCode") { try await instance.finish(begun, session, code: code) }
+      await expect(code.isEmpty ? "missingCode" : "invalidCode") {
+        try await instance.finish(begun, session, code: code)
+      }
     }
   }
 

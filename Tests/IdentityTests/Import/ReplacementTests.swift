@@ -91,7 +91,7 @@ import Testing
       for set in [
         { $0.email = Person.bob.email },
         { $0.factors = [ImportedFactor(.phone("+15555550101"), id: device.factor.text)] },
-        { $0.factors = (1...5).map { ImportedFactor(.phone("+1555555010\($0)")) } },
+        { $0.factors = (1...6).map { ImportedFactor(.phone("+1555555010\($0)")) } },
       ] as [(inout ImportedUser) -> Void] {
         let outcome = try await replace(
           instance,

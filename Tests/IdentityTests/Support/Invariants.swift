@@ -163,6 +163,12 @@ enum Plans {
     "FROM service_token WHERE project_id": "the tokens of one project are few, and sorted",
     "s.tenant_id IN (": "the tenants of one's grants are few, and sorted",
     "AS place FROM scope s": "the tenants of one project are sorted by what no index keeps",
+    "FROM audit ORDER BY audit_id DESC LIMIT 1": "the last row by its key, read at the start",
+    "FROM session ORDER BY session_id DESC LIMIT 1": "the last row by its key, read at the start",
+    "FROM pragma_": "a backup is checked whole",
+    "FROM sqlite_schema": "the tables of a backup are few",
+    "sum(users), 0) FROM scope": "a backup is counted once, when it is restored",
+    "approval v INDEXED BY approval_waiting": "requests that wait are few, and an index holds them",
     "FROM api_key WHERE project_id": "the keys of one project are few, and sorted",
   ]
 

@@ -8,7 +8,7 @@ struct ServiceTokenTests {
   static let table: [ServiceTokenRole: Set<Permission>] = [
     .owner: [
       .seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants, .manageKeys,
-      .manageTrust, .findUsers,
+      .manageTrust, .changeLinks, .findUsers,
       .changeUsers, .exportUsers, .removeFactors, .endSessions, .readAudit, .seeAdministrators,
     ],
     .policy: [.seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants],

@@ -165,7 +165,9 @@ private struct Story {
     guard let index = live() else { return }
     password = "horse number \(steps.count)"
     let answer = try await server.post(
-      Self.client, ["idToken": .string(tokens[index].idToken), "password": .string(password)])
+      Self.client, ["idToken": .string(tokens[index].idToken), "password": .string(password),
+        "returnSecureToken": true,
+      ])
     endAllTokens()
     try add(answer)
   }
@@ -181,7 +183,9 @@ private struct Story {
       return endAllTokens()
     }
     let answer = try await server.post(
-      Self.client, ["idToken": .string(tokens[index].idToken), "email": .string(email)])
+      Self.client, ["idToken": .string(tokens[index].idToken), "email": .string(email),
+        "returnSecureToken": true,
+      ])
     endAllTokens()
     try add(answer)
     let verified = try await server.post(

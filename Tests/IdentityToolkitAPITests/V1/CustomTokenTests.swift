@@ -166,13 +166,17 @@ struct CustomTokenTests {
       server.advance(seconds: 30)
       let changed = try await server.post(
         "/v1/accounts:signUp",
-        ["idToken": token, "email": "alice@example.com", "password": "correct horse"])
+        ["idToken": token, "email": "alice@example.com", "password": "correct horse",
+          "returnSecureToken": true,
+        ])
       #expect(changed.status == 200)
       #expect(try claims(changed["idToken"])["plan"] == "gold")
       server.advance(seconds: 30)
       let again = try await server.post(
         "/v1/accounts:update",
-        ["idToken": changed["idToken"] ?? nil, "password": "battery staple"])
+        ["idToken": changed["idToken"] ?? nil, "password": "battery staple",
+          "returnSecureToken": true,
+        ])
       #expect(try claims(again["idToken"])["plan"] == "gold")
       let refreshed = try await server.post(
         "/v1/token",
@@ -188,7 +192,9 @@ struct CustomTokenTests {
       _ = try await signIn(server, ["plan": "gold"])
       let changed = try await server.post(
         "/v1/accounts:signUp",
-        ["idToken": poor, "email": "alice@example.com", "password": "correct horse"])
+        ["idToken": poor, "email": "alice@example.com", "password": "correct horse",
+          "returnSecureToken": true,
+        ])
       #expect(changed.status == 200)
       #expect(try claims(changed["idToken"])["plan"] == "tin")
     }
