@@ -42,7 +42,7 @@ def set_up(proxied):
         data={"csrf": token, "code": proxied.setup_code, "name": "Ada",
               "email": "ada@example.com", "password": "correct horse battery"})
     assert answer.status_code == 303, answer.text
-    return form_cookie, answer.headers["set-cookie"]
+    return form_cookie, answer.headers.get_list("set-cookie")[0]
 
 
 def test_cookies_belong_to_this_host_alone(proxied):

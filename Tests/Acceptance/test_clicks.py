@@ -79,8 +79,9 @@ def test_a2_change_the_window(hand):
     assert me.page.locator("#window-odds").inner_text()
     me.type(me.page.locator("#intervals"), "2")
     me.click(me.page.locator("button[name=step].primary"))
+    confirm(me)
     assert "2" in said(me)
-    costs(me, 2, 1, 1)
+    costs(me, 3, 1, 2)
 
 
 def test_a3_a_policy_of_its_own_for_one_tenant(hand, demo):

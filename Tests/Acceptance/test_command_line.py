@@ -68,6 +68,7 @@ def test_all_problems_of_a_configuration_at_once(tmp_path):
     (["--access-log", "/nowhere/log"], "/nowhere/log"),
 ])
 def test_bad_configuration(tmp_path, words, word):
+    run("init", "--data", tmp_path)
     said = run("serve", "--listen", "127.0.0.1:0", "--assets", ROOT, "--data", tmp_path, *words)
     assert said.returncode == 78 and word in said.stderr
 
@@ -75,6 +76,7 @@ def test_bad_configuration(tmp_path, words, word):
 def test_a_port_that_is_taken(tmp_path):
     with Server(tmp_path / "one") as server:
         _, port = server.address
+        run("init", "--data", tmp_path / "other")
         said = run("serve", "--listen", f"127.0.0.1:{port}", "--assets", ROOT,
                    "--data", tmp_path / "other")
         assert said.returncode == 78 and str(port) in said.stderr

@@ -73,7 +73,8 @@ def test_every_page_that_a_link_leads_to(standalone, owner, tenant_api):
         inline = re.search(r"<style|\sstyle=|<script(?![^>]*\ssrc=)|\son\w+=", answer.text)
         assert not inline, f"{path}: {inline}"
         pages += 1
-        forms.update(re.findall(r'method="post" action="([^"]*)"', answer.text))
+        forms.update(
+            unescape(form) for form in re.findall(r'method="post" action="([^"]*)"', answer.text))
         for link in re.findall(r'(?:href|src|action)="([^"]*)"', answer.text):
             link = unescape(link)
             # An authenticator app on the same device opens what the QR code holds.
@@ -113,6 +114,6 @@ def test_cookies_on_loopback(standalone):
     form = pages.get("/sign-in").headers["set-cookie"]
     assert form.startswith("countersign-form=")
     assert_flags(form, same_site="Strict", secure=False)
-    session = pages.sign_in().headers["set-cookie"]
+    session = pages.sign_in().headers.get_list("set-cookie")[0]
     assert session.startswith("countersign-session=")
     assert_flags(session, same_site="Lax", secure=False)

@@ -108,7 +108,7 @@ def page(chromium, owner):
     context.close()
 
 
-def test_a_window_is_saved_in_one_step_where_the_script_has_shown_it(page, api):
+def test_a_change_of_the_window_alone_is_reviewed_with_scripts_too(page, api):
     api.switch_totp_on(5)
     page.goto(f"/projects/{api.project}/policy")
     page.locator("#intervals").fill("2")
@@ -116,12 +116,11 @@ def test_a_window_is_saved_in_one_step_where_the_script_has_shown_it(page, api):
     assert page.locator("#window-words").inner_text().startswith("5 codes count")
     assert "0.0025 %" in page.locator("#window-odds").inner_text()
     expect(page.locator("svg.large rect.lit")).to_have_count(4)
-    # Another change beside it has its page.
-    page.locator("label[for=sms]").click()
-    assert page.locator("button.primary").inner_text() == "Check the change"
-    page.locator("label[for=sms-off]").click()
     with page.expect_navigation():
-        page.get_by_role("button", name="Save the window").click()
+        page.get_by_role("button", name="Review changes").click()
+    assert page.get_by_role("heading", level=1).inner_text() == "Check the change"
+    with page.expect_navigation():
+        page.locator("button[name=step][value=confirm]").click()
     assert page.get_by_role("status").inner_text() == "Saved: adjacent intervals 5 → 2."
     page.locator("#from").fill("2030-01-15")
     expect(page.locator("#pattern-mandatory")).to_be_checked()

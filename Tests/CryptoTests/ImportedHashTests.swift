@@ -10,7 +10,8 @@ import Testing
     let algorithm = try PasswordAlgorithm(vector.parameters)
     let hash = try PasswordHash(vector.hash, salt: vector.salt, by: algorithm)
     #expect(try await hasher.matches(Secret(vector.password), hash, for: PasswordTests.pool))
-    #expect(try await !hasher.matches(Secret(vector.password + [0x21]), hash, for: PasswordTests.pool))
+    #expect(
+      try await !hasher.matches(Secret(vector.password + [0x21]), hash, for: PasswordTests.pool))
     #expect(try await !hasher.matches(Secret("another"), hash, for: PasswordTests.pool))
     #expect(hasher.needsUpgrade(hash))
   }
@@ -30,7 +31,9 @@ import Testing
       bytes[bytes.count - 1] ^= 1
       let hash = try PasswordHash(
         bytes, salt: vector.salt, by: PasswordAlgorithm(vector.parameters))
-      #expect(try await !hasher.matches(Secret(vector.password), hash, for: PasswordTests.pool), "\(vector.source)")
+      #expect(
+        try await !hasher.matches(Secret(vector.password), hash, for: PasswordTests.pool),
+        "\(vector.source)")
     }
   }
 
@@ -108,7 +111,8 @@ import Testing
     #expect(throws: ImportedHashError.self) {
       try PasswordHash(Array(text.utf8), salt: [], by: .told)
     }
-    #expect(try await !hasher.matches(Secret("x"), PasswordHash(encoded: text), for: PasswordTests.pool))
+    #expect(
+      try await !hasher.matches(Secret("x"), PasswordHash(encoded: text), for: PasswordTests.pool))
   }
 }
 

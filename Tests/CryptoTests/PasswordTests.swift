@@ -12,8 +12,12 @@ import Testing
     #expect(try await hasher.matches(Secret("correct horse"), hash, for: PasswordTests.pool))
     #expect(try await !hasher.matches(Secret("correct horsf"), hash, for: PasswordTests.pool))
     #expect(try await !hasher.matches(Secret("correct horse"), nil, for: PasswordTests.pool))
-    #expect(try await !hasher.matches(Secret("x"), PasswordHash(encoded: "$argon2id$broken"), for: PasswordTests.pool))
-    #expect(try await !hasher.matches(Secret("x"), PasswordHash(encoded: "plain"), for: PasswordTests.pool))
+    #expect(
+      try await !hasher.matches(
+        Secret("x"), PasswordHash(encoded: "$argon2id$broken"), for: PasswordTests.pool))
+    #expect(
+      try await !hasher.matches(
+        Secret("x"), PasswordHash(encoded: "plain"), for: PasswordTests.pool))
   }
 
   @Test func `the same password has another hash each time`() async throws {
@@ -44,7 +48,8 @@ import Testing
       return await group.reduce(into: [Bool]()) { $0.append($1) }
     }
     #expect(outcomes.contains(true) && outcomes.contains(false))
-    #expect(try await hasher.matches(
+    #expect(
+      try await hasher.matches(
         Secret("a"), hasher.hash(Secret("a"), for: Self.pool), for: Self.pool))
   }
 }

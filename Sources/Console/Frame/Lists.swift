@@ -108,7 +108,8 @@ struct Fact: ViewModel {
 extension Form {
   /// The text of a field with the blanks around it dropped; empty when the field is missing.
   func trimmed(_ name: String) -> String {
-    var rest = (text(name) ?? "").unicodeScalars[...]
+    // Too long is for the page to say, with what was typed still in the field.
+    var rest = (text(name, atMost: Form.longestText) ?? "").unicodeScalars[...]
     while let first = rest.first, first.properties.isWhitespace { rest.removeFirst() }
     while let last = rest.last, last.properties.isWhitespace { rest.removeLast() }
     return String(rest)

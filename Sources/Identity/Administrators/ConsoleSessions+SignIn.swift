@@ -24,6 +24,7 @@ extension ConsoleSessions {
   ///   - userAgent: What the browser calls itself.
   ///   - devices: What the browser was given by ``deviceToken(for:replacing:)``, whoever for.
   ///   - requestID: The request's name in the log.
+  /// - Returns: A session, or the step at which a code is due.
   /// - Throws: ``ConsoleSignInError``.
   public func signIn(
     email: String, password: Secret, address: String, userAgent: String, devices: [String] = [],

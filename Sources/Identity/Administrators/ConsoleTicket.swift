@@ -76,6 +76,7 @@ struct ConsoleTicket {
 
   func isUsed(_ connection: borrowing Connection) throws -> Bool {
     if try RestoreMark.ends(issuedAt, connection) { return true }
-    return try connection.first("SELECT 1 FROM ticket WHERE ticket_id = \(id)") { _ in true } ?? false
+    return try connection.first("SELECT 1 FROM ticket WHERE ticket_id = \(id)") { _ in true }
+      ?? false
   }
 }

@@ -100,6 +100,7 @@ public struct ActionAuthorization: Sendable {
   ///   - now: The time.
   ///   - connection: The transaction.
   /// - Returns: The session under its new token, when a proof was due and was accepted.
+  /// - Throws: When the database can't be read or written.
   func authorize(
     _ action: ConsoleAction, _ request: DeskRequest, in target: ActionTarget,
     _ settings: DeskSettings = DeskSettings(), besides faults: [DeskFault] = [], at now: Instant,
@@ -222,7 +223,8 @@ extension Store {
         case .success(let renewed):
           let isWritten = action.requirements.reason == .written
           let context = ActionContext(
-            author: request.author, now: now, profile: profile, reason: isWritten ? request.note : nil)
+            author: request.author, now: now, profile: profile,
+            reason: isWritten ? request.note : nil)
           return .success(
             DeskOutcome(value: try body(context, connection), renewed: renewed))
         }

@@ -16,7 +16,8 @@ public struct ClockDoubt: Sendable, Equatable {
     """
     The clock shows \(shown.rfc3339Milliseconds), \(isBehind ? "before" : "long after") \
     \(expected.rfc3339Milliseconds), the \(isBehind ? "newest stored time" : "last time it was right")
-    """ + ". Nothing is deleted for its age and no mail is sent until the clock is set right, or an "
+    """
+      + ". Nothing is deleted for its age and no mail is sent until the clock is set right, or an "
       + "owner confirms that it is."
   }
 }

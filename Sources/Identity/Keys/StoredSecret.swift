@@ -64,7 +64,9 @@ struct StoredSecret: Sendable, Equatable {
   }
 }
 
-/// A stored secret didn't open. The use case that needed it fails; ``Store`` writes it down.
+/// A stored secret didn't open.
+///
+/// The use case that needed it fails; ``Store`` writes it down.
 struct UnreadableSecret: Error, CustomStringConvertible {
   let secret: StoredSecret
   /// The master key that it was sealed with, when that isn't in the key ring; nil when the sealed

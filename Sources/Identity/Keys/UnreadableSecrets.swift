@@ -47,6 +47,7 @@ public struct UnreadableSecrets: Sendable {
   /// - Parameters:
   ///   - administrator: Who asks.
   ///   - scope: The pool to look into; nil for all of them and the instance.
+  /// - Returns: The kinds of secrets that fail, each with its place and number.
   /// - Throws: ``KeyError/unavailable(_:)``.
   public func groups(
     visibleTo administrator: Administrator, in scope: Scope? = nil

@@ -40,8 +40,11 @@ struct FormerState: Sendable {
         """
       ) { Step(account: try $0.value(0), factor: try $0.value(1), step: try $0.value(2)) }
     }
-    administratorCodes = try await Self.administratorCodes(restored).filter { [known =
-      Set(try await Self.administratorCodes(former).map(\.digest))] code in
+    administratorCodes = try await Self.administratorCodes(restored).filter {
+      [
+        known =
+          Set(try await Self.administratorCodes(former).map(\.digest))
+      ] code in
       !known.contains(code.digest)
     }
     var last: Int64 = 0

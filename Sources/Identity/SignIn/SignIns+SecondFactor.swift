@@ -105,6 +105,8 @@ extension SignIns {
   ///   - unknown: The refusal of such a factor.
   ///   - now: The time of the request.
   ///   - connection: The transaction.
+  /// - Returns: The sign-in that the credential is for, or why it goes no further.
+  /// - Throws: When the database can't be read.
   static func open(
     _ ticket: Ticket, project: ID<Project>, tenant: ID<Tenant>?, lifetime: Int64,
     expired: SignInError, enrolment: String? = nil, unknown: SignInError = .invalidEnrolment,

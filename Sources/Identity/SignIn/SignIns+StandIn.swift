@@ -20,7 +20,8 @@ extension SignIns {
   ) throws -> CodeFinding {
     guard let kind = StandInCodes.Kind(of: code) else { return CodeFinding(.unreadable) }
     let settings = try DeskSettings.find(scope, connection)
-    guard settings.hasOn(kind), try standIns.use(
+    guard settings.hasOn(kind),
+      try standIns.use(
         code, kind, of: account, in: scope, at: now, connection)
     else { return CodeFinding(.wrong) }
     let action =

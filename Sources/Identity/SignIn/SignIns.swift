@@ -96,7 +96,9 @@ public struct SignIns: Sendable {
       guard matches, let hash = attempt.hash else { throw .wrongPassword }
       guard !account.disabled else { throw .userDisabled }
       var upgraded: PasswordHash?
-      if hasher.needsUpgrade(hash) { upgraded = try? await hasher.hash(password, for: scope.hashing) }
+      if hasher.needsUpgrade(hash) {
+        upgraded = try? await hasher.hash(password, for: scope.hashing)
+      }
       switch try await pass(
         scope, attempt, account, password: password, hash: hash, upgraded: upgraded)
       {

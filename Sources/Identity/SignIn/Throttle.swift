@@ -10,8 +10,10 @@ struct Throttle: Sendable, Equatable {
   let longest: Int64
   /// After how many seconds one guess is forgotten; nil when only a right one ends the count.
   var leak: Int64?
-  /// Whether guesses of several people are counted together. A right guess then takes back itself
-  /// and no other: an attacker has an account of their own to sign in to between two guesses.
+  /// Whether guesses of several people are counted together.
+  ///
+  /// A right guess then takes back itself and no other: an attacker has an account of their own to
+  /// sign in to between two guesses.
   var isShared = false
 
   /// Codes of a second factor: from the fifth wrong one in a row 30 s, doubling to an hour.

@@ -15,6 +15,7 @@ enum EndUserAddress {
   ///   - request: The request.
   ///   - isTrusted: Whether it has a service token that may sign in the users it's about. The field
   ///     is ignored otherwise: anybody can send it.
+  /// - Returns: The address that the back end names, or else the one the request came from.
   /// - Throws: ``WireError`` when a trusted back end sends anything but one IP address.
   static func of(_ request: Request, isTrusted: Bool) throws(WireError) -> String {
     guard isTrusted else { return request.peer }

@@ -61,6 +61,7 @@ extension WireError {
   ///   - name: The name of the choice.
   ///   - member: The second of the members.
   ///   - parent: The path of their message; empty for the body.
+  /// - Returns: The error, with the path among its details.
   static func oneof(_ name: String, setting member: String, in parent: String) -> WireError {
     violation(
       parent,

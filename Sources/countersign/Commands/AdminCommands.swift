@@ -5,7 +5,8 @@ import Identity
 /// Makes an administrator; the password is typed, or comes on standard input.
 enum AdminCreateCommand: Command {
   static let name = "admin create"
-  static let summary = "makes an administrator; asks for the password, or reads it from standard input"
+  static let summary =
+    "makes an administrator; asks for the password, or reads it from standard input"
   static let options = [
     Instance.dataOption,
     Option("email", "E", variable: false, help: "The address they sign in with."),

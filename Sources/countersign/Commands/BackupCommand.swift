@@ -14,7 +14,8 @@ enum BackupCommand: Command {
     Instance.dataOption,
     Option(
       "check", variable: false,
-      help: "Check integrity, version and key of the copy. If FILE exists, check it and copy nothing."
+      help:
+        "Check integrity, version and key of the copy. If FILE exists, check it and copy nothing."
     ),
   ]
 
@@ -26,7 +27,9 @@ enum BackupCommand: Command {
       guard !isCheck else { throw UsageError(message: "--check wants a file") }
       return try await stream(folder)
     }
-    if isCheck, FileManager.default.fileExists(atPath: file) { return try await check(file, folder) }
+    if isCheck, FileManager.default.fileExists(atPath: file) {
+      return try await check(file, folder)
+    }
     try folder.mustExist()
     try await copy(folder, to: file)
     Terminal.say(

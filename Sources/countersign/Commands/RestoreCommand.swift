@@ -13,7 +13,8 @@ enum RestoreCommand: Command {
     Instance.dataOption,
     Option(
       "keep-sessions", variable: false,
-      help: "Let users and administrators stay signed in. Sessions that were ended after the backup "
+      help:
+        "Let users and administrators stay signed in. Sessions that were ended after the backup "
         + "are valid again; the audit log records the choice."),
   ]
 
@@ -22,7 +23,8 @@ enum RestoreCommand: Command {
     let folder = DataFolder(path: try arguments.required("data"))
     guard FileManager.default.fileExists(atPath: folder.path) else {
       throw ConfigurationError(
-        "The data folder \(folder.path) doesn't exist. Create it and put the copy of master.key there.")
+        "The data folder \(folder.path) doesn't exist. Create it and put the copy of master.key there."
+      )
     }
     let server = try folder.lock()
     let keys = try folder.lockKeysForChange()

@@ -39,9 +39,12 @@ struct DatabaseSwap: Sendable {
     try FileManager.default.removeItem(atPath: draft)
   }
 
-  /// Decides that the restored database takes over. It's closed, and its log is empty.
+  /// Decides that the restored database takes over.
+  ///
+  /// It's closed, and its log is empty.
   ///
   /// - Parameter stamp: The time, as part of the names of the folders.
+  /// - Throws: When a file can't be moved or synced.
   func commit(stamp: String) throws {
     try DurableFiles.sync(draftDatabase)
     try DurableFiles.sync(draft)

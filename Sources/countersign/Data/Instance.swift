@@ -22,7 +22,8 @@ struct Instance: Sendable {
   ) async throws -> Instance {
     try await open(
       folder, keys: try folder.masterKey(environment: environment), profile: profile,
-      defaultProject: defaultProject, carriesMail: carriesMail, creates: creates, migrates: migrates)
+      defaultProject: defaultProject, carriesMail: carriesMail, creates: creates, migrates: migrates
+    )
   }
 
   /// The same with keys that were read already.
@@ -59,7 +60,11 @@ struct Instance: Sendable {
 
   /// Opens an existing folder as whatever profile it is stamped with.
   ///
-  /// - Parameter migrates: False while a server uses the folder, which may be an older one.
+  /// - Parameters:
+  ///   - folder: The data folder.
+  ///   - migrates: False while a server uses the folder, which may be an older one.
+  /// - Returns: The instance, ready for use.
+  /// - Throws: When the folder holds no instance, or one that this version can't use.
   static func existing(_ folder: DataFolder, migrates: Bool) async throws -> Instance {
     let environment = ProcessInfo.processInfo.environment
     try folder.mustHoldInstance()
@@ -68,7 +73,8 @@ struct Instance: Sendable {
         return try await open(
           folder, profile: .standalone, migrates: migrates, environment: environment)
       } catch StartError.wrongProfile(let profile) {
-        return try await open(folder, profile: profile, migrates: migrates, environment: environment)
+        return try await open(
+          folder, profile: profile, migrates: migrates, environment: environment)
       }
     } catch let error as StartError {
       throw ConfigurationError(error.description)

@@ -119,7 +119,8 @@ struct Samples: Sendable {
     let removal = try await world.waitingRemoval(of: [enrolled], in: scope)
     let ada = try await world.identity.administrators.record(email: World.ada).administrator
     let invitation = try await world.identity.invitations.invite(
-      email: "invited@example.com", displayName: "Invited", grant: Grant(role: .auditor),
+      email: "invited-\(ofTenant)@example.com", displayName: "Invited",
+      grant: Grant(role: .auditor),
       by: ada.author(address: "192.0.2.1", requestID: "000000INVITE")
     ).invitation
     values = [

@@ -110,7 +110,9 @@ struct ProjectDeletionTests {
   func `an authorised domain is the name of a host`(domain: String, isOne: Bool) async throws {
     try await withInstance { instance in
       let outcome = await outcome {
-        try await instance.identity.projects.update(instance.acme.project, by: Author(actor: .commandLine)) {
+        try await instance.identity.projects.update(
+          instance.acme.project, by: Author(actor: .commandLine)
+        ) {
           $0.authorizedDomains.append(domain)
         }
       }

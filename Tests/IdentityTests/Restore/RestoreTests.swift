@@ -25,7 +25,8 @@ import Testing
       let report = try await restore(instance)
       #expect(report.consoleSessions ?? 0 >= 1 && report.sessions ?? 0 >= 1)
       await expect("tokenExpired") { try await instance.identity.sessions.check(alice.session) }
-      let found = try await instance.identity.consoleSessions.find(token: console.token.revealedText)
+      let found = try await instance.identity.consoleSessions.find(
+        token: console.token.revealedText)
       #expect(found == nil)
       // What was sealed before is over, even where its use was never recorded.
       instance.clock.advance(30)
@@ -91,7 +92,8 @@ import Testing
       let alice = try await instance.enrolled(.alice)
       let codes = try await instance.recoveryCodes(.alice, alice)
       let token = try await instance.identity.serviceTokens.create(
-        project: instance.acme.project, tenant: nil, role: .auditor, name: "ci", maker: .commandLine)
+        project: instance.acme.project, tenant: nil, role: .auditor, name: "ci", maker: .commandLine
+      )
       try await withFolder { folder in
         try await instance.database.backup(to: folder + "/backup.sqlite")
         instance.clock.advance(60)

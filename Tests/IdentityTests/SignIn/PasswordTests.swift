@@ -149,7 +149,6 @@ struct PasswordSignInTests {
 }
 
 extension Instance {
-  /// The guesses at passwords that are counted at this moment, of names.
   /// How many wrong guesses are counted under names of a kind.
   func guesses(at kind: String = "email") async throws -> Int {
     try await database.read { connection in

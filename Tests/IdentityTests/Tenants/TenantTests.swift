@@ -3,11 +3,11 @@ import Testing
 @testable import Identity
 
 struct TenantTests {
-  @Test func `the id is the name in lower case and five characters`() async throws {
+  @Test func `the id is the name and five characters`() async throws {
     try await withInstance { instance in
       let tenant = try await instance.identity.tenants.create(
         in: instance.acme.project, TenantEdit(displayName: "North-1"), by: Instance.boss)
-      #expect(tenant.id.text.wholeMatch(of: /north-1-[a-z0-9]{5}/) != nil)
+      #expect(tenant.id.text.wholeMatch(of: /North-1-[a-z0-9]{5}/) != nil)
       #expect(tenant.displayName == "North-1")
       #expect(tenant.scope.project == instance.acme.project)
       let off = SignInMethods(password: false, emailLink: false, anonymous: false)

@@ -64,10 +64,12 @@ private struct Story {
       ("delete and create", { try await $0.recreate() }),
       (
         "wait",
-        { story in story.server.advance(seconds: [1, 1, 2, 40].randomElement(using: &story.dice)!) }
+        { story in
+          story.server.advance(seconds: [1, 1, 2, 40].randomElement(using: &story.dice) ?? 1)
+        }
       ),
     ]
-    let (name, act) = actions.randomElement(using: &dice)!
+    let (name, act) = try #require(actions.randomElement(using: &dice))
     steps.append(name)
     try await act(&self)
     try await check()
@@ -97,7 +99,8 @@ private struct Story {
       #expect(refreshed.error == expected, "refresh token \(index): \(steps)")
       if expected == nil {
         // What the Admin SDKs compare, so that new sessions pass their check.
-        #expect(try #require(said["auth_time"]?.numberValue?.int64) >= since!, "\(steps)")
+        #expect(
+          try #require(said["auth_time"]?.numberValue?.int64) >= (try #require(since)), "\(steps)")
         if refreshed.status == 200 { tokens[index].idToken = try refreshed.text("id_token") }
       }
     }
@@ -165,7 +168,9 @@ private struct Story {
     guard let index = live() else { return }
     password = "horse number \(steps.count)"
     let answer = try await server.post(
-      Self.client, ["idToken": .string(tokens[index].idToken), "password": .string(password),
+      Self.client,
+      [
+        "idToken": .string(tokens[index].idToken), "password": .string(password),
         "returnSecureToken": true,
       ])
     endAllTokens()
@@ -183,7 +188,9 @@ private struct Story {
       return endAllTokens()
     }
     let answer = try await server.post(
-      Self.client, ["idToken": .string(tokens[index].idToken), "email": .string(email),
+      Self.client,
+      [
+        "idToken": .string(tokens[index].idToken), "email": .string(email),
         "returnSecureToken": true,
       ])
     endAllTokens()

@@ -8,7 +8,7 @@ func json(_ text: String) throws -> JSON { try JSON.parse(Array(text.utf8)) }
 private let varying: Set<UntrustedText> = [
   "localId", "idToken", "id_token", "access_token", "refreshToken", "refresh_token", "user_id",
   "sub", "mfaEnrollmentId", "mfaPendingCredential", "sharedSecretKey", "sessionInfo", "name",
-  "projectId", "project_id", "second_factor_identifier",
+  "projectId", "project_id", "apiKey", "second_factor_identifier",
 ]
 
 /// A value in which what varies is masked: `"localId": "<localId>"`.

@@ -166,7 +166,8 @@ struct CustomTokenTests {
       server.advance(seconds: 30)
       let changed = try await server.post(
         "/v1/accounts:signUp",
-        ["idToken": token, "email": "alice@example.com", "password": "correct horse",
+        [
+          "idToken": token, "email": "alice@example.com", "password": "correct horse",
           "returnSecureToken": true,
         ])
       #expect(changed.status == 200)
@@ -174,7 +175,8 @@ struct CustomTokenTests {
       server.advance(seconds: 30)
       let again = try await server.post(
         "/v1/accounts:update",
-        ["idToken": changed["idToken"] ?? nil, "password": "battery staple",
+        [
+          "idToken": changed["idToken"] ?? nil, "password": "battery staple",
           "returnSecureToken": true,
         ])
       #expect(try claims(again["idToken"])["plan"] == "gold")
@@ -192,7 +194,8 @@ struct CustomTokenTests {
       _ = try await signIn(server, ["plan": "gold"])
       let changed = try await server.post(
         "/v1/accounts:signUp",
-        ["idToken": poor, "email": "alice@example.com", "password": "correct horse",
+        [
+          "idToken": poor, "email": "alice@example.com", "password": "correct horse",
           "returnSecureToken": true,
         ])
       #expect(changed.status == 200)

@@ -17,6 +17,7 @@ enum ConfigMessage {
   /// - Parameters:
   ///   - project: The project.
   ///   - apiKey: One of its keys; nil when all are revoked.
+  /// - Returns: The message.
   static func write(_ project: Project, apiKey: String?) -> JSON {
     var config: JSON.Object = [
       "name": .string("projects/\(project.number)/config"), "subtype": "IDENTITY_PLATFORM",
