@@ -86,6 +86,7 @@ let package = Package(
         .embedInCode("Migrations/m0027_unreadable_secrets_sqlite.sql"),
         .embedInCode("Migrations/m0028_token_rules_sqlite.sql"),
         .embedInCode("Migrations/m0029_given_fields_sqlite.sql"),
+        .embedInCode("Migrations/m0030_policy_approval_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),

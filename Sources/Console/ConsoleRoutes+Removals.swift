@@ -29,14 +29,20 @@ extension ConsoleRoutes {
     let approvals = ApprovalsPage(
       approvals: identity.approvals, frames: ending.frames,
       view: try templates.template("approvals/approvals", for: ApprovalsView.self))
-    table.somewhere(.get, ConsolePaths.approvals, .removeFactors, approvals.show)
+    table.somewhere(.get, ConsolePaths.approvals, .seeApprovals, approvals.show)
 
+    let view = try templates.template("approvals/approval", for: ApprovalView.self)
     let approval = ApprovalPage(
-      approvals: identity.approvals, ending: ending,
-      view: try templates.template("approvals/approval", for: ApprovalView.self))
+      identity: identity, ending: ending, view: view, isAboutPolicy: false)
     table.inScope(.get, ConsolePaths.approval, .removeFactors, approval.show)
     table.inScope(
       ConsolePaths.approval, performing: [.approveRequest, .rejectRequest, .withdrawRequest],
       approval.decide)
+    let policy = ApprovalPage(identity: identity, ending: ending, view: view, isAboutPolicy: true)
+    table.inScope(.get, ConsolePaths.policyApproval, .changePolicy, policy.show)
+    table.inScope(
+      ConsolePaths.policyApproval,
+      performing: [.approvePolicyChange, .rejectPolicyChange, .withdrawPolicyChange],
+      policy.decide)
   }
 }

@@ -78,6 +78,7 @@ extension Identity {
       migration("m0027_unreadable_secrets", PackageResources.m0027_unreadable_secrets_sqlite_sql),
       migration("m0028_token_rules", PackageResources.m0028_token_rules_sqlite_sql),
       migration("m0029_given_fields", PackageResources.m0029_given_fields_sqlite_sql),
+      migration("m0030_policy_approval", PackageResources.m0030_policy_approval_sqlite_sql),
     ]
   }
 

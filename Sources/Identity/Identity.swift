@@ -119,7 +119,8 @@ public struct Identity: Sendable {
     let administratorTOTP = try AdministratorTOTP(keys: keys, random: random)
     let store = Store(
       database: database, profile: profile, clock: clock, random: random,
-      outbox: try Outbox(keys: keys, random: random, links: links), links: links,
+      outbox: try Outbox(keys: keys, random: random, links: links, carriesMail: carriesMail),
+      links: links,
       administratorTOTP: administratorTOTP)
     let tickets = try Sealer(keys, purpose: "ticket", random: random)
     let totp = try TOTPFactor(keys: keys, random: random)

@@ -72,6 +72,7 @@ extension Form {
     var form: Form = [
       "totp": totp, "window": window, "intervals": intervals, "sms": sms, "pattern": pattern,
       "from": from, "step": step, "version": String(version ?? 2),
+      "note": "Clocks are off.",
     ]
     for entry in more.entries { form.add(entry) }
     return form

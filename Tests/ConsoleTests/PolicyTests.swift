@@ -217,7 +217,9 @@ extension Answer {
   /// What the check page sends when its first button is pressed.
   var confirmation: Form {
     get throws {
-      var form: Form = ["csrf": try csrf, "step": "confirm"]
+      var form: Form = [
+        "csrf": try csrf, "step": "confirm", "note": "TOTP moves to another server.",
+      ]
       for name in ["version", "totp", "window", "intervals", "sms", "pattern", "from"] {
         guard let value = value(of: name) else { throw Missing("\(name) on the check page") }
         form.add(name, value)

@@ -121,11 +121,15 @@ import Testing
     POST /projects/{String}/tenants/{String}/bulk-removals/{String}/end: removeFactors
     GET /projects/{String}/bulk-removals/{String}/result.csv: removeFactors
     GET /projects/{String}/tenants/{String}/bulk-removals/{String}/result.csv: removeFactors
-    GET /approvals: removeFactors somewhere
+    GET /approvals: seeApprovals somewhere
     GET /projects/{String}/approvals/{String}: removeFactors
     GET /projects/{String}/tenants/{String}/approvals/{String}: removeFactors
     POST /projects/{String}/approvals/{String}: removeFactors
     POST /projects/{String}/tenants/{String}/approvals/{String}: removeFactors
+    GET /projects/{String}/policy-approvals/{String}: changePolicy
+    GET /projects/{String}/tenants/{String}/policy-approvals/{String}: changePolicy
+    POST /projects/{String}/policy-approvals/{String}: changePolicy
+    POST /projects/{String}/tenants/{String}/policy-approvals/{String}: changePolicy
     GET /projects/{String}/users/{String}/temporary-code: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/temporary-code: removeFactors
     POST /projects/{String}/users/{String}/temporary-code: removeFactors

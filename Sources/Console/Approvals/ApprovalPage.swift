@@ -2,12 +2,16 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/approvals/{number}`: a request with all that its requester wrote, and the forms to approve,
+/// `S/approvals/{number}` and `S/policy-approvals/{number}`: a request with all that its requester wrote, and the forms to approve,
 /// refuse or withdraw it.
 struct ApprovalPage: Sendable {
-  let approvals: Approvals
+  let identity: Identity
   let ending: DeskEnding
   let view: Template<ApprovalView>
+  /// Whether the requests are about a policy, which takes another permission.
+  let isAboutPolicy: Bool
+
+  private var approvals: Approvals { identity.approvals }
 
   func show(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
     try await page(context, try await find(context, id), answer: "", errors: [])
@@ -33,13 +37,13 @@ struct ApprovalPage: Sendable {
           renewed: outcome.renewed)
       case "withdraw":
         try await approvals.withdraw(
-          approval.id, in: context.scope, by: signedIn.author, signedIn.session)
+          approval.id, in: context.scope, DeskAnswers(form).request(signedIn))
         return leave("The request is withdrawn. Nothing was done.", approval, signedIn)
       default: break
       }
     } catch {
       let isRefusal = form["step"] == "refuse"
-      guard let faults = try faults(error, signedIn.times, isRefusal: isRefusal) else {
+      guard let faults = try faults(error, approval, signedIn.times, isRefusal: isRefusal) else {
         return leave(
           "This request is over already. Nothing more was done.", approval, signedIn)
       }
@@ -56,7 +60,7 @@ struct ApprovalPage: Sendable {
   ) -> Response {
     ending.response(
       Flash(text: text), signedIn, renewed: renewed,
-      to: ConsolePaths.approval(approval.scope, String(approval.id)))
+      to: approval.address)
   }
 
   private static func flash(_ outcome: ApprovalOutcome, _ scope: Scope) -> Flash {
@@ -69,6 +73,7 @@ struct ApprovalPage: Sendable {
       return Flash(
         text: "Approved. Removed \(factors). \(SessionWords.ended(removal.sessionsEnded))",
         link: undo)
+    case .policyChanged: return Flash(text: "Approved. The policy is in force.")
     case .begun: return Flash(text: "Approved. The removal has begun.")
     case .overtaken(let change): return Flash(text: "Nothing was done. \(change)", isAlert: true)
     }
@@ -78,23 +83,27 @@ struct ApprovalPage: Sendable {
     switch outcome {
     case .done(let removal): ConsolePaths.user(approval.scope, removal.account.id.text)
     case .begun(let job): ConsolePaths.bulkRemoval(approval.scope, String(job))
-    case .overtaken: ConsolePaths.approval(approval.scope, String(approval.id))
+    case .policyChanged: ConsolePaths.policy(approval.scope)
+    case .overtaken: approval.address
     }
   }
 
   private func find(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Approval {
     guard let number = Int64(id) else { throw .notFound }
+    let approval: Approval
     do {
-      return try await approvals.find(number, in: context.scope)
+      approval = try await approvals.find(number, in: context.scope)
     } catch {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
     }
+    guard (approval.kind == .policy) == isAboutPolicy else { throw .notFound }
+    return approval
   }
 
   /// The errors beside fields; nil when the request is over.
   private func faults(
-    _ error: ApprovalError, _ times: Times, isRefusal: Bool
+    _ error: ApprovalError, _ approval: Approval, _ times: Times, isRefusal: Bool
   ) throws(Refusal) -> [FieldError]? {
     switch error {
     case .decided: nil
@@ -102,16 +111,16 @@ struct ApprovalPage: Sendable {
       [FieldError(field: "decision", text: "This is your own request. Somebody else decides it.")]
     case .othersRequest:
       [FieldError(field: "decision", text: "Only its requester takes a request back.")]
-    case .desk(let error): try deskFaults(error, times, isRefusal: isRefusal)
+    case .desk(let error): try deskFaults(error, approval, times, isRefusal: isRefusal)
     case .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
     }
   }
 
   private func deskFaults(
-    _ error: DeskError, _ times: Times, isRefusal: Bool
+    _ error: DeskError, _ approval: Approval, _ times: Times, isRefusal: Bool
   ) throws(Refusal) -> [FieldError] {
-    let faults = try DeskFaults.faults(error, times)
+    let faults = try DeskFaults.faults(error, times, approval.kind.permission)
     guard case .answers = error else {
       // There is no reason on this page.
       return faults.map { FieldError(field: "decision", text: $0.text) }
@@ -130,13 +139,34 @@ struct ApprovalPage: Sendable {
     }
     let what = ApprovalWords.what(approval)
     var frame = try await ending.frames.frame(
-      "\(what) · Approvals", in: context, tab: .users)
+      "\(what) · Approvals", in: context, tab: isAboutPolicy ? .policy : .users)
     frame.errors = errors
     frame.crumbs = [Link(text: "Approvals", href: ConsolePaths.approvals())]
     let model = ApprovalView(
       frame: FrameView(frame), context: context, approval: approval, standing: standing,
-      refusal: DeskRefusal(standing, context.signedIn.session), answer: answer)
+      refusal: DeskRefusal(standing, context.signedIn.session), answer: answer,
+      changes: try await changes(approval))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+extension ApprovalPage {
+  /// How the policy would change; nil when the request isn't about a policy, or the policy is
+  /// another one by now.
+  private func changes(_ approval: Approval) async throws(Refusal) -> [PolicyChange]? {
+    let proposed = try await refusing { try await approvals.proposedPolicy(of: approval) }
+    guard let proposed, approval.state == .waiting else { return nil }
+    let policy = try await refusing { try await identity.policies.read(approval.scope) }
+    return policy.version == proposed.version
+      ? PolicyChange.between(policy.edit, proposed.edit) : nil
+  }
+}
+
+extension Approval {
+  /// Its page.
+  var address: String {
+    let path = kind == .policy ? ConsolePaths.policyApproval : ConsolePaths.approval
+    return path(scope, String(id))
   }
 }
 
@@ -147,6 +177,7 @@ struct ApprovalView: ViewModel {
   let standing: DeskStanding
   let refusal: DeskRefusal?
   let answer: String
+  let changes: [PolicyChange]?
 
   /// The field for the own code of whoever refuses; that of whoever approves is on the page too.
   static let refusalCode = "refusal-code"
@@ -168,8 +199,17 @@ struct ApprovalView: ViewModel {
   private var facts: [Fact] {
     let times = frame.times
     var facts = [Fact("Asked for by", HTML.isolated(approval.requesterName))]
-    facts.append(Fact("Reason", "\(approval.reason.name): \(approval.reason.hint)"))
-    if !approval.note.isEmpty { facts.append(Fact("Note", HTML.isolated(approval.note))) }
+    if approval.kind == .policy {
+      facts.append(Fact("Reason", HTML.isolated(approval.note)))
+      for change in changes ?? [] {
+        let field = Words.sentence(change.field.rawValue)
+        facts.append(Fact(field, "\(change.from) → \(change.to)"))
+      }
+      facts.append(Fact("Affected users", Words.number(approval.users)))
+    } else {
+      facts.append(Fact("Reason", "\(approval.reason.name): \(approval.reason.hint)"))
+      if !approval.note.isEmpty { facts.append(Fact("Note", HTML.isolated(approval.note))) }
+    }
     if !approval.ticket.isEmpty { facts.append(Fact("Ticket", HTML.isolated(approval.ticket))) }
     for line in approval.proof { facts.append(Fact("Made sure", HTML.isolated(line))) }
     for name in approval.factorNames { facts.append(Fact("Factor", HTML.isolated(name))) }
@@ -186,17 +226,37 @@ struct ApprovalView: ViewModel {
     if let account = approval.account {
       return [Link(text: "The user", href: ConsolePaths.user(approval.scope, account.text))]
     }
+    if approval.kind == .policy {
+      return [Link(text: "MFA policy", href: ConsolePaths.policy(approval.scope))]
+    }
     return approval.job.map {
       [Link(text: "The list", href: ConsolePaths.bulkRemoval(approval.scope, String($0)))]
     } ?? []
   }
 
+  private var approvalConsequence: String {
+    switch approval.kind {
+    case .job: "With your approval the server begins at once, and leaves out who has enrolled anew."
+    case .factor, .factors:
+      "With your approval it is done at once: sessions end, and the user is told by mail."
+    case .policy where isWaiting && changes == nil:
+      "The policy has changed since, so nothing will be changed."
+    case .policy: "With your approval, the policy takes effect immediately."
+    }
+  }
+
+  private var button: String {
+    switch approval.kind {
+    case .job: "Approve and begin"
+    case .factor, .factors: "Approve and remove"
+    case .policy: "Approve and save"
+    }
+  }
+
   private var consequences: [String] {
     [
       "A second administrator is asked because \(ApprovalWords.why(approval.cause)).",
-      approval.kind == .job
-        ? "With your approval the server begins at once, and leaves out who has enrolled anew."
-        : "With your approval it is done at once: sessions end, and the user is told by mail.",
+      approvalConsequence,
       "Your name stands in the audit log beside the requester’s.",
     ]
   }
@@ -225,9 +285,9 @@ struct ApprovalView: ViewModel {
     .text("typed") { $0.answer },
     .text("answerError") { $0.frame.error(at: "answer") },
     .texts("consequences") { $0.consequences },
-    .text("action") { ConsolePaths.approval($0.approval.scope, String($0.approval.id)) },
+    .text("action") { $0.approval.address },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
-    .text("button") { $0.approval.kind == .job ? "Approve and begin" : "Approve and remove" },
+    .text("button") { $0.button },
     .text("back") { _ in ConsolePaths.approvals() },
   ]
 }

@@ -13,6 +13,7 @@ enum ApprovalWords {
     switch cause {
     case .lastFactor: "this leaves somebody without a second factor where enrolment is mandatory"
     case .many: "they are more users than one administrator may decide here"
+    case .weakerPolicy: "it affects more users than one administrator may decide here"
     case .hour: "they are more users than the requester had actions left in the hour"
     }
   }
@@ -33,6 +34,7 @@ enum ApprovalWords {
     switch approval.kind {
     case .factor: "Remove a factor"
     case .factors: "Remove all factors"
+    case .policy: "Weaken the MFA policy"
     case .job: "Remove the factors of \(Words.count(approval.users, "user", "users"))"
     }
   }

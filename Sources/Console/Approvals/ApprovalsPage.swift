@@ -65,7 +65,7 @@ struct ApprovalRow: ViewModel {
   let times: Times
 
   static let keys: Keys<Self> = [
-    .text("href") { ConsolePaths.approval($0.approval.scope, String($0.approval.id)) },
+    .text("href") { $0.approval.address },
     .text("what") { ApprovalWords.what($0.approval) },
     .text("user") { $0.approval.account == nil ? nil : Words.short($0.approval.accountName, 60) },
     .text("place") { Words.short(ApprovalWords.place($0.approval.scope), 80) },

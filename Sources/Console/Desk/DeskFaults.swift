@@ -66,6 +66,8 @@ enum DeskFaults {
           "answer", "Shorten the sentence to \(Words.number(Approval.longestAnswer)) characters."
         )
       case .outOfRange(let range): (range.fault.field, range.fault.text)
+      case .ownerRequired(let range):
+        (range.fault.field, "Only an owner can raise or remove this limit.")
       case .codeRequired:
         ("code", "Type a code of your own authenticator; the last one was too long ago.")
       case .codeNotLookedAt:

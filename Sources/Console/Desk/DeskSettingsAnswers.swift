@@ -8,6 +8,7 @@ struct DeskSettingsAnswers: Sendable {
   var verdictDays: String
   var actionsPerHour: String
   var approvalOverUsers: String
+  var policyApprovalOverUsers: String
   var approvalForLastFactor: Bool
   var tokensRemoveFactors: Bool
   var tokenChangesPerHour: String
@@ -21,6 +22,7 @@ struct DeskSettingsAnswers: Sendable {
     verdictDays = String(settings.verdictDays)
     actionsPerHour = String(settings.actionsPerHour)
     approvalOverUsers = settings.approvalOverUsers.map(String.init) ?? ""
+    policyApprovalOverUsers = settings.policyApprovalOverUsers.map(String.init) ?? ""
     approvalForLastFactor = settings.approvalForLastFactor
     tokensRemoveFactors = settings.tokensRemoveFactors
     tokenChangesPerHour = settings.tokenChangesPerHour.map(String.init) ?? ""
@@ -35,6 +37,7 @@ struct DeskSettingsAnswers: Sendable {
     verdictDays = form.trimmed("verdict-days")
     actionsPerHour = form.trimmed("actions-per-hour")
     approvalOverUsers = form.trimmed("approval-over-users")
+    policyApprovalOverUsers = form.trimmed("policy-approval-over-users")
     approvalForLastFactor = form["approval-for-last-factor"] == "on"
     tokensRemoveFactors = form["tokens-remove-factors"] == "on"
     tokenChangesPerHour = form.trimmed("token-changes-per-hour")
@@ -51,6 +54,9 @@ struct DeskSettingsAnswers: Sendable {
     settings.verdictDays = Self.number(verdictDays)
     settings.actionsPerHour = Self.number(actionsPerHour)
     if !approvalOverUsers.isEmpty { settings.approvalOverUsers = Self.number(approvalOverUsers) }
+    if !policyApprovalOverUsers.isEmpty {
+      settings.policyApprovalOverUsers = Self.number(policyApprovalOverUsers)
+    }
     settings.approvalForLastFactor = approvalForLastFactor
     settings.tokensRemoveFactors = tokensRemoveFactors
     if !tokenChangesPerHour.isEmpty {
@@ -83,6 +89,10 @@ extension DeskSettingsError.Field {
       FieldError(
         field: "approval-over-users",
         text: "Write over how many users, up to 1 000 000, or nothing for never.")
+    case .policyApproval:
+      FieldError(
+        field: "policy-approval-over-users",
+        text: "Enter a number of users from 0 to 1,000,000, or nothing for never.")
     case .tokenChanges:
       FieldError(
         field: "token-changes-per-hour",

@@ -128,6 +128,10 @@ struct DeskSettingsView: ViewModel {
           "Approval of many at once",
           answers.approvalOverUsers.isEmpty ? "never" : "over \(answers.approvalOverUsers) users"),
         Fact(
+          "Approval of a weaker MFA policy",
+          answers.policyApprovalOverUsers.isEmpty
+            ? "never" : "above \(answers.policyApprovalOverUsers) affected users"),
+        Fact(
           "Factor changes per hour and service token",
           answers.tokenChangesPerHour.isEmpty
             ? "no limit" : "\(answers.tokenChangesPerHour) users"),
@@ -152,6 +156,8 @@ struct DeskSettingsView: ViewModel {
     .list("switches") { $0.switches },
     .text("over") { $0.answers.approvalOverUsers },
     .text("overError") { $0.frame.error(at: "approval-over-users") },
+    .text("policyOver") { $0.answers.policyApprovalOverUsers },
+    .text("policyOverError") { $0.frame.error(at: "policy-approval-over-users") },
     .text("tokenChanges") { $0.answers.tokenChangesPerHour },
     .text("tokenChangesError") { $0.frame.error(at: "token-changes-per-hour") },
     .text("proof") { $0.answers.proof },

@@ -200,6 +200,7 @@ extension Permission {
     case .changeDesk: "changing what is asked of the desk needs the role policy admin or owner"
     case .protectUsers: "protecting accounts and letting agents go on needs the role owner"
     case .readMessages: "opening messages to users needs the role owner"
+    case .seeApprovals: "approvals need the role support, policy admin or owner"
     case .readAudit: "reading the audit log needs the role auditor or owner"
     case .seeAdministrators: "seeing administrators needs the role auditor or owner"
     case .manageAdministrators: "managing administrators needs the role owner"

@@ -190,7 +190,7 @@ enum InstanceTab: CaseIterable {
     switch self {
     case .projects, .guidance: true
     case .users, .whatIf: administrator.maySomewhere(.findUsers)
-    case .approvals: administrator.maySomewhere(.removeFactors)
+    case .approvals: administrator.maySomewhere(.seeApprovals)
     case .administrators: administrator.may(.seeAdministrators, in: nil)
     case .audit: administrator.may(.readAudit, in: nil)
     }

@@ -31,6 +31,7 @@ enum OutboxWords {
     "notice-factor-renamed": "Notice: second factor renamed",
     "notice-codes-unlocked": "Notice: codes unlocked",
     "notice-sessions-ended": "Notice: sessions ended",
+    "notice-policy-weakened": "Notice to owners: MFA policy weakened",
     "alert-changes-locked": "Alert: change disowned by a user",
     "enrolment-link": "Link to set an authenticator app up",
     "notice-enrolment-link": "Notice: link to set an authenticator app up sent",

@@ -11,6 +11,7 @@ struct PolicyCheckView: ViewModel {
   var isLate = false
   /// What saving it requires.
   let fields: ActionFields
+  let now: Instant
   /// With how many wrong codes in a row the codes of a user are closed.
   var codeCap = DeskSettings().codeCap
 
@@ -83,6 +84,36 @@ struct PolicyCheckView: ViewModel {
       : "Nobody can enrol a phone any more. \(users) will then sign in with a password only."
   }
 
+  private var button: String {
+    if preview.needsApproval { return "Request approval" }
+    return preview.switchesOff ? "Switch TOTP off" : "Save the change"
+  }
+
+  /// That a second administrator has to approve it, and why.
+  private var approval: String? {
+    guard preview.needsApproval, let limit = preview.approvalOver else { return nil }
+    let users = Words.count(preview.affectedUsers, "user", "users")
+    return
+      "This weakens the policy for \(users) (limit \(Words.number(limit))), so a second administrator has to approve it within a day. Nothing changes until then."
+  }
+
+  /// What is probably a mistake.
+  private var warnings: [String] {
+    var warnings: [String] = []
+    if let day = preview.new.mandatoryFrom, day != preview.policy.edit.mandatoryFrom,
+      day.start < now
+    {
+      warnings.append(
+        "The start date, \(Times.words(day)), is in the past: enrollment is mandatory immediately.")
+    }
+    if new.isSMSOn, !old.isSMSOn {
+      warnings.append(
+        "There is no SMS gateway, so no phone receives a code. Codes wait in the outbox, where only an owner can open them."
+      )
+    }
+    return warnings
+  }
+
   private var losing: Int { preview.losingSecondFactor }
 
   private var mandatoryHit: String {
@@ -126,7 +157,10 @@ struct PolicyCheckView: ViewModel {
     .object("authorization") { $0.fields },
     .texts("hits") { $0.hits },
     .optional("typed") { $0.preview.switchesOff ? TypedName($0) : nil },
-    .text("button") { $0.preview.switchesOff ? "Switch TOTP off" : "Save the change" },
+    .text("button") { $0.button },
+    .text("approval") { $0.approval },
+    .text("approvalError") { $0.frame.error(at: "approval") },
+    .texts("warnings") { $0.warnings },
     .text("buttonStyle") { $0.preview.switchesOff ? "destroy" : "primary" },
   ]
 }

@@ -141,19 +141,39 @@ struct PolicyPage: Sendable {
       let outcome = try await policies.change(
         context.scope, expecting: version, actions.request(context.signedIn)
       ) { edit throws(PolicyError) in edit = proposal.applied(to: edit) }
-      let words = preview.changes.map { "\($0.field.rawValue) \($0.from) → \($0.to)" }
       return actions.leave(
-        "Saved: \(words.joined(separator: "; ")).", context.signedIn, after: outcome,
-        to: ConsolePaths.policy(context.scope))
+        Self.result(of: outcome.value, preview, context.signedIn.times), context.signedIn,
+        after: outcome, to: ConsolePaths.policy(context.scope))
     } catch {
       switch error {
       case .failed(.changedMeanwhile(let policy)):
         return try await page(context, policy, answers, seen: version)
+      case .failed(.approvalPending):
+        return try await checkPage(
+          context, preview, proposal, typed: typed, faults: [Self.approvalPending])
       case .failed(let error): throw Refusal(error)
       case .refused(let refusal):
         let faults = try ActionForms.faults(refusal, preview.action, context.signedIn)
         return try await checkPage(context, preview, proposal, typed: typed, faults: faults)
       }
+    }
+  }
+
+  private static let approvalPending = FieldError(
+    field: "approval",
+    text: "Another weaker policy is already waiting for approval. Have it decided or withdrawn first.")
+
+  /// What happened, for the next page.
+  private static func result(
+    of outcome: PolicyOutcome, _ preview: PolicyPreview, _ times: Times
+  ) -> String {
+    switch outcome {
+    case .changed:
+      let words = preview.changes.map { "\($0.field.rawValue) \($0.from) → \($0.to)" }
+      return "Saved: \(words.joined(separator: "; "))."
+    case .waiting(let until):
+      return
+        "Nothing has changed yet. A second administrator can approve it until \(times.words(until))."
     }
   }
 
@@ -241,8 +261,8 @@ struct PolicyPage: Sendable {
     let frameView = FrameView(frame)
     var model = PolicyCheckView(
       frame: frameView, context: context, preview: preview, proposal: proposal, typed: typed,
-      isLate: isLate,
-      fields: try await actions.fields(preview.action, context.signedIn, frameView))
+      isLate: isLate, fields: try await actions.fields(preview.action, context.signedIn, frameView),
+      now: identity.clock.now())
     model.codeCap = try await codeCap(context.scope)
     let status: Status = !faults.isEmpty ? .unprocessableContent : isLate ? .conflict : .ok
     return .html(check.render(model), status: status)
@@ -269,7 +289,7 @@ extension Refusal {
     switch error {
     case .scopeNotFound: self = .notFound
     case .invalidAdjacentIntervals, .twoTOTPEntries: self = .unreadableForm
-    case .changedMeanwhile, .unavailable: self = .unavailable(error)
+    case .changedMeanwhile, .approvalPending, .unavailable: self = .unavailable(error)
     }
   }
 }

@@ -162,8 +162,8 @@ struct WarningRow: ViewModel {
       sentence = "TOTP is off: \(words) that nobody asks for."
       href = mayChange ? PolicyLinks.turnOn(policy) : policy
       verb = mayChange ? "Turn TOTP on…" : "See the policy"
-    case .widened(let widening):
-      sentence = widening.sentence(times)
+    case .weakened(let weakened):
+      sentence = weakened.sentence(times)
       href = policy
       verb = "Review the policy"
     case .phonesWhileOff(let users):

@@ -24,6 +24,11 @@ extension ConsolePaths {
       parameters: String.self, String.self, String.self))
 
   static let approvals = Path("approvals")
+  static let policyApproval = ScopePath(
+    Path("projects", nil, "policy-approvals", nil, parameters: String.self, String.self),
+    Path(
+      "projects", nil, "tenants", nil, "policy-approvals", nil,
+      parameters: String.self, String.self, String.self))
   static let approval = ScopePath(
     Path("projects", nil, "approvals", nil, parameters: String.self, String.self),
     Path(

@@ -6,7 +6,7 @@ struct ReviewFile {
   private(set) var csv = CSV([
     "project", "tenant", "name", "TOTP", "adjacent intervals", "codes accepted", "SMS",
     "enrolment pattern", "mandatory from", "users", "enrolled", "enrolled %", "last change",
-    "changed by", "differs in", "address",
+    "changed by", "reason", "differs in", "address",
   ])
   private let publicURL: PublicURL
   private let project: ID<Project>
@@ -30,6 +30,7 @@ struct ReviewFile {
       String(summary.users), String(summary.enrolledUsers),
       summary.users == 0 ? "" : String(summary.enrolledUsers * 100 / summary.users),
       summary.changedAt?.rfc3339Milliseconds ?? "", summary.changedBy ?? "",
+      summary.changeReason ?? "",
       differences.joined(separator: ", "), publicURL.origin + path,
     ])
   }

@@ -15,6 +15,7 @@ struct ReviewRow: ViewModel {
   let enrolled: Markup
   let changed: Markup?
   let changedBy: String?
+  let changeReason: String?
   /// Whether lines are compared with the project's at all.
   let compares: Bool
   let comparison: Markup?
@@ -51,6 +52,7 @@ struct ReviewRow: ViewModel {
     enrolled = Self.enrolled(summary)
     changed = summary.changedAt.map(source.times.day)
     changedBy = summary.changedBy
+    changeReason = summary.changeReason.map { Words.short($0, 120) }
     compares = source.base != nil
     guard summary.tenant != nil, let base = source.base else {
       (comparison, differences, reset) = (nil, nil, nil)
@@ -91,6 +93,7 @@ struct ReviewRow: ViewModel {
     .markup("enrolled") { $0.enrolled },
     .markup("changed") { $0.changed },
     .text("changedBy") { $0.changedBy },
+    .text("changeReason") { $0.changeReason },
     .flag("compares") { $0.compares },
     .markup("comparison") { $0.comparison },
     .text("differences") { $0.differences },

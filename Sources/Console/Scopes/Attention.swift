@@ -51,7 +51,7 @@ struct AttentionRules {
   var all: [Attention] {
     objections
       + unreadable.map { Attention($0.sentence, "See the audit log", $0.history) }
-      + [signInOff, unstated, widened, off, phonesOff, wide, methods, unverified, outbox, stale]
+      + [signInOff, unstated, weakened, off, phonesOff, wide, methods, unverified, outbox, stale]
       .compactMap {
         $0
       }
@@ -105,9 +105,9 @@ struct AttentionRules {
       context.may(.changePolicy) ? "Decide it" : "See the policy", policyPage)
   }
 
-  private var widened: Attention? {
-    guard let widening = ground.widening else { return nil }
-    return Attention(widening.sentence(times), "Review the policy", policyPage)
+  private var weakened: Attention? {
+    guard let weakened = ground.weakened else { return nil }
+    return Attention(weakened.sentence(times), "Review the policy", policyPage)
   }
 
   private var wide: Attention? {
@@ -169,11 +169,30 @@ struct AttentionRules {
   }
 }
 
-extension PolicyWidening {
-  /// Who widened the window, how far, and when.
+extension WeakenedPolicy {
+  /// Who weakened the policy, when, how, and why.
   func sentence(_ times: Times) -> String {
-    let codes = Words.count(to.codes, "valid code", "valid codes")
+    let how = weakenings.map { $0.phrase(times) }.joined(separator: "; ")
+    let why = reason.map { " Reason: \(Words.isolated($0))" } ?? ""
     return
-      "\(Words.isolated(by)) widened the window from \(from.codes) to \(codes) on \(times.words(at))."
+      "\(Words.isolated(by)) weakened the MFA policy on \(times.words(at)): \(how).\(why)"
+  }
+}
+
+extension PolicyWeakening {
+  /// What is weaker.
+  func phrase(_ times: Times) -> String {
+    switch self {
+    case .factorDisabled(.totp): return "TOTP is off"
+    case .factorDisabled(.phone): return "SMS is off"
+    case .widerWindow(let from, let to):
+      func codes(_ intervals: Int) -> Int { 2 * intervals + 1 }
+      return "\(Words.count(codes(to), "valid code", "valid codes")) instead of \(codes(from))"
+    case .noLongerMandatory: return "MFA is no longer mandatory"
+    case .looserPattern(_, let to):
+      let pattern = PatternWords.name(to, from: nil) ?? "none"
+      return "the enrollment pattern is now “\(pattern)”"
+    case .laterStart(_, let to): return "enrollment is mandatory from \(Times.words(to)) only"
+    }
   }
 }

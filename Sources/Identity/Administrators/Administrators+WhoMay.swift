@@ -41,6 +41,37 @@ extension Administrators {
     }
   }
 
+  /// The administrators to email about a pool: each once, by the first of the roles that they have
+  /// in it or around it.
+  ///
+  /// - Parameters:
+  ///   - roles: The roles, in order.
+  ///   - scope: The pool.
+  ///   - most: How many at most.
+  /// - Returns: The administrators' IDs and addresses.
+  static func recipients(
+    with roles: [Role], around scope: Scope, atMost most: Int, _ connection: borrowing Connection
+  ) throws -> [(id: ID<Administrator>, email: String, role: Role)] {
+    var found: [(id: ID<Administrator>, email: String, role: Role)] = []
+    for role in roles {
+      for place in places(around: scope) {
+        let granted = try connection.all(
+          """
+          SELECT a.administrator_id, a.email FROM administrator_grant g JOIN administrator a
+            USING (administrator_id)
+          WHERE g.project_id = \(place.project?.text ?? "")
+            AND g.tenant_id = \(place.tenant?.text ?? "") AND g.role = \(role.rawValue)
+          LIMIT \(most)
+          """
+        ) { (id: ID<Administrator>(try $0.value(0)), email: try $0.value(1) as String) }
+        for one in granted where found.count < most && !found.contains(where: { $0.id == one.id }) {
+          found.append((one.id, one.email, role))
+        }
+      }
+    }
+    return found
+  }
+
   /// Where a grant counts for a scope, the nearest first.
   static func places(
     around scope: Scope?

@@ -36,6 +36,8 @@ public enum Permission: String, CaseIterable, Sendable {
   case protectUsers
   /// Open messages that wait for users; a link in one is a key to the account.
   case readMessages
+  /// See which requests wait for a second administrator, of those one could decide.
+  case seeApprovals
   /// Read the audit log.
   case readAudit
   /// See administrators and their grants.
@@ -78,10 +80,10 @@ public enum Role: String, CaseIterable, Sendable {
   private static let ofOwner = Set(Permission.allCases)
   private static let ofPolicy: Set<Permission> = [
     .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
-    .manageKeys, .changeDesk,
+    .manageKeys, .changeDesk, .seeApprovals,
   ]
   private static let ofSupport: Set<Permission> = [
-    .seeScope, .readPolicy, .findUsers, .removeFactors, .endSessions,
+    .seeScope, .readPolicy, .findUsers, .removeFactors, .endSessions, .seeApprovals,
   ]
   private static let ofAuditor: Set<Permission> = [
     .seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators,
@@ -115,7 +117,7 @@ public enum ServiceTokenRole: String, CaseIterable, Sendable {
   private static let ofOwner = Set(Permission.allCases)
     .subtracting([
       .createProject, .deleteProject, .manageAdministrators, .readMessages, .changeDesk,
-      .protectUsers,
+      .protectUsers, .seeApprovals,
     ])
   private static let ofPolicy: Set<Permission> = [
     .seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants,

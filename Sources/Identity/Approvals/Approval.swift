@@ -10,6 +10,19 @@ public struct Approval: Sendable {
     case factors
     /// To begin a removal for many users.
     case job
+    /// To weaken the MFA policy.
+    case policy
+
+    /// What those who ask for it and those who decide it are allowed to do.
+    public var permission: Permission { actions.approve.requirements.permission }
+
+    /// The actions on a request.
+    public var actions: (approve: ConsoleAction, reject: ConsoleAction, withdraw: ConsoleAction) {
+      switch self {
+      case .factor, .factors, .job: (.approveRequest, .rejectRequest, .withdrawRequest)
+      case .policy: (.approvePolicyChange, .rejectPolicyChange, .withdrawPolicyChange)
+      }
+    }
   }
 
   /// Why a second administrator is needed.
@@ -20,6 +33,8 @@ public struct Approval: Sendable {
     case many
     /// More users than the requester had actions left in the hour.
     case hour
+    /// A weaker policy that affects more users than one administrator may decide.
+    case weakerPolicy = "weaker-policy"
   }
 
   /// How it stands.
@@ -153,6 +168,8 @@ public enum ApprovalOutcome: Sendable {
   case done(Removal)
   /// The job has begun.
   case begun(job: Int64)
+  /// The policy is in force.
+  case policyChanged(Policy)
   /// Nothing was done, because something had changed; the sentence says what.
   case overtaken(String)
 }

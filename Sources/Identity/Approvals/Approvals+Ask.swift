@@ -36,6 +36,7 @@ extension Approval.Cause {
     case .lastFactor: "the last factor where enrolment is mandatory"
     case .many: "more users than one may decide"
     case .hour: "more users than the hour had actions left"
+    case .weakerPolicy: "a weaker policy for more users than one may decide"
     }
   }
 }
@@ -66,7 +67,7 @@ extension Approvals {
     let names = removal.factors.map {
       $0.label.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
-    let expiry = try store(
+    let (_, expiry) = try store(
       kind: removal.isOfAll ? .factors : .factor, account: account, factors: removal.factors,
       names: names, job: nil, users: 1, cause, request, settings, in: scope, at: now, connection)
     var entry = AuditEntry(
@@ -85,19 +86,20 @@ extension Approvals {
   ) throws -> Instant {
     try store(
       kind: .job, account: nil, factors: [], names: [], job: job.id, users: job.users, cause,
-      request, settings, in: scope, at: now, connection)
+      request, settings, in: scope, at: now, connection
+    ).expiry
   }
 
-  private static func store(
+  static func store(
     kind: Approval.Kind, account: Account?, factors: [Factor], names: [String], job: Int64?,
     users: Int, _ cause: Approval.Cause, _ request: DeskRequest, _ settings: DeskSettings,
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
-  ) throws -> Instant {
+  ) throws -> (id: Int64, expiry: Instant) {
     let expiry = now.advanced(bySeconds: Approval.lifetime)
     let agent = request.agent.administrator
     let going = factors.map(\.id.text).joined(separator: " ")
     let all = (account?.factors ?? []).map(\.id.text).joined(separator: " ")
-    try connection.run(
+    let id: Int64? = try connection.first(
       """
       INSERT INTO approval (scope_key, kind, uid, user_name, factors, factor_names, all_factors,
         job_id, users, cause, requester_id, requester_name, address, request_id, reason, note,
@@ -108,7 +110,10 @@ extension Approvals {
         \(request.author.requestID), \(request.reason?.rawValue ?? ""), \(request.note),
         \(request.ticket), \(settings.identityProof.joined(separator: "\n")),
         \(now.microseconds), \(expiry.microseconds), 'waiting')
-      """)
-    return expiry
+      RETURNING approval_id
+      """
+    ) { try $0.value(0) }
+    guard let id else { throw Failure("a request without a number") }
+    return (id, expiry)
   }
 }

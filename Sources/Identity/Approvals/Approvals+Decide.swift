@@ -27,12 +27,13 @@ extension Approvals {
         throw ApprovalError.desk(refusal)
       }
       let settings = try DeskSettings.find(scope, connection)
-      if try gate.isHeld(request, settings, in: scope, at: now, connection) {
+      let isLimited = approval.kind != .policy
+      if isLimited, try gate.isHeld(request, settings, in: scope, at: now, connection) {
         return .failure(.desk(.held))
       }
       let renewed: NewConsoleSession?
       switch try store.authorization.authorize(
-        .approveRequest, request, in: ActionTarget(scope), at: now, connection)
+        approval.kind.actions.approve, request, in: ActionTarget(scope), at: now, connection)
       {
       case .failure(let error): return .failure(.desk(error))
       case .success(let session): renewed = session
@@ -45,7 +46,7 @@ extension Approvals {
       } else {
         value = try carryOut(approval, settings, by: request.author, at: now, connection)
         try Self.close(approval, .approved, by: request.author, at: now, connection)
-        try gate.count(agent, in: scope, at: now, connection)
+        if isLimited { try gate.count(agent, in: scope, at: now, connection) }
       }
       return .success(DeskOutcome(value: value, renewed: renewed))
     }
@@ -82,10 +83,10 @@ extension Approvals {
       guard approval.requester != agent else { throw ApprovalError.ownRequest }
       guard
         let administrator = try Administrators.present(agent, connection),
-        administrator.may(.removeFactors, in: scope)
+        administrator.may(approval.kind.permission, in: scope)
       else { throw ApprovalError.desk(.notAllowed) }
       switch try store.authorization.authorize(
-        .rejectRequest, request, in: ActionTarget(scope), besides: faults, at: now, connection)
+        approval.kind.actions.reject, request, in: ActionTarget(scope), besides: faults, at: now, connection)
       {
       case .failure(let error): return .failure(.desk(error))
       case .success(let renewed):
@@ -101,17 +102,26 @@ extension Approvals {
   ///
   /// - Throws: ``ApprovalError``.
   public func withdraw(
-    _ id: Int64, in scope: Scope, by author: Author, _ agent: ConsoleSession
+    _ id: Int64, in scope: Scope, _ request: DeskRequest
   ) async throws(ApprovalError) {
     let now = store.clock.now()
-    try await store.write(ApprovalError.self) { connection in
+    let outcome: Result<Void, ApprovalError> = try await store.write(ApprovalError.self) {
+      connection in
       let approval = try Self.find(id, in: scope, at: now, connection)
       guard approval.state == .waiting else { throw ApprovalError.decided }
-      guard approval.requester == agent.administrator.id else {
+      guard approval.requester == request.agent.administrator.id else {
         throw ApprovalError.othersRequest
       }
-      try Self.close(approval, .withdrawn, by: author, at: now, connection)
+      switch try store.authorization.authorize(
+        approval.kind.actions.withdraw, request, in: ActionTarget(scope), at: now, connection)
+      {
+      case .failure(let error): return .failure(.desk(error))
+      case .success:
+        try Self.close(approval, .withdrawn, by: request.author, at: now, connection)
+        return .success(())
+      }
     }
+    try outcome.get()
   }
 
   // MARK: - Parts
@@ -122,7 +132,7 @@ extension Approvals {
   ) throws -> DeskError? {
     let scope = approval.scope
     guard let administrator = try Administrators.present(agent, connection),
-      administrator.may(.removeFactors, in: scope)
+      administrator.may(approval.kind.permission, in: scope)
     else { return .notAllowed }
     if let job = approval.job {
       return try Self.isOnList(administrator, job, in: scope, connection) ? .ownAccount : nil
@@ -167,8 +177,13 @@ extension Approvals {
   ) throws -> String? {
     let scope = approval.scope
     guard let requester = try Administrators.present(approval.requester, connection),
-      requester.may(.removeFactors, in: scope)
+      requester.may(approval.kind.permission, in: scope)
     else { return "\(approval.requesterName) may not act here any more." }
+    if approval.kind == .policy {
+      let proposed = try Self.proposedPolicy(of: approval, connection)
+      let policy = try Policies.find(scope.key, connection)
+      return proposed?.version == policy.version ? nil : "The policy has changed since."
+    }
     if let id = approval.job {
       let job = try BulkJob.find(id, in: scope, connection)
       return job?.state == .waiting ? nil : "The list is not there any more."
@@ -191,6 +206,15 @@ extension Approvals {
     _ connection: borrowing Connection
   ) throws -> ApprovalOutcome {
     let scope = approval.scope
+    if approval.kind == .policy {
+      guard let proposed = try Self.proposedPolicy(of: approval, connection) else {
+        throw ApprovalError.notFound
+      }
+      return .policyChanged(
+        try Self.carryOut(
+          proposed, approval, by: approver, profile: store.profile, outbox: store.outbox, at: now,
+          connection))
+    }
     if let job = approval.job {
       try connection.run(
         """
@@ -245,7 +269,9 @@ extension Approvals {
       if isWaiting != nil { try BulkJob.stop(job, because: ending, at: now, connection) }
     }
     let object: (kind: String, id: String, name: String) =
-      if let account = approval.account {
+      if approval.kind == .policy {
+        ("policy", Policies.objectID(approval.scope), approval.scope.name)
+      } else if let account = approval.account {
         ("account", account.text, approval.accountName)
       } else {
         (

@@ -37,7 +37,7 @@ public struct Approvals: Sendable {
           """
         ) { try Approval($0, at: now) }
         found += part.filter {
-          $0.state == .waiting && administrator.may(.removeFactors, in: $0.scope)
+          $0.state == .waiting && administrator.may($0.kind.permission, in: $0.scope)
         }
         guard part.count == Self.share, let end = part.last else { break }
         last = end.id
@@ -50,7 +50,7 @@ public struct Approvals: Sendable {
   ///
   /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func count(for administrator: Administrator) async throws(ApprovalError) -> Int {
-    guard administrator.maySomewhere(.removeFactors) else { return 0 }
+    guard administrator.maySomewhere(.seeApprovals) else { return 0 }
     return try await waiting(visibleTo: administrator).count { $0.requester != administrator.id }
   }
 
@@ -77,7 +77,7 @@ public struct Approvals: Sendable {
           ORDER BY v.decided_at DESC, v.approval_id DESC LIMIT \(Self.share)
           """
         ) { try Approval($0, at: now) }
-        found += part.filter { administrator.may(.removeFactors, in: $0.scope) }
+        found += part.filter { administrator.may($0.kind.permission, in: $0.scope) }
         guard part.count == Self.share, let end = part.last else { break }
         (time, last) = (end.decidedAt?.microseconds ?? 0, end.id)
       }
@@ -183,7 +183,8 @@ public struct Approvals: Sendable {
     let now = store.clock.now()
     return try await store.read(ApprovalError.self) { connection in
       let refusal = try obstacle(agent.administrator.id, to: approval, connection)
-      return try gate.standing(agent, in: approval.scope, refusal, at: now, connection)
+      let standing = try gate.standing(agent, in: approval.scope, refusal, at: now, connection)
+      return approval.kind == .policy ? standing.unlimited : standing
     }
   }
 

@@ -30,13 +30,17 @@ struct ActionContext: Sendable {
   let author: Author
   let now: Instant
   let profile: Profile
+  let outbox: Outbox
   /// The reason in the administrator's own words; nil without one.
   var reason: String?
+  /// The name of the second administrator who approved it; nil where none was needed.
+  var approver: String?
 
   /// Writes the audit entry of the action, with the reason.
   func record(_ entry: AuditEntry, _ connection: borrowing Connection) throws {
     var entry = entry
     if let reason { entry.note = reason }
+    if let approver { entry.to = Approval.words(entry.to, approver: approver) }
     try entry.record(by: author, at: now, connection)
   }
 }
@@ -223,7 +227,7 @@ extension Store {
         case .success(let renewed):
           let isWritten = action.requirements.reason == .written
           let context = ActionContext(
-            author: request.author, now: now, profile: profile,
+            author: request.author, now: now, profile: profile, outbox: outbox,
             reason: isWritten ? request.note : nil)
           return .success(
             DeskOutcome(value: try body(context, connection), renewed: renewed))
@@ -238,7 +242,8 @@ extension Store {
     by author: Author, _ error: Reason.Type,
     _ body: @escaping Action<Value>
   ) async throws(Reason) -> Value {
-    let context = ActionContext(author: author, now: clock.now(), profile: profile)
+    let context = ActionContext(
+      author: author, now: clock.now(), profile: profile, outbox: outbox)
     return try await write(error) { connection in try body(context, connection) }
   }
 }

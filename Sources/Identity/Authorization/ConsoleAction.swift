@@ -131,6 +131,12 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case rejectRequest
   /// Withdraws a request of one's own.
   case withdrawRequest
+  /// Approves another administrator's weaker policy.
+  case approvePolicyChange
+  /// Rejects another administrator's weaker policy.
+  case rejectPolicyChange
+  /// Withdraws a weaker policy of one's own.
+  case withdrawPolicyChange
 }
 
 /// Whether an action requires that the administrator has recently shown who they are.
@@ -163,6 +169,8 @@ public enum SecondApproverRule: String, CaseIterable, Sendable {
   case lastFactor
   /// Above the number of users in the support rules of the pool, and beyond the hourly limit.
   case manyUsers
+  /// Above the number of affected users in the support rules of the pool.
+  case affectedUsers
 }
 
 /// What an action requires beyond a session.
@@ -211,7 +219,7 @@ extension ConsoleAction {
     case .editGuidance: ActionRequirements(.changeScope)
 
     case .changePolicy: ActionRequirements(.changePolicy)
-    case .weakenPolicy: ActionRequirements(.changePolicy, .recent)
+    case .weakenPolicy: ActionRequirements(.changePolicy, .recent, .written, .affectedUsers)
 
     case .createAPIKey: ActionRequirements(.manageKeys, .recent)
     case .revokeAPIKey: ActionRequirements(.manageKeys, .recent)
@@ -246,6 +254,9 @@ extension ConsoleAction {
       ActionRequirements(.removeFactors, .secondFactor, .chosen, .manyUsers)
     case .approveRequest, .rejectRequest: ActionRequirements(.removeFactors, .secondFactor)
     case .withdrawRequest: ActionRequirements(.removeFactors)
+    case .approvePolicyChange, .rejectPolicyChange:
+      ActionRequirements(.changePolicy, .secondFactor)
+    case .withdrawPolicyChange: ActionRequirements(.changePolicy)
     }
   }
 }

@@ -26,6 +26,7 @@ extension Desk {
     return try await loosen(.changeSupportRules, request, in: scope, faults, at: now) {
       connection in
       guard faults.isEmpty else { return nil }
+      try Self.checkApproval(scope, new, request, connection)
       return try Self.difference(scope, new, connection)
     } doing: { connection in
       try new.store(scope, connection)
@@ -49,6 +50,19 @@ extension Desk {
       try entry.record(by: author, at: now, connection)
       return true
     }
+  }
+
+  /// Policy admins, whose changes need approval, can't loosen the rule that says so.
+  private static func checkApproval(
+    _ scope: Scope, _ new: DeskSettings, _ request: DeskRequest,
+    _ connection: borrowing Connection
+  ) throws {
+    let old = try DeskSettings.find(scope, connection).policyApprovalOverUsers
+    guard let old, new.policyApprovalOverUsers.map({ $0 > old }) ?? true,
+      let agent = try Administrators.present(request.agent.administrator.id, connection),
+      !agent.may(.protectUsers, in: scope)
+    else { return }
+    throw DeskSettingsError.answers([.ownerRequired(.policyApproval)])
   }
 
   /// The row for the log of a change; nil when nothing is another.

@@ -21,9 +21,16 @@ public struct DeskStanding: Sendable {
   /// How many actions are left in this hour.
   public let actionsLeft: Int
   /// True when an owner has to release them first.
-  public let isHeld: Bool
+  public var isHeld: Bool
   /// Why they may not act on the account, whatever they give; nil when they may.
   public let refusal: DeskError?
+
+  /// The same for an action that the hourly limit doesn't count.
+  var unlimited: DeskStanding {
+    var standing = self
+    standing.isHeld = false
+    return standing
+  }
 }
 
 /// The rules of the desk: what a pool asks of those who act for its users.

@@ -30,6 +30,8 @@ public enum DeskFault: Sendable, Equatable {
   case answerTooLong
   /// A rule of the desk outside its range.
   case outOfRange(DeskSettingsError.Field)
+  /// Only an owner loosens this rule.
+  case ownerRequired(DeskSettingsError.Field)
   /// The last code of the agent's own is too old: a new one is due.
   case codeRequired
   /// A code was typed and not looked at, since something else was amiss; it has to be typed again.

@@ -29,6 +29,10 @@ public struct DeskSettings: Sendable, Equatable {
   ///
   /// 1 to 1 000 000; nil for any number. Imports are not counted.
   public var tokenChangesPerHour: Int?
+  /// Above how many affected users a second administrator approves a weaker MFA policy.
+  ///
+  /// 0 to 1,000,000; nil for never.
+  public var policyApprovalOverUsers: Int?
 
   /// Makes settings as a new pool has them.
   public init() {}
@@ -46,7 +50,7 @@ public struct DeskSettings: Sendable, Equatable {
       """
       SELECT code_cap, undo_hours, verdict_days, temporary_codes, recovery_codes, identity_proof,
         actions_per_hour, approval_over_users, approval_for_last_factor, token_removal,
-        token_changes_per_hour
+        token_changes_per_hour, policy_approval_over
       FROM desk_settings WHERE scope_key = \(scope.key)
       """
     ) { row in
@@ -63,6 +67,7 @@ public struct DeskSettings: Sendable, Equatable {
       settings.approvalForLastFactor = try row.value(8)
       settings.tokensRemoveFactors = try row.value(9)
       settings.tokenChangesPerHour = try row.value(10)
+      settings.policyApprovalOverUsers = try row.value(11)
       return settings
     } ?? DeskSettings()
   }
@@ -73,11 +78,12 @@ public struct DeskSettings: Sendable, Equatable {
       """
       INSERT INTO desk_settings (scope_key, code_cap, undo_hours, verdict_days, temporary_codes,
         recovery_codes, identity_proof, actions_per_hour, approval_over_users,
-        approval_for_last_factor, token_removal, token_changes_per_hour)
+        approval_for_last_factor, token_removal, token_changes_per_hour,
+        policy_approval_over)
       VALUES (\(scope.key), \(codeCap), \(undoHours), \(verdictDays), \(temporaryCodes),
         \(recoveryCodes), \(identityProof.joined(separator: "\n")), \(actionsPerHour),
         \(approvalOverUsers), \(approvalForLastFactor), \(tokensRemoveFactors),
-        \(tokenChangesPerHour))
+        \(tokenChangesPerHour), \(policyApprovalOverUsers))
       ON CONFLICT (scope_key) DO UPDATE SET code_cap = excluded.code_cap,
         undo_hours = excluded.undo_hours, verdict_days = excluded.verdict_days,
         temporary_codes = excluded.temporary_codes, recovery_codes = excluded.recovery_codes,
@@ -85,7 +91,8 @@ public struct DeskSettings: Sendable, Equatable {
         approval_over_users = excluded.approval_over_users,
         approval_for_last_factor = excluded.approval_for_last_factor,
         token_removal = excluded.token_removal,
-        token_changes_per_hour = excluded.token_changes_per_hour
+        token_changes_per_hour = excluded.token_changes_per_hour,
+        policy_approval_over = excluded.policy_approval_over
       """)
   }
 
@@ -104,6 +111,7 @@ public struct DeskSettings: Sendable, Equatable {
       (.verdictDays, (1...400).contains(verdictDays)),
       (.actionsPerHour, (1...1_000).contains(actionsPerHour)), (.identityProof, isProof),
       (.approvalOverUsers, (0...1_000_000).contains(approvalOverUsers ?? 0)),
+      (.policyApproval, (0...1_000_000).contains(policyApprovalOverUsers ?? 0)),
       (.tokenChanges, (1...1_000_000).contains(tokenChangesPerHour ?? 1)),
     ]
     return (settings, inRange.filter { !$0.1 }.map { .outOfRange($0.0) })
@@ -123,6 +131,9 @@ public struct DeskSettings: Sendable, Equatable {
       ),
       AuditField("actions an hour", String(actionsPerHour)),
       AuditField("approval over", approvalOverUsers.map { "\($0) users" } ?? "never"),
+      AuditField(
+        "approval of a weaker policy over",
+        policyApprovalOverUsers.map { "\($0) users" } ?? "never"),
       AuditField("approval for the last factor", Words.onOff(approvalForLastFactor)),
       AuditField("factor removal by service tokens", Words.onOff(tokensRemoveFactors)),
       AuditField(
@@ -146,6 +157,8 @@ public enum DeskSettingsError: Error, Sendable {
     case actionsPerHour
     /// 0 to 1 000 000, or nothing.
     case approvalOverUsers
+    /// 0 to 1,000,000, or empty.
+    case policyApproval
     /// 1 to 1 000 000, or nothing.
     case tokenChanges
     /// At most ten lines of 120 characters.

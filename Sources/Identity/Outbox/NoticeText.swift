@@ -182,9 +182,9 @@ struct NoticeText {
 
   /// A name that its user chose freely, as it may stand in a mail to addresses which others may read:
   /// in one line, and without what mail programs make links of.
-  static func unlinked(_ name: String) -> String {
+  static func unlinked(_ name: String, longest: Int = Factor.longestName) -> String {
     var result = String.UnicodeScalarView()
-    let scalars = Array(plain(name).unicodeScalars.prefix(Factor.longestName))
+    let scalars = Array(plain(name).unicodeScalars.prefix(longest))
     for (index, scalar) in scalars.enumerated() {
       let next = index + 1 < scalars.count ? scalars[index + 1] : " "
       switch scalar {

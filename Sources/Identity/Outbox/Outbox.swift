@@ -9,11 +9,16 @@ struct Outbox: Sendable {
   private let sealer: Sealer
   let random: RandomSource
   let links: ActionLinks
+  /// Whether emails are sent from here.
+  let carriesMail: Bool
 
-  init(keys: KeyRing, random: RandomSource, links: ActionLinks) throws(CryptoError) {
+  init(
+    keys: KeyRing, random: RandomSource, links: ActionLinks, carriesMail: Bool = false
+  ) throws(CryptoError) {
     sealer = try Sealer(keys, purpose: "outbox", random: random)
     self.random = random
     self.links = links
+    self.carriesMail = carriesMail
   }
 
   /// Writes a message inside the transaction that it tells of.

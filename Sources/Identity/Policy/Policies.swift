@@ -33,13 +33,14 @@ public struct Policies: Sendable {
     try await store.perform(by: author, PolicyError.self, Self.change(of: scope, version, edit))
   }
 
-  /// Changes the policy, for an administrator in the console; a change that weakens it requires more.
+  /// Changes the policy, for an administrator in the console; a change that weakens it requires more,
+  /// and waits for a second administrator where the pool's support rules say so.
   ///
   /// - Throws: ``ActionError``.
   public func change(
     _ scope: Scope, expecting version: Int, _ request: DeskRequest,
     edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
-  ) async throws(ActionError<PolicyError>) -> DeskOutcome<Policy> {
+  ) async throws(ActionError<PolicyError>) -> DeskOutcome<PolicyOutcome> {
     try await store.perform(
       request, in: ActionTarget(scope), PolicyError.self,
       choosing: { connection in
@@ -47,7 +48,19 @@ public struct Policies: Sendable {
         var new = old
         try edit(&new)
         return new.isWeaker(than: old) ? .weakenPolicy : .changePolicy
-      }, Self.change(of: scope, version, edit))
+      }
+    ) { context, connection in
+      let policy = try Self.find(scope.key, connection)
+      guard policy.version == version else { throw PolicyError.changedMeanwhile(policy) }
+      var new = policy.edit
+      try edit(&new)
+      try new.configuration.check()
+      if try Approval.isNeeded(for: new, over: policy, connection) {
+        return .waiting(
+          until: try Approvals.ask(for: new, over: policy, request, at: context.now, connection))
+      }
+      return .changed(try Self.store(new, over: policy, context, connection))
+    }
   }
 
   private static func change(
@@ -55,12 +68,11 @@ public struct Policies: Sendable {
     _ edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
   ) -> Action<Policy> {
     { context, connection in
-      let (author, now) = (context.author, context.now)
       let policy = try Self.find(scope.key, connection)
       if let version, policy.version != version { throw PolicyError.changedMeanwhile(policy) }
       var new = policy.edit
       try edit(&new)
-      return try Self.store(new, over: policy, by: author, at: now, connection)
+      return try Self.store(new, over: policy, context, connection)
     }
   }
 
@@ -70,11 +82,14 @@ public struct Policies: Sendable {
   public func preview(_ scope: Scope, _ edit: PolicyEdit) async throws(PolicyError) -> PolicyPreview
   {
     try edit.configuration.check()
-    let policy = try await read(scope)
-    let (before, after) = (policy.configuration.kinds, edit.configuration.kinds)
-    return PolicyPreview(
-      policy: policy, new: edit, changes: PolicyChange.between(policy.edit, edit),
-      losingSecondFactor: policy.users(with: before.union(after)) - policy.users(with: after))
+    return try await store.read(PolicyError.self) { connection in
+      let policy = try Self.find(scope.key, connection)
+      let (before, after) = (policy.configuration.kinds, edit.configuration.kinds)
+      return PolicyPreview(
+        policy: policy, new: edit, changes: PolicyChange.between(policy.edit, edit),
+        losingSecondFactor: policy.users(with: before.union(after)) - policy.users(with: after),
+        approvalOver: try DeskSettings.find(scope, connection).policyApprovalOverUsers)
+    }
   }
 
   /// The changes of a scope's policy, the newest first.
@@ -127,9 +142,10 @@ public struct Policies: Sendable {
   }
 
   static func store(
-    _ new: PolicyEdit, over policy: Policy, by author: Author, at now: Instant,
+    _ new: PolicyEdit, over policy: Policy, _ context: ActionContext,
     _ connection: borrowing Connection
   ) throws -> Policy {
+    let (author, now) = (context.author, context.now)
     guard new != policy.edit else { return policy }
     try new.configuration.check()
     let configuration = new.configuration
@@ -141,15 +157,16 @@ public struct Policies: Sendable {
         totp_intervals = \(configuration.totp?.adjacentIntervals), pattern = \(new.pattern?.rawValue),
         mandatory_from = \(new.mandatoryFrom?.description),
         policy_version = policy_version + 1, policy_changed_at = \(now.microseconds),
-        policy_changed_by = \(author.actor.name)
+        policy_changed_by = \(author.actor.name), policy_reason = \(context.reason)
       WHERE scope_key = \(scope.key)
       """)
     let changes = PolicyChange.between(policy.edit, new)
     var entry = AuditEntry("policy.change", "policy", objectID(scope), name: scope.name, in: scope)
     entry.from = changes.map { "\($0.field.rawValue): \($0.from)" }.joined(separator: "; ")
     entry.to = changes.map { "\($0.field.rawValue): \($0.to)" }.joined(separator: "; ")
-    try entry.record(by: author, at: now, connection)
-    try PolicyWidening.record(configuration, over: policy, by: author, at: now, connection)
-    return policy.changed(to: new, by: author.actor.name, at: now)
+    try context.record(entry, connection)
+    try WeakenedPolicy.record(new, over: policy, context, connection)
+    return policy.changed(
+      to: new, by: author.actor.name, because: context.reason, at: now)
   }
 }

@@ -16,6 +16,8 @@ public struct Policy: Sendable {
   public private(set) var changedAt: Instant?
   /// Who changed it last.
   public private(set) var changedBy: String?
+  /// Why it was last changed; nil when no reason was given.
+  public private(set) var changeReason: String?
   /// How many users the scope has.
   public let users: Int
   /// How many of them have a second factor.
@@ -33,10 +35,10 @@ public struct Policy: Sendable {
   static let columns: SQL = """
     \(Scope.columns), s.mfa_state, s.sms, s.totp_state, s.totp_intervals, s.pattern,
       s.policy_version, s.policy_changed_at, s.policy_changed_by, s.users, s.enrolled_users,
-      s.mandatory_from, s.totp_users, s.phone_users
+      s.mandatory_from, s.totp_users, s.phone_users, s.policy_reason
     """
   /// How many columns `columns` names.
-  static let columnCount = 20
+  static let columnCount = 21
 
   init(_ row: borrowing Row) throws {
     scope = try Scope(row)
@@ -50,10 +52,13 @@ public struct Policy: Sendable {
     mandatoryFrom = (try row.value(17) as String?).flatMap { Day($0) }
     totpUsers = try row.value(18)
     phoneUsers = try row.value(19)
+    changeReason = try row.value(20)
   }
 
   /// The policy as it reads after a change.
-  func changed(to edit: PolicyEdit, by name: String, at now: Instant) -> Policy {
+  func changed(
+    to edit: PolicyEdit, by name: String, because reason: String?, at now: Instant
+  ) -> Policy {
     var policy = self
     policy.configuration = edit.configuration
     policy.pattern = edit.pattern
@@ -61,6 +66,7 @@ public struct Policy: Sendable {
     policy.version += 1
     policy.changedAt = now
     policy.changedBy = name
+    policy.changeReason = reason
     return policy
   }
 
@@ -108,6 +114,22 @@ public struct PolicyEdit: Equatable, Sendable {
   /// From which day on the pattern “mandatory” counts; nil for at once, and for other patterns.
   public var mandatoryFrom: Day? {
     didSet { if pattern != .mandatory { mandatoryFrom = nil } }
+  }
+
+  /// The columns that hold a policy, of a table.
+  static func columns(_ table: SQL) -> SQL {
+    """
+    \(table).mfa_state, \(table).sms, \(table).totp_state, \(table).totp_intervals,
+      \(table).pattern, \(table).mandatory_from
+    """
+  }
+
+  /// Reads the six columns of `columns`.
+  init(_ row: borrowing Row, from column: Int) throws {
+    self.init(
+      configuration: try Policy.configuration(row, from: column),
+      pattern: (try row.value(column + 4) as String?).flatMap(EnrolmentPattern.init(rawValue:)),
+      mandatoryFrom: (try row.value(column + 5) as String?).flatMap { Day($0) })
   }
 
   /// Makes an edit; a day without the pattern “mandatory” is dropped.
@@ -198,12 +220,26 @@ public struct PolicyPreview: Sendable {
   public let changes: [PolicyChange]
   /// How many enrolled users would then sign in with their first factor only.
   public let losingSecondFactor: Int
+  /// Above how many affected users a second administrator approves a weaker policy; nil for never.
+  public let approvalOver: Int?
   /// How the change weakens the policy; empty when it doesn't.
   public var weakenings: [PolicyWeakening] { new.weakenings(since: policy.edit) }
   /// The action that saves it.
   public var action: ConsoleAction { weakenings.isEmpty ? .changePolicy : .weakenPolicy }
+  /// How many users a weaker policy affects; 0 when it isn't weaker.
+  public var affectedUsers: Int { policy.users(affectedBy: weakenings) }
+  /// Whether the change waits for a second administrator.
+  public var needsApproval: Bool { approvalOver.map { affectedUsers > $0 } ?? false }
   /// How many users have no factor now: those whom a mandatory pattern is about.
   public var withoutFactor: Int { max(policy.users - policy.enrolledUsers, 0) }
+}
+
+/// The result of changing a policy in the console.
+public enum PolicyOutcome: Sendable {
+  /// It is in force.
+  case changed(Policy)
+  /// It waits for a second administrator, at most until this moment.
+  case waiting(until: Instant)
 }
 
 /// Why a policy cannot be changed.
@@ -214,6 +250,8 @@ public enum PolicyError: Error, Sendable {
   case twoTOTPEntries
   /// Somebody else changed it since; the policy now in force.
   case changedMeanwhile(Policy)
+  /// Another weaker policy waits for a second administrator already.
+  case approvalPending
   /// The scope was deleted.
   case scopeNotFound
   /// The database cannot do it now.

@@ -9,8 +9,8 @@ public struct PolicyGround: Sendable {
   public let providers: [String]
   /// How many users have an e-mail address that is not verified.
   public let unverifiedEmails: Int
-  /// The last change that widened the window; nil when it was narrowed back, or is 30 days old.
-  public let widening: PolicyWidening?
+  /// How the policy was weakened in the last 30 days; nil when it is as strict again.
+  public let weakened: WeakenedPolicy?
 
   /// True when a first factor is on that allows a second one.
   ///
@@ -27,7 +27,7 @@ extension Policies {
   public func ground(_ scope: Scope) async throws(PolicyError) -> PolicyGround {
     let now = store.clock.now()
     return try await store.read(PolicyError.self) { connection in
-      let widening = try PolicyWidening.find(scope, at: now, connection)
+      let weakened = try WeakenedPolicy.find(scope, at: now, connection)
       // Of SAML nobody signs in, whatever its providers say.
       let providers = try connection.all(
         """
@@ -47,7 +47,7 @@ extension Policies {
           signIn: SignInMethods(
             password: try row.value(0), emailLink: try row.value(1), anonymous: try row.value(2),
             phone: try row.value(4)),
-          providers: providers, unverifiedEmails: try row.value(3), widening: widening)
+          providers: providers, unverifiedEmails: try row.value(3), weakened: weakened)
       }
       guard let ground else { throw PolicyError.scopeNotFound }
       return ground

@@ -12,6 +12,8 @@ public struct PolicySummary: Hashable, Sendable {
   public let changedAt: Instant?
   /// Who changed it last; nil when nobody did.
   public let changedBy: String?
+  /// Why it was last changed; nil when no reason was given.
+  public let changeReason: String?
   /// How many users the scope has.
   public let users: Int
   /// How many of them have a TOTP factor.
@@ -22,23 +24,22 @@ public struct PolicySummary: Hashable, Sendable {
 
   static let columns: SQL = """
     s.tenant_id, s.display_name, s.mfa_state, s.sms, s.totp_state, s.totp_intervals, s.pattern,
-      s.mandatory_from, s.policy_changed_at, s.policy_changed_by, s.users, s.enrolled_users
+      s.mandatory_from, s.policy_changed_at, s.policy_changed_by, s.users, s.enrolled_users,
+      s.policy_reason
     """
   /// How many columns `columns` names.
-  static let columnCount = 12
+  static let columnCount = 13
 
   init(_ row: borrowing Row) throws {
     let tenant: String = try row.value(0)
     self.tenant = tenant.isEmpty ? nil : ID(tenant)
     displayName = try row.value(1)
-    edit = PolicyEdit(
-      configuration: try Policy.configuration(row, from: 2),
-      pattern: (try row.value(6) as String?).flatMap(EnrolmentPattern.init(rawValue:)),
-      mandatoryFrom: (try row.value(7) as String?).flatMap { Day($0) })
+    edit = try PolicyEdit(row, from: 2)
     changedAt = (try row.value(8) as Int64?).map(Instant.init(microseconds:))
     changedBy = try row.value(9)
     users = try row.value(10)
     enrolledUsers = try row.value(11)
+    changeReason = try row.value(12)
   }
 
   /// Hashes the tenant, by which nearly all summaries differ already.

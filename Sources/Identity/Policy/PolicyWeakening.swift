@@ -51,6 +51,23 @@ extension PolicyEdit {
   }
 }
 
+extension Policy {
+  /// How many users are affected when the policy is weakened; 0 without any weakening.
+  ///
+  /// Those who have a factor of a kind that is no longer asked for, or that more codes open; and all
+  /// users when MFA is asked of everybody less strictly.
+  func users(affectedBy weakenings: [PolicyWeakening]) -> Int {
+    let counts = weakenings.map { weakening in
+      switch weakening {
+      case .factorDisabled(let kind): users(with: [kind])
+      case .widerWindow: totpUsers
+      case .noLongerMandatory, .looserPattern, .laterStart: users
+      }
+    }
+    return counts.max() ?? 0
+  }
+}
+
 extension EnrolmentPattern {
   /// How strictly users are asked to enroll; 0 is for no pattern.
   fileprivate var strictness: Int {

@@ -181,7 +181,7 @@ public struct Projects: Sendable {
         var policy = project.policy.edit
         policy.configuration = new.configuration
         project.policy = try Policies.store(
-          policy, over: project.policy, by: author, at: now, connection)
+          policy, over: project.policy, context, connection)
       } catch let error as PolicyError { throw ProjectError.policy(error) }
       return isChanged ? try Self.find(id, connection) : project
     }

@@ -10,8 +10,8 @@ public struct ScopeWarning: Sendable {
     case enrolledWhileOff(Int)
     /// Codes by SMS are off, and so many users have a phone that gets none.
     case phonesWhileOff(Int)
-    /// The window was widened lately.
-    case widened(PolicyWidening)
+    /// The policy was weakened lately.
+    case weakened(WeakenedPolicy)
   }
 
   /// The project.
@@ -34,9 +34,9 @@ public struct ScopeWarning: Sendable {
     self.reason = reason
   }
 
-  fileprivate static func widened(_ row: borrowing Row) throws -> ScopeWarning? {
-    guard let widening = try PolicyWidening(row, from: 4) else { return nil }
-    return try ScopeWarning(row, .widened(widening))
+  fileprivate static func weakened(_ row: borrowing Row) throws -> ScopeWarning? {
+    guard let weakened = try WeakenedPolicy(row, from: 4) else { return nil }
+    return try ScopeWarning(row, .weakened(weakened))
   }
 
   fileprivate init(_ row: borrowing Row) throws {
@@ -55,8 +55,8 @@ public struct ScopeWarning: Sendable {
 }
 
 extension Scopes {
-  /// The first pools that need a look, of those that an administrator may see: those whose window
-  /// was widened lately, then the others by id.
+  /// The first pools that need a look, of those that an administrator may see: those whose policy
+  /// was weakened lately, then the others by id.
   ///
   /// They stand in an index, so that finding none costs nothing.
   ///
@@ -68,16 +68,16 @@ extension Scopes {
     let restriction = administrator.restriction
     let now = store.clock.now()
     return try await store.read(ScopeError.self) { connection in
-      let widened = try connection.all(
+      let weakened = try connection.all(
         """
-        SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, \(PolicyWidening.columns)
-        FROM policy_widening w CROSS JOIN scope s USING (scope_key)
+        SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, \(WeakenedPolicy.columns)
+        FROM policy_weakening w CROSS JOIN scope s USING (scope_key)
           CROSS JOIN project p USING (project_id)
-        WHERE w.at > \(PolicyWidening.oldest(at: now).microseconds) AND s.deleted_at IS NULL
+        WHERE w.at > \(WeakenedPolicy.oldest(at: now).microseconds) AND s.deleted_at IS NULL
           \(restriction)
         ORDER BY w.at DESC LIMIT \(limit)
         """
-      ) { try ScopeWarning.widened($0) }.compactMap { $0 }
+      ) { try ScopeWarning.weakened($0) }.compactMap { $0 }
       let others = try connection.all(
         """
         SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, s.totp_state,
@@ -90,7 +90,7 @@ extension Scopes {
         ORDER BY s.project_id, s.tenant_id LIMIT \(limit)
         """
       ) { try ScopeWarning($0) }
-      return Array((widened + others).prefix(limit))
+      return Array((weakened + others).prefix(limit))
     }
   }
 }

@@ -284,7 +284,7 @@ public struct Tenants: Sendable {
         var policy = old.policy.edit
         policy.configuration = new.configuration
         old.policy = try Policies.store(
-          policy, over: old.policy, by: author, at: now, connection)
+          policy, over: old.policy, context, connection)
       } catch let error as PolicyError { throw TenantError.policy(error) }
       return isChanged ? try Self.find(project, tenant, connection) : old
     }

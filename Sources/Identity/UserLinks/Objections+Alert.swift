@@ -1,5 +1,4 @@
 import Database
-import Text
 
 extension Store {
   /// How many administrators are alerted at most.
@@ -14,10 +13,13 @@ extension Store {
     _ objection: Objection, _ account: Account, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    for reader in try Self.alerted(in: objection.scope, connection) {
+    let readers = try Administrators.recipients(
+      with: [.owner, .policy], around: objection.scope, atMost: Self.mostAlerted, connection)
+    for reader in readers {
+      let findsUsers = reader.role.permissions.contains(.findUsers)
       let text = AlertText(
-        objection: objection, account: reader.findsUsers ? account : nil,
-        link: reader.findsUsers ? links.console(account.id, in: objection.scope) : nil, at: now)
+        objection: objection, account: findsUsers ? account : nil,
+        link: findsUsers ? links.console(account.id, in: objection.scope) : nil, at: now)
       try outbox.add(
         OutboxMessage(
           channel: .mail, purpose: "alert-changes-locked", recipient: reader.email,
@@ -25,30 +27,6 @@ extension Store {
           expiresAt: now.advanced(bySeconds: Self.alertLifetime)),
         to: nil, in: objection.scope, at: now, connection)
     }
-  }
-
-  /// Owners and policy admins of a tenant, of its project and of the instance, each once.
-  private static func alerted(
-    in scope: Scope, _ connection: borrowing Connection
-  ) throws -> [(email: String, findsUsers: Bool)] {
-    var readers: [(email: String, findsUsers: Bool)] = []
-    for role in [Role.owner, .policy] {
-      for (project, tenant) in Administrators.places(around: scope) {
-        let emails = try connection.all(
-          """
-          SELECT a.email FROM administrator_grant g JOIN administrator a USING (administrator_id)
-          WHERE g.project_id = \(project?.text ?? "") AND g.tenant_id = \(tenant?.text ?? "")
-            AND g.role = \(role.rawValue)
-          LIMIT \(mostAlerted)
-          """
-        ) { try $0.value(0) as String }
-        for email in emails where readers.count < mostAlerted {
-          guard !readers.contains(where: { $0.email.isSameBytes(as: email) }) else { continue }
-          readers.append((email, role.permissions.contains(.findUsers)))
-        }
-      }
-    }
-    return readers
   }
 }
 

@@ -81,7 +81,7 @@ extension WireError {
           + "0 and 10, inclusive")
     case .twoTOTPEntries:
       self.init("INVALID_CONFIG : Only one TOTP provider config can be given.")
-    case .changedMeanwhile:
+    case .changedMeanwhile, .approvalPending:
       self.init(
         "ABORTED : The configuration was changed meanwhile.", status: .conflict, reason: "conflict")
     case .scopeNotFound: self.init("TENANT_NOT_FOUND", status: .notFound, reason: "notFound")

@@ -126,6 +126,7 @@ struct Samples: Sendable {
     values = [
       "removals": "sample", "notes": String(note), "release": try await world.id(of: World.nadia),
       "bulk-removals": String(removal.job), "approvals": String(removal.approval),
+      "policy-approvals": String(try await world.waitingPolicy(in: scope)),
       "providers": "oidc.acme", "signers": signer.id.text,
       "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",
       "tokens": token.token.id.text, "projects": scope.project.text,
@@ -231,6 +232,26 @@ extension World {
       throw Missing("approval")
     }
     return (job, approval.id)
+  }
+
+  /// A weaker policy that waits for a second administrator; the request's number.
+  func waitingPolicy(in scope: Scope) async throws -> Int64 {
+    let author = Author(actor: .commandLine)
+    let policy = try await identity.policies.change(scope, by: author) {
+      $0.pattern = .mandatory
+    }
+    var settings = try await identity.desk.settings(scope)
+    settings.policyApprovalOverUsers = 0
+    try await identity.desk.change(scope, to: settings, by: author)
+    let (agent, ada) = try await adaAtTheDesk()
+    _ = try await identity.policies.change(
+      scope, expecting: policy.version,
+      DeskRequest(agent: agent, author: ada, note: "Enrollment is too hard.")
+    ) { $0.pattern = nil }
+    let waiting = try await identity.approvals.waiting(visibleTo: agent.administrator)
+    guard let approval = waiting.first(where: { $0.kind == .policy && $0.scope.key == scope.key })
+    else { throw Missing("approval") }
+    return approval.id
   }
 
   /// A note about a user; its number.

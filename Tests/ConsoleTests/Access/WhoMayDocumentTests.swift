@@ -118,6 +118,7 @@ extension SecondApproverRule {
     case .never: "–"
     case .lastFactor: "for the last factor, where the pool asks for it"
     case .manyUsers: "above the pool's number of users"
+    case .affectedUsers: "above the pool's number of affected users"
     }
   }
 }

@@ -104,7 +104,8 @@ import Testing
         form: [
           "version": String(version), "step": "confirm", "totp": "on", "window": "own",
           "intervals": "10", "sms": "off", "pattern": "account", "from": "",
-        ], row: "policy.change"),
+          "note": "Clocks are off.",
+        ], row: "policy.widen"),
       Attempt(
         action: .deleteTenant,
         address: "/projects/acme-retail/tenants/\(sandbox)/settings/deletion",

@@ -20,7 +20,7 @@ import Testing
   /// Presses the first button of a check page.
   private func confirm(_ check: Answer, _ browser: Browser, more: Form = [:]) async throws -> Answer
   {
-    var form: Form = ["step": "confirm"]
+    var form: Form = ["step": "confirm", "note": "One policy for all tenants."]
     for name in [
       "csrf", "version", "totp", "window", "intervals", "sms", "pattern", "from", "change",
       "source",

@@ -10,12 +10,15 @@ struct PermissionTests {
       .deleteProject, .manageKeys, .manageTrust, .findUsers, .changeUsers, .exportUsers,
       .removeFactors, .endSessions, .readMessages, .readAudit,
       .seeAdministrators, .manageAdministrators, .changeDesk, .protectUsers, .changeLinks,
+      .seeApprovals,
     ],
     .policy: [
       .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
-      .manageKeys, .changeDesk,
+      .manageKeys, .changeDesk, .seeApprovals,
     ],
-    .support: [.seeScope, .readPolicy, .findUsers, .removeFactors, .endSessions],
+    .support: [
+      .seeScope, .readPolicy, .findUsers, .removeFactors, .endSessions, .seeApprovals,
+    ],
     .auditor: [.seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators],
   ]
 

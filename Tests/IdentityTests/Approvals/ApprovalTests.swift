@@ -233,7 +233,7 @@ import Testing
           omar.request(nil))
       }
       await expect("othersRequest") {
-        try await approvals.withdraw(first.id, in: instance.acme, by: omar.author, omar.session)
+        try await approvals.withdraw(first.id, in: instance.acme, omar.request(nil))
       }
       try await approvals.refuse(
         first.id, in: instance.acme, answer: "Call them back.", omar.request(nil))
@@ -241,7 +241,7 @@ import Testing
       await expect("decided") { try await approve(instance, first.id, by: omar) }
       let second = try await ask(instance, alice, by: dora)
       try await approvals.withdraw(
-        second.id, in: instance.acme, by: dora.author, dora.session)
+        second.id, in: instance.acme, dora.request(nil))
       await expect("decided") { try await approve(instance, second.id, by: omar) }
       await expect("notFound") { try await approvals.find(second.id, in: instance.east) }
       let decided = try await approvals.decided(visibleTo: omar.administrator)
@@ -321,7 +321,7 @@ import Testing
       let ids = try await approvals.waiting(visibleTo: omar.administrator).map(\.id)
       try await approvals.refuse(
         ids[0], in: instance.acme, answer: "Too many.", omar.request(nil))
-      try await approvals.withdraw(ids[1], in: instance.acme, by: dora.author, dora.session)
+      try await approvals.withdraw(ids[1], in: instance.acme, dora.request(nil))
       instance.clock.advance(Approval.lifetime + 1)
       try await instance.identity.tidy()
       try await instance.runAll()

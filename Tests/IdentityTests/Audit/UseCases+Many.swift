@@ -58,7 +58,7 @@ extension UseCase {
       let (id, agent) = (try await i.waiting(), try await i.agent())
       return {
         try await i.identity.approvals.withdraw(
-          id, in: i.acme, by: agent.author, agent.session)
+          id, in: i.acme, agent.request(nil))
       }
     },
   ]

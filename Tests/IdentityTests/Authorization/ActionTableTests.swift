@@ -25,7 +25,7 @@ struct ActionTableTests {
     disableSignIn changeScope none none never
     editGuidance changeScope none none never
     changePolicy changePolicy none none never
-    weakenPolicy changePolicy recent none never
+    weakenPolicy changePolicy recent written affectedUsers
     createAPIKey manageKeys recent none never
     revokeAPIKey manageKeys recent none never
     createServiceToken manageKeys recent none never
@@ -67,6 +67,9 @@ struct ActionTableTests {
     approveRequest removeFactors secondFactor none never
     rejectRequest removeFactors secondFactor none never
     withdrawRequest removeFactors none none never
+    approvePolicyChange changePolicy secondFactor none never
+    rejectPolicyChange changePolicy secondFactor none never
+    withdrawPolicyChange changePolicy none none never
     """
 
   private struct Line {

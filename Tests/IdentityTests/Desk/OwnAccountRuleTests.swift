@@ -142,7 +142,7 @@ struct OwnAccountRuleTests {
         approval.id, in: instance.acme, agent.request(nil))
     }
     try await instance.identity.approvals.withdraw(
-      approval.id, in: instance.acme, by: other.author, other.session)
+      approval.id, in: instance.acme, other.request(nil))
     instance.clock.advance(1)
   }
 }

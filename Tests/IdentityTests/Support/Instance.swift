@@ -48,7 +48,8 @@ struct Instance: Sendable {
 
 /// Runs a test on a copy of the template, and checks afterwards what must hold after any test.
 func withInstance(
-  hasher: PasswordHasher = .cheap, _ body: (Instance) async throws -> Void
+  hasher: PasswordHasher = .cheap, carriesMail: Bool = false,
+  _ body: (Instance) async throws -> Void
 ) async throws {
   let template = try await Template.made.value
   try await withFolder { folder in
@@ -62,7 +63,7 @@ func withInstance(
       let keys = try KeyRing(text: template.keys.text.revealedText)
       let identity = try Identity(
         database: database, keys: keys, profile: .standalone, hasher: hasher,
-        clock: clock.wall, random: Dice(seed: 2).source)
+        clock: clock.wall, random: Dice(seed: 2).source, carriesMail: carriesMail)
       try await identity.prepare()
       let (acme, scopes) = (Template.acme, identity.scopes)
       let instance = Instance(

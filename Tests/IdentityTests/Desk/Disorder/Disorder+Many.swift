@@ -241,6 +241,7 @@ extension Disorder {
       case .begun:
         guard let job = approval.job else { throw Broken(what: "a list has begun") }
         jobs[job].state = .running
+      case .policyChanged: throw Broken(what: "nobody asked for a policy")
       case .overtaken: guard change else { throw Broken(what: "a request was overtaken") }
       }
     }
@@ -299,7 +300,7 @@ extension Disorder {
           approval.id, in: approval.scope, answer: "no", given.request)
       }
       try await identity.approvals.withdraw(
-        approval.id, in: approval.scope, by: given.request.author, given.request.agent)
+        approval.id, in: approval.scope, given.request)
       return nil
     }
     if case .success(let outcome?) = result { keep(outcome.renewed, agent) }

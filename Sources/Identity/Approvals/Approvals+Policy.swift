@@ -1,0 +1,100 @@
+import Database
+
+/// A policy that waits for a second administrator.
+public struct ProposedPolicy: Sendable {
+  /// What the policy would become.
+  public let edit: PolicyEdit
+  /// The version that it was proposed over.
+  public let version: Int
+}
+
+extension Approval {
+  /// Whether a weaker policy needs a second administrator.
+  static func isNeeded(
+    for new: PolicyEdit, over policy: Policy, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let weakenings = new.weakenings(since: policy.edit)
+    guard !weakenings.isEmpty,
+      let most = try DeskSettings.find(policy.scope, connection).policyApprovalOverUsers
+    else { return false }
+    return policy.users(affectedBy: weakenings) > most
+  }
+}
+
+extension Approvals {
+  /// Requests approval of a weaker policy, in the write of the action.
+  ///
+  /// - Returns: Until when it can be approved.
+  /// - Throws: ``PolicyError/approvalPending`` when another one waits.
+  static func ask(
+    for new: PolicyEdit, over policy: Policy, _ request: DeskRequest, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Instant {
+    let scope = policy.scope
+    let pending = try connection.all(
+      """
+      SELECT approval_id, expires_at FROM approval INDEXED BY approval_of_policy
+      WHERE scope_key = \(scope.key) AND kind = 'policy' AND state = 'waiting'
+      """
+    ) { (id: try $0.value(0) as Int64, expiry: Instant(microseconds: try $0.value(1))) }
+    guard !pending.contains(where: { $0.expiry > now }) else { throw PolicyError.approvalPending }
+    for late in pending {
+      try expire(find(late.id, in: scope, at: now, connection), at: now, connection)
+    }
+    let (id, expiry) = try store(
+      kind: .policy, account: nil, factors: [], names: [], job: nil,
+      users: policy.users(affectedBy: new.weakenings(since: policy.edit)), .weakerPolicy, request,
+      DeskSettings(), in: scope, at: now, connection)
+    let configuration = new.configuration
+    try connection.run(
+      """
+      INSERT INTO approval_policy (approval_id, policy_version, mfa_state, sms, totp_state,
+        totp_intervals, pattern, mandatory_from)
+      VALUES (\(id), \(policy.version), \(configuration.state?.rawValue),
+        \(configuration.smsEnabled), \(configuration.totp?.state.rawValue),
+        \(configuration.totp?.adjacentIntervals), \(new.pattern?.rawValue),
+        \(new.mandatoryFrom?.description))
+      """)
+    var entry = AuditEntry(
+      "approval.ask", "policy", Policies.objectID(scope), name: scope.name, in: scope)
+    let changes = PolicyChange.between(policy.edit, new)
+    entry.from = changes.map { "\($0.field.rawValue): \($0.from)" }.joined(separator: "; ")
+    entry.to = changes.map { "\($0.field.rawValue): \($0.to)" }.joined(separator: "; ")
+    entry.note = request.note
+    try entry.record(by: request.author, at: now, connection)
+    return expiry
+  }
+
+  /// The policy that a request asks for; nil for a request about anything else.
+  ///
+  /// - Throws: ``ApprovalError/unavailable(_:)``.
+  public func proposedPolicy(of approval: Approval) async throws(ApprovalError) -> ProposedPolicy? {
+    guard approval.kind == .policy else { return nil }
+    return try await store.read(ApprovalError.self) { connection in
+      try Self.proposedPolicy(of: approval, connection)
+    }
+  }
+
+  static func proposedPolicy(
+    of approval: Approval, _ connection: borrowing Connection
+  ) throws -> ProposedPolicy? {
+    try connection.first(
+      """
+      SELECT \(PolicyEdit.columns("w")), w.policy_version FROM approval_policy w
+      WHERE w.approval_id = \(approval.id)
+      """
+    ) { ProposedPolicy(edit: try PolicyEdit($0, from: 0), version: try $0.value(6)) }
+  }
+
+  /// Puts an approved policy in force: in the requester's name, with their reason.
+  static func carryOut(
+    _ proposed: ProposedPolicy, _ approval: Approval, by approver: Author, profile: Profile,
+    outbox: Outbox, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Policy {
+    let policy = try Policies.find(approval.scope.key, connection)
+    let context = ActionContext(
+      author: approval.author, now: now, profile: profile, outbox: outbox, reason: approval.note,
+      approver: approver.actor.name)
+    return try Policies.store(proposed.edit, over: policy, context, connection)
+  }
+}

@@ -1,0 +1,65 @@
+import Database
+
+/// What owners are told about a change that weakened the MFA policy of a project or tenant.
+struct PolicyNotice {
+  let scope: Scope
+  /// The fields that changed.
+  let changes: [PolicyChange]
+  /// The name of whoever changed the policy.
+  let by: String
+  /// Why; nil when no reason was given.
+  let reason: String?
+  /// When.
+  let at: Instant
+
+  private var place: String {
+    let name = NoticeText.plain(scope.name)
+    return scope.tenant == nil ? name : "\(NoticeText.plain(scope.projectName)) / \(name)"
+  }
+
+  var subject: String { "\(place): the MFA policy is weaker" }
+
+  var body: String {
+    let lines = changes.map { "  \($0.field.rawValue): \($0.from) → \($0.to)" }
+    let why = 
+      reason.map { "Reason: \(NoticeText.unlinked($0, longest: DeskRequest.longestNote))" }
+      ?? "No reason was given."
+    return """
+      \(NoticeText.unlinked(by)) changed the MFA policy of \(place) on \(at.inWords):
+
+      \(lines.joined(separator: "\n"))
+
+      \(why)
+
+      If you didn't expect this, review the policy and the audit log in the console.
+
+      You get this email because you are an owner.
+
+      """
+  }
+}
+
+extension Outbox {
+  /// How long the notice is worth sending, in seconds.
+  private static let lifetime: Int64 = 7 * 86_400
+  /// The most owners that are told.
+  private static let mostOwners = 20
+
+  /// Emails the owners of a project or tenant, except whoever acted; does nothing without a mail
+  /// server, since the console shows it to them anyway.
+  func notifyOwners(
+    _ notice: PolicyNotice, besides author: Author, _ connection: borrowing Connection
+  ) throws {
+    guard carriesMail else { return }
+    let owners = try Administrators.recipients(
+      with: [.owner], around: notice.scope, atMost: Self.mostOwners, connection)
+    for owner in owners where owner.id.text != author.actor.id {
+      try add(
+        OutboxMessage(
+          channel: .mail, purpose: "notice-policy-weakened", recipient: owner.email, language: "en",
+          subject: notice.subject, body: notice.body,
+          expiresAt: notice.at.advanced(bySeconds: Self.lifetime)),
+        to: nil, in: notice.scope, at: notice.at, connection)
+    }
+  }
+}

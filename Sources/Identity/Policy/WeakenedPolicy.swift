@@ -1,0 +1,104 @@
+import Database
+
+/// A policy that was weakened and isn't as strict again.
+public struct WeakenedPolicy: Sendable, Equatable {
+  /// How it is weaker than before; never empty.
+  public let weakenings: [PolicyWeakening]
+  /// When it was last weakened.
+  public let at: Instant
+  /// The name of the administrator, service token, or command line that weakened it.
+  public let by: String
+  /// Why; nil when no reason was given, as over REST.
+  public let reason: String?
+
+  /// How long a weakened policy is listed under “Needs attention”, in seconds.
+  static let listed: Int64 = 30 * 86_400
+  /// How long owners aren't sent another email about the same policy, in seconds.
+  static let quiet: Int64 = 60
+
+  /// Records that a change weakened the policy and tells the owners, or forgets that an earlier one
+  /// did once the policy is as strict again.
+  ///
+  /// A wider window has an audit row of its own.
+  static func record(
+    _ new: PolicyEdit, over policy: Policy, _ context: ActionContext,
+    _ connection: borrowing Connection
+  ) throws {
+    let (scope, now) = (policy.scope, context.now)
+    let kept = try connection.first(
+      """
+      SELECT \(PolicyEdit.columns("w")), w.at, w.notified_at FROM policy_weakening w
+      WHERE w.scope_key = \(scope.key)
+      """
+    ) { row in
+      (
+        before: try PolicyEdit(row, from: 0), at: Instant(microseconds: try row.value(6)),
+        notifiedAt: (try row.value(7) as Int64?).map(Instant.init(microseconds:))
+      )
+    }
+    let recent = kept.flatMap { $0.at > oldest(at: now) ? $0 : nil }
+    let before = recent?.before ?? policy.edit
+    guard new.isWeaker(than: before) else {
+      if kept != nil {
+        try connection.run("DELETE FROM policy_weakening WHERE scope_key = \(scope.key)")
+      }
+      return
+    }
+    let weakenings = new.weakenings(since: policy.edit)
+    // A step back to the policy before, but not all the way.
+    guard !weakenings.isEmpty else { return }
+    let isQuiet = recent?.notifiedAt.map { now.seconds - $0.seconds < quiet } ?? false
+    let notifiedAt = isQuiet ? recent?.notifiedAt : now
+    try connection.run(
+      """
+      INSERT OR REPLACE INTO policy_weakening (scope_key, at, author_name, reason, notified_at,
+        mfa_state, sms, totp_state, totp_intervals, pattern, mandatory_from)
+      VALUES (\(scope.key), \(now.microseconds), \(context.author.actor.name), \(context.reason),
+        \(notifiedAt?.microseconds), \(before.configuration.state?.rawValue),
+        \(before.configuration.smsEnabled), \(before.configuration.totp?.state.rawValue),
+        \(before.configuration.totp?.adjacentIntervals), \(before.pattern?.rawValue),
+        \(before.mandatoryFrom?.description))
+      """)
+    for case .widerWindow(let from, let to) in weakenings {
+      var entry = AuditEntry(
+        "policy.widen", "policy window", Policies.objectID(scope), name: scope.name, in: scope)
+      entry.from = "adjacent intervals: \(from)"
+      entry.to = "adjacent intervals: \(to)"
+      try context.record(entry, connection)
+    }
+    guard !isQuiet else { return }
+    let notice = PolicyNotice(
+      scope: scope, changes: PolicyChange.between(policy.edit, new), by: context.author.actor.name,
+      reason: context.reason, at: now)
+    try context.outbox.notifyOwners(notice, besides: context.author, connection)
+  }
+
+  /// The weakening of a pool's policy; nil when it is as strict again, or wasn't weakened lately.
+  static func find(
+    _ scope: Scope, at now: Instant, _ connection: borrowing Connection
+  ) throws -> WeakenedPolicy? {
+    try connection.first(
+      """
+      SELECT \(columns) FROM policy_weakening w CROSS JOIN scope s USING (scope_key)
+      WHERE w.scope_key = \(scope.key) AND w.at > \(oldest(at: now).microseconds)
+      """
+    ) { try WeakenedPolicy($0, from: 0) } ?? nil
+  }
+
+  /// Weakenings from before this moment aren't listed any more.
+  static func oldest(at now: Instant) -> Instant { now.advanced(bySeconds: -listed) }
+
+  static let columns: SQL = """
+    \(PolicyEdit.columns("w")), \(PolicyEdit.columns("s")), w.at, w.author_name, w.reason
+    """
+
+  /// Reads the columns of `columns`; nil when the policy is as strict again.
+  init?(_ row: borrowing Row, from column: Int) throws {
+    let before = try PolicyEdit(row, from: column)
+    weakenings = try PolicyEdit(row, from: column + 6).weakenings(since: before)
+    guard !weakenings.isEmpty else { return nil }
+    at = Instant(microseconds: try row.value(column + 12))
+    by = try row.value(column + 13)
+    reason = try row.value(column + 14)
+  }
+}

@@ -1,0 +1,103 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// A weaker policy that takes a second administrator, as two browsers see it.
+@Suite struct PolicyApprovalPageTests {
+  private func guarded(_ world: World) async throws -> (address: String, wider: Form) {
+    try await world.setDesk { $0.policyApprovalOverUsers = 0 }
+    return (
+      try await world.eu + "/policy",
+      .policy(intervals: "9", step: "confirm", more: ["note": "Clocks are off."])
+    )
+  }
+
+  @Test func `weakening asks for a reason, which versions, review and its file show`()
+    async throws
+  {
+    try await World.furnished { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy"
+      let check = try await tomas.submit(address, .policy(intervals: "9"))
+      #expect(check.says("<label for=\"note\">Reason</label>"))
+      var form = Form.policy(intervals: "9", step: "confirm")
+      form = Form(form.entries.filter { $0.name != "note" })
+      let without = try await tomas.submit(address, form)
+      #expect(without.status == .unprocessableContent && without.says("Write the reason"))
+      Markup.check(without)
+      #expect(try await world.policy.version == 2)
+      form.add("note", "Travelers have <skewed> clocks.")
+      #expect(try await tomas.submit(address, form).status == .seeOther)
+      let review = "/projects/acme-retail/review"
+      for page in [address, review] {
+        #expect(try await tomas.get(page).says("Travelers have &lt;skewed&gt; clocks."), "\(page)")
+      }
+      #expect(
+        try await tomas.get(review + ".csv").text.contains("Travelers have <skewed> clocks."))
+      let overview = try await tomas.get(try await world.eu)
+      #expect(overview.says("weakened the MFA policy on"))
+      #expect(overview.says("19 valid codes instead of"))
+      #expect(!(try await tomas.submit(address, .policy(intervals: "0", version: 3)))
+        .says("<label for=\"note\">"), "a stricter policy needs none")
+    }
+  }
+
+  @Test func `it waits, is listed for those who may decide it, and is in force when approved`()
+    async throws
+  {
+    try await World.furnished { world in
+      let (address, wider) = try await guarded(world)
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let ada = try await Browser.signedIn(world)
+      let check = try await tomas.submit(address, .policy(intervals: "9"))
+      #expect(check.says("a second administrator has to approve it within a day"))
+      #expect(check.says("Request approval"))
+      Markup.check(check)
+      #expect(try await tomas.submit(address, wider).location == address)
+      #expect(try await tomas.get(address).says("Nothing has changed yet."))
+      #expect(try await world.policy.version == 2)
+      let again = try await tomas.submit(address, wider)
+      #expect(again.status == .unprocessableContent)
+      #expect(again.says("already waiting for approval"))
+      Markup.check(again)
+      #expect(try await ada.get("/").says("1 approval"))
+      let list = try await ada.get("/approvals")
+      #expect(list.says("Weaken the MFA policy"))
+      let request = try #require(list.values(of: "href").first { $0.contains("-approvals/") })
+      let pool = try await world.eu
+      #expect(request.hasPrefix(pool + "/policy-approvals/"))
+      let page = try await ada.get(request)
+      #expect(page.says("Clocks are off.") && page.says("→ 9"))
+      Markup.check(page)
+      let number = request.dropFirst((pool + "/policy-approvals/").count)
+      let other = pool + "/approvals/\(number)"
+      #expect(try await ada.get(other).status == .notFound)
+      let own = try await tomas.get(request)
+      #expect(own.says("Withdraw the request") && !own.says("value=\"approve\""))
+      #expect(try await ada.submit(request, ["step": "approve"]).location == address)
+      #expect(try await ada.get(address).says("The policy is in force."))
+      #expect(try await world.policy.configuration.totp?.adjacentIntervals == 9)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      #expect(try await nadia.get(request).status == .forbidden)
+      #expect(!(try await nadia.get("/approvals").says("Weaken the MFA policy")))
+    }
+  }
+
+  @Test func `a start date in the past and SMS without a gateway are warned of`() async throws {
+    try await World.furnished { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/policy"
+      let past = try await tomas.submit(
+        address, .policy(pattern: "mandatory", from: "2020-02-29"))
+      #expect(past.says("is in the past: enrollment is mandatory immediately."))
+      let coming = try await tomas.submit(
+        address, .policy(pattern: "mandatory", from: "2099-01-01"))
+      #expect(!coming.says("is in the past"))
+      let sms = try await tomas.submit(address, .policy(sms: "on"))
+      #expect(sms.says("There is no SMS gateway"))
+      Markup.check(sms)
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import Testing
+
+@testable import Identity
+
+@Suite struct PolicyApprovalTests {
+  /// A pool with one enrolled user, where weakening the policy for anybody takes two.
+  private func guarded(_ instance: Instance, over: Int = 0) async throws -> Agent {
+    try await instance.setWindow(1)
+    _ = try await instance.enrolled(.alice)
+    try await instance.setDesk { $0.policyApprovalOverUsers = over }
+    return try await instance.agent("pia", role: .policy)
+  }
+
+  private func widen(
+    _ instance: Instance, to intervals: Int = 9, by agent: Agent
+  ) async throws -> PolicyOutcome {
+    let version = try await instance.identity.policies.read(instance.acme).version
+    return try await instance.identity.policies.change(
+      instance.acme, expecting: version, agent.request(nil, note: "Clocks are off.")
+    ) { $0.configuration.totp?.adjacentIntervals = intervals }.value
+  }
+
+  private func waiting(_ instance: Instance, for agent: Agent) async throws -> Approval {
+    let approvals = instance.identity.approvals
+    return try #require(
+      try await approvals.waiting(visibleTo: agent.session.administrator).first)
+  }
+
+  private func window(_ instance: Instance) async throws -> Int? {
+    try await instance.identity.policies.read(instance.acme).configuration.totp?.adjacentIntervals
+  }
+
+  @Test func `a weaker policy waits, and is in force when approved, in the requester's name`()
+    async throws
+  {
+    try await withInstance { instance in
+      let pia = try await guarded(instance)
+      let otto = try await instance.agent("otto", role: .owner)
+      guard case .waiting = try await widen(instance, by: pia) else {
+        throw Unexpected("it is in force")
+      }
+      #expect(try await window(instance) == 1)
+      let approval = try await waiting(instance, for: otto)
+      #expect((approval.kind, approval.cause, approval.users) == (.policy, .weakerPolicy, 1))
+      #expect(try await instance.identity.approvals.count(for: otto.session.administrator) == 1)
+      #expect(try await instance.identity.approvals.count(for: pia.session.administrator) == 0)
+      let proposed = try #require(
+        try await instance.identity.approvals.proposedPolicy(of: approval))
+      #expect(proposed.edit.configuration.totp?.adjacentIntervals == 9)
+      await expect("ownRequest") {
+        try await instance.identity.approvals.approve(
+          approval.id, in: instance.acme, pia.request(nil))
+      }
+      let outcome = try await instance.identity.approvals.approve(
+        approval.id, in: instance.acme, otto.request(nil)
+      ).value
+      guard case .policyChanged = outcome else { throw Unexpected("not changed") }
+      #expect(try await window(instance) == 9)
+      let rows = try await instance.log()
+      #expect(
+        rows.prefix(4).map(\.action)
+          == ["approval.approve", "policy.widen", "policy.change", "approval.ask"])
+      #expect(rows[2].actorName == "pia" && rows[2].note == "Clocks are off.")
+      #expect(rows[2].to?.hasSuffix("approved by otto") == true)
+    }
+  }
+
+  @Test func `up to the limit, and for a stricter policy, nobody is asked`() async throws {
+    try await withInstance { instance in
+      let pia = try await guarded(instance, over: 1)
+      guard case .changed = try await widen(instance, by: pia) else {
+        throw Unexpected("one affected user is not above one")
+      }
+      try await instance.setDesk { $0.policyApprovalOverUsers = 0 }
+      guard case .changed = try await widen(instance, to: 2, by: pia) else {
+        throw Unexpected("narrowing waits")
+      }
+    }
+  }
+
+  @Test func `it is rejected, withdrawn, or expires, and nothing changes`() async throws {
+    try await withInstance { instance in
+      let pia = try await guarded(instance)
+      let otto = try await instance.agent("otto", role: .owner)
+      let approvals = instance.identity.approvals
+      _ = try await widen(instance, by: pia)
+      await expect("failed.approvalPending") { try await widen(instance, to: 3, by: pia) }
+      try await approvals.refuse(
+        try await waiting(instance, for: otto).id, in: instance.acme, answer: "No.",
+        otto.request(nil))
+      _ = try await widen(instance, by: pia)
+      let second = try await waiting(instance, for: otto)
+      await expect("othersRequest") {
+        try await approvals.withdraw(second.id, in: instance.acme, otto.request(nil))
+      }
+      try await approvals.withdraw(second.id, in: instance.acme, pia.request(nil))
+      _ = try await widen(instance, by: pia)
+      instance.clock.advance(Approval.lifetime)
+      try await instance.prove(pia.session)
+      guard case .waiting = try await widen(instance, to: 3, by: pia) else {
+        throw Unexpected("it is in force")
+      }
+      #expect(try await window(instance) == 1)
+      let objects = try await instance.log().filter { $0.action.hasPrefix("approval.") }
+      #expect(objects.allSatisfy { $0.objectKind == "policy" })
+      #expect(objects.contains { $0.action == "approval.expire" })
+    }
+  }
+
+  @Test func `a policy that has changed since isn't overwritten`() async throws {
+    try await withInstance { instance in
+      let pia = try await guarded(instance)
+      let otto = try await instance.agent("otto", role: .owner)
+      _ = try await widen(instance, by: pia)
+      try await instance.setWindow(0)
+      let outcome = try await instance.identity.approvals.approve(
+        try await waiting(instance, for: otto).id, in: instance.acme, otto.request(nil)
+      ).value
+      guard case .overtaken = outcome else { throw Unexpected("it is in force") }
+      #expect(try await window(instance) == 0)
+    }
+  }
+
+  @Test func `support sees and decides no policies, and policy admins no users`() async throws {
+    try await withInstance { instance in
+      let pia = try await guarded(instance)
+      let (dora, paul) = (
+        try await instance.agent("dora"), try await instance.agent("paul", role: .policy)
+      )
+      let approvals = instance.identity.approvals
+      _ = try await widen(instance, by: pia)
+      let id = try await waiting(instance, for: paul).id
+      #expect(try await approvals.waiting(visibleTo: dora.session.administrator).isEmpty)
+      await expect("desk.notAllowed") {
+        try await approvals.approve(id, in: instance.acme, dora.request(nil))
+      }
+      await expect("desk.notAllowed") {
+        try await approvals.refuse(id, in: instance.acme, answer: "No.", dora.request(nil))
+      }
+    }
+  }
+
+  @Test func `a policy admin tightens the rule, and only an owner loosens it`() async throws {
+    try await withInstance { instance in
+      let pia = try await guarded(instance, over: 10)
+      let otto = try await instance.agent("otto", role: .owner)
+      @Sendable func set(_ limit: Int?, by agent: Agent) async throws {
+        var settings = try await instance.identity.desk.settings(instance.acme)
+        settings.policyApprovalOverUsers = limit
+        _ = try await instance.identity.desk.change(instance.acme, to: settings, agent.request(nil))
+      }
+      try await set(5, by: pia)
+      await expect("ownerRequired") { try await set(6, by: pia) }
+      await expect("ownerRequired") { try await set(nil, by: pia) }
+      try await set(nil, by: otto)
+    }
+  }
+
+  @Test func `over REST the rule holds nothing back`() async throws {
+    try await withInstance { instance in
+      _ = try await guarded(instance)
+      try await instance.setWindow(9)
+      #expect(try await window(instance) == 9)
+    }
+  }
+}
