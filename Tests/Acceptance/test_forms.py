@@ -171,7 +171,7 @@ def test_switching_off_wants_the_name(owner, tenant_api):
     tenant_api.enrol(id_token)
     page = f"/projects/{tenant_api.project}/tenants/{tenant_api.tenant}/policy"
     form = {"version": version_of(owner, page), "totp": "off", "window": "own", "intervals": "1",
-            "sms": "off", "pattern": "none"}
+            "sms": "off", "pattern": "none", "note": "TOTP moves to another server."}
     check = owner.post(page, {**form, "step": "check"})
     assert check.status_code == 200 and "password only" in check.text.replace("\n", " ")
     wrong = owner.post(page, {**form, "step": "confirm", "confirmation": "another"})

@@ -22,7 +22,8 @@ def fields(page):
 
 
 def change(owner, address, **answers):
-    form = fields(owner.get(address).text) | answers | {"step": "confirm"}
+    form = fields(owner.get(address).text) | answers | {
+        "step": "confirm", "note": "Asked for by the customer."}
     form.pop("q", None)
     answer = owner.http.post(address, data=form, headers={"Origin": owner.origin})
     assert answer.status_code == 303, answer.text

@@ -93,6 +93,20 @@ def asked(owner, scope, server):
     return job.rsplit("/", 1)[1], waiting.group(1)
 
 
+def weaken(owner, scope):
+    """Asks for approval of a policy that accepts more codes; the number of the request."""
+    rules = {"code-cap": "10", "undo-hours": "72", "verdict-days": "90", "actions-per-hour": "20",
+             "approval-over-users": "0", "policy-approval-over-users": "0", "identity-proof": ""}
+    assert owner.post(f"{scope}/settings/desk", rules).status_code == 303
+    version = re.search(r'name="version" value="(\d+)"', owner.get(f"{scope}/policy").text)
+    answer = owner.post(f"{scope}/policy", {
+        "version": version.group(1), "totp": "on", "window": "own", "intervals": "10",
+        "sms": "off", "pattern": "none", "note": "Clocks are off.", "step": "confirm"})
+    assert answer.status_code == 303, answer.text
+    approvals = owner.get("/approvals").text
+    return re.search(rf'href="{scope}/policy-approvals/([^"]+)"', approvals).group(1)
+
+
 def hold(administrator, tenant, server):
     """As if somebody had done so much in an hour that an owner has to release them."""
     database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
@@ -115,6 +129,7 @@ def test_a_page_is_there(owner, tenant_api, standalone, cell):
         version="v2", params={"oauthIdpConfigId": "oidc.acme"}))
     removal = removed(owner, tenant_api, scope, standalone) if "{removal}" in cell else ""
     job, waiting = asked(owner, scope, standalone) if "{number}" in cell else ("", "")
+    policy = weaken(owner, scope) if "/policy-approvals/" in cell else ""
     note = noted(owner, f"{scope}/users/{uid}") if "{note}" in cell else ""
     administrator = re.search(
         r'href="/administrators/([0-9a-f-]{36})"', owner.get("/administrators").text).group(1)
@@ -126,7 +141,8 @@ def test_a_page_is_there(owner, tenant_api, standalone, cell):
             "{project}": tenant_api.project, "{uid}": uid, "{pattern}": "mandatory",
             "{administrator}": administrator, "{removal}": removal, "{note}": note, "{provider}": "oidc.acme",
             "{enrolment}": user["mfaInfo"][0]["mfaEnrollmentId"],
-            "{number}": waiting if "approvals" in path else job,
+            "{number}": policy if "policy-approvals" in path
+            else waiting if "approvals" in path else job,
         }.items():
             address = address.replace(name, value)
         # Somebody who is signed in is led on from the pages for those who are not.

@@ -161,7 +161,8 @@ struct PolicyPage: Sendable {
 
   private static let approvalPending = FieldError(
     field: "approval",
-    text: "Another weaker policy is already waiting for approval. Have it decided or withdrawn first.")
+    text:
+      "Another weaker policy is already waiting for approval. Have it decided or withdrawn first.")
 
   /// What happened, for the next page.
   private static func result(

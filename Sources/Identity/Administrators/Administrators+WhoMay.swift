@@ -48,7 +48,9 @@ extension Administrators {
   ///   - roles: The roles, in order.
   ///   - scope: The pool.
   ///   - most: How many at most.
+  ///   - connection: The transaction.
   /// - Returns: The administrators' IDs and addresses.
+  /// - Throws: When the database can't be read.
   static func recipients(
     with roles: [Role], around scope: Scope, atMost most: Int, _ connection: borrowing Connection
   ) throws -> [(id: ID<Administrator>, email: String, role: Role)] {

@@ -86,7 +86,8 @@ extension Approvals {
         administrator.may(approval.kind.permission, in: scope)
       else { throw ApprovalError.desk(.notAllowed) }
       switch try store.authorization.authorize(
-        approval.kind.actions.reject, request, in: ActionTarget(scope), besides: faults, at: now, connection)
+        approval.kind.actions.reject, request, in: ActionTarget(scope), besides: faults, at: now,
+        connection)
       {
       case .failure(let error): return .failure(.desk(error))
       case .success(let renewed):

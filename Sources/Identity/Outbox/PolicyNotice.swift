@@ -21,7 +21,7 @@ struct PolicyNotice {
 
   var body: String {
     let lines = changes.map { "  \($0.field.rawValue): \($0.from) → \($0.to)" }
-    let why = 
+    let why =
       reason.map { "Reason: \(NoticeText.unlinked($0, longest: DeskRequest.longestNote))" }
       ?? "No reason was given."
     return """

@@ -26,7 +26,6 @@ def policy_check(page, demo):
     page.goto(f"{tenant}/policy")
     page.locator("label[for=window-own]").click()
     page.locator("#intervals").fill("4")
-    # A window alone is saved at once where scripts run.
     page.locator("label[for=pattern-account]").click()
     page.locator("button[name=step][value=check]").click()
     expect(page.locator("button[name=step][value=confirm]")).to_have_count(1)

@@ -39,8 +39,9 @@ import Testing
       let overview = try await tomas.get(try await world.eu)
       #expect(overview.says("weakened the MFA policy on"))
       #expect(overview.says("19 valid codes instead of"))
-      #expect(!(try await tomas.submit(address, .policy(intervals: "0", version: 3)))
-        .says("<label for=\"note\">"), "a stricter policy needs none")
+      #expect(
+        !(try await tomas.submit(address, .policy(intervals: "0", version: 3)))
+          .says("<label for=\"note\">"), "a stricter policy needs none")
     }
   }
 

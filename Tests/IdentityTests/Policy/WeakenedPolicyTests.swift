@@ -114,7 +114,8 @@ struct WeakenedPolicyTests {
     try await withInstance(carriesMail: true) { instance in
       try await instance.setWindow(1)
       let (pia, otto) = (
-        try await instance.agent("pia", role: .policy), try await instance.agent("otto", role: .owner)
+        try await instance.agent("pia", role: .policy),
+        try await instance.agent("otto", role: .owner)
       )
       _ = try await instance.agent("zoe", role: .owner, project: instance.globex.project)
       func widen(to intervals: Int, by agent: Agent) async throws {
