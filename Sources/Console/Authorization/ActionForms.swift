@@ -2,6 +2,22 @@ import HTTP
 import Identity
 import Templating
 
+extension ActionError {
+  /// Why the action itself failed, for an action that requires a permission alone.
+  func failure(of action: ConsoleAction) throws(Refusal) -> Reason {
+    switch self {
+    case .failed(let reason): return reason
+    case .refused(.notAllowed): throw .notAllowed(action.requirements.permission)
+    case .refused(let error): throw .unavailable(error)
+    }
+  }
+}
+
+extension SignedIn {
+  /// What the administrator sends with an action that requires a permission alone.
+  var plainRequest: DeskRequest { DeskRequest(agent: session, author: author) }
+}
+
 /// Puts what an action requires into the forms of the console, and reads it from them.
 struct ActionForms: Sendable {
   let authorization: ActionAuthorization

@@ -46,7 +46,7 @@ struct GuidanceEditorPage: Sendable {
     draft.preview = nil
     do {
       let number = try await guidance.write(
-        context.scope, text, expecting: version, by: context.signedIn.author)
+        context.scope, text, expecting: version, context.signedIn.plainRequest)
       let isUnchanged = number == version
       frames.leave(
         isUnchanged
@@ -55,7 +55,7 @@ struct GuidanceEditorPage: Sendable {
         for: context.signedIn)
       return .redirect(to: ConsolePaths.scopeGuidance(context.scope))
     } catch {
-      switch error {
+      switch try error.failure(of: .editGuidance) {
       case .tooLong(let bytes):
         return try await page(context, draft, fault: Self.tooLong(bytes))
       case .changedMeanwhile(let newest):
@@ -63,7 +63,7 @@ struct GuidanceEditorPage: Sendable {
         draft.version = newest.version.number
         return try await page(context, draft)
       case .scopeNotFound: throw .notFound
-      case .unavailable: throw .unavailable(error)
+      case .unavailable(let cause): throw .unavailable(cause)
       }
     }
   }

@@ -21,11 +21,12 @@ struct NewProjectPage: Sendable {
         errors: [FieldError(field: "name", text: "Give the project a name.")])
     }
     do {
-      let project = try await projects.create(id: id, displayName: name, by: signedIn.author)
+      let project = try await projects.create(id: id, displayName: name, signedIn.plainRequest)
       frames.leave("The project is created. Its policy starts with TOTP off.", for: signedIn)
       return .redirect(to: ConsolePaths.overview(project.scope))
     } catch {
-      return page(signedIn, name: name, id: id, errors: [try Self.fault(error, id: id)])
+      let fault = try Self.fault(try error.failure(of: .createProject), id: id)
+      return page(signedIn, name: name, id: id, errors: [fault])
     }
   }
 

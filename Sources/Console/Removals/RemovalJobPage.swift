@@ -63,9 +63,9 @@ struct RemovalJobPage: Sendable {
     let job = try await find(context, id)
     let isStopped: Bool
     do {
-      isStopped = try await removals.stop(job.id, in: context.scope, by: context.signedIn.author)
+      isStopped = try await removals.stop(job.id, in: context.scope, context.signedIn.plainRequest)
     } catch {
-      throw BulkFaults.refusal(error)
+      throw BulkFaults.refusal(try error.failure(of: .stopBulkRemoval))
     }
     ending.frames.leave(
       isStopped

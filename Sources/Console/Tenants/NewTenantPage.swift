@@ -19,9 +19,10 @@ struct NewTenantPage: Sendable {
     let tenant: Tenant
     do {
       tenant = try await tenants.create(
-        in: context.project.id, edit, by: context.signedIn.author)
+        in: context.project.id, edit, context.signedIn.plainRequest)
     } catch {
-      return try await page(context, name: name, errors: [try Self.fault(error)])
+      let fault = try Self.fault(try error.failure(of: .createTenant))
+      return try await page(context, name: name, errors: [fault])
     }
     frames.leave("The tenant is created. Its policy starts with TOTP off.", for: context.signedIn)
     return .redirect(to: ConsolePaths.overview(tenant.scope))

@@ -42,9 +42,10 @@ struct NewUserPage: Sendable {
     }
     let account: Account
     do {
-      account = try await accounts.create(context.scope, new, by: context.signedIn.author)
+      account = try await accounts.create(context.scope, new, context.signedIn.plainRequest)
     } catch {
-      return try await page(context, answers, errors: [try Self.fault(error)])
+      let fault = try Self.fault(try error.failure(of: .createUser))
+      return try await page(context, answers, errors: [fault])
     }
     let next =
       account.hasPassword

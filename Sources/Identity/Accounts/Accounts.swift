@@ -13,12 +13,32 @@ public struct Accounts: Sendable {
     _ scope: Scope, _ new: NewAccount, by author: Author
   ) async throws(AccountError) -> Account {
     let hash = try await check(new, in: scope)
+    return try await store.perform(by: author, AccountError.self, inserting(new, hash, in: scope))
+  }
+
+  /// Makes an account, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func create(
+    _ scope: Scope, _ new: NewAccount, _ request: DeskRequest
+  ) async throws(ActionError<AccountError>) -> Account {
+    let hash: PasswordHash?
+    do { hash = try await check(new, in: scope) } catch { throw .failed(error) }
+    return try await store.perform(
+      .createUser, request, in: ActionTarget(scope), AccountError.self,
+      inserting(new, hash, in: scope)
+    ).value
+  }
+
+  private func inserting(
+    _ new: NewAccount, _ hash: PasswordHash?, in scope: Scope
+  ) -> Action<Account> {
     var new = new
     new.givenFields = .disabled
     let given = new
-    let now = store.clock.now()
     let random = store.random
-    return try await store.write(AccountError.self) { connection in
+    return { context, connection in
+      let now = context.now
       try AccountRecord.refuseTaken(given, in: scope, connection)
       let uid = given.localID ?? random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
       var account = try AccountRecord.insert(
@@ -30,7 +50,7 @@ public struct Accounts: Sendable {
       }
       var entry = AuditEntry("account.create", "account", uid, name: account.label, in: scope)
       entry.to = account.words
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
       return account
     }
   }

@@ -103,23 +103,24 @@ extension BulkRemovals {
   /// Stops a job that runs; what was not come to is not done.
   ///
   /// - Returns: False when it had ended before.
-  /// - Throws: ``BulkError``.
+  /// - Throws: ``ActionError``.
   @discardableResult
   public func stop(
-    _ id: Int64, in scope: Scope, by author: Author
-  ) async throws(BulkError) -> Bool {
-    let now = store.clock.now()
-    return try await store.write(BulkError.self) { connection in
+    _ id: Int64, in scope: Scope, _ request: DeskRequest
+  ) async throws(ActionError<BulkError>) -> Bool {
+    try await store.perform(
+      .stopBulkRemoval, request, in: ActionTarget(scope), BulkError.self
+    ) { context, connection in
       guard let job = try BulkJob.find(id, in: scope, connection), job.state != .draft else {
         throw BulkError.notFound
       }
       guard job.state == .running else { return false }
       try BulkJob.stop(
-        id, because: "Stopped by \(author.actor.name).", at: now, connection)
+        id, because: "Stopped by \(context.author.actor.name).", at: context.now, connection)
       var entry = AuditEntry("bulk.stop", "bulk removal", String(id), name: job.name, in: scope)
       entry.to = "\(job.usersDone) of \(Words.count(job.users, "user", "users")) done"
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
       return true
-    }
+    }.value
   }
 }

@@ -34,7 +34,7 @@ public struct BulkRemovals: Sendable {
     let (id, administrator) = try await store.write(BulkError.self) { connection in
       // The grants of this moment: the session was read before the write had its turn.
       guard let administrator = try Administrators.present(maker, connection),
-        administrator.may(.removeFactors, in: scope)
+        administrator.may(ConsoleAction.previewBulkRemoval.requirements.permission, in: scope)
       else { throw BulkError.desk(.notAllowed) }
       try Self.deleteOldDrafts(of: maker, connection)
       let id =

@@ -75,11 +75,33 @@ public struct ScopeGuidance: Sendable {
   public func write(
     _ scope: Scope, _ text: String, expecting version: Int, by author: Author
   ) async throws(GuidanceError) -> Int {
+    try await store.perform(
+      by: author, GuidanceError.self, try writing(text, for: scope, expecting: version))
+  }
+
+  /// Writes the next version, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func write(
+    _ scope: Scope, _ text: String, expecting version: Int, _ request: DeskRequest
+  ) async throws(ActionError<GuidanceError>) -> Int {
+    let writing: Action<Int>
+    do { writing = try self.writing(text, for: scope, expecting: version) } catch {
+      throw .failed(error)
+    }
+    return try await store.perform(
+      .editGuidance, request, in: ActionTarget(scope), GuidanceError.self, writing
+    ).value
+  }
+
+  private func writing(
+    _ text: String, for scope: Scope, expecting version: Int
+  ) throws(GuidanceError) -> Action<Int> {
     let text = Self.withLineFeeds(text)
     let bytes = text.utf8.count
     guard bytes <= Self.longest else { throw .tooLong(bytes) }
-    let now = store.clock.now()
-    return try await store.write(GuidanceError.self) { connection in
+    return { context, connection in
+      let (author, now) = (context.author, context.now)
       let isThere = try connection.first(
         "SELECT 1 FROM scope WHERE scope_key = \(scope.key) AND deleted_at IS NULL"
       ) { _ in true }
@@ -100,7 +122,7 @@ public struct ScopeGuidance: Sendable {
         "guidance.change", "guidance", Policies.objectID(scope), name: scope.name, in: scope)
       entry.from = newest.map { Self.words($0.version.number, $0.version.bytes) }
       entry.to = Self.words(number, bytes)
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
       return number
     }
   }

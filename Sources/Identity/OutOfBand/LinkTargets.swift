@@ -1,12 +1,14 @@
 import Database
 import JSON
+import Text
 
 /// The settings of a project or tenant that decide where links in emails lead.
 ///
 /// A link to reset a password is a key to the account, so only an owner may change them.
-struct LinkTargets: Equatable {
-  private let domains: Set<String>
-  private let members: [JSON?]
+struct LinkTargets {
+  private let domains: [String]
+  /// The configuration's other members, as JSON.
+  private let text: String?
 
   /// The members of a configuration that are among them.
   private static let paths = [
@@ -15,11 +17,28 @@ struct LinkTargets: Equatable {
   ]
 
   init(domains: [String] = [], members text: String?) {
-    self.domains = Set(domains.map { $0.lowercased() })
+    self.domains = domains
+    self.text = text
+  }
+
+  private var members: [JSON?] {
     let root = text.flatMap { try? JSON.parse(Array($0.utf8)) }
-    members = Self.paths.map { path in
+    return Self.paths.map { path in
       path.reduce(root) { value, name in value?[UntrustedText(name)] }
     }
+  }
+
+  /// Whether other settings lead links elsewhere; reads members only where their text differs.
+  private func differs(from other: LinkTargets) -> Bool {
+    let isSameText =
+      switch (text, other.text) {
+      case (nil, nil): true
+      case (let one?, let two?): one.isSameBytes(as: two)
+      default: false
+      }
+    if !isSameText, members != other.members { return true }
+    return domains != other.domains
+      && Set(domains.map { $0.lowercased() }) != Set(other.domains.map { $0.lowercased() })
   }
 
   /// The address of the application's own page for links; nil when links lead to the server's.
@@ -37,7 +56,7 @@ struct LinkTargets: Equatable {
     project: ID<Project>, tenant: ID<Tenant>? = nil, _ profile: Profile,
     _ connection: borrowing Connection
   ) throws {
-    guard old != new else { return }
+    guard new.differs(from: old) else { return }
     guard try author.may(.changeLinks, project: project, tenant: tenant, connection) else {
       throw LinkTargetError.ownerOnly
     }
@@ -61,29 +80,6 @@ public enum LinkTargetError: Error, Sendable {
   case ownerOnly
   /// The host of `callbackUri` isn't an authorized domain.
   case unauthorizedHost
-}
-
-extension Author {
-  /// Whether the author has a permission, by the grants of this moment.
-  ///
-  /// The command line and the emulator's own token have all of them.
-  func may(
-    _ permission: Permission, project: ID<Project>, tenant: ID<Tenant>?,
-    _ connection: borrowing Connection
-  ) throws -> Bool {
-    switch actor {
-    case .commandLine, .emulatorOwner, .server: return true
-    case .user, .nobody: return false
-    case .administrator(let id, _):
-      let administrator = try Administrators.present(id, connection)
-      return administrator?.may(permission, project: project, tenant: tenant) ?? false
-    case .serviceToken(let id, _):
-      let role = try connection.first(
-        "SELECT role FROM service_token WHERE token_id = \(id.text) AND revoked_at IS NULL"
-      ) { try $0.value(0) as String }
-      return role.flatMap(ServiceTokenRole.init)?.permissions.contains(permission) ?? false
-    }
-  }
 }
 
 extension ProjectEdit {

@@ -12,24 +12,43 @@ public struct Projects: Sendable {
     id: String, displayName: String, by author: Author
   ) async throws(ProjectError) -> Project {
     guard Self.isValidID(id) else { throw .invalidID }
-    return try await insert(id: id, displayName: displayName, by: author)
+    return try await store.perform(
+      by: author, ProjectError.self, try inserting(id: id, displayName: displayName))
+  }
+
+  /// Makes a project, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func create(
+    id: String, displayName: String, _ request: DeskRequest
+  ) async throws(ActionError<ProjectError>) -> Project {
+    guard Self.isValidID(id) else { throw .failed(.invalidID) }
+    let insertion: Action<Project>
+    do { insertion = try inserting(id: id, displayName: displayName) } catch {
+      throw .failed(error)
+    }
+    return try await store.perform(
+      .createProject, request, in: .instance, ProjectError.self, insertion
+    ).value
   }
 
   /// Makes the project of an id that an application used, as the emulator profile does.
   func makeImplicit(_ id: ID<Project>) async throws(ProjectError) {
     guard (1...128).contains(id.text.utf8.count) else { throw .invalidID }
-    _ = try await insert(id: id.text, displayName: id.text, by: Author(actor: .emulatorOwner))
+    _ = try await store.perform(
+      by: Author(actor: .emulatorOwner), ProjectError.self,
+      try inserting(id: id.text, displayName: id.text))
   }
 
-  private func insert(
-    id: String, displayName: String, by author: Author
-  ) async throws(ProjectError) -> Project {
+  private func inserting(
+    id: String, displayName: String
+  ) throws(ProjectError) -> Action<Project> {
     let name = displayName.isEmpty ? id : displayName
     guard Self.isValidName(name) else { throw .invalidDisplayName }
-    let now = store.clock.now()
-    let emulator = store.profile == .emulator
     let random = store.random
-    return try await store.write(ProjectError.self) { connection in
+    return { context, connection in
+      let now = context.now
+      let emulator = context.profile == .emulator
       let number = try Self.freeNumber(random, connection)
       do {
         try connection.run(
@@ -52,7 +71,7 @@ public struct Projects: Sendable {
       let project = try Self.find(ID(id), connection)
       var entry = AuditEntry("project.create", "project", id, name: name, in: project.scope)
       entry.to = name
-      try entry.record(by: author, at: now, connection)
+      try context.record(entry, connection)
       return project
     }
   }

@@ -19,17 +19,33 @@ public struct Tenants: Sendable {
     in project: ID<Project>, _ edit: TenantEdit, by author: Author
   ) async throws(TenantError) -> Tenant {
     try checkName(edit.displayName)
-    let now = store.clock.now()
+    return try await store.perform(by: author, TenantError.self, inserting(edit, in: project))
+  }
+
+  /// Makes a tenant, for an administrator in the console.
+  ///
+  /// - Throws: ``ActionError``.
+  public func create(
+    in project: ID<Project>, _ edit: TenantEdit, _ request: DeskRequest
+  ) async throws(ActionError<TenantError>) -> Tenant {
+    do { try checkName(edit.displayName) } catch { throw .failed(error) }
+    return try await store.perform(
+      .createTenant, request, in: ActionTarget(project: project), TenantError.self,
+      inserting(edit, in: project)
+    ).value
+  }
+
+  private func inserting(_ edit: TenantEdit, in project: ID<Project>) -> Action<Tenant> {
     let random = store.random
-    return try await store.write(TenantError.self) { connection in
+    return { context, connection in
       // Five characters: sixty million tenants of one name, so a second draw is rare.
       for _ in 0..<8 {
         let stem = edit.displayName.filter(Self.isOfID)
         let tail = random.text(stem.isEmpty ? 28 : 5, from: Self.letters)
         let id = stem.isEmpty ? tail : "\(stem)-\(tail)"
-        if let tenant = try insert(ID(id), in: project, edit, by: author, at: now, connection) {
-          return tenant
-        }
+        let tenant = try insert(
+          ID(id), in: project, edit, by: context.author, at: context.now, connection)
+        if let tenant { return tenant }
       }
       throw Failure("no free tenant id")
     }

@@ -25,7 +25,7 @@ extension UseCase {
       let agent = try await i.agent()
       let job = try await i.draft("u0", by: agent)
       try await i.begin(job, by: agent)
-      return { try await i.identity.bulkRemovals.stop(job, in: i.acme, by: agent.author) }
+      return { try await i.identity.bulkRemovals.stop(job, in: i.acme, agent.request(nil)) }
     },
     UseCase("ask for approval of a list", ["approval.ask"]) { i in
       try await i.crowd(1)

@@ -64,8 +64,8 @@ import Testing
       await expect("notFound") {
         try await instance.begin(id, by: agent, in: instance.east)
       }
-      await expect("notFound") {
-        try await instance.identity.bulkRemovals.stop(id, in: instance.acme, by: agent.author)
+      await expect("failed.notFound") {
+        try await instance.identity.bulkRemovals.stop(id, in: instance.acme, agent.request(nil))
       }
       #expect(try await instance.identity.bulkRemovals.list(instance.acme).items.isEmpty)
       instance.clock.advance(BulkRemovals.draftLifetime + 1)
@@ -195,7 +195,7 @@ import Testing
       _ = try await instance.identity.bulkRemovals.step(4)
       let omar = try await instance.agent("omar")
       let stops = try await atOnce(3) { _ in
-        try await instance.identity.bulkRemovals.stop(id, in: instance.acme, by: omar.author)
+        try await instance.identity.bulkRemovals.stop(id, in: instance.acme, omar.request(nil))
       }
       #expect(stops.count { $0 } == 1)
       #expect(try await instance.identity.bulkRemovals.step() == false)

@@ -181,9 +181,11 @@ extension Disorder {
     let agent = anyAgent { $0.may(.removeFactors, in: job.scope) }
     let took = Took(
       name: "stop of list \(job.id)", rows: ["bulk.stop by \(agents[agent].name) on \(job.id)"])
-    let author = agents[agent].author
+    let request = DeskRequest(agent: agents[agent].session, author: agents[agent].author)
     let result = await attempt {
-      try await identity.bulkRemovals.stop(job.id, in: job.scope, by: author)
+      do {
+        return try await identity.bulkRemovals.stop(job.id, in: job.scope, request)
+      } catch ActionError<BulkError>.failed(let error) { throw error }
     }
     jobs[index].state = .over
     try await settle(took, result)

@@ -1,0 +1,24 @@
+import Database
+
+extension Author {
+  /// Whether the author has a permission, by the grants of this moment.
+  ///
+  /// The command line and the emulator's own token have all of them.
+  func may(
+    _ permission: Permission, project: ID<Project>, tenant: ID<Tenant>?,
+    _ connection: borrowing Connection
+  ) throws -> Bool {
+    switch actor {
+    case .commandLine, .emulatorOwner, .server: return true
+    case .user, .nobody: return false
+    case .administrator(let id, _):
+      let administrator = try Administrators.present(id, connection)
+      return administrator?.may(permission, project: project, tenant: tenant) ?? false
+    case .serviceToken(let id, _):
+      let role = try connection.first(
+        "SELECT role FROM service_token WHERE token_id = \(id.text) AND revoked_at IS NULL"
+      ) { try $0.value(0) as String }
+      return role.flatMap(ServiceTokenRole.init)?.permissions.contains(permission) ?? false
+    }
+  }
+}
