@@ -32,7 +32,7 @@ extension ConsoleRoutes {
     table.somewhere(.get, ConsolePaths.approvals, .removeFactors, approvals.show)
 
     let approval = ApprovalPage(
-      approvals: identity.approvals, ending: ending,
+      identity: identity, ending: ending,
       view: try templates.template("approvals/approval", for: ApprovalView.self))
     table.inScope(.get, ConsolePaths.approval, .removeFactors, approval.show)
     table.inScope(

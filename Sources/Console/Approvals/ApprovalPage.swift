@@ -5,9 +5,11 @@ import Templating
 /// `S/approvals/{number}`: a request with all that its requester wrote, and the forms to approve,
 /// refuse or withdraw it.
 struct ApprovalPage: Sendable {
-  let approvals: Approvals
+  let identity: Identity
   let ending: DeskEnding
   let view: Template<ApprovalView>
+
+  private var approvals: Approvals { identity.approvals }
 
   func show(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
     try await page(context, try await find(context, id), answer: "", errors: [])
@@ -134,9 +136,22 @@ struct ApprovalPage: Sendable {
     frame.errors = errors
     frame.crumbs = [Link(text: "Approvals", href: ConsolePaths.approvals())]
     let model = ApprovalView(
-      frame: FrameView(frame), context: context, approval: approval, standing: standing,
-      refusal: DeskRefusal(standing, context.signedIn.session), answer: answer)
+      frame: FrameView(frame), context: context, approval: approval,
+      user: try await user(approval), standing: standing,
+      refusal: DeskRefusal(standing, context.signedIn.session), answer: answer,
+      carriesMail: identity.messages.carriesMail)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+extension ApprovalPage {
+  /// Who a request is about; nil for a list of users.
+  private func user(_ approval: Approval) async throws(Refusal) -> UserIdentity? {
+    guard let id = approval.account else { return nil }
+    let scope = approval.scope
+    let found = try await refusing { try await identity.accounts.find(scope, id) }
+    return found.map { UserIdentity($0, in: scope) }
+      ?? UserIdentity(deleted: approval.accountName, uid: id.text, in: scope)
   }
 }
 
@@ -144,9 +159,11 @@ struct ApprovalView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let approval: Approval
+  let user: UserIdentity?
   let standing: DeskStanding
   let refusal: DeskRefusal?
   let answer: String
+  let carriesMail: Bool
 
   /// The field for the own code of whoever refuses; that of whoever approves is on the page too.
   static let refusalCode = "refusal-code"
@@ -196,7 +213,7 @@ struct ApprovalView: ViewModel {
       "A second administrator is asked because \(ApprovalWords.why(approval.cause)).",
       approval.kind == .job
         ? "With your approval the server begins at once, and leaves out who has enrolled anew."
-        : "With your approval it is done at once: sessions end, and the user is told by mail.",
+        : "With your approval it is done at once, and sessions end. \(carriesMail ? "An email notifies the user." : "Email isn’t configured, so the user isn’t notified.")",
       "Your name stands in the audit log beside the requester’s.",
     ]
   }
@@ -204,6 +221,7 @@ struct ApprovalView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .markup("heading") { $0.heading },
+    .optional("user") { $0.user },
     .markup("state") { ApprovalWords.chip($0.approval.state) },
     .text("place") { ApprovalWords.place($0.approval.scope) },
     .list("facts") { $0.facts },
