@@ -1,16 +1,14 @@
 """A wrong clock deletes nothing: stored times are moved, or the clock of one server is."""
 
 import sqlite3
-import subprocess
 import time
-from pathlib import Path
 
 import httpx
 import pytest
 
 from support.demo import Demo
 from support.pages import Pages
-from support.program import LONG_AGO, Server, prove, run
+from support.program import LONG_AGO, Server, preloaded, prove, run
 from support.waiting import until
 
 DAYS = 400
@@ -21,10 +19,7 @@ BANNER = "The server’s clock may be wrong."
 @pytest.fixture(scope="module")
 def ahead(tmp_path_factory):
     """The environment in which a program's clock is so many days ahead."""
-    library = tmp_path_factory.mktemp("clock") / "clock.so"
-    subprocess.run(["clang", "-shared", "-fPIC", "-o", library,
-                    Path(__file__).parent / "support/clock.c"], check=True)
-    return {"LD_PRELOAD": str(library), "CLOCK_AHEAD": str(AHEAD)}
+    return {**preloaded(tmp_path_factory.mktemp("clock"), "clock"), "CLOCK_AHEAD": str(AHEAD)}
 
 
 def counts(database):
