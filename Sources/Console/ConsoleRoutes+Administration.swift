@@ -47,7 +47,7 @@ extension ConsoleRoutes {
       ConsolePaths.administratorRemoval, performing: [.removeAdministrator], removal.act)
 
     let clock = ClockPage(
-      clock: identity.clockGuard, actions: actions,
+      clock: identity.clockGuard, carriesMail: identity.messages.carriesMail, actions: actions,
       view: try templates.template("clock/clock", for: ClockView.self))
     table.signedIn(.get, ConsolePaths.clock, .protectUsers, clock.show)
     table.signedIn(ConsolePaths.clock, performing: [.confirmClock], clock.confirm)

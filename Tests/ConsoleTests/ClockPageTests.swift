@@ -84,6 +84,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `email resumes only where it is configured`(carriesMail: Bool) async throws {
+    try await World.furnished(carriesMail: carriesMail) { world in
+      try await doubt(world)
+      let ada = try await Browser.signedIn(world)
+      #expect(try await ada.get("/clock").says("Email that is due goes out.") == carriesMail)
+      _ = try await ada.submit("/clock", [:])
+      let after = try await ada.get("/clock")
+      #expect(after.says("Deletion and email resume.") == carriesMail)
+      #expect(after.says("Deletion resumes.") != carriesMail)
+    }
+  }
+
   @Test func `without a second factor the page says what to do first`() async throws {
     try await World.furnished { world in
       try await doubt(world, -2 * 3_600)

@@ -5,6 +5,7 @@ import Templating
 /// `/clock`: shows the server's clock to owners, who confirm it where the server doubts it.
 struct ClockPage: Sendable {
   let clock: ClockGuard
+  let carriesMail: Bool
   let actions: ActionForms
   let view: Template<ClockView>
 
@@ -24,7 +25,7 @@ struct ClockPage: Sendable {
     }
     let text =
       outcome.value.map {
-        "Confirmed the time \(signedIn.times.words($0)). Deletion and email resume."
+        "Confirmed the time \(signedIn.times.words($0)). \(carriesMail ? "Deletion and email resume." : "Deletion resumes.")"
       } ?? "The clock is trusted already. No changes made."
     return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.clock())
   }
@@ -40,7 +41,7 @@ struct ClockPage: Sendable {
     frame.errors = reading.doubt == nil ? [] : errors
     let framed = FrameView(frame)
     let model = ClockView(
-      frame: framed, reading: reading, csrf: signedIn.session.csrfToken,
+      frame: framed, reading: reading, carriesMail: carriesMail, csrf: signedIn.session.csrfToken,
       fields: try await actions.fields(.confirmClock, signedIn, framed))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -49,6 +50,7 @@ struct ClockPage: Sendable {
 struct ClockView: ViewModel {
   let frame: FrameView
   let reading: ClockReading
+  let carriesMail: Bool
   let csrf: String
   let fields: ActionFields
 
@@ -78,6 +80,7 @@ struct ClockView: ViewModel {
     .object("frame") { $0.frame },
     .flag("isTrusted") { $0.reading.doubt == nil },
     .flag("isDoubted") { $0.reading.doubt != nil },
+    .flag("carriesMail") { $0.carriesMail },
     .list("facts") { $0.facts },
     .text("now") { $0.frame.times.words($0.reading.shown) },
     .object("authorization") { $0.fields },
