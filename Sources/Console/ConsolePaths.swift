@@ -13,6 +13,8 @@ enum ConsolePaths {
   /// Where links in mails to users lead, as they do in Firebase.
   static let actionLink = Path("__", "auth", "action")
 
+  static let clock = Path("clock")
+
   static let newProject = Path("projects", "new")
   static let tenants = Path("projects", nil, "tenants", parameters: String.self)
   static let newTenant = Path("projects", nil, "tenants", "new", parameters: String.self)

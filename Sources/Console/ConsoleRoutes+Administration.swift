@@ -46,6 +46,12 @@ extension ConsoleRoutes {
     table.signedIn(
       ConsolePaths.administratorRemoval, performing: [.removeAdministrator], removal.act)
 
+    let clock = ClockPage(
+      clock: identity.clockGuard, carriesMail: identity.messages.carriesMail, actions: actions,
+      view: try templates.template("clock/clock", for: ClockView.self))
+    table.signedIn(.get, ConsolePaths.clock, .protectUsers, clock.show)
+    table.signedIn(ConsolePaths.clock, performing: [.confirmClock], clock.confirm)
+
     try addOwnAccount(to: &table, identity, templates, frames, languages: languages)
   }
 

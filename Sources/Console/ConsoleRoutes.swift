@@ -157,7 +157,7 @@ struct ConsoleRoutes: Sendable {
     table.signedIn(.get, ConsolePaths.instanceAuditFile, .readAudit, audit.downloadAll)
 
     let outbox = OutboxPage(
-      messages: identity.messages, actions: actions,
+      messages: identity.messages, accounts: identity.accounts, actions: actions,
       list: try templates.template("outbox/outbox", for: OutboxView.self),
       one: try templates.template("outbox/message", for: MessageView.self))
     table.inScope(.get, ConsolePaths.outbox, .findUsers, outbox.show)

@@ -1,4 +1,4 @@
-"""A wrong clock deletes nothing: stored times are moved, since the machine's clock can't be."""
+"""A wrong clock deletes nothing: stored times are moved, or the clock of one server is."""
 
 import sqlite3
 import time
@@ -6,8 +6,27 @@ import time
 import httpx
 import pytest
 
-from support.program import Server, run
+from support.demo import Demo
+from support.pages import Pages
+from support.program import LONG_AGO, Server, preloaded, prove, run
 from support.waiting import until
+
+DAYS = 400
+AHEAD = DAYS * 86_400
+BANNER = "The server’s clock may be wrong."
+
+
+@pytest.fixture(scope="module")
+def ahead(tmp_path_factory):
+    """The environment in which a program's clock is so many days ahead."""
+    return {**preloaded(tmp_path_factory.mktemp("clock"), "clock"), "CLOCK_AHEAD": str(AHEAD)}
+
+
+def counts(database):
+    """How many rows each table has."""
+    tables = [name for name, in database.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'account_search%'")]
+    return {name: database.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in tables}
 
 
 def move_stored_time(data, seconds):
@@ -64,3 +83,66 @@ def test_keys_that_are_gone_make_a_server_unready(tmp_path):
         until(lambda: httpx.get(server.url + "/readyz").text == "not ready: keys\n", "it says so")
         (tmp_path / "elsewhere").rename(tmp_path / "master.key")
         until(lambda: httpx.get(server.url + "/readyz").text == "ready\n", "it says so")
+
+
+def signed_in(server, person):
+    """Somebody whose authenticator app shows the time of the server."""
+    pages = Pages(server.url)
+    assert pages.sign_in(person.email, person.password).status_code == 303
+    if person.totp:
+        answer = pages.post("/sign-in/code", {"code": person.totp.at(time.time() + AHEAD)})
+        assert answer.status_code == 303, answer.text
+    return pages
+
+
+@pytest.mark.parametrize("way", ["console", "command line"])
+def test_400_days_ahead_nothing_is_deleted_until_somebody_confirms_the_time(
+        tmp_path, ahead, way):
+    with Demo(tmp_path) as demo:
+        owner, support = demo.owner, demo.person("support", of="")
+        assert demo.server.stop() == 0
+    database = sqlite3.connect(tmp_path / "countersign.sqlite", timeout=30)
+    before = counts(database)
+
+    def lost():
+        now = counts(database)
+        return sorted(name for name, count in before.items() if now[name] < count)
+
+    with Server(tmp_path, env=ahead) as server:
+        server.said(r"(The clock shows .* long after )")
+        answer = httpx.get(server.url + "/readyz")
+        assert (answer.status_code, answer.text) == (503, "not ready: clock\n")
+        pages, agent = signed_in(server, owner), signed_in(server, support)
+        for path in ("/", "/account", "/guidance"):
+            assert BANNER in pages.get(path).text and BANNER in agent.get(path).text
+        home = pages.get("/").text.split('id="attention"')[1]
+        assert BANNER in home
+        assert "Ask an owner to confirm the time." in agent.get("/").text
+        assert agent.get("/clock").status_code == 403
+        page = pages.get("/clock").text
+        assert f"{DAYS} days ahead" in page
+        assert lost() == []
+        if way == "console":
+            prove(tmp_path, ago=LONG_AGO)
+            refused = pages.post("/clock", {"code": person_code(owner, real=True)})
+            assert refused.status_code == 422 and lost() == []
+            done = pages.post("/clock", {"code": person_code(owner)})
+            assert done.headers["location"] == "/clock"
+            assert "Confirmed the time" in pages.get("/clock").text
+        else:
+            confirmed = run("clock", "confirm", "--data", tmp_path, env=ahead)
+            assert confirmed.returncode == 0, confirmed.stderr
+        until(lambda: httpx.get(server.url + "/readyz").status_code == 200, "the clock is trusted")
+        server.said(r"(The clock is trusted again)")
+        until(lost, "what has expired is deleted")
+        assert BANNER not in pages.get("/").text
+        kinds = database.execute(
+            "SELECT actor_kind FROM audit WHERE action = 'instance.confirm-clock'").fetchall()
+        assert kinds == [("administrator" if way == "console" else "command line",)]
+        assert server.stop() == 0
+    database.close()
+
+
+def person_code(person, real=False):
+    """What an authenticator app shows half a minute from now, by the server's time or by the real one."""
+    return person.totp.at(time.time() + 30 + (0 if real else AHEAD))

@@ -7,6 +7,7 @@ import pytest
 from support.desk_states import OPEN, user
 from support.faults import expect_none, overflow
 from support.program import ROOT
+from support.rest import ok
 from support.states import SIGNED_IN
 
 STYLESHEET = ROOT / "Public/countersign.css"
@@ -45,6 +46,25 @@ def open_page(demo, chromium):
 
 def test_320_pixels_without_scrolling_sideways(open_page, demo, page_kinds):
     expect_none(visit_all(open_page(320), demo, page_kinds, overflow))
+
+
+def test_a_user_with_long_names_fits_a_phone(chromium, standalone, owner, tenant_api):
+    """Who a page acts on is one line, which breaks anywhere."""
+    email = f"{'x' * 60}@{'y' * 60}.{'z' * 60}.example.com"
+    uid = tenant_api.sign_up(email)["localId"]
+    ok(tenant_api.admin("POST", "accounts:update", {
+        "localId": uid, "displayName": "W" * 200, "phoneNumber": "+393331234567"}))
+    context = chromium.new_context(base_url=standalone.url, viewport={"width": 390, "height": 844})
+    context.add_cookies([{"name": cookie.name, "value": cookie.value, "url": standalone.url}
+                         for cookie in owner.http.cookies.jar])
+    page = context.new_page()
+    pool = f"/projects/{tenant_api.project}/tenants/{tenant_api.tenant}"
+    for action in ("disabling", "deletion", "sessions/end", "notes/new"):
+        page.goto(f"{pool}/users/{uid}/{action}")
+        line = page.locator("dl.identity")
+        assert email in line.inner_text() and uid[-6:] in line.inner_text()
+        assert overflow(page) is None, action
+    context.close()
 
 
 def test_text_of_twice_the_size(open_page, demo, page_kinds):

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 import time
@@ -9,7 +10,7 @@ import time
 import pytest
 
 from support.pages import Pages
-from support.program import PROGRAM, ROOT, Server, environment, run
+from support.program import PROGRAM, ROOT, Server, environment, preloaded, run
 from support.rest import Api, make_token, ok, refused
 
 OPERATIONS = (ROOT / "docs/operations.md").read_text()
@@ -170,6 +171,49 @@ def test_a_damaged_database_is_replaced_beside_its_log(served, tmp_path):
     database = sqlite3.connect(server.data / "countersign.sqlite")
     assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     database.close()
+
+
+def test_killed_at_any_move_the_next_start_has_the_old_database_or_the_new_one(served, tmp_path):
+    server, _, api = served
+    early, _ = api.user("early@example.com")
+    file = backed_up(server, tmp_path)
+    late, _ = api.user("late@example.com")
+    # Killed, the server leaves its log behind.
+    server.kill()
+    env = preloaded(tmp_path, "rename")
+    found = []
+    while True:
+        data = tmp_path / f"copy-{len(found)}"
+        shutil.copytree(server.data, data)
+        said = run("restore", "--data", data, file, env={
+            **env, "KILL_AT_RENAME": str(len(found) + 1)})
+        if said.returncode == 0:
+            break
+        assert said.returncode == -signal.SIGKILL, said.stderr
+        with Server(data) as again:
+            there = Api(again.url, "acme-app", api.key, api.token)
+            users = ok(there.admin("POST", "accounts:lookup", {"localId": [early, late]}))["users"]
+            assert again.stop() == 0
+        is_new = [user["localId"] for user in users] == [early]
+        assert is_new or sorted(user["localId"] for user in users) == sorted([early, late])
+        found.append(is_new)
+        assert is_new == ("Finished a restore that was interrupted." in again.text)
+        names = {path.name for path in data.iterdir() if "restore" in path.name}
+        former = list(data.glob("before-restore-*"))
+        assert names - {"restore.draft"} == {path.name for path in former}
+        databases = [data / "countersign.sqlite", *(path / "countersign.sqlite" for path in former)]
+        assert len(databases) == (2 if is_new else 1)
+        for path in databases:
+            database = sqlite3.connect(path)
+            assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            database.close()
+        if is_new:
+            database = sqlite3.connect(databases[1])
+            assert database.execute(
+                "SELECT count(*) FROM account WHERE uid = ?", (late,)).fetchone() == (1,)
+            database.close()
+    # Before the draft's own name the old one; then each file of the old one, and the new one.
+    assert found[0] is False and found.count(True) >= 3 and sorted(found) == found
 
 
 def test_a_backup_to_standard_output(served, tmp_path):

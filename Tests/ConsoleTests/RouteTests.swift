@@ -225,6 +225,8 @@ import Testing
     POST /administrators/{String}/factor-reset: manageAdministrators on the instance
     GET /administrators/{String}/removal: manageAdministrators on the instance
     POST /administrators/{String}/removal: manageAdministrators on the instance
+    GET /clock: protectUsers on the instance
+    POST /clock: protectUsers on the instance
     GET /account: session
     POST /account/sessions: session
     GET /account/preferences: session

@@ -134,6 +134,7 @@ struct AdministratorsView: ViewModel {
     .text("stepUp") { $0.maySetStepUp && $0.refusal == nil ? ConsolePaths.stepUp() : nil },
     .optional("refusal") { $0.refusal },
     .optional("codeField") { CodeField($0.asksForCode, $0.frame) },
+    .text("clock") { $0.maySetStepUp ? ConsolePaths.clock() : nil },
     .text("csrfToken") { $0.signedIn.session.csrfToken },
     .text("newAdministrator") { $0.mayManage ? ConsolePaths.newAdministrator() : nil },
     .text("count") { Words.count($0.records.count, "administrator", "administrators") },

@@ -143,14 +143,24 @@ struct ApprovalPage: Sendable {
     frame.errors = errors
     frame.crumbs = [Link(text: "Approvals", href: ConsolePaths.approvals())]
     let model = ApprovalView(
-      frame: FrameView(frame), context: context, approval: approval, standing: standing,
+      frame: FrameView(frame), context: context, approval: approval,
+      user: try await user(approval), standing: standing,
       refusal: DeskRefusal(standing, context.signedIn.session), answer: answer,
-      changes: try await changes(approval))
+      changes: try await changes(approval), carriesMail: identity.messages.carriesMail)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 }
 
 extension ApprovalPage {
+  /// Who a request is about; nil for a list of users and for a policy.
+  private func user(_ approval: Approval) async throws(Refusal) -> UserIdentity? {
+    guard let id = approval.account else { return nil }
+    let scope = approval.scope
+    let found = try await refusing { try await identity.accounts.find(scope, id) }
+    return found.map { UserIdentity($0, in: scope) }
+      ?? UserIdentity(deleted: approval.accountName, uid: id.text, in: scope)
+  }
+
   /// How the policy would change; nil when the request isn't about a policy, or the policy is
   /// another one by now.
   private func changes(_ approval: Approval) async throws(Refusal) -> [PolicyChange]? {
@@ -174,10 +184,12 @@ struct ApprovalView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let approval: Approval
+  let user: UserIdentity?
   let standing: DeskStanding
   let refusal: DeskRefusal?
   let answer: String
   let changes: [PolicyChange]?
+  let carriesMail: Bool
 
   /// The field for the own code of whoever refuses; that of whoever approves is on the page too.
   static let refusalCode = "refusal-code"
@@ -238,7 +250,7 @@ struct ApprovalView: ViewModel {
     switch approval.kind {
     case .job: "With your approval the server begins at once, and leaves out who has enrolled anew."
     case .factor, .factors:
-      "With your approval it is done at once: sessions end, and the user is told by mail."
+      "With your approval it is done at once, and sessions end. \(carriesMail ? "An email notifies the user." : "Email isn’t configured, so the user isn’t notified.")"
     case .policy where isWaiting && changes == nil:
       "The policy has changed since, so nothing will be changed."
     case .policy: "With your approval, the policy takes effect immediately."
@@ -264,6 +276,7 @@ struct ApprovalView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .markup("heading") { $0.heading },
+    .optional("user") { $0.user },
     .markup("state") { ApprovalWords.chip($0.approval.state) },
     .text("place") { ApprovalWords.place($0.approval.scope) },
     .list("facts") { $0.facts },

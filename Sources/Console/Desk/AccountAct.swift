@@ -62,8 +62,12 @@ enum AccountAct: Sendable {
   }
 
   /// What the page asks.
-  func question(_ account: Account, sessions: Int, _ context: ScopeContext) -> DeskQuestion {
-    var question = asked(account, sessions: sessions, context)
+  ///
+  /// `notice` says whether the user is told.
+  func question(
+    _ account: Account, sessions: Int, notice: String?, _ context: ScopeContext
+  ) -> DeskQuestion {
+    var question = asked(account, sessions: sessions, notice: notice, context)
     question.permission = permission
     switch self {
     case .unlock, .deletion: break
@@ -74,7 +78,7 @@ enum AccountAct: Sendable {
   }
 
   private func asked(
-    _ account: Account, sessions: Int, _ context: ScopeContext
+    _ account: Account, sessions: Int, notice: String?, _ context: ScopeContext
   ) -> DeskQuestion {
     let action = path(context.scope, account.id.text)
     let name = account.label
@@ -86,7 +90,7 @@ enum AccountAct: Sendable {
         consequences: [
           "\(Words.count(account.wrongCodes, "wrong code", "wrong codes")) in a row \(account.wrongCodes == 1 ? "is" : "are") forgotten, and codes are looked at again at once.",
           "Wrong codes may have been somebody else’s guesses: ask the user.",
-          FactorWords.mail(to: account),
+          notice,
         ].compactMap { $0 }, button: "Unlock the codes", keep: "Leave them locked",
         action: action)
       question.isDestructive = false
@@ -97,7 +101,7 @@ enum AccountAct: Sendable {
         title: "End all sessions", heading: HTML.heading("End all sessions of", name),
         consequences: [
           open, "The user can sign in again at once.",
-          sessions == 0 ? nil : FactorWords.mail(to: account),
+          sessions == 0 ? nil : notice,
         ].compactMap { $0 }, button: "End all sessions", keep: "Leave them open",
         action: action)
       question.reasons = [.lost, .stolen, .compromised, .left, .other]
@@ -127,7 +131,7 @@ enum AccountAct: Sendable {
           "On \(since) the user said that a change of their second factors was none of theirs. Since then nobody changes them.",
           "Find out what happened first: the history says who changed what. Speak to the user in a way that you trust.",
           "Second factors of this account can then be removed, suspended and unlocked as usual.",
-          FactorWords.mail(to: account),
+          notice,
         ].compactMap { $0 }, button: "Allow changes again", keep: "Keep them locked", action: action
       )
       question.reasons = [.found, .mistake, .other]
@@ -171,7 +175,7 @@ enum AccountAct: Sendable {
             ? "It has no second factor."
             : "\(Words.count(account.factors.count, "second factor goes", "second factors go")): \(factors).",
           open,
-          FactorWords.mail(to: account),
+          notice,
           "It cannot be undone. What was done to the account stays in the audit log.",
         ].compactMap { $0 }, button: "Delete the user", keep: "Keep the user", action: action)
       question.reasons = [.left, .mistake, .other]

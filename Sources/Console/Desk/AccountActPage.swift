@@ -45,7 +45,8 @@ struct AccountActPage: Sendable {
     errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let sessions = try await refusing { try await identity.sessions.count(account) }
-    var question = act.question(account, sessions: sessions, context)
+    var question = act.question(
+      account, sessions: sessions, notice: pages.notice(to: account), context)
     if act.isDone(account) { question.refusal = DeskFaults.sentence(.nothingToDo) }
     return try await pages.ask(question, about: account, context, answers, errors: errors)
   }

@@ -41,7 +41,8 @@ struct DeskPages: Sendable {
         isNote: question.isNote)
       : nil
     let model = DeskQuestionView(
-      frame: view, question: question, form: form, refusal: refusal,
+      frame: view, question: question, user: UserIdentity(account, in: scope), form: form,
+      refusal: refusal,
       csrf: context.signedIn.session.csrfToken,
       back: ConsolePaths.user(scope, account.id.text))
     return .html(self.view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
@@ -81,6 +82,11 @@ struct DeskPages: Sendable {
 }
 
 extension DeskPages {
+  /// Whether an email tells a user of a change; nil for a user without an address.
+  func notice(to account: Account) -> String? {
+    FactorWords.mail(to: account, isCarried: frames.identity.messages.carriesMail)
+  }
+
   /// The user that a page is about.
   func account(
     _ uid: String, _ context: ScopeContext, _ identity: Identity

@@ -31,6 +31,8 @@ struct DeskQuestion {
   var passesLock = false
   /// Why this agent cannot, whatever they give.
   var refusal: String?
+  /// Who can instead; nil where that is no help.
+  var colleagues: ColleaguesView?
   /// The moment that a suspension asks for.
   var until: UntilField?
   /// The name that a factor is given.
@@ -64,6 +66,7 @@ extension HTML {
 struct DeskQuestionView: ViewModel {
   let frame: FrameView
   let question: DeskQuestion
+  let user: UserIdentity
   /// The form; nil when the agent cannot act whatever they give.
   let form: DeskForm?
   /// Why they cannot.
@@ -93,7 +96,9 @@ struct DeskQuestionView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .markup("heading") { $0.question.heading },
+    .object("user") { $0.user },
     .optional("refusal") { $0.refusal },
+    .optional("colleagues") { $0.question.colleagues },
     .optional("form") { $0.form },
     .optional("until") { $0.until },
     .optional("name") { $0.name },

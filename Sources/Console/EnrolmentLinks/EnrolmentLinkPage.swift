@@ -26,7 +26,7 @@ struct EnrolmentLinkPage: Sendable {
     let text =
       identity.messages.carriesMail
       ? "A link is on its way to \(address). It counts for 30 minutes, and once."
-      : "A link to \(address) waits in the outbox, for no mail server is set up. It counts for 30 minutes, and once."
+      : "Email isn’t configured: the link for \(address) is in the outbox, where an owner can open it. It counts for 30 minutes, and once."
     return pages.leave(Flash(text: text), account, context, renewed: outcome.renewed)
   }
 
@@ -40,11 +40,13 @@ struct EnrolmentLinkPage: Sendable {
       title: "Link to enrol", heading: HTML.heading("Send a link to enrol to", account.label),
       consequences: [
         account.email.map {
-          "A mail to \(Words.isolated($0)) is written, with a link to a page on which the user sets an authenticator app up."
+          identity.messages.carriesMail
+            ? "An email to \(Words.isolated($0)) carries a link to a page on which the user sets up an authenticator app."
+            : "Email isn’t configured, so the link to the page on which the user sets up an authenticator app isn’t sent to \(Words.isolated($0)). It waits in the outbox, where an owner can open it."
         },
         "The page shows the secret to the user alone; nobody at the desk sees it.",
         "The link counts for 30 minutes, and once. A link from before ends.",
-        account.addresses.count > 1
+        account.addresses.count > 1 && identity.messages.carriesMail
           ? "The other addresses on file are told that a link was sent." : nil,
       ].compactMap { $0 },
       button: "Send the link", keep: "Send none",

@@ -66,7 +66,7 @@ struct FactorNamePage: Sendable {
       consequences: [
         "The user sees the new name at sign-in, where it says which device the code is on.",
         "Codes of the factor count as before, and sessions go on.",
-        FactorWords.mail(to: found.account),
+        pages.notice(to: found.account),
         found.factor.displayName == nil
           ? "It has no name now. It can be renamed again; the audit log keeps each name."
           : "It can be called as before again; the audit log keeps both names.",

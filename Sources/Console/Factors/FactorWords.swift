@@ -34,13 +34,14 @@ enum FactorWords {
     return "\(methods) \(kinds == [.totp] ? "is" : "are") off here"
   }
 
-  /// That the user is told of a removal; nil for one without an address.
-  static func mail(to account: Account) -> String? {
+  /// Whether an email tells a user of a change; nil for a user without an address.
+  static func mail(to account: Account, isCarried: Bool) -> String? {
     let addresses = account.addresses
     guard let first = addresses.first else { return nil }
+    guard isCarried else { return "Email isn’t configured, so the user isn’t notified." }
     return addresses.count == 1
-      ? "A mail to \(Words.isolated(first)) tells the user."
-      : "Mails to \(addresses.count) addresses tell the user."
+      ? "An email to \(Words.isolated(first)) notifies the user."
+      : "Emails to \(addresses.count) addresses notify the user."
   }
 
   /// Factors by name, for a sentence: `the factor “Pixel 9”`.

@@ -56,7 +56,7 @@ struct RemovalPage: Sendable {
         wish.account, context, renewed: outcome.renewed)
     }
     let undo = removal.apart.map {
-      Link(text: "Undo", href: ConsolePaths.undo(context.scope, uid, $0.id.text))
+      Link(text: "Ask a colleague", href: ConsolePaths.undo(context.scope, uid, $0.id.text))
     }
     return pages.leave(
       Flash(text: Self.words(removal, context.signedIn.times), link: undo), removal.account,
@@ -90,7 +90,7 @@ struct RemovalPage: Sendable {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
     }
-    var question = Self.question(removal, in: context.scope, context.signedIn.times)
+    var question = question(removal, in: context.scope, context.signedIn.times)
     let (wish, scope) = (removal, context.scope)
     let need = try await refusing { try await approvals.need(for: wish, in: scope) }
     if let need { question.consequences.insert(ApprovalWords.need(need), at: 0) }
@@ -98,7 +98,7 @@ struct RemovalPage: Sendable {
       question, about: removal.account, context, answers, errors: errors)
   }
 
-  private static func question(
+  private func question(
     _ removal: Removal, in scope: Scope, _ times: Times
   ) -> DeskQuestion {
     let uid = removal.account.id.text
@@ -128,7 +128,7 @@ struct RemovalPage: Sendable {
       facts: FactorWords.facts(factor, times))
   }
 
-  private static func consequences(_ removal: Removal) -> [String] {
+  private func consequences(_ removal: Removal) -> [String] {
     let factors = removal.factors
     let names = factors.map { "“\(Words.isolated($0.label))”" }.joined(separator: ", ")
     return [
@@ -143,7 +143,7 @@ struct RemovalPage: Sendable {
       removal.recoveryCodesEnded == 0
         ? nil
         : "\(Words.count(removal.recoveryCodesEnded, "recovery code ends", "recovery codes end")) with it, and an undo does not bring \(removal.recoveryCodesEnded == 1 ? "it" : "them") back.",
-      FactorWords.mail(to: removal.account),
+      pages.notice(to: removal.account),
       removal.undoHours == 0
         ? "It cannot be undone. To have a second factor again, the user enrols anew."
         : "Another administrator can undo it for \(Words.hours(removal.undoHours)), until the user enrols anew; never after “Stolen device” or “Compromised”.",

@@ -90,7 +90,7 @@ struct SuspensionPage: Sendable {
           : "\(Words.count(found.account.factors.count - 1, "other factor counts", "other factors count")) as before.",
         "Sessions that are open go on. End them on the user’s page when somebody else may have the device.",
         "It ends by itself, and can be ended before.",
-        FactorWords.mail(to: found.account),
+        pages.notice(to: found.account),
       ].compactMap { $0 }, button: "Suspend the factor", keep: "Leave it in force",
       action: ConsolePaths.suspension(context.scope, uid, enrolment),
       factsHeading: "This factor", facts: FactorWords.facts(found.factor, times))
@@ -113,7 +113,7 @@ struct SuspensionPage: Sendable {
       consequences: [
         "Codes of this factor count again at once.",
         "Make sure that the device is in the user’s own hands: whoever has it has valid codes.",
-        FactorWords.mail(to: found.account),
+        pages.notice(to: found.account),
       ].compactMap { $0 }, button: "End the suspension", keep: "Leave it suspended",
       action: ConsolePaths.endOfSuspension(context.scope, uid, enrolment),
       factsHeading: "This factor", facts: FactorWords.facts(found.factor, times))

@@ -57,7 +57,7 @@ struct UndoPage: Sendable {
         "Make sure that the device is in the user’s own hands: whoever has it has valid codes.",
         SessionWords.ending(
           found.sessionsEnded, none: "No session is open; those from before the removal stay over."),
-        FactorWords.mail(to: account),
+        pages.notice(to: account),
       ].compactMap { $0 },
       button: apart.factors.count == 1 ? "Restore the factor" : "Restore the factors",
       keep: "Leave it removed",
@@ -71,6 +71,9 @@ struct UndoPage: Sendable {
     question.reasons = [.found, .mistake, .other]
     if apart.remover == context.signedIn.administrator.id {
       question.refusal = DeskFaults.sentence(.ownRemoval)
+      question.colleagues = try await pages.colleagues(
+        for: question, on: account, context,
+        to: "restore \(apart.factors.count == 1 ? "it" : "them")")
     }
     return try await pages.ask(question, about: account, context, answers, errors: errors)
   }

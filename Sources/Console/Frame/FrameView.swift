@@ -26,6 +26,8 @@ struct Frame: Sendable {
   var tabsLabel = ""
   var tabs: [Tab] = []
   var crumbs: [Link] = []
+  /// Why the server's clock isn't trusted; nil while it is.
+  var clock: ClockBanner?
   var flash: Flash?
   var errors: [FieldError] = []
 }
@@ -71,6 +73,7 @@ final class FrameView: ViewModel {
     .list("tabs") { $0.frame.tabs },
     .flag("hasCrumbs") { !$0.frame.crumbs.isEmpty },
     .list("crumbs") { $0.frame.crumbs },
+    .optional("clock") { $0.frame.clock },
     .optional("flash") { $0.frame.flash },
     .flag("hasErrors") { !$0.frame.errors.isEmpty },
     .text("errorsHeading") {

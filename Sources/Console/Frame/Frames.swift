@@ -63,6 +63,7 @@ struct Frames: Sendable {
       Tab(text: $0.text, href: $0.address, isCurrent: $0 == tab)
     }
     frame.find = find(signedIn)
+    frame.clock = clock(for: signedIn)
     return frame
   }
 
@@ -99,6 +100,7 @@ struct Frames: Sendable {
     frame.project = try await projectMenu(scope, projectName, administrator)
     frame.tenant = try await tenantMenu(scope, administrator)
     frame.find = find(signedIn)
+    frame.clock = clock(for: signedIn)
     frame.tabsLabel = scope.tenant == nil ? "Project" : "Tenant"
     frame.tabs = ScopeTab.allCases.compactMap { each in
       guard each.isShown(in: scope, to: administrator) else { return nil }
@@ -111,6 +113,14 @@ struct Frames: Sendable {
   private func find(_ signedIn: SignedIn) -> FindForm? {
     signedIn.administrator.maySomewhere(.findUsers)
       ? FindForm(action: ConsolePaths.findUsers()) : nil
+  }
+
+  /// That the clock isn't trusted; nil while it is.
+  func clock(for signedIn: SignedIn) -> ClockBanner? {
+    identity.clockGuard.doubt.map {
+      ClockBanner(
+        $0, mayConfirm: signedIn.administrator.may(.protectUsers, in: nil), signedIn.times)
+    }
   }
 
   private func account(_ signedIn: SignedIn, in scope: Scope?) -> AccountMenu {

@@ -6,6 +6,7 @@ import Templating
 /// it, whose text the owner may open where nobody carries it.
 struct OutboxPage: Sendable {
   let messages: OutboxEntries
+  let accounts: Accounts
   let actions: ActionForms
   let list: Template<OutboxView>
   let one: Template<MessageView>
@@ -65,6 +66,15 @@ struct OutboxPage: Sendable {
     }
   }
 
+  /// Who a message is about; nil when it is about no user who is still there.
+  private func user(
+    of message: OutboxEntry, _ context: ScopeContext
+  ) async throws(Refusal) -> UserIdentity? {
+    guard let id = message.account else { return nil }
+    let found = try await refusing { try await accounts.find(context.scope, id) }
+    return found.map { UserIdentity($0, in: context.scope) }
+  }
+
   private func page(
     _ context: ScopeContext, _ message: OutboxEntry, text: MessageText?,
     errors: [FieldError] = []
@@ -75,7 +85,8 @@ struct OutboxPage: Sendable {
     frame.errors = errors
     let view = FrameView(frame)
     let model = MessageView(
-      frame: view, context: context, message: message, text: text,
+      frame: view, context: context, message: message,
+      user: try await user(of: message, context), text: text,
       isReadable: messages.isReadable(message),
       fields: try await actions.fields(.openMessage, context.signedIn, view))
     return .html(one.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)

@@ -90,6 +90,7 @@ struct MessageView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let message: OutboxEntry
+  let user: UserIdentity?
   /// The text, once it was opened.
   let text: MessageText?
   let isReadable: Bool
@@ -142,6 +143,7 @@ struct MessageView: ViewModel {
     .object("frame") { $0.frame },
     .text("purpose") { OutboxWords.purpose($0.message) },
     .text("recipient") { $0.message.recipient },
+    .optional("user") { $0.user },
     .list("facts") { $0.facts },
     .text("opening") { view in
       view.isReadable && view.text == nil && view.context.may(.readMessages)

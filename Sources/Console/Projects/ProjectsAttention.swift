@@ -8,12 +8,15 @@ struct ProjectsAttention: ViewModel {
   let hasMoreWarnings: Bool
   let differing: [DifferingRow]
   let held: [HeldRow]
+  /// That the server's clock isn't trusted; nil while it is.
+  let clock: ClockBanner?
 
   init(
     _ warnings: [ScopeWarning], _ differing: [DifferingTenants], held: [HeldAgent],
     objecting: [ObjectingPool], unreadable: [UnreadableSecrets.Group],
-    _ signedIn: SignedIn, administrator: Administrator
+    clock: ClockBanner?, _ signedIn: SignedIn, administrator: Administrator
   ) {
+    self.clock = clock
     self.warnings =
       unreadable.prefix(ProjectsPage.warnings).map(WarningRow.init)
       + objecting.map(WarningRow.init)
@@ -25,9 +28,10 @@ struct ProjectsAttention: ViewModel {
     self.differing = differing.map { DifferingRow($0, administrator: administrator) }
   }
 
-  var isEmpty: Bool { warnings.isEmpty && differing.isEmpty && held.isEmpty }
+  var isEmpty: Bool { warnings.isEmpty && differing.isEmpty && held.isEmpty && clock == nil }
 
   static let keys: Keys<Self> = [
+    .optional("clock") { $0.clock },
     .flag("hasWarnings") { !$0.warnings.isEmpty },
     .list("warnings") { $0.warnings },
     .flag("hasMoreWarnings") { $0.hasMoreWarnings },

@@ -46,8 +46,7 @@ struct ProjectsPage: Sendable {
       frame: frame, page: page, rows: rows,
       attention: ProjectsAttention(
         warnings, differing, held: held, objecting: objecting, unreadable: unreadable,
-        signedIn,
-        administrator: administrator),
+        clock: frames.clock(for: signedIn), signedIn, administrator: administrator),
       query: query, after: after, administrator: administrator)
     if waiting > 0 {
       model.approvals = Link(

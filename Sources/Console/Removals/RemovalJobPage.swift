@@ -138,7 +138,8 @@ struct RemovalJobPage: Sendable {
     let lines = try await lines(of: job, context)
     let model = RemovalDraftView(
       frame: frame, context: context, job: job, lines: lines, standing: standing.desk,
-      approval: standing.approval, refusal: refusal, answers: answers, number: number)
+      approval: standing.approval, refusal: refusal, answers: answers, number: number,
+      carriesMail: ending.frames.identity.messages.carriesMail)
     return .html(draft.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 

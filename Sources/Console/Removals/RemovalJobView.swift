@@ -13,6 +13,7 @@ struct RemovalDraftView: ViewModel {
   let refusal: DeskRefusal?
   let answers: DeskAnswers
   let number: String
+  let carriesMail: Bool
 
   private var users: String { Words.count(job.users, "user", "users") }
 
@@ -20,7 +21,9 @@ struct RemovalDraftView: ViewModel {
     let hours = standing.settings.undoHours
     return [
       "\(Words.count(job.factors, "second factor goes", "second factors go")): all that \(job.users == 1 ? "this user has" : "these \(users) have").",
-      "Their sessions end, and each is told by mail.",
+      carriesMail
+        ? "Their sessions end, and an email notifies each user."
+        : "Their sessions end. Email isn’t configured, so users aren’t notified.",
       "At the next sign-in the password alone lets them in, until they enrol again.",
       hours == 0
         ? "It cannot be undone."

@@ -66,7 +66,7 @@ struct CodesEndPage: Sendable {
         title: "End the temporary code",
         heading: HTML.heading("End the temporary code of", account.label),
         consequences: [
-          "Whoever was given the code cannot use it any more.", FactorWords.mail(to: account),
+          "Whoever was given the code cannot use it any more.", pages.notice(to: account),
         ].compactMap { $0 },
         button: "End the code", keep: "Keep it",
         action: ConsolePaths.temporaryCodeRemoval(scope, uid))
@@ -77,7 +77,7 @@ struct CodesEndPage: Sendable {
         consequences: [
           "\(Words.count(state.recoveryLeft ?? 0, "code that is", "codes that are")) left do not let anybody in any more.",
           "The user can make new ones in the application, once they have signed in with their authenticator app.",
-          FactorWords.mail(to: account),
+          pages.notice(to: account),
         ].compactMap { $0 },
         button: "End the codes", keep: "Keep them",
         action: ConsolePaths.recoveryCodesRemoval(scope, uid))

@@ -53,7 +53,7 @@ struct TemporaryCodePage: Sendable {
       "Temporary code · \(user) · Users", in: context, tab: .users)
     frame.crumbs = Link.crumbs(to: account, in: scope)
     let model = TemporaryCodeView(
-      frame: FrameView(frame), account: account, code: code,
+      frame: FrameView(frame), account: account, user: UserIdentity(account, in: scope), code: code,
       caution: LockCaution(account, at: pages.frames.clock.now(), in: context),
       back: ConsolePaths.user(scope, uid), again: ConsolePaths.temporaryCode(scope, uid))
     return .html(view.render(model))
@@ -99,7 +99,7 @@ struct TemporaryCodePage: Sendable {
       state.temporaryUntil.map {
         "The code from before, which counts until \(times.words($0)), ends."
       },
-      FactorWords.mail(to: account),
+      pages.notice(to: account),
     ].compactMap { $0 }
   }
 }
@@ -107,6 +107,7 @@ struct TemporaryCodePage: Sendable {
 struct TemporaryCodeView: ViewModel {
   let frame: FrameView
   let account: Account
+  let user: UserIdentity
   /// The code; nil when it was shown before.
   let code: TemporaryCode?
   /// That it waits; nil while codes are looked at.
@@ -116,6 +117,7 @@ struct TemporaryCodeView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
+    .object("user") { $0.user },
     .text("userName") { Words.short($0.account.label) },
     .optional("code") { view in
       view.code.map {

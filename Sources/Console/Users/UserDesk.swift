@@ -59,6 +59,8 @@ struct ApartRow: ViewModel {
   let apart: SetApart
   /// Where they are restored; nil for those who may not.
   let undo: String?
+  /// The page with the link for a colleague; nil for those who restore them themselves or may not.
+  let ask: String?
   /// Where they are purged before their time; nil for those who may not.
   let purge: String?
   /// Why this administrator may not restore them, though their role would allow it.
@@ -72,6 +74,7 @@ struct ApartRow: ViewModel {
     let (scope, uid, removal) = (context.scope, account.id.text, apart.id.text)
     undo = mayAct && !isOwn ? ConsolePaths.undo(scope, uid, removal) : nil
     purge = mayAct ? ConsolePaths.purge(scope, uid, removal) : nil
+    ask = mayAct && isOwn ? ConsolePaths.undo(scope, uid, removal) : nil
     why = mayAct && isOwn ? "You removed it: another administrator can restore it." : nil
   }
 
@@ -83,6 +86,7 @@ struct ApartRow: ViewModel {
     .markup("removed") { $0.times.past($0.apart.removedAt) },
     .markup("until") { $0.times.moment($0.apart.until) },
     .text("undo") { $0.undo },
+    .text("ask") { $0.ask },
     .text("purge") { $0.purge },
     .text("why") { $0.why },
   ]

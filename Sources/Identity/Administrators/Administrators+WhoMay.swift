@@ -1,6 +1,57 @@
 import Database
 
+/// The other administrators who have a permission.
+public struct Colleagues: Sendable, Equatable {
+  /// The names of those that the asking administrator may know of.
+  public let names: [String]
+  /// How many there are, those without a name here included.
+  public let count: Int
+}
+
 extension Administrators {
+  /// The other administrators who have a permission in a scope, for one who has it too.
+  ///
+  /// Names are told as ``namesOfThose(with:in:for:)`` does.
+  ///
+  /// - Parameters:
+  ///   - permission: What is to be done.
+  ///   - scope: Where.
+  ///   - asking: Who wants to know.
+  /// - Returns: At most three names, and how many there are.
+  /// - Throws: ``AdministratorError/unavailable(_:)``.
+  public func colleagues(
+    with permission: Permission, in scope: Scope, of asking: Administrator
+  ) async throws(AdministratorError) -> Colleagues {
+    let roles = Role.allCases.filter { $0.permissions.contains(permission) }
+    return try await store.read(AdministratorError.self) { connection in
+      var (names, known): ([String], Set<String>) = ([], [asking.id.text])
+      for place in Self.places(around: scope) {
+        let isVisible = asking.grants.contains {
+          $0.covers(project: place.project, tenant: place.tenant)
+        }
+        for role in roles {
+          let found = try connection.all(
+            """
+            SELECT a.administrator_id, a.display_name FROM administrator_grant g
+              JOIN administrator a USING (administrator_id)
+            WHERE g.project_id = \(place.project?.text ?? "")
+              AND g.tenant_id = \(place.tenant?.text ?? "") AND g.role = \(role.rawValue)
+            LIMIT \(Self.mostColleagues)
+            """
+          ) { (id: try $0.value(0) as String, name: try $0.value(1) as String) }
+          for one in found where known.insert(one.id).inserted && isVisible {
+            names.append(one.name)
+          }
+        }
+      }
+      return Colleagues(
+        names: Array(names.prefix(Self.mostNames)), count: known.count - 1)
+    }
+  }
+
+  private static let mostNames = 3
+  private static let mostColleagues = 1_000
+
   /// The names of some administrators who have a permission in a scope, for somebody who has not.
   ///
   /// One learns of those whose grant is on something that one's own grant reaches: of colleagues on
@@ -20,7 +71,6 @@ extension Administrators {
     let places = Self.places(around: scope).filter { place in
       asking.grants.contains { $0.covers(project: place.project, tenant: place.tenant) }
     }
-    let most = 3
     return try await store.read(AdministratorError.self) { connection in
       var names: [String] = []
       for place in places {
@@ -31,13 +81,13 @@ extension Administrators {
               USING (administrator_id)
             WHERE g.project_id = \(place.project?.text ?? "")
               AND g.tenant_id = \(place.tenant?.text ?? "") AND g.role = \(role.rawValue)
-            LIMIT \(most)
+            LIMIT \(Self.mostNames)
             """
           ) { try $0.value(0) }
           for name in found where !names.contains(name) { names.append(name) }
         }
       }
-      return Array(names.prefix(most))
+      return Array(names.prefix(Self.mostNames))
     }
   }
 

@@ -18,6 +18,10 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   /// Changes how long a re-authentication is valid.
   case changeReauthenticationInterval
 
+  // The instance.
+  /// Confirms that the machine's clock is right where the server doubts it.
+  case confirmClock
+
   // Projects, tenants and their settings.
   /// Creates a project with one API key.
   case createProject
@@ -207,6 +211,8 @@ extension ConsoleAction {
     case .resetAdministratorFactor: ActionRequirements(.manageAdministrators, .recent, .written)
     case .removeAdministrator: ActionRequirements(.manageAdministrators, .recent)
     case .changeReauthenticationInterval: ActionRequirements(.protectUsers, .secondFactor)
+
+    case .confirmClock: ActionRequirements(.protectUsers, .secondFactor)
 
     case .createProject: ActionRequirements(.createProject)
     case .createTenant: ActionRequirements(.manageTenants)

@@ -22,6 +22,16 @@ public struct ClockDoubt: Sendable, Equatable {
   }
 }
 
+/// What the clock shows beside the newest stored time.
+public struct ClockReading: Sendable, Equatable {
+  /// The time that the clock shows.
+  public let shown: Instant
+  /// The newest time at which the clock was trusted; nil when none is stored.
+  public let stored: Instant?
+  /// Why the clock isn't trusted; nil when it is.
+  public let doubt: ClockDoubt?
+}
+
 /// Compares the machine's clock with the newest stored time and with a steady clock, so that a wrong
 /// one doesn't delete what is kept for a time.
 ///
@@ -76,7 +86,7 @@ public final class ClockGuard: Sendable {
     let anchor = state.withLock { $0.anchor }
     let isDoubted = doubt != nil
     // What is stored changes by others only when somebody confirms the clock.
-    let stored = anchor == nil || isDoubted ? try await storedTime() : anchor?.stored
+    let stored = anchor == nil || isDoubted ? try await keptTime() : anchor?.stored
     var next = anchor ?? Anchor(wall: stored ?? wall, steady: nil, stored: stored)
     if isDoubted, let stored, stored != next.stored {
       next = Anchor(wall: stored, steady: nil, stored: stored)
@@ -118,19 +128,68 @@ public final class ClockGuard: Sendable {
   public func confirm(by author: Author) async throws(StartError) -> Instant {
     let now = store.clock.now()
     try await store.write(StartError.self) { connection in
-      let before = try Self.stored(connection)
-      try Self.keep(now, connection)
-      var entry = AuditEntry("instance.confirm-clock", "instance", "", name: "instance")
-      entry.from = before?.rfc3339Milliseconds
-      entry.to = now.rfc3339Milliseconds
-      try entry.record(by: author, at: now, connection)
+      try Self.confirm(now, connection).record(by: author, at: now, connection)
     }
+    trust(now)
+    return now
+  }
+
+  /// The same for an administrator in the console.
+  ///
+  /// - Parameter request: Who confirms, and their proof where one is due.
+  /// - Returns: The time that was confirmed; nil when the clock is trusted, and then no proof is
+  ///   looked at.
+  /// - Throws: ``ActionError``.
+  public func confirm(
+    _ request: DeskRequest
+  ) async throws(ActionError<StartError>) -> DeskOutcome<Instant?> {
+    guard doubt != nil else { return DeskOutcome(value: nil, renewed: nil) }
+    let outcome = try await store.perform(
+      .confirmClock, request, in: .instance, StartError.self
+    ) { context, connection -> Instant? in
+      try context.record(try Self.confirm(context.now, connection), connection)
+      return context.now
+    }
+    if let now = outcome.value { trust(now) }
+    return outcome
+  }
+
+  /// Stores a confirmed time, and returns the row for the audit log.
+  private static func confirm(
+    _ now: Instant, _ connection: borrowing Connection
+  ) throws -> AuditEntry {
+    let before = try stored(connection)
+    try keep(now, connection)
+    var entry = AuditEntry("instance.confirm-clock", "instance", "", name: "instance")
+    entry.from = before?.rfc3339Milliseconds
+    entry.to = now.rfc3339Milliseconds
+    return entry
+  }
+
+  private func trust(_ now: Instant) {
     let steady = steady()
     state.withLock { state in
       guard state.anchor != nil else { return }
       state = State(anchor: Anchor(wall: now, steady: steady, stored: now), doubt: nil)
     }
-    return now
+  }
+
+  /// What the clock shows now, for whoever is to confirm it.
+  ///
+  /// - Throws: ``StartError/unavailable(_:)``.
+  public func reading() async throws(StartError) -> ClockReading {
+    let stored = try await storedTime()
+    return ClockReading(shown: store.clock.now(), stored: stored, doubt: doubt)
+  }
+
+  /// The stored time; that of the newest entry where none is stored yet, which is then stored: what is
+  /// written under a doubted clock must not take its place.
+  private func keptTime() async throws(StartError) -> Instant? {
+    let kept = try await store.read(StartError.self) { try Self.stored($0) }
+    if let kept { return kept }
+    guard let latest = try await storedTime() else { return nil }
+    try await keep(latest)
+    return latest
   }
 
   private func storedTime() async throws(StartError) -> Instant? {

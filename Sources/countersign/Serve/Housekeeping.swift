@@ -33,8 +33,12 @@ struct Housekeeping: Sendable {
       do {
         let doubt = try await identity.clockGuard.check()
         if let doubt, last == nil { Terminal.complain(doubt.description) }
-        if doubt == nil, last != nil { Terminal.complain("The clock is trusted again.") }
+        let isTrustedAgain = doubt == nil && last != nil
         last = doubt
+        guard isTrustedAgain else { continue }
+        Terminal.complain("The clock is trusted again.")
+        // What has waited would wait for the next minute.
+        try await identity.tidy()
       } catch {
         Terminal.complain("\(error)")
       }

@@ -30,6 +30,15 @@ def run(*words, input=None, env=None, cwd=None, prefix=(), timeout=60):
         capture_output=True, text=True, timeout=timeout)
 
 
+def preloaded(folder, name):
+    """Compiles a file of C beside this one, which a program then uses before the system's functions;
+    the environment for it."""
+    library = Path(folder) / f"{name}.so"
+    subprocess.run(["clang", "-shared", "-fPIC", "-o", library,
+                    Path(__file__).parent / f"{name}.c"], check=True)
+    return {"LD_PRELOAD": str(library)}
+
+
 def free_port():
     """A port that nobody listens on, for when the server cannot say which one it took."""
     with socket.socket() as listener:

@@ -35,12 +35,19 @@ import Testing
       let after = try await nadia.get(user)
       #expect(after.says("Another administrator can undo it until 23 Nov 2026, 08:00 UTC."))
       #expect(after.says("You removed it: another administrator can restore it."))
+      #expect(after.says("\">Ask a colleague<") && !after.says(">Undo<"))
       let undo = try #require(after.values(of: "href").first { $0.hasSuffix("/undo") })
       let own = try await nadia.get(undo)
       #expect(own.says("You removed it yourself.") && !own.says("<select"))
       Markup.check(own)
+      // The owner of the instance counts, and an agent of one tenant is told no name of theirs.
+      #expect(own.says("1 administrator can restore it.") && !own.says("Ada M."))
 
       let omar = try await colleague(world)
+      let asking = try await nadia.get(undo)
+      #expect(asking.says("Omar and 1 other can restore it."))
+      #expect(asking.says(">\(World.publicURL)\(undo)</code>"))
+      try Snapshot.check(asking.text, named: "undo-own.html")
       let page = try await omar.get(user)
       #expect(page.says("Removed, and can come back") && page.says("Restore…"))
       try Snapshot.check(page.text, named: "user-apart.html")
@@ -55,6 +62,32 @@ import Testing
       let twice = try await omar.submit(user, ["reason": "mistake"], to: undo)
       #expect(twice.location == user)
       #expect(try await omar.get(user).says("There is nothing to restore any more"))
+    }
+  }
+
+  @Test func `where nobody else may restore, no link is offered`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await user(world)
+      _ = try await nadia.submit(user + "/factors/removal", ["reason": "lost"])
+      let undo = try #require(
+        try await nadia.get(user).values(of: "href").first { $0.hasSuffix("/undo") })
+      let ada = try await world.id(of: World.ada)
+      try await world.database.write { connection in
+        _ = try connection.run(
+          "UPDATE administrator_grant SET role = 'auditor' WHERE administrator_id = \(ada)")
+      }
+      let alone = try await nadia.get(undo)
+      #expect(alone.says("No other administrator can restore it."))
+      #expect(!alone.says("Send them this link"))
+      Markup.check(alone)
+      // What a lock keeps everybody from is no use to a colleague either.
+      let (now, uid) = (world.clock.now.microseconds, World.chiara)
+      try await world.database.write { connection in
+        _ = try connection.run(
+          "UPDATE account SET changes_locked_at = \(now) WHERE uid = \(uid)")
+      }
+      #expect(!(try await nadia.get(undo).says("Ask a colleague")))
     }
   }
 

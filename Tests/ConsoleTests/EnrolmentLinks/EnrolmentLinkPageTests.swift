@@ -31,7 +31,7 @@ import Testing
     let sent = try await nadia.submit(desk, ["reason": "replaced"])
     #expect(sent.status == .seeOther)
     let after = try await nadia.get(try #require(sent.location))
-    #expect(after.says("waits in the outbox") && after.says("30 minutes"))
+    #expect(after.says("is in the outbox, where an owner can open it") && after.says("30 minutes"))
     #expect(!after.says(Self.page))
     return try await world.link(to: Self.page)
   }

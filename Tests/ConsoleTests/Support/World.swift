@@ -68,10 +68,12 @@ struct World: Sendable {
 
   /// Runs a test on a copy of the furnished instance.
   static func furnished(
-    publicURL: String = World.publicURL, sparePages: Int? = nil,
+    publicURL: String = World.publicURL, sparePages: Int? = nil, carriesMail: Bool = false,
     _ body: (World) async throws -> Void
   ) async throws {
-    try await onCopy(of: try await Furnished.shared.folder(), publicURL, sparePages, body)
+    try await onCopy(
+      of: try await Furnished.shared.folder(), publicURL, sparePages, carriesMail: carriesMail, body
+    )
   }
 
   /// Runs a test on an instance that nobody has set up.
@@ -80,7 +82,7 @@ struct World: Sendable {
   }
 
   private static func onCopy(
-    of template: String, _ publicURL: String, _ sparePages: Int?,
+    of template: String, _ publicURL: String, _ sparePages: Int?, carriesMail: Bool = false,
     _ body: (World) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
@@ -91,7 +93,8 @@ struct World: Sendable {
     let database = try SQLiteDatabase(
       path: path, readers: 2, maximumPages: sparePages.map { size / 4_096 + $0 })
     do {
-      try await body(try await World(database, publicURL: publicURL, seed: 7))
+      try await body(
+        try await World(database, publicURL: publicURL, seed: 7, carriesMail: carriesMail))
       await database.close()
     } catch {
       await database.close()
@@ -100,7 +103,8 @@ struct World: Sendable {
   }
 
   init(
-    _ database: SQLiteDatabase, publicURL: String, seed: UInt64, clock: FixedClock = FixedClock()
+    _ database: SQLiteDatabase, publicURL: String, seed: UInt64, clock: FixedClock = FixedClock(),
+    carriesMail: Bool = false
   ) async throws {
     self.database = database
     let random = RepeatingBytes(seed: seed).source
@@ -109,7 +113,7 @@ struct World: Sendable {
     identity = try Identity(
       database: database, keys: keys, profile: .standalone,
       hasher: PasswordHasher(width: 2, cost: cost, random: random), clock: clock.wall,
-      random: random)
+      random: random, carriesMail: carriesMail)
     try await identity.prepare()
     setupCode = try await identity.setup.issueCode()?.revealedText ?? ""
     guard let address = PublicURL(publicURL) else { throw Missing("public URL") }

@@ -36,4 +36,37 @@ struct WhoMayTests {
       #expect(try await names(.createProject, nil, desk) == [])
     }
   }
+
+  @Test func `colleagues are counted, each once, and named where one may know of them`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (acme, east) = (instance.acme.project, instance.east.tenant)
+      let desk = try await administrator(
+        "Dan", Grant(role: .support, project: acme, tenant: east), instance)
+      let who = instance.identity.administrators
+      func colleagues(_ asking: Administrator) async throws -> Colleagues {
+        try await who.colleagues(with: .removeFactors, in: instance.east, of: asking)
+      }
+      let nobody = try await colleagues(desk)
+      #expect(nobody.names.isEmpty && nobody.count == 0)
+      let tim = try await administrator(
+        "Tim", Grant(role: .support, project: acme, tenant: east), instance)
+      try await who.grant(
+        Grant(role: .owner, project: acme), to: tim.id, by: Author(actor: .commandLine))
+      let olga = try await administrator("Olga", Grant(role: .owner), instance)
+      _ = try await administrator("Pia", Grant(role: .policy, project: acme), instance)
+      _ = try await administrator(
+        "Zoe", Grant(role: .owner, project: instance.globex.project), instance)
+      let seen = try await colleagues(desk)
+      #expect(seen.names == ["Tim"] && seen.count == 2)
+      let both = try await colleagues(olga)
+      #expect(both.names.sorted() == ["Dan", "Tim"] && both.count == 2)
+      for name in ["Una", "Vic"] {
+        _ = try await administrator(name, Grant(role: .support, project: acme), instance)
+      }
+      let found = try await colleagues(olga)
+      #expect(found.count == 4 && found.names.count == 3)
+    }
+  }
 }

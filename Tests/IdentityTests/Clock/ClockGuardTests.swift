@@ -46,6 +46,52 @@ import Testing
     }
   }
 
+  @Test func `an owner confirms the clock with their second factor, and nobody else does`()
+    async throws
+  {
+    try await withInstance { (instance: Instance) async throws in
+      let identity = instance.identity
+      let olga = try await instance.agentWithDevice("olga", role: .owner)
+      let own = try #require(olga.device)
+      instance.clock.advance(60)
+      #expect(try await identity.clockGuard.check() == nil)
+      let right = instance.now
+      // A trusted clock asks for nothing and leaves no trace.
+      let rows = try await instance.wholeLog().count
+      #expect(try await identity.clockGuard.confirm(olga.request(nil)).value == nil)
+      #expect(try await instance.wholeLog().count == rows)
+      instance.clock.advance(400 * 86_400)
+      #expect(try await identity.clockGuard.check() != nil)
+      let reading = try await identity.clockGuard.reading()
+      #expect(reading.shown == instance.now && reading.stored == right && reading.doubt != nil)
+      let owner = try await instance.signIn(own).session
+      instance.clock.advance(900)
+      let agent = Agent(session: owner, device: own)
+      await expect("refused.codeRequired") {
+        try await identity.clockGuard.confirm(agent.request(nil))
+      }
+      await expect("refused.wrongCode") {
+        let wrong = try own.wrongCode(at: instance.now)
+        return try await identity.clockGuard.confirm(agent.request(nil, code: wrong))
+      }
+      for role in [Role.support, .policy, .auditor] {
+        let other = try await instance.agent("\(role)", role: role)
+        await expect("refused.notAllowed") {
+          try await identity.clockGuard.confirm(other.request(nil))
+        }
+      }
+      #expect(identity.clockGuard.doubt != nil)
+      let code = try own.code(at: instance.now)
+      let outcome = try await identity.clockGuard.confirm(agent.request(nil, code: code))
+      #expect(outcome.value == instance.now && outcome.renewed != nil)
+      #expect(identity.clockGuard.doubt == nil)
+      #expect(try await identity.clockGuard.check() == nil)
+      let row = try #require(try await instance.wholeLog().first)
+      #expect(row.action == "instance.confirm-clock" && row.actorName == "olga")
+      #expect(row.from == right.rfc3339Milliseconds && row.to == instance.now.rfc3339Milliseconds)
+    }
+  }
+
   @Test func `doubt ends when the clock is set right`() async throws {
     try await withInstance { (instance: Instance) async throws in
       #expect(try await watch(instance).check() == nil)
@@ -86,6 +132,19 @@ import Testing
         id: "new-project", displayName: "New", by: Instance.boss)
       instance.clock.advance(400 * 86_400)
       #expect(try await watch(instance).check() != nil)
+    }
+  }
+
+  @Test func `what is written under a doubted clock doesn't end the doubt`() async throws {
+    try await withInstance { (instance: Instance) async throws in
+      let right = instance.now
+      instance.clock.advance(400 * 86_400)
+      let server = watch(instance)
+      #expect(try await server.check() != nil)
+      _ = try await instance.identity.projects.create(
+        id: "new-project", displayName: "New", by: Instance.boss)
+      #expect(try await server.check()?.expected == right)
+      #expect(try await watch(instance).check()?.expected == right)
     }
   }
 

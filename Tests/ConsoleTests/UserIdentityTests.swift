@@ -1,0 +1,143 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Every page that acts on a user shows who it is.
+@Suite struct UserIdentityTests {
+  /// The addresses of the pages that act on one user.
+  private func addresses(_ world: World, _ samples: Samples, ofTenant: Bool) throws -> [String] {
+    var addresses: [String] = []
+    for route in world.console.routes where route.route.isOfTenant == ofTenant {
+      let isAct = !route.actions.isEmpty && route.route.isAboutUser
+      guard isAct || route.route.pattern.hasSuffix("/temporary-code/shown") else { continue }
+      addresses.append(try #require(samples.address(of: route.route), "\(route.route)"))
+    }
+    return addresses
+  }
+
+  /// Expects that a page shows each of these beside the other.
+  private func expect(
+    _ values: [(label: String, value: String)], on page: Answer,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    for (label, value) in values {
+      #expect(
+        page.says("<div><dt>\(label)</dt><dd>\(value)</dd></div>"), "\(page.address): \(label)",
+        sourceLocation: sourceLocation)
+    }
+  }
+
+  private func change(
+    _ account: Account, in scope: Scope, _ world: World, name: String? = nil, phone: String? = nil
+  ) async throws {
+    var change = AccountChange()
+    change.displayName = name.map { Change.set($0) } ?? .clear
+    change.phoneNumber = phone.map { Change.set($0) } ?? .clear
+    try await world.identity.accounts.update(
+      scope, account.id, change, by: Author(actor: .commandLine))
+  }
+
+  @Test(arguments: [true, false])
+  func `each page that acts on a user shows name, pool, email, phone and end of the uid`(
+    ofTenant: Bool
+  ) async throws {
+    try await World.furnished { world in
+      let samples = try await Samples(world, ofTenant: ofTenant)
+      let scope = try await ofTenant ? world.euScope : world.projectScope
+      let first = try #require(
+        try await world.identity.accounts.list(scope, filter: .totp).items.first)
+      let account = try #require(try await world.identity.accounts.find(scope, first.id))
+      try await change(account, in: scope, world, name: "Chiara B.", phone: "+393331234567")
+      let email = try #require(account.email)
+      let ada = try await Browser.signedIn(world)
+      let addresses = try addresses(world, samples, ofTenant: ofTenant)
+      #expect(addresses.count > 20)
+      for address in addresses {
+        let page = try await ada.get(address)
+        #expect(page.status == .ok, "\(address)")
+        expect(
+          [
+            ("Name", "<bdi>Chiara B.</bdi>"),
+            ("Pool", "<bdi>\(ofTenant ? "Acme Retail / eu-shop" : "Acme Retail")</bdi>"),
+            ("Email", "<bdi>\(email)</bdi>"), ("Phone", "<bdi>+393331234567</bdi>"),
+            ("UID", "<bdi>…\(account.id.text.suffix(6))</bdi>"),
+          ], on: page)
+        Markup.check(page)
+      }
+      try await change(account, in: scope, world)
+      for address in addresses {
+        let page = try await ada.get(address)
+        expect([("Name", "none"), ("Phone", "none")], on: page)
+        Markup.check(page)
+      }
+    }
+  }
+
+  @Test func `a request and a message show it too, also of a user who is gone`() async throws {
+    try await World.furnished { world in
+      let scope = try await world.euScope
+      let chiara = try await world.user()
+      var settings = DeskSettings()
+      settings.approvalForLastFactor = true
+      let author = Author(actor: .commandLine)
+      try await world.identity.desk.change(scope, to: settings, by: author)
+      _ = try await world.identity.policies.change(scope, by: author) { edit throws(PolicyError) in
+        edit.pattern = .mandatory
+      }
+      try await world.addMessage(for: chiara, in: scope)
+      let message = try #require(try await world.identity.messages.list(scope).items.first)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      _ = try await nadia.submit(user + "/factors/removal", ["reason": "lost"])
+      let ada = try await Browser.signedIn(world)
+      let request = try #require(
+        try await ada.get("/approvals").values(of: "href").first { $0.contains("/approvals/") })
+      let identity = [
+        ("Name", "<bdi>Chiara Bianchi</bdi>"), ("Pool", "<bdi>Acme Retail / eu-shop</bdi>"),
+        ("Email", "<bdi>chiara.bianchi@example.com</bdi>"), ("Phone", "none"),
+        ("UID", "<bdi>…\(World.chiara.suffix(6))</bdi>"),
+      ]
+      expect(identity, on: try await ada.get(request))
+      expect(identity, on: try await ada.get(try await world.eu + "/outbox/\(message.id)"))
+      try await world.identity.accounts.delete(scope, chiara.id, by: author)
+      let gone = try await ada.get(request)
+      expect(
+        [
+          ("User", "<bdi>chiara.bianchi@example.com</bdi>"),
+          ("UID", "<bdi>…\(World.chiara.suffix(6))</bdi>"), ("Account", "deleted"),
+        ], on: gone)
+      Markup.check(gone)
+    }
+  }
+
+  @Test(arguments: HostileTests.names.indices)
+  func `hostile names stay text, and a short uid is whole`(index: Int) async throws {
+    let name = HostileTests.names[index]
+    try await World.furnished { world in
+      var new = NewAccount()
+      new.localID = "h<&\""
+      new.displayName = name.cut(to: Account.longestName)
+      let account = try await world.identity.accounts.create(
+        try await world.euScope, new, by: Author(actor: .commandLine))
+      let ada = try await Browser.signedIn(world)
+      let uid = "h%3C%26%22"
+      for word in ["disabling", "deletion", "notes/new", "unlock"] {
+        let page = try await ada.get(try await world.eu + "/users/\(uid)/\(word)")
+        #expect(page.status == .ok)
+        expect([("UID", "<bdi>h&lt;&amp;&quot;</bdi>"), ("Email", "none")], on: page)
+        Markup.check(page)
+      }
+      #expect(account.id.text == "h<&\"")
+    }
+  }
+}
+
+extension Route {
+  /// Whether its address goes on after a user.
+  fileprivate var isAboutUser: Bool {
+    guard let place = components.firstIndex(of: .literal("users")) else { return false }
+    return place + 2 < components.count
+  }
+}

@@ -1,0 +1,107 @@
+import HTTP
+import Identity
+import JSON
+import Testing
+
+/// What the REST API never tells service tokens that only read.
+struct HiddenSecretsTests {
+  private static let project = "/v2/projects/acme-mfa"
+  /// What is written, and who may read it back: those who may change it.
+  private static let clientSecret = "hidden-client-secret"
+  private static let smtpPassword = "hidden-smtp-password"
+  /// `hidden-hash-of-a-password-32-byt` and `hidden-salt`.
+  private static let hash = "aGlkZGVuLWhhc2gtb2YtYS1wYXNzd29yZC0zMi1ieXQ="
+  private static let salt = "aGlkZGVuLXNhbHQ="
+
+  /// Writes a secret of each kind into a project and a tenant of it; the addresses to read.
+  private func prepare(_ server: TestServer) async throws -> (paths: [String], uid: String) {
+    let tenant = try await server.addTenant()
+    var paths = ["\(Self.project)/config", "\(Self.project)/tenants"]
+    for place in [Self.project, "\(Self.project)/tenants/\(tenant)"] {
+      let made = try await server.post(
+        "\(place)/oauthIdpConfigs?oauthIdpConfigId=oidc.acme",
+        [
+          "displayName": "Acme", "enabled": true, "clientId": "client",
+          "clientSecret": .string(Self.clientSecret), "issuer": "https://oidc.example/issuer",
+          "responseType": ["code": true],
+        ], .owner)
+      #expect(try made.text("clientSecret") == Self.clientSecret, "owners have it back")
+      paths += ["\(place)/oauthIdpConfigs", "\(place)/oauthIdpConfigs/oidc.acme"]
+    }
+    paths += ["\(Self.project)/tenants/\(tenant)", "\(Self.project)/inboundSamlConfigs"]
+    _ = try await server.patch(
+      "\(Self.project)/config?updateMask=notification",
+      [
+        "notification": [
+          "sendEmail": [
+            "method": "CUSTOM_SMTP",
+            "smtp": [
+              "senderEmail": "a@example.com", "host": "smtp.example.com", "port": 587,
+              "username": "a", "password": .string(Self.smtpPassword),
+            ],
+          ]
+        ]
+      ])
+    let imported = try await server.post(
+      "/v1/projects/acme-mfa/accounts:batchCreate",
+      [
+        "hashAlgorithm": "SHA256", "rounds": 1,
+        "users": [
+          [
+            "localId": "imported", "email": "imported@example.com",
+            "passwordHash": .string(Self.hash), "salt": .string(Self.salt),
+          ]
+        ],
+      ], .owner)
+    #expect(imported.status == 200 && imported["error"] == nil, "\(imported.json)")
+    return (paths, "imported")
+  }
+
+  /// What of these an answer has.
+  private func told(_ answer: Answer, _ more: [String] = []) -> [String] {
+    let text = String(decoding: answer.response.body.bytes, as: UTF8.self)
+    return ([Self.clientSecret, Self.smtpPassword] + more).filter { text.contains($0) }
+  }
+
+  /// Whether an answer has a hash of a password, which stands as a word in its place else.
+  private func tellsHashes(_ answer: Answer) -> Bool {
+    let users = (answer["users"] ?? answer["userInfo"])?.arrayValue ?? []
+    return users.contains { user in
+      user["salt"] != nil || ![nil, "UkVEQUNURUQ="].contains(user["passwordHash"]?.stringValue)
+    }
+  }
+
+  @Test(arguments: ServiceTokenRole.allCases)
+  func `no answer tells a secret to a token that may not change it`(role: ServiceTokenRole)
+    async throws
+  {
+    try await TestServer.with { server in
+      try await server.switchTOTPOn()
+      let (paths, imported) = try await prepare(server)
+      let alice = try await server.addPerson()
+      let idToken = try await server.signIn(alice).text("idToken")
+      let start = try await server.post(
+        "/v2/accounts/mfaEnrollment:start",
+        ["idToken": .string(idToken), "totpEnrollmentInfo": [:]]
+      )
+      let secret = try #require(start["totpSessionInfo"]?["sharedSecretKey"]?.stringValue)
+      let token = Credential.bearer(try await server.token(role))
+      let mayChange = role == .owner || role == .policy
+      for path in paths {
+        let answer = try await server.get(path, token)
+        let isProvider = path.contains("oauthIdpConfigs") && mayChange
+        #expect(
+          told(answer) == (isProvider ? [Self.clientSecret] : []), "\(role) \(path)")
+      }
+      let lookup = try await server.post(
+        "/v1/projects/acme-mfa/accounts:lookup",
+        ["localId": [.string(imported), .string(alice.uid)]], token)
+      let users = try await server.get("/v1/projects/acme-mfa/accounts:batchGet", token)
+      let queried = try await server.post(
+        "/v1/projects/acme-mfa/accounts:query", ["returnUserInfo": true], token)
+      for answer in [lookup, users, queried] { #expect(told(answer, [secret]).isEmpty, "\(role)") }
+      #expect(tellsHashes(users) == (role == .owner), "\(role)")
+      #expect(!tellsHashes(lookup) && !tellsHashes(queried), "\(role)")
+    }
+  }
+}
