@@ -63,7 +63,7 @@ public struct IdentityProviders: Sendable {
       let others = try connection.all(
         "SELECT provider_id FROM identity_provider WHERE scope_key = \(scope.key)"
       ) { try $0.value(0) as String }
-      guard !others.contains(where: { $0 == id }) else { throw ProviderError.exists }
+      guard !others.contains(where: { $0 == id }) else { throw ProviderError.exists(id) }
       guard others.count < Self.most else { throw ProviderError.tooMany }
       try connection.run(
         """
