@@ -123,7 +123,7 @@ let package = Package(
     tests("HTTPServerTests", ["HTTP", "HTTPServer"]),
     tests(
       "IdentityTests",
-      ["Identity", "Database", "DatabaseSQLite", "Crypto", "OTP", "HostileText"]),
+      ["Identity", "Database", "DatabaseSQLite", "Crypto", "OTP", "HostileText", "Text"]),
     tests(
       "IdentityToolkitAPITests",
       [
@@ -136,7 +136,12 @@ let package = Package(
         "Console", "HTTP", "Identity", "Templating", "Database", "DatabaseSQLite", "Crypto", "OTP",
         "HostileText",
       ], exclude: ["__Snapshots__"]),
-    tests("CountersignTests", ["countersign", "Crypto", "HTTPServer", "Identity", "Text"]),
+    tests(
+      "CountersignTests",
+      [
+        "countersign", "Crypto", "HTTPServer", "HostileText", "Identity", "IdentityToolkitAPI",
+        "Text",
+      ]),
     tests("ArchitectureTests", []),
   ]
 )

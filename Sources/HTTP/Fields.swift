@@ -10,6 +10,11 @@ public struct Fields: Sendable, Equatable {
     public let name: FieldName
     /// The value, without line ends.
     public let value: String
+
+    /// Compares the names without regard to case, and the values byte by byte.
+    public static func == (one: Field, other: Field) -> Bool {
+      one.name == other.name && one.value.isSameBytes(as: other.value)
+    }
   }
 
   private var lines: [Field]

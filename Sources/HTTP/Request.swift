@@ -38,14 +38,17 @@ public struct Request: Sendable {
   ///
   /// - Throws: What is wrong with the body.
   public func form() throws(FormError) -> Form? {
-    guard mediaType == "application/x-www-form-urlencoded" else { return nil }
+    guard mediaType?.isSameBytes(as: "application/x-www-form-urlencoded") ?? false else {
+      return nil
+    }
     return try Form(reading: body.span)
   }
 
   /// The content type in lower case and without its parameters, such as `application/json`.
   public var mediaType: String? {
     guard let text = fields[.contentType] else { return nil }
-    let type = text.prefix { $0 != ";" }
-    return type.lowercased().split(whereSeparator: { $0 == " " || $0 == "\t" }).joined()
+    let type = text.utf8.prefix { $0 != UInt8(ascii: ";") }
+    let bytes = type.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+    return String(decoding: bytes, as: UTF8.self).lowercased()
   }
 }

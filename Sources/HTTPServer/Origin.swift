@@ -16,7 +16,7 @@ struct Origin {
     }
     let client = Origin.client(exchange.fields.all(.xForwardedFor), through: proxies)
     peer = client?.description ?? exchange.connection.peer
-    isSecure = exchange.fields[.xForwardedProto]?.lowercased() == "https"
+    isSecure = exchange.fields[.xForwardedProto]?.isSameToken(as: "https") ?? false
   }
 
   /// The address behind all trusted proxies; nil when nothing that can be read leads there.

@@ -16,6 +16,11 @@ extension Routes {
         parameters: String.self,
         String.self),
       .v2, .readProviders, .listDefaultProviders, methods.listDefaultProviders)
+    let supported: Path<> = Path("v2", "defaultSupportedIdps")
+    add(
+      supported.route(.get) { [gate, methods] request in
+        await gate.admin(request, .v2, .readProviders, methods.listSupportedProviders)
+      }, .listSupportedProviders, .admin(.readProviders), .v2)
     for kind in ProviderMessage.kinds {
       let name = kind.collection
       let ofProject = Path("v2", "projects", nil, .literal(name), parameters: String.self)

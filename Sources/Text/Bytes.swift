@@ -10,6 +10,19 @@ extension String {
     return true
   }
 
+  /// Whether the UTF-8 bytes are the same but for the case of ASCII letters, as in the tokens of a
+  /// protocol.
+  public func isSameToken(as other: String) -> Bool {
+    let one = utf8Span.span
+    let other = other.utf8Span.span
+    guard one.count == other.count else { return false }
+    func lowercased(_ byte: UInt8) -> UInt8 { 0x41...0x5A ~= byte ? byte | 0x20 : byte }
+    for index in one.indices where lowercased(one[index]) != lowercased(other[index]) {
+      return false
+    }
+    return true
+  }
+
   /// Hashes the UTF-8 bytes, so that the same bytes have the same hash.
   public func hashBytes(into hasher: inout Hasher) {
     let bytes = utf8Span.span

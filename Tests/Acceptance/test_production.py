@@ -3,11 +3,12 @@ as different with a reason that docs/clients.md repeats."""
 
 import os
 
+import httpx
 import pytest
 
 from support.faults import expect_none
 from support.production import (
-    PROFILES, Recording, allowed, document, documented, exchanges, name_of, sections, table)
+    PROFILES, Recording, TenantRecording, allowed, document, documented, exchanges, name_of, sections, table)
 from support.program import Server
 from support.replay import OWNER, make_as_new
 
@@ -37,6 +38,22 @@ def places(own_emulator, request):
 @pytest.mark.parametrize("path", SECTIONS, ids=map(name_of, SECTIONS))
 def test_answers_as_production_recorded(places, path):
     recording = Recording(*places(PROFILES[path.parent.name]), DIFFERING)
+    expect_none(recording.run(path))
+
+
+# Tenants have no phones as first factors, and no duplicate emails.
+OF_TENANTS = [path for path in SECTIONS
+              if path.parent.name == "account" and path.stem not in ("phone", "duplicate-email")]
+
+
+@pytest.mark.parametrize("path", OF_TENANTS, ids=map(name_of, OF_TENANTS))
+def test_a_tenant_answers_as_a_project(places, path):
+    url, project, key, token = places("emulator")
+    made = httpx.post(f"{url}/v2/projects/{project}/tenants", headers=OWNER, json={
+        "displayName": "recorded", "allowPasswordSignup": True, "enableEmailLinkSignin": True,
+        "enableAnonymousUser": True, "emailPrivacyConfig": {"enableImprovedEmailPrivacy": True}})
+    tenant = made.json()["name"].rsplit("/")[-1]
+    recording = TenantRecording(url, project, key, token, DIFFERING, tenant)
     expect_none(recording.run(path))
 
 

@@ -15,6 +15,23 @@ struct FieldsTests {
     #expect(fields.map(\.name.text) == ["content-TYPE", "ETag"])
   }
 
+  @Test func `values are compared by bytes`() {
+    let (one, other): (Fields, Fields) = (["X": "e\u{301}"], ["X": "\u{E9}"])
+    #expect(one == one && one != other)
+    #expect(Fields(dictionaryLiteral: ("x", "a")) == ["X": "a"])
+  }
+
+  @Test(arguments: [
+    ("text/html; charset=utf-8", "text/html"), ("Application / JSON", "application/json"),
+    // A Greek question mark is canonically a semicolon, and ends nothing.
+    ("text/html\u{37E}x", "text/html\u{37E}x"), ("", ""),
+  ])
+  func `a media type is what stands before the semicolon`(_ field: String, _ type: String) throws {
+    let target = try #require(Target("/"))
+    let request = Request(method: .post, target: target, fields: [.contentType: field])
+    #expect(request.mediaType?.isSameBytes(as: type) == true)
+  }
+
   @Test(arguments: [
     "a\r\nSet-Cookie: b=c", "a\nb", "a\rb", "a\u{0}b", "\u{1}", "a\u{7F}", "\u{B}",
     "a\r\n\r\n<html>",

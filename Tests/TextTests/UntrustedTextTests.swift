@@ -49,6 +49,14 @@ struct UntrustedTextTests {
     #expect(UntrustedText("éé").text(atMost: 3) == nil)
   }
 
+  @Test func `tokens differ by anything but the case of ASCII letters`() {
+    #expect("Bearer".isSameToken(as: "bEARER") && "".isSameToken(as: ""))
+    #expect(!"Bearer ".isSameToken(as: "Bearer"))
+    // A Kelvin sign is canonically a K, and a Greek question mark a semicolon.
+    #expect(!"\u{212A}".isSameToken(as: "K") && !"\u{37E}".isSameToken(as: ";"))
+    #expect(!"[".isSameToken(as: "{") && !"@".isSameToken(as: "`"))
+  }
+
   @Test func `beginnings and ends are compared by bytes`() {
     #expect(UntrustedText("users.csv").hasSuffix(".csv"))
     #expect(!UntrustedText("csv").hasSuffix(".csv"))

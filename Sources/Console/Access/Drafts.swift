@@ -24,7 +24,7 @@ final class Drafts: Sendable {
   private static let lifetime: Int64 = 600
   private static let largest = 256 * 1_024
   private static let room = 8 * 1_024 * 1_024
-  private let waiting = Mutex<[String: Draft]>([:])
+  private let waiting = Mutex<[UntrustedText: Draft]>([:])
 
   /// Keeps a form for the browser that has a form token.
   ///
@@ -44,6 +44,7 @@ final class Drafts: Sendable {
       administrator: administrator, since: now, size: size)
     return waiting.withLock { waiting in
       waiting = waiting.filter { Self.isFresh($0.value, at: now) }
+      let browser = UntrustedText(browser)
       waiting[browser] = nil
       guard waiting.values.reduce(size, { $0 + $1.size }) <= Self.room else { return false }
       waiting[browser] = draft
@@ -53,7 +54,7 @@ final class Drafts: Sendable {
 
   /// What waits for an administrator in a browser.
   func find(for administrator: ID<Administrator>, browser: String?, at now: Instant) -> Draft? {
-    guard let browser else { return nil }
+    guard let browser = browser.map({ UntrustedText($0) }) else { return nil }
     let found = waiting.withLock { $0.isEmpty ? nil : $0[browser] }
     guard let found, Self.isFresh(found, at: now), found.administrator == administrator else {
       return nil
@@ -65,7 +66,7 @@ final class Drafts: Sendable {
   ///
   /// Others leave it: the set-up of a second factor may have to come first.
   func forget(sentTo path: String, browser: String?) {
-    guard let browser else { return }
+    guard let browser = browser.map({ UntrustedText($0) }) else { return }
     waiting.withLock { waiting in
       if waiting[browser]?.path == path { waiting[browser] = nil }
     }

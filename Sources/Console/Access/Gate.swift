@@ -85,11 +85,11 @@ struct Gate: Sendable {
   /// Both `Origin` and `Sec-Fetch-Site` are written by the browser and out of a page's reach. One
   /// of them must speak for the form; none may speak against it.
   private func checkedForm(_ request: Request) throws(Refusal) -> Form {
-    let origin = request.fields[.origin]
-    let site = request.fields[.secFetchSite]
+    let origin = request.fields[.origin].map { UntrustedText($0) }
+    let site = request.fields[.secFetchSite].map { UntrustedText($0) }
     // `none` is a person who sends a form again, as by reloading.
     guard
-      origin == publicURL.origin && [nil, "same-origin", "none"].contains(site)
+      origin == UntrustedText(publicURL.origin) && [nil, "same-origin", "none"].contains(site)
         || origin == nil && site == "same-origin"
     else { throw .foreignForm }
     let form: Form?

@@ -6,7 +6,7 @@ struct DeskAnswers: Sendable {
   var reason = ""
   var note = ""
   var ticket = ""
-  var proofs: Set<String> = []
+  var proofs: Set<UntrustedText> = []
   /// Who is meant, typed for what cannot be taken back.
   var confirmation = ""
   /// Never shown again.
@@ -19,7 +19,7 @@ struct DeskAnswers: Sendable {
     reason = form.trimmed("reason")
     note = form.trimmed("note")
     ticket = form.trimmed("ticket")
-    proofs = Set(form.all("proof").map(\.text))
+    proofs = Set(form.all("proof"))
     confirmation = form.trimmed("confirmation")
     code = form.trimmed("code")
   }

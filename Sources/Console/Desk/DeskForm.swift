@@ -1,3 +1,4 @@
+import HTTP
 import Identity
 import Templating
 
@@ -29,7 +30,8 @@ struct DeskForm: ViewModel {
     .flag("hasProof") { !$0.standing.settings.identityProof.isEmpty },
     .list("proofs") { form in
       form.standing.settings.identityProof.enumerated().map { index, line in
-        ProofChoice(index: index, line: line, isTicked: form.answers.proofs.contains(line))
+        ProofChoice(
+          index: index, line: line, isTicked: form.answers.proofs.contains(UntrustedText(line)))
       }
     },
     .text("proofError") { $0.frame.error(at: "proof") },

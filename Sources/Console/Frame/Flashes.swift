@@ -1,3 +1,4 @@
+import HTTP
 import Identity
 import Synchronization
 
@@ -13,7 +14,7 @@ final class Flashes: Sendable {
 
   private static let lifetime: Int64 = 300
   private static let most = 10_000
-  private let waiting = Mutex<[String: Waiting]>([:])
+  private let waiting = Mutex<[UntrustedText: Waiting]>([:])
 
   /// Keeps a sentence for the session's next page.
   func leave(_ flash: Flash, for session: ConsoleSession, at now: Instant) {
@@ -22,13 +23,15 @@ final class Flashes: Sendable {
         waiting = waiting.filter { Self.isFresh($0.value, at: now) }
         if waiting.count >= Self.most { waiting.removeAll() }
       }
-      waiting[session.csrfToken] = Waiting(flash: flash, since: now)
+      waiting[UntrustedText(session.csrfToken)] = Waiting(flash: flash, since: now)
     }
   }
 
   /// Takes what waits for the session.
   func take(for session: ConsoleSession, at now: Instant) -> Flash? {
-    let found = waiting.withLock { $0.isEmpty ? nil : $0.removeValue(forKey: session.csrfToken) }
+    let found = waiting.withLock {
+      $0.isEmpty ? nil : $0.removeValue(forKey: UntrustedText(session.csrfToken))
+    }
     guard let found, Self.isFresh(found, at: now) else { return nil }
     return found.flash
   }

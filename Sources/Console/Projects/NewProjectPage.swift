@@ -53,7 +53,7 @@ struct NewProjectPage: Sendable {
         field: "id", text: "There is a project \(Words.short(id)) already. Choose another id.")
     case .invalidDisplayName:
       FieldError(field: "name", text: "Write a name of 1 to 100 characters, without line ends.")
-    case .notFound, .invalidDomain, .links, .policy, .passwords, .unavailable:
+    case .notFound, .invalidDomain, .links, .policy, .passwords, .recaptcha, .unavailable:
       throw .unavailable(error)
     }
   }

@@ -72,7 +72,8 @@ extension FieldError {
     case .missingClientID, .invalidClientID:
       self.init(
         field: "client", text: "Write the client id that the provider gave to the application.")
-    case .missingClientSecret, .invalidResponseType, .missingRelyingParty, .invalidMember:
+    case .missingClientSecret, .invalidResponseType, .severalResponseTypes, .missingRelyingParty,
+      .invalidMember:
       self.init(
         field: "name",
         text: "What a program has set up here does not fit together; mend it with the API first.")

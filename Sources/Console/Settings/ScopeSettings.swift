@@ -137,7 +137,7 @@ struct ScopeSettings: Sendable {
       FieldError(field: "domains", text: "Only an owner can change the authorized domains.")
     case .passwords(let error): Self.fault(error)
     case .notFound: throw .notFound
-    case .links, .invalidID, .idTaken, .policy, .unavailable: throw .unavailable(error)
+    case .links, .invalidID, .idTaken, .policy, .recaptcha, .unavailable: throw .unavailable(error)
     }
   }
 
@@ -160,7 +160,7 @@ struct ScopeSettings: Sendable {
         text: "Write the name with 4 to 20 letters (a–z, A–Z), digits and hyphens, a letter first.")
     case .passwords(let error): Self.fault(error)
     case .projectNotFound, .notFound: throw .notFound
-    case .multiTenancyOff, .links, .policy, .unavailable: throw .unavailable(error)
+    case .multiTenancyOff, .links, .policy, .recaptcha, .unavailable: throw .unavailable(error)
     }
   }
 }

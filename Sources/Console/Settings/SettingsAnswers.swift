@@ -67,9 +67,9 @@ struct SettingsAnswers: Sendable {
 
   /// The names in a text, in lower case and each once.
   private static func lines(_ text: String) -> [String] {
-    var seen: Set<String> = []
+    var seen: Set<UntrustedText> = []
     return text.split { $0.isWhitespace || $0 == "," }.map { $0.lowercased() }
-      .filter { seen.insert($0).inserted }
+      .filter { seen.insert(UntrustedText($0)).inserted }
   }
 
   var isChanged: Bool {
@@ -99,9 +99,11 @@ struct SettingsAnswers: Sendable {
 extension SettingsAnswers.Field where Value == [String] {
   /// Takes away what was taken away, adds what was added, and leaves the rest as it is by now.
   fileprivate func applyDifference(to values: inout [String]) {
+    let (was, now) = (was.map { UntrustedText($0) }, now.map { UntrustedText($0) })
     let removed = Set(was).subtracting(now)
-    values.removeAll { removed.contains($0.lowercased()) }
-    let added = Set(now).subtracting(was).subtracting(values.map { $0.lowercased() })
-    values += now.filter(added.contains)
+    values.removeAll { removed.contains(UntrustedText($0.lowercased())) }
+    let added = Set(now).subtracting(was)
+      .subtracting(values.map { UntrustedText($0.lowercased()) })
+    values += now.filter(added.contains).map(\.text)
   }
 }

@@ -55,7 +55,7 @@ struct NewTenantPage: Sendable {
         field: "name",
         text: "This project takes no tenants: its configuration has them switched off.")
     case .projectNotFound, .notFound: throw .notFound
-    case .links, .policy, .passwords, .unavailable: throw .unavailable(error)
+    case .links, .policy, .passwords, .recaptcha, .unavailable: throw .unavailable(error)
     }
   }
 }

@@ -6,7 +6,7 @@ extension SearchIndex {
   struct New: Sendable {
     let key: Int64
     let folded: String
-    let beginnings: Set<String>
+    let beginnings: Set<UntrustedText>
   }
 
   /// Indexes new accounts together, in the order of their keys.
@@ -21,7 +21,7 @@ extension SearchIndex {
         """
         INSERT INTO account_text (account_key, folded) VALUES (\(account.key), \(account.folded))
         """)
-      for beginning in account.beginnings { beginnings.append((beginning, account.key)) }
+      for beginning in account.beginnings { beginnings.append((beginning.text, account.key)) }
     }
     for account in accounts {
       try connection.run(

@@ -32,7 +32,7 @@ enum SearchIndex {
       try connection.run(
         """
         INSERT INTO account_beginning (beginning, account_key)
-        VALUES (\(beginning), \(account.key))
+        VALUES (\(beginning.text), \(account.key))
         """)
     }
     guard new.name != nil || old?.name != nil else { return }
@@ -76,7 +76,7 @@ enum SearchIndex {
 
   /// FTS5 must be told the old text, or it would keep a part of it.
   private static func remove(
-    _ account: Int64, _ old: SearchText?, except kept: Set<String>,
+    _ account: Int64, _ old: SearchText?, except kept: Set<UntrustedText>,
     _ connection: borrowing Connection
   ) throws {
     guard let old else { return }
@@ -90,7 +90,7 @@ enum SearchIndex {
       try connection.run(
         """
         DELETE FROM account_beginning
-        WHERE beginning = \(beginning) AND account_key = \(account)
+        WHERE beginning = \(beginning.text) AND account_key = \(account)
         """)
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Text
 
 /// What of an account is searched: a folded copy, in which upper case, accents and the width of
 /// letters are gone.
@@ -119,8 +120,8 @@ extension SearchText {
   /// The first character and the first two of every word, and of the ids.
   ///
   /// A script without blanks between its words has a beginning at each character.
-  var beginnings: Set<String> {
-    var beginnings: Set<String> = []
+  var beginnings: Set<UntrustedText> {
+    var beginnings: Set<UntrustedText> = []
     let lines = folded.split(separator: "\n", omittingEmptySubsequences: false)
     for (number, line) in lines.enumerated() {
       let scalars = Array(line.unicodeScalars)
@@ -128,12 +129,12 @@ extension SearchText {
       let starts = number < 3 ? Self.starts(scalars) : scalars.isEmpty ? [] : [0]
       for start in starts {
         guard beginnings.count < Self.mostBeginnings else { return beginnings }
-        beginnings.insert(String(scalars[start]))
+        beginnings.insert(UntrustedText(String(scalars[start])))
         guard start + 1 < scalars.count, scalars[start + 1] != " " else { continue }
         var two = String.UnicodeScalarView()
         two.append(scalars[start])
         two.append(scalars[start + 1])
-        beginnings.insert(String(two))
+        beginnings.insert(UntrustedText(String(two)))
       }
     }
     return beginnings

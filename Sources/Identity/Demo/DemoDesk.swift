@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import Text
 
 /// Somebody who has just signed in to the console of the demo with a code.
 struct DemoAgent: Sendable {
@@ -12,7 +13,7 @@ struct DemoAgent: Sendable {
   ) -> DeskRequest {
     DeskRequest(
       agent: session, author: author, reason: reason, note: note, ticket: ticket,
-      proofs: Set(DemoDesk.proof))
+      proofs: Set(DemoDesk.proof.map { UntrustedText($0) }))
   }
 }
 

@@ -1,3 +1,5 @@
+import Text
+
 /// What is missing or wrong of what an agent has filled in.
 ///
 /// Whoever has a caller on the line sees all of it at once, so the desk never stops at the first.
@@ -64,7 +66,9 @@ extension DeskRequest {
   private func faults(_ settings: DeskSettings) -> [DeskFault] {
     var faults: [DeskFault] = []
     if reason == nil { faults.append(.reasonRequired) }
-    if !proofs.isSuperset(of: settings.identityProof) { faults.append(.proofMissing) }
+    if !proofs.isSuperset(of: settings.identityProof.map { UntrustedText($0) }) {
+      faults.append(.proofMissing)
+    }
     if ticket.count > Self.longestTicket || ticket.contains(where: \.isNewline) {
       faults.append(.ticketTooLong)
     }

@@ -1,3 +1,5 @@
+public import Text
+
 /// What an agent gives with an action on a user's account.
 public struct DeskRequest: Sendable {
   /// Who acts, in which session.
@@ -11,7 +13,7 @@ public struct DeskRequest: Sendable {
   /// The ticket it is about, at most ``longestTicket`` characters; may be empty.
   public var ticket: String
   /// The lines of the pool's identity proof that are ticked.
-  public var proofs: Set<String>
+  public var proofs: Set<UntrustedText>
   /// What the agent re-authenticates with.
   public var proof: ReauthenticationProof
   /// Who is meant, as the agent typed it; only for what cannot be taken back.
@@ -25,7 +27,7 @@ public struct DeskRequest: Sendable {
   /// Puts a request together.
   public init(
     agent: ConsoleSession, author: Author, reason: DeskReason? = nil, note: String = "",
-    ticket: String = "", proofs: Set<String> = [],
+    ticket: String = "", proofs: Set<UntrustedText> = [],
     proof: ReauthenticationProof = .none, typed: String = ""
   ) {
     self.agent = agent

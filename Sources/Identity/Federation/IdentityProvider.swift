@@ -54,7 +54,7 @@ public enum ProviderError: Error, Sendable {
   /// digits, dots, hyphens and underscores.
   case invalidID
   /// The scope has a provider of this id.
-  case exists
+  case exists(String)
   /// The scope has as many providers as it may.
   case tooMany
   /// No such provider.
@@ -73,8 +73,10 @@ public enum ProviderError: Error, Sendable {
   case invalidClientID
   /// The code flow without a client secret.
   case missingClientSecret
-  /// Two response types at once, or none.
+  /// No response type is on.
   case invalidResponseType
+  /// Several response types are on.
+  case severalResponseTypes
   /// Keys that cannot be read.
   case invalidKeys(KeySet.Fault)
   /// A SAML provider without `spConfig`.
@@ -115,6 +117,7 @@ extension ProviderSettings {
     }
     guard let types = object["responseType"]?.objectValue, !types.isEmpty else { return }
     let chosen = types.members.filter { $0.value.boolValue == true }.map(\.name)
+    guard chosen.count < 2 else { throw .severalResponseTypes }
     guard chosen.count == 1 else { throw .invalidResponseType }
     if chosen == ["code"], clientSecret?.isEmpty ?? true { throw .missingClientSecret }
   }

@@ -63,7 +63,7 @@ public struct IdentityProviders: Sendable {
       let others = try connection.all(
         "SELECT provider_id FROM identity_provider WHERE scope_key = \(scope.key)"
       ) { try $0.value(0) as String }
-      guard !others.contains(where: { $0 == id }) else { throw ProviderError.exists }
+      guard !others.contains(where: { $0 == id }) else { throw ProviderError.exists(id) }
       guard others.count < Self.most else { throw ProviderError.tooMany }
       try connection.run(
         """
@@ -276,21 +276,27 @@ extension IdentityProviders: SealedPlace {
     let id = place.count > 1 ? place[1] : ""
     let rows = try connection.all(
       """
-      SELECT scope_key, provider_id, sealed_secret FROM identity_provider
-      WHERE (scope_key, provider_id) > (\(scope), \(id))
-      ORDER BY scope_key, provider_id LIMIT \(limit)
+      SELECT i.scope_key, i.provider_id, i.sealed_secret, s.project_id, s.tenant_id
+      FROM identity_provider i CROSS JOIN scope s ON s.scope_key = i.scope_key
+      WHERE (i.scope_key, i.provider_id) > (\(scope), \(id))
+      ORDER BY i.scope_key, i.provider_id LIMIT \(limit)
       """
     ) { row in
       (
         scope: try row.value(0) as Int64, id: try row.value(1) as String,
-        sealed: try row.value(2) as [UInt8]?
+        sealed: try row.value(2) as [UInt8]?,
+        secret: StoredSecret.clientSecret(
+          try row.value(1), project: try row.value(3), tenant: try row.value(4))
       )
     }
     var part = ResealedPart()
     for row in rows {
       let place = "\(row.scope) \(row.id)"
       part.read(place)
-      guard let sealed = row.sealed, let box = try sealer.resealed(sealed, with: Array(place.utf8))
+      guard let sealed = row.sealed,
+        let box = try row.secret.opening({
+          try sealer.resealed(sealed, with: Array(place.utf8))
+        })
       else { continue }
       try connection.run(
         """

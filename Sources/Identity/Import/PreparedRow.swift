@@ -15,7 +15,7 @@ struct PreparedUser: Sendable {
   let hash: String?
   let factors: [NewFactor]
   let text: SearchText
-  let beginnings: Set<String>
+  let beginnings: Set<UntrustedText>
 
   var hasTOTP: Bool { factors.contains { $0.kind == .totp } }
   var hasPhone: Bool { factors.contains { $0.kind == .phone } }

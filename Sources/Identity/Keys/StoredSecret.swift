@@ -38,6 +38,26 @@ struct StoredSecret: Sendable, Equatable {
     StoredSecret(kind: .signingKey, objectKind: "signing key", objectID: id)
   }
 
+  static func clientSecret(_ provider: String, project: String, tenant: String) -> StoredSecret {
+    StoredSecret(
+      kind: .clientSecret, objectKind: "provider", objectID: provider, project: project,
+      tenant: tenant)
+  }
+
+  static func userCodes(
+    _ kind: String, of account: String, project: String, tenant: String
+  ) -> StoredSecret {
+    StoredSecret(
+      kind: .userCodes, objectKind: "account", objectID: account, part: kind, project: project,
+      tenant: tenant)
+  }
+
+  static func message(_ id: Int64, project: String, tenant: String) -> StoredSecret {
+    StoredSecret(
+      kind: .message, objectKind: "message", objectID: String(id), project: project,
+      tenant: tenant)
+  }
+
   init(
     kind: Kind, objectKind: String, objectID: String, part: String = "", project: String = "",
     tenant: String = ""

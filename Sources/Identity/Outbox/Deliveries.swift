@@ -108,12 +108,16 @@ public struct Deliveries: Sendable {
         }
         let text: MessageText
         do {
-          text = try outbox.open(row.sealed, recipient: row.recipient, createdAt: row.createdAt)
-        } catch CryptoError.unknownKey {
+          text = try row.secret.opening {
+            try outbox.open(row.sealed, recipient: row.recipient, createdAt: row.createdAt)
+          }
+        } catch let unreadable as UnreadableSecret {
+          try UnreadableSecrets.record(unreadable, at: now, connection)
           // Sealed with a new master key that this server takes up in a moment: the lease runs out.
+          if unreadable.key == nil { try Self.failUnopened(row.key, at: now, connection) }
           continue
         } catch {
-          try Self.fail(row.key, "Its text cannot be opened any more.", at: now, connection)
+          try Self.failUnopened(row.key, at: now, connection)
           continue
         }
         return DueMail(
@@ -134,6 +138,7 @@ public struct Deliveries: Sendable {
     let attempt: Int
     let application: String
     let isDeleted: Bool
+    let secret: StoredSecret
   }
 
   private static func lend(at now: Instant, _ connection: borrowing Connection) throws -> Lent? {
@@ -150,7 +155,7 @@ public struct Deliveries: Sendable {
     return try connection.first(
       """
       SELECT o.recipient, o.language, o.sealed_text, o.created_at, o.expires_at, o.tries,
-        p.display_name, s.deleted_at IS NOT NULL
+        p.display_name, s.deleted_at IS NOT NULL, s.project_id, s.tenant_id
       FROM outbox o JOIN scope s USING (scope_key) JOIN project p USING (project_id)
       WHERE o.message_id = \(key)
       """
@@ -159,7 +164,8 @@ public struct Deliveries: Sendable {
         key: key, recipient: try row.value(0), language: try row.value(1),
         sealed: try row.value(2) ?? [], createdAt: Instant(microseconds: try row.value(3)),
         expiresAt: Instant(microseconds: try row.value(4)), attempt: try row.value(5),
-        application: try row.value(6), isDeleted: try row.value(7))
+        application: try row.value(6), isDeleted: try row.value(7),
+        secret: .message(key, project: try row.value(8), tenant: try row.value(9)))
     }
   }
 
@@ -189,6 +195,12 @@ public struct Deliveries: Sendable {
           """)
       }
     }
+  }
+
+  private static func failUnopened(
+    _ key: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    try fail(key, "Its text cannot be opened any more.", at: now, connection)
   }
 
   private static func fail(

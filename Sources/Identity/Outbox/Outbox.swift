@@ -78,21 +78,24 @@ extension Outbox: SealedPlace {
   ) throws -> ResealedPart {
     let rows = try connection.all(
       """
-      SELECT message_id, sealed_text, recipient, created_at FROM outbox
-      WHERE message_id > \(Int64(position) ?? 0) ORDER BY message_id LIMIT \(limit)
+      SELECT o.message_id, o.sealed_text, o.recipient, o.created_at, s.project_id, s.tenant_id
+      FROM outbox o CROSS JOIN scope s ON s.scope_key = o.scope_key
+      WHERE o.message_id > \(Int64(position) ?? 0) ORDER BY o.message_id LIMIT \(limit)
       """
     ) { row in
       (
         id: try row.value(0) as Int64, sealed: try row.value(1) as [UInt8]?,
         associated: Self.associated(
-          try row.value(2), Instant(microseconds: try row.value(3)))
+          try row.value(2), Instant(microseconds: try row.value(3))),
+        secret: StoredSecret.message(
+          try row.value(0), project: try row.value(4), tenant: try row.value(5))
       )
     }
     var part = ResealedPart()
     for row in rows {
       part.read(String(row.id))
       guard let sealed = row.sealed,
-        let box = try sealer.resealed(sealed, with: row.associated)
+        let box = try row.secret.opening({ try sealer.resealed(sealed, with: row.associated) })
       else { continue }
       try connection.run("UPDATE outbox SET sealed_text = \(box) WHERE message_id = \(row.id)")
       part.changed += 1

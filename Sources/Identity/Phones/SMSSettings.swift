@@ -1,13 +1,14 @@
 import Database
 import JSON
+import Text
 
 /// What the configuration of a user pool says of text messages.
 struct SMSSettings {
   /// To which regions messages go.
   private enum Regions {
     case all
-    case only(Set<String>)
-    case except(Set<String>)
+    case only(Set<UntrustedText>)
+    case except(Set<UntrustedText>)
   }
 
   private let regions: Regions
@@ -36,8 +37,11 @@ struct SMSSettings {
     return SMSSettings(members: members ?? "{}", isTenant: scope.tenant != nil)
   }
 
-  private static func list(_ regions: JSON?) -> Set<String> {
-    Set((regions?.arrayValue ?? []).compactMap { $0.textValue?.text.uppercased() })
+  private static func list(_ regions: JSON?) -> Set<UntrustedText> {
+    Set(
+      (regions?.arrayValue ?? []).compactMap { region in
+        region.textValue.map { UntrustedText($0.text.uppercased()) }
+      })
   }
 
   /// The fixed code of a number for tests, to which nothing is sent; nil for any other.
@@ -48,10 +52,11 @@ struct SMSSettings {
   /// Of a number that several regions share, one that is allowed is enough, and one that is refused
   /// as well.
   func allows(_ number: String) -> Bool {
-    switch regions {
+    let own = CallingCodes.regions(of: number).map { UntrustedText($0) }
+    return switch regions {
     case .all: true
-    case .only(let allowed): !allowed.isDisjoint(with: CallingCodes.regions(of: number))
-    case .except(let refused): refused.isDisjoint(with: CallingCodes.regions(of: number))
+    case .only(let allowed): !allowed.isDisjoint(with: own)
+    case .except(let refused): refused.isDisjoint(with: own)
     }
   }
 }

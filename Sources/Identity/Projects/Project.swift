@@ -212,6 +212,8 @@ public enum ProjectError: Error, Sendable {
   case policy(PolicyError)
   /// The password policy is not acceptable.
   case passwords(PasswordPolicyError)
+  /// The reCAPTCHA configuration is not acceptable.
+  case recaptcha(RecaptchaError)
   /// The database cannot do it now.
   case unavailable(Failure)
 }

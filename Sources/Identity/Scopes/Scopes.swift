@@ -73,7 +73,8 @@ public struct Scopes: Sendable {
       switch error {
       case .idTaken: return  // by a request at the same time
       case .unavailable(let failure): throw .unavailable(failure)
-      case .invalidID, .invalidDisplayName, .invalidDomain, .notFound, .links, .policy, .passwords:
+      case .invalidID, .invalidDisplayName, .invalidDomain, .notFound, .links, .policy, .passwords,
+        .recaptcha:
         throw .projectNotFound
       }
     }

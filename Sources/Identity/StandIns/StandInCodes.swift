@@ -162,20 +162,28 @@ extension StandInCodes: SealedPlace {
     let (key, last) = parts.count == 2 ? (Int64(parts[0]) ?? 0, String(parts[1])) : (0, "")
     let rows = try connection.all(
       """
-      SELECT account_key, kind, sealed_key FROM stand_in
-      WHERE (account_key, kind) > (\(key), \(last)) ORDER BY account_key, kind LIMIT \(limit)
+      SELECT i.account_key, i.kind, i.sealed_key, a.uid, s.project_id, s.tenant_id
+      FROM stand_in i CROSS JOIN account a ON a.account_key = i.account_key
+        CROSS JOIN scope s ON s.scope_key = a.scope_key
+      WHERE (i.account_key, i.kind) > (\(key), \(last))
+      ORDER BY i.account_key, i.kind LIMIT \(limit)
       """
     ) { row in
       (
         account: try row.value(0) as Int64, kind: try row.value(1) as String,
-        sealed: try row.value(2) as [UInt8]
+        sealed: try row.value(2) as [UInt8],
+        secret: StoredSecret.userCodes(
+          try row.value(1), of: try row.value(3), project: try row.value(4),
+          tenant: try row.value(5))
       )
     }
     var part = ResealedPart()
     for row in rows {
       part.read("\(row.account) \(row.kind)")
       guard let kind = Kind(rawValue: row.kind),
-        let box = try sealer.resealed(row.sealed, with: Self.associated(kind, row.account))
+        let box = try row.secret.opening({
+          try sealer.resealed(row.sealed, with: Self.associated(kind, row.account))
+        })
       else { continue }
       try connection.run(
         """

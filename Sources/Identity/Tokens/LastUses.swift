@@ -1,4 +1,5 @@
 import Synchronization
+import Text
 
 /// When keys and tokens were last used, by their ids and to the hour.
 ///
@@ -7,14 +8,15 @@ import Synchronization
 final class LastUses: Sendable {
   private struct Notes {
     /// Hours since 1970.
-    var known: [String: Int64] = [:]
-    var waiting: [String: Int64] = [:]
+    var known: [UntrustedText: Int64] = [:]
+    var waiting: [UntrustedText: Int64] = [:]
   }
 
   private let notes = Mutex(Notes())
 
   func note(_ id: String, at now: Instant) {
     let hour = now.seconds / 3_600
+    let id = UntrustedText(id)
     notes.withLock { notes in
       guard notes.known[id] != hour else { return }
       notes.known[id] = hour
@@ -24,7 +26,7 @@ final class LastUses: Sendable {
 
   /// The later of what the database says and what was noted since.
   func latest(_ id: String, _ kept: Instant?) -> Instant? {
-    guard let hour = notes.withLock({ $0.waiting[id] }) else { return kept }
+    guard let hour = notes.withLock({ $0.waiting[UntrustedText(id)] }) else { return kept }
     let noted = Instant(seconds: hour * 3_600)
     return kept.map { max($0, noted) } ?? noted
   }
@@ -34,14 +36,17 @@ final class LastUses: Sendable {
     notes.withLock { notes in
       let taken = Array(notes.waiting.prefix(limit))
       for (id, _) in taken { notes.waiting[id] = nil }
-      return taken.map { ($0.key, Instant(seconds: $0.value * 3_600)) }
+      return taken.map { ($0.key.text, Instant(seconds: $0.value * 3_600)) }
     }
   }
 
   /// Keeps notes for another time, when they could not be written.
   func putBack(_ notes: [(id: String, at: Instant)]) {
     self.notes.withLock { all in
-      for (id, at) in notes { all.waiting[id] = max(all.waiting[id] ?? 0, at.seconds / 3_600) }
+      for (id, at) in notes {
+        all.waiting[UntrustedText(id)] = max(
+          all.waiting[UntrustedText(id)] ?? 0, at.seconds / 3_600)
+      }
     }
   }
 }

@@ -30,7 +30,7 @@ enum Body {
     var object = JSON.Object()
     for entry in form.entries {
       guard object[entry.name] == nil else {
-        throw .payload("The field \"\(entry.name)\" stands twice.")
+        throw .payload("The field \"\(entry.name)\" appears twice.")
       }
       object.append(entry.name, .text(entry.value))
     }
@@ -39,9 +39,10 @@ enum Body {
 
   private static func isJSON(_ request: Request) -> Bool {
     guard let field = request.fields[.contentType] else { return true }
-    if field == "application/json" { return true }
+    if field.isSameBytes(as: "application/json") { return true }
     guard let type = request.mediaType else { return true }
-    return type == "application/json" || type.hasSuffix("+json") || type == "text/json"
+    return type.isSameBytes(as: "application/json") || type.hasSameBytes(atEnd: "+json")
+      || type.isSameBytes(as: "text/json")
   }
 
   private static func parse(_ bytes: [UInt8]) throws(WireError) -> JSON {
@@ -51,8 +52,9 @@ enum Body {
     } catch {
       switch error {
       case .duplicateMember(let name):
-        throw .payload("The member \"\(name)\" stands twice in an object.")
-      default: throw .payload("\(error)")
+        throw .payload("The member \"\(name)\" appears twice in an object.")
+      case .invalidUTF8: throw .payload("Encountered non UTF-8 code points.")
+      default: throw .payload(JSONRefusal.text(for: bytes) ?? "\(error)")
       }
     }
     if mayHoldNUL(bytes), holdsNUL(value) {

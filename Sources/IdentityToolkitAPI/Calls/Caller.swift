@@ -24,17 +24,19 @@ struct Credentials: Sendable {
   /// The holder of the bearer token; nil when there is none, other schemes passed over.
   func bearer(_ request: Request) async throws(WireError) -> Operator? {
     guard let field = request.fields[.authorization] else { return nil }
-    let parts = field.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    let parts = field.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    guard parts.count == 2, parts[0].isSameToken(as: "bearer") else { return nil }
     if identity.profile == .emulator {
-      guard parts[1].lowercased() == "owner" || parts[1].hasPrefix("ya29.") else {
+      guard parts[1].isSameToken(as: "owner") || parts[1].hasSameBytes(atStart: "ya29.") else {
         throw .invalidCredentials
       }
       return .emulatorOwner
     }
     let token: ServiceToken?
     do throws(ServiceTokenError) {
-      token = try await identity.serviceTokens.find(Secret(String(parts[1])))
+      token = try await identity.serviceTokens.find(Secret(parts[1]))
     } catch {
       throw WireError(error)
     }

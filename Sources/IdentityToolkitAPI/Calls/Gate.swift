@@ -42,6 +42,22 @@ struct Gate: Sendable {
     }
   }
 
+  /// A call that only a bearer token allows, about no project in particular: the token's, or the
+  /// standard one, says whether it's allowed.
+  func admin(
+    _ request: Request, _ shape: ErrorShape, _ action: Action, _ method: AdminMethod
+  ) async -> Response {
+    await answer(request, shape) { () async throws(WireError) in
+      guard let bearer = try await credentials.bearer(request) else { throw .missingCredentials }
+      guard let project = bearer.project ?? identity.defaultProject else {
+        throw WireError("INVALID_PROJECT_ID")
+      }
+      return try await method(
+        try await adminCall(
+          request, Message(), action, project: project, tenant: bearer.tenant, bearer))
+    }
+  }
+
   /// A call that means one thing with a bearer token and another with an API key alone.
   func either(
     _ request: Request, _ shape: ErrorShape, _ action: Action, admin: AdminMethod,

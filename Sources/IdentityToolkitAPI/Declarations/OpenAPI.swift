@@ -181,6 +181,7 @@ extension OpenAPI {
       return ["type": "string", "enum": .array(type.values.map { .string($0) })]
     case .flag: return ["type": "boolean"]
     case .integer: return ["type": "integer"]
+    case .float: return ["type": "number"]
     case .int64:
       let type: JSON = direction == .request ? ["string", "integer"] : "string"
       return ["type": type, "format": "int64", "pattern": "^-?[0-9]{1,19}$"]

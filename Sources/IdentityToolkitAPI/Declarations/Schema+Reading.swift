@@ -19,7 +19,7 @@ extension Schema {
         throw .unknownName(given, in: message.path)
       }
       guard !value.isNull else { continue }
-      guard object[name] == nil else { throw .payload("The member \"\(name)\" stands twice.") }
+      guard object[name] == nil else { throw .payload("The member \"\(name)\" appears twice.") }
       object.append(
         name, try members[own].schema.canonical(value, at: message.place(name)))
     }
@@ -44,6 +44,14 @@ extension Schema {
         throw .invalidValue(at: place.text, type: "TYPE_INT32", value)
       }
       return .number(JSON.Number(Int(number)))
+    case .float:
+      switch value {
+      case .number: return value
+      case .text(let text):
+        if let number = JSON.Number(text: text.text) { return .number(number) }
+      default: break
+      }
+      throw .invalidValue(at: place.text, type: "TYPE_FLOAT", value)
     case .int64:
       guard let number = Message.whole(value) else {
         throw .invalidValue(at: place.text, type: "TYPE_INT64", value)

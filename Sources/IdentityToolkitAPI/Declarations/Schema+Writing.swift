@@ -25,6 +25,7 @@ extension Schema {
       switch (kind, value) {
       case (.flag, .bool(let flag)): !flag
       case (.integer, .number(let number)): number.int64 == 0
+      case (.float, .number(let number)): number.double == 0
       case (.int64, .text(let text)): text == "0"
       case (.text, .text(let text)): text.isEmpty
       case (.choice(let type), .text(let text)):

@@ -16,6 +16,8 @@ struct Schema: Sendable {
     case flag
     /// A whole number that is written as a number.
     case integer
+    /// A number with a fraction.
+    case float
     /// A whole number of 64 bits: written as text, read as text and as a number.
     case int64
     case list(Of)
@@ -58,6 +60,7 @@ extension Schema {
   static let text = Schema(.text(format: nil))
   static let flag = Schema(.flag)
   static let integer = Schema(.integer)
+  static let float = Schema(.float)
   static let int64 = Schema(.int64)
   static let object = Schema(.object)
   static let anything = Schema(.anything)

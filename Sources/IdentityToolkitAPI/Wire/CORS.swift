@@ -26,7 +26,7 @@ enum CORS {
       response.fields[.accessControlAllowHeaders] = names
       response.fields.add(.vary, "Access-Control-Request-Headers")
     }
-    if request.fields[requestPrivateNetwork] == "true" {
+    if request.fields[requestPrivateNetwork]?.isSameBytes(as: "true") ?? false {
       response.fields[allowPrivateNetwork] = "true"
     }
     response.fields[.accessControlMaxAge] = "3600"

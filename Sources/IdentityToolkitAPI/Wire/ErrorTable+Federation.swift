@@ -47,11 +47,13 @@ extension WireError {
   init(_ error: ProviderError) {
     switch error {
     case .invalidID:
+      self.init(providerID: "Oauth_idp_config_id", prefix: "oidc.")
+    case .exists(let id):
+      let kind = IdentityProviders.kind(of: id) == .saml ? "InboundSamlConfig" : "OAuthIdpConfig"
       self.init(
-        "INVALID_CONFIG_ID : An id is oidc. or saml. with letters, digits, dots, hyphens and "
-          + "underscores behind it, 128 in all.")
-    case .exists:
-      self.init("CONFIGURATION_EXISTS", status: .conflict, reason: "conflict")
+        "CONFIGURATION_EXISTS : The \(kind) already exists with config_id: \(id)",
+        status: .conflict, reason: "conflict")
+      isTaken = true
     case .tooMany:
       self.init("QUOTA_EXCEEDED : At most \(IdentityProviders.most) providers can be configured.")
     case .notFound:
@@ -62,12 +64,17 @@ extension WireError {
         "INVALID_DISPLAY_NAME : A display name has at most \(Account.longestName) characters.")
     case .missingIssuer: self.init("MISSING_ISSUER")
     case .invalidIssuer:
-      self.init("INVALID_CONFIG : The issuer must be an https address without query and fragment.")
-    case .missingClientID: self.init("MISSING_OAUTH_CLIENT_ID")
+      self.init("INVALID_ISSUER : Issuer in OAuthIdpConfig should be a valid URL.")
+    case .missingClientID:
+      self.init("MISSING_OAUTH_CLIENT_ID : Client_id in OAuthIdpConfig cannot be empty.")
     case .invalidClientID: self.init("INVALID_OAUTH_CLIENT_ID")
-    case .missingClientSecret: self.init("MISSING_OAUTH_CLIENT_SECRET")
-    case .invalidResponseType:
-      self.init("INVALID_OAUTH_RESPONSETYPE : Exactly one response type must be true.")
+    case .missingClientSecret:
+      self.init("INVALID_CONFIG : client_secret cannot be empty for code flow.")
+    case .invalidResponseType: self.init(Self.oneResponseType)
+    case .severalResponseTypes:
+      self.init(
+        Self.oneResponseType
+          + " Setting both types to be true ('{code: true, idToken: true}') is not yet supported.")
     case .invalidKeys(let fault):
       self.init("INVALID_CONFIG : jwks \(Self.words(fault))")
     case .missingRelyingParty: self.init("MISSING_SAML_RELYING_PARTY_CONFIG")
@@ -75,6 +82,18 @@ extension WireError {
       self.init("INVALID_CONFIG : \(name) is missing or not what it must be.")
     case .unavailable(let cause): self.init(unavailable: cause)
     }
+  }
+
+  private static let oneResponseType =
+    "INVALID_CONFIG : response_type should have exactly one of 'idToken' and 'code' being true."
+
+  /// An ID that a provider of this protocol can't have.
+  init(providerID name: String, prefix: String) {
+    self.init(
+      "INVALID_CONFIG_ID : \(name) must start with '\(prefix)' and can only have alphanumeric "
+        + "characters, hyphens, underscores or periods. The part after '\(prefix)' must also start "
+        + "with a lowercase letter, end with an alphanumeric character, and have at least 2 "
+        + "characters.")
   }
 
   private static func words(_ fault: KeySet.Fault) -> String {

@@ -43,6 +43,7 @@ extension WireError {
     case .idTaken: self.init("PROJECT_ALREADY_EXISTS", status: .conflict, reason: "conflict")
     case .policy(let error): self.init(error)
     case .passwords(let error): self.init(error)
+    case .recaptcha(let error): self.init(error)
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
@@ -61,6 +62,7 @@ extension WireError {
     case .links(let error): self.init(error)
     case .policy(let error): self.init(error)
     case .passwords(let error): self.init(error)
+    case .recaptcha(let error): self.init(error)
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }

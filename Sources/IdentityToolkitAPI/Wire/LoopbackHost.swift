@@ -13,9 +13,14 @@ enum LoopbackHost {
   /// Whether a host, with a port or without, is this machine.
   static func isLoopback(_ host: String) -> Bool {
     let name = withoutPort(host).lowercased()
-    if name == "localhost" || name.hasSuffix(".localhost") || name == "[::1]" { return true }
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    if name.isSameBytes(as: "localhost") || name.hasSameBytes(atEnd: ".localhost")
+      || name.isSameBytes(as: "[::1]")
+    {
+      return true
+    }
+    let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0].elementsEqual("127".utf8)
+      && parts.allSatisfy { UInt8(String(decoding: $0, as: UTF8.self)) != nil }
   }
 
   private static func withoutPort(_ host: String) -> Substring {

@@ -49,7 +49,7 @@ struct Message: Sendable {
   func value(_ name: String) throws(WireError) -> JSON? {
     var found: JSON?
     for member in object.members where Names.match(member.name, name) {
-      guard found == nil else { throw .payload("The member \"\(name)\" stands twice.") }
+      guard found == nil else { throw .payload("The member \"\(name)\" appears twice.") }
       found = member.value
     }
     guard let found, !found.isNull else { return nil }

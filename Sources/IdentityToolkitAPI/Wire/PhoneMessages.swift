@@ -24,7 +24,8 @@ extension PhoneRequest {
   /// What SDKs send against abuse, such as `recaptchaToken`, is passed over.
   init(_ info: Message, _ call: ClientCall) throws(WireError) {
     self.init(
-      phoneNumber: try info.text("phoneNumber") ?? "", language: call.request.locale,
+      phoneNumber: Account.phoneNumber(try info.text("phoneNumber") ?? ""),
+      language: call.request.locale,
       address: call.address)
   }
 }
@@ -36,7 +37,7 @@ extension PhoneProof {
       guard let number = try info.given("phoneNumber") else {
         throw WireError("MISSING_PHONE_NUMBER")
       }
-      self = .temporary(proof, phoneNumber: number)
+      self = .temporary(proof, phoneNumber: Account.phoneNumber(number))
       return
     }
     guard let sessionInfo = try info.given("sessionInfo") else {

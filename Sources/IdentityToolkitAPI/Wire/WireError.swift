@@ -10,6 +10,8 @@ struct WireError: Error, Sendable {
   var reason: String
   /// What stands in `details[]`.
   var details: [JSON]
+  /// Whether a conflict is that the resource exists already.
+  var isTaken = false
   /// Whether `errors[]` names a domain, as all do but those about a member of the message.
   var hasDomain = true
   /// Whether it was made before a method was reached; such an error has `status` in version 1 too.
@@ -72,7 +74,7 @@ extension WireError {
     case 404: "NOT_FOUND"
     case 405, 501: "UNIMPLEMENTED"
     case 408: "DEADLINE_EXCEEDED"
-    case 409: "ABORTED"
+    case 409: isTaken ? "ALREADY_EXISTS" : "ABORTED"
     case 429: "RESOURCE_EXHAUSTED"
     case 503: "UNAVAILABLE"
     case 500...: "INTERNAL"

@@ -146,6 +146,33 @@ class Recording(Conversation):
         return value.rsplit("/", 1)[1] if place.endswith("/") else value
 
 
+class TenantRecording(Recording):
+    """A section of a project's accounts, sent to a tenant: the paths and the messages name it, and
+    the users in the answers do, and nothing else is different."""
+
+    def __init__(self, url, project, key, token, differing, tenant):
+        super().__init__(url, project, key, token, differing)
+        self.tenant = tenant
+
+    def _ask(self, step):
+        place = f"projects/{{{{project}}}}/tenants/{self.tenant}"
+        request = (step["request"]
+                   .replace("admin/v2/projects/{{project}}/config", f"v2/{place}")
+                   .replace("projects/{{project}}/accounts", f"{place}/accounts")
+                   .replace("projects/{{project}}:", f"{place}:"))
+        step = {**step, "request": request}
+        if "projects/" not in request:
+            if isinstance(step.get("body"), dict):
+                step["body"] = {**step["body"], "tenantId": self.tenant}
+            elif request.startswith("GET"):
+                step["request"] += f"{'&' if '?' in request else '?'}tenantId={self.tenant}"
+        status, answer = super()._ask(step)
+        for name in ("users", "userInfo"):
+            for user in answer.get(name, []) if isinstance(answer, dict) else []:
+                assert user.pop("tenantId", None) == self.tenant, f"{step['name']}: {user}"
+        return status, answer
+
+
 def find(value, place):
     """What is at a place such as `users.0.mfaInfo`; `token#header` is the header of a token."""
     for part in place.split("."):

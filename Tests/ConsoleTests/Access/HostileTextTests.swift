@@ -28,6 +28,46 @@ struct HostileTextTests {
     }
   }
 
+  @Test func `a search costs no more for marks`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let eu = try await world.eu
+      let work = try await Work.of(4 << 10) { text in
+        for address in ["/users?q=", eu + "/users?q=", "/?q=", eu + "/audit?actor="] {
+          // A target with so many marks is none, which the server refuses.
+          _ = try? await browser.get(address + HostileText.coded(text))
+        }
+      }
+      #expect(work.isLinear, "\(work)")
+    }
+  }
+
+  @Test func `a pasted list costs no more for marks`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let eu = try await world.eu
+      let csrf = try await browser.get(eu + "/bulk-removals").csrf
+      let work = try await Work.of { text in
+        let body = "list=\(HostileText.coded(text))&csrf=\(csrf)"
+        try await send(browser, eu + "/bulk-removals", body)
+      }
+      #expect(work.isLinear, "\(work)")
+    }
+  }
+
+  @Test func `settings cost no more for marks in a list of domains`() async throws {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let eu = try await world.eu
+      let csrf = try await browser.get(eu + "/settings").csrf
+      let work = try await Work.of(16 << 10, HostileText.acceptedMarks) { text in
+        let body = "name=x&domains=\(HostileText.coded(text))&was-domains=b&csrf=\(csrf)"
+        try await send(browser, eu + "/settings", body)
+      }
+      #expect(work.isLinearInLength, "\(work)")
+    }
+  }
+
   @Test func `a search costs no more for all the marks that are accepted`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)

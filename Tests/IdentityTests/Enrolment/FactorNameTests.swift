@@ -1,5 +1,6 @@
 @testable import Identity
 import Testing
+import Text
 
 struct FactorNameTests {
   private func rename(
@@ -99,7 +100,8 @@ struct FactorNameTests {
       #expect((row.action, row.proof) == ("factor.rename", "called back"))
       let renewed = try #require(done.renewed).session
       let again = DeskRequest(
-        agent: renewed, author: agent.author, reason: .asked, proofs: proofs)
+        agent: renewed, author: agent.author, reason: .asked,
+        proofs: Set(proofs.map { UntrustedText($0) }))
       await expect("held") { try await rename(instance, device, to: "y", again) }
       let auditor = try await instance.agent("iris", role: .auditor)
       await expect("notAllowed") {

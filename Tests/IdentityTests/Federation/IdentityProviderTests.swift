@@ -121,7 +121,7 @@ struct IdentityProviderTests {
     ("issuer", "https://a@b.example", "invalidIssuer"),
     ("issuer", "https://a.example/tenant/v2.0", "done"),
     ("name", String(repeating: "ü", count: 257), "nameTooLong"),
-    ("members", #"{"responseType":{"idToken":true,"code":true}}"#, "invalidResponseType"),
+    ("members", #"{"responseType":{"idToken":true,"code":true}}"#, "severalResponseTypes"),
     ("members", #"{"responseType":{"idToken":false}}"#, "invalidResponseType"),
     ("members", #"{"responseType":{"code":true}}"#, "done"),
     ("secret", #"{"responseType":{"code":true}}"#, "missingClientSecret"),

@@ -126,4 +126,123 @@ struct UnreadableSecretTests {
       #expect(try await alerts(instance, owner(nil)).map(\.kind) == [.signingKey])
     }
   }
+
+  @Test func `a provider's client secret that was changed is reported where it's configured`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      try await Self.Sealed.clientSecret.change(instance)
+      await expect("unavailable") {
+        try await instance.identity.identityProviders.find(instance.acme, "oidc.acme")
+      }
+      let row = try #require(try await rows(instance).first)
+      #expect((row.objectKind, row.objectID) == ("provider", "oidc.acme"))
+      #expect(row.project == instance.acme.project && row.from == "client-secret")
+      let groups = try await alerts(instance, owner(nil), in: instance.acme)
+      #expect(groups.map(\.kind) == [.clientSecret])
+      #expect(try await alerts(instance, owner(instance.globex.project)).isEmpty)
+    }
+  }
+
+  @Test func `a user's codes that were changed are reported`() async throws {
+    try await withInstance { instance in
+      try await instance.allowStandIns()
+      let device = try await instance.enrolled(.alice)
+      let code = try await instance.temporaryCode(device.account)
+      try await Self.Sealed.userCodes.change(instance)
+      await expect("unavailable") { try await instance.signIn(.alice, device, code: code) }
+      let row = try #require(try await rows(instance).first)
+      #expect((row.objectKind, row.objectID) == ("account", device.account.id.text))
+      #expect(row.from == "user-codes temporary")
+      #expect(try await alerts(instance, owner(nil)).map(\.kind) == [.userCodes])
+    }
+  }
+
+  @Test func `a mail that was changed is reported when it's due, and the others go out`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.write(.mail)
+      try await Self.Sealed.message.change(instance)
+      try await instance.write(.mail)
+      #expect(try await instance.claim()?.subject == "Subject – ✓")
+      let row = try #require(try await rows(instance).first)
+      #expect(try await rows(instance).count == 1)
+      #expect(row.objectKind == "message" && row.project == instance.acme.project)
+      #expect(row.to == "changed, or moved from another row")
+      #expect(try await alerts(instance, owner(nil)).map(\.kind) == [.message])
+    }
+  }
+
+  @Test func `a mail under a master key that isn't there is reported when it doesn't come`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.write(.mail)
+      let other = try instance.identity(keys: KeyRing(random: .system))
+      #expect(try await other.deliveries.claim() == nil)
+      #expect(try await rows(instance).isEmpty)
+      instance.clock.advance(Deliveries.lease)
+      #expect(try await other.deliveries.claim() == nil)
+      #expect(try await rows(instance).count == 1)
+      // With the key it still goes out.
+      instance.clock.advance(Deliveries.lease)
+      #expect(try await instance.claim() != nil)
+    }
+  }
+
+  /// What a rotation of the master key seals anew.
+  enum Sealed: CaseIterable, Sendable {
+    case clientSecret, userCodes, message
+
+    func change(_ instance: Instance) async throws {
+      let kind = self
+      try await instance.database.write { connection in
+        switch kind {
+        case .clientSecret:
+          try connection.run(
+            "UPDATE /* test */ identity_provider SET sealed_secret = zeroblob(61)")
+        case .userCodes:
+          try connection.run("UPDATE /* test */ stand_in SET sealed_key = zeroblob(61)")
+        case .message:
+          try connection.run("UPDATE /* test */ outbox SET sealed_text = zeroblob(61)")
+        }
+      }
+    }
+
+    var shown: UnreadableSecrets.Group.Kind {
+      switch self {
+      case .clientSecret: .clientSecret
+      case .userCodes: .userCodes
+      case .message: .message
+      }
+    }
+  }
+
+  @Test(arguments: Sealed.allCases)
+  func `what a rotation of the master key can't open is reported`(_ sealed: Sealed) async throws {
+    try await withInstance { instance in
+      switch sealed {
+      case .clientSecret: try await instance.configureProvider()
+      case .userCodes:
+        try await instance.allowStandIns()
+        let device = try await instance.enrolled(.alice)
+        _ = try await instance.temporaryCode(device.account)
+      case .message: try await instance.write(.mail)
+      }
+      try await sealed.change(instance)
+      let ring = try KeyRing(text: instance.keys.text.revealedText)
+      let identity = try instance.identity(keys: ring)
+      try await identity.prepare()
+      ring.adopt(ring.rotated(random: .system))
+      try await identity.masterKeys.begin(by: Instance.boss)
+      await expect("unavailable") {
+        while case .part = try await identity.masterKeys.step() {}
+      }
+      let row = try #require(try await rows(instance).first)
+      #expect(row.project == instance.acme.project)
+      #expect(try await alerts(instance, owner(nil)).map(\.kind) == [sealed.shown])
+    }
+  }
 }

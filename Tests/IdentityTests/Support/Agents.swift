@@ -2,6 +2,7 @@ import Database
 import DatabaseSQLite
 @testable import Identity
 import Testing
+import Text
 
 /// Somebody at the desk, with a session in the console.
 struct Agent: Sendable {
@@ -18,7 +19,8 @@ struct Agent: Sendable {
     proofs: Set<String> = [], code: String = "", typed: String = ""
   ) -> DeskRequest {
     DeskRequest(
-      agent: session, author: author, reason: reason, note: note, ticket: ticket, proofs: proofs,
+      agent: session, author: author, reason: reason, note: note, ticket: ticket,
+      proofs: Set(proofs.map { UntrustedText($0) }),
       proof: .code(code), typed: typed)
   }
 }

@@ -37,6 +37,7 @@ struct SurfaceTests {
     "POST /accounts/mfaRecoveryCodes:lookup", "POST /accounts:revokeToken",
     "GET /projects/p/config",
     "PATCH /projects/p/config", "GET /projects/p/tenants", "POST /projects/p/tenants",
+    "GET /defaultSupportedIdps",
     "GET /projects/p/tenants/t", "PATCH /projects/p/tenants/t", "DELETE /projects/p/tenants/t",
   ]
 

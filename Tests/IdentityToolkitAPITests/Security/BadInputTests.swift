@@ -23,27 +23,53 @@ struct BadBody: CustomTestStringConvertible, Sendable {
   }
 
   static let all = [
-    BadBody("a brace too few", "{", says: "The JSON document is not well formed at byte 1."),
+    BadBody(
+      "a brace too few", "{",
+      says: "Unexpected end of string. Expected an object key or }.\n\n^"),
     BadBody(
       "a placeholder", #"{"mfa": NUM_ADJ_INTERVALS}"#,
-      says: "The JSON document is not well formed at byte 8."),
-    BadBody("text behind", "{} x", says: "The JSON document is not well formed at byte 3."),
+      says: "Unexpected token.\n{\"mfa\": NUM_ADJ_INTERVALS}\n        ^"),
+    BadBody(
+      "text behind", "{} x", says: "Parsing terminated before end of input.\n{} x\n   ^"),
+    BadBody("no JSON at all", "not json", says: "Unexpected token.\nnot json\n^"),
+    BadBody(
+      "no value", #"{"mfa":"#, says: "Unexpected end of string. Expected a value.\n\n^"),
+    BadBody(
+      "no colon", "{not json",
+      says: "Expected : between key:value pair.\n{not json\n     ^"),
+    BadBody(
+      "a text without an end", #"{"email": "a@"#,
+      says: "Closing quote expected in string.\n\"a@\n^"),
+    BadBody(
+      "a member after the excerpt", #"{"email":"somebody@example.com" "password":"secret-123"}"#,
+      says: "Expected , or } after key:value pair.\n"
+        + #"mebody@example.com" "password":"secret-1"# + "\n                    ^"),
+    BadBody(
+      "a list without an end", #"{"mfa": [1"#,
+      says: "Unexpected end of string. Expected , or ] after array value.\n1\n ^"),
+    BadBody(
+      "an octal number", #"{"mfa": 07}"#,
+      says: "Octal/hex numbers are not valid JSON values.\n{\"mfa\": 07}\n        ^"),
+    BadBody(
+      "a comma behind the last, which only production reads", #"{"mfa": {},}"#,
+      says: "The JSON document is not well formed at byte 11."),
     BadBody(
       "a thousand levels", String(repeating: #"{"a":"#, count: 1000),
-      says: "The JSON document is nested too deeply."),
+      says: "Message too deep. Max recursion depth reached for key 'a'"),
     BadBody(
       "ten megabytes of levels", String(repeating: "[", count: 10_000_000),
-      says: "The JSON document is nested too deeply."),
+      says: "Message too deep. Max recursion depth reached for key ''"),
     BadBody(
       "a name twice", #"{"mfa":{},"mfa":{}}"#,
-      says: #"The member "mfa" stands twice in an object."#),
+      says: #"The member "mfa" appears twice in an object."#),
     BadBody(
       "both spellings", #"{"tenantId":"a","tenant_id":"a"}"#,
-      says: #"The member "tenantId" stands twice."#),
+      says: #"The member "tenantId" appears twice."#),
     BadBody(
       "invalid UTF-8", [0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D],
-      says: "The JSON document is not valid UTF-8 at byte 2."),
-    BadBody("NUL", "{\u{0}}", says: "The JSON document is not well formed at byte 1."),
+      says: "Encountered non UTF-8 code points."),
+    BadBody(
+      "NUL", "{\u{0}}", says: "Expected an object key or }.\n\u{0}}\n^"),
     BadBody(
       "an escaped NUL", #"{"email":"a\u0000@example.com"}"#,
       says: "A text holds the character U+0000."),
@@ -52,8 +78,9 @@ struct BadBody: CustomTestStringConvertible, Sendable {
       says: "A text holds the character U+0000."),
     BadBody(
       "a lone surrogate", #"{"email":"\ud800"}"#,
-      says: "The JSON document is not well formed at byte 10."),
-    BadBody("white space", " \n", says: "The JSON document is empty."),
+      says: "Missing low surrogate.\n\"\\ud800\"}\n ^"),
+    BadBody(
+      "white space", " \n", says: "Unexpected end of string. Expected a value.\n\n^"),
     BadBody("a list", "[]", says: #"Unknown name "": Root element must be a message."#),
     BadBody("a text", #""mfa""#, says: #"Unknown name "": Root element must be a message."#),
     BadBody(

@@ -115,6 +115,47 @@ struct PhoneNumberTests {
     }
   }
 
+  @Test(arguments: ["+1 202-555-0143", "+1 (202) 555.0143", "+1/202/555 01 43", "+1202-JKL-0143"])
+  func `a number may be written with separators and letters`(_ written: String) async throws {
+    try await TestServer.with { server in
+      try await PhoneTests.switchOn(server)
+      let info = try await send(server, written)
+      let signedIn = try await server.post(
+        "/v1/accounts:signInWithPhoneNumber",
+        ["sessionInfo": info, "code": .string(PhoneTests.code)])
+      #expect(signedIn["phoneNumber"] == .string(PhoneTests.number))
+      let found = try await server.post(
+        "/v1/projects/acme-mfa/accounts:query",
+        ["expression": [["phoneNumber": .string(written)]]], .owner)
+      #expect(found["recordsCount"] == "1")
+      let alice = try await server.addPerson()
+      let token = try await server.signIn(alice).text("idToken")
+      let taken = try await server.post(
+        "/v1/accounts:signInWithPhoneNumber",
+        [
+          "sessionInfo": try await send(server, written), "code": .string(PhoneTests.code),
+          "idToken": .string(token),
+        ])
+      let proven = try await server.post(
+        "/v1/accounts:signInWithPhoneNumber",
+        [
+          "phoneNumber": .string(written),
+          "temporaryProof": taken["temporaryProof"] ?? nil,
+        ])
+      #expect(proven["localId"] == signedIn["localId"])
+    }
+  }
+
+  @Test(arguments: ["+1 202", "1 202-555-0143", "+1202555014x", "+1;2025550143", "+"])
+  func `what isn't a number with separators is refused`(_ written: String) async throws {
+    try await TestServer.with { server in
+      try await PhoneTests.switchOn(server)
+      let answer = try await server.post(
+        "/v1/accounts:sendVerificationCode", ["phoneNumber": .string(written)])
+      #expect(answer.error == "INVALID_PHONE_NUMBER : Invalid format.")
+    }
+  }
+
   @Test func `a user with a second factor cannot have a number as first`() async throws {
     try await TestServer.with { server in
       try await PhoneTests.switchOn(server)

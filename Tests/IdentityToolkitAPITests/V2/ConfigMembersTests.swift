@@ -284,6 +284,43 @@ struct ConfigMembersTests {
     }
   }
 
+  @Test func `a reCAPTCHA configuration is checked as a whole, in projects and tenants`()
+    async throws
+  {
+    try await TestServer.with { server in
+      let tenant = "/v2/projects/acme-mfa/tenants/\(try await server.addTenant())"
+      for path in [TestServer.config, tenant] {
+        func write(_ mask: String, _ config: JSON) async throws -> Answer {
+          try await server.patch(path + "?updateMask=\(mask)", ["recaptchaConfig": config])
+        }
+        let misaligned =
+          "INVALID_RECAPTCHA_PHONE_AUTH_CONFIGURATION : Phone auth enforcement state must be aligned "
+          + "with toll fraud or bot score enablement."
+        let scores = "recaptchaConfig.useSmsBotScore"
+        #expect(try await write(scores, ["useSmsBotScore": true]).error == misaligned)
+        let on = try await write("recaptchaConfig", ["phoneEnforcementState": "ENFORCE"])
+        #expect(on.status == 200)
+        // What the mask leaves alone counts too.
+        #expect(try await write(scores, ["useSmsBotScore": true]).status == 200)
+        let off = try await write(
+          "recaptchaConfig.phoneEnforcementState", ["phoneEnforcementState": "OFF"])
+        #expect(off.error == misaligned)
+        for (score, isAccepted) in [("0.7", true), ("1", true), ("0.75", false), ("-0.1", false)] {
+          let body =
+            #"{"recaptchaConfig":{"managedRules":[{"endScore":\#(score),"action":"BLOCK"}]}}"#
+          let answer = try await server.call(
+            .patch, path + "?updateMask=recaptchaConfig.managedRules", text: body, .owner)
+          #expect((answer.status == 200) == isAccepted, "\(score)")
+        }
+        let text = try await write(
+          "recaptchaConfig", ["managedRules": [["endScore": "high", "action": "BLOCK"]]])
+        #expect(text.error?.hasSuffix("(TYPE_FLOAT), \"high\"") == true)
+        // A mask of something else leaves what is stored alone.
+        #expect(try await server.patch(path + "?updateMask=monitoring", [:]).status == 200)
+      }
+    }
+  }
+
   @Test(arguments: [
     #"{"signIn":{"email":{"enabled":"on"}}}"#, #"{"multiTenant":[]}"#,
     #"{"authorizedDomains":"localhost"}"#, #"{"authorizedDomains":[""]}"#,

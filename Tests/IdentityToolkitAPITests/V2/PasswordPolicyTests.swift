@@ -205,7 +205,8 @@ struct PasswordPolicyTests {
       _ = try await server.patch(
         TestServer.config + "?updateMask=recaptchaConfig",
         ["recaptchaConfig": ["emailPasswordEnforcementState": "ENFORCE"]])
-      let config = try await server.get("/v2/recaptchaConfig", .key)
+      let config = try await server.get(
+        "/v2/recaptchaConfig?clientType=CLIENT_TYPE_WEB&version=RECAPTCHA_ENTERPRISE", .key)
       let states = config["recaptchaEnforcementState"]?.arrayValue ?? []
       #expect(states.count == 2 && states.allSatisfy { $0["enforcementState"] == "OFF" })
       let parameters = try await server.get("/v1/recaptchaParams", .key)

@@ -101,6 +101,47 @@ struct PhoneTests {
     }
   }
 
+  @Test func `a number with separators is enrolled in its one form, and not twice`() async throws {
+    try await TestServer.with { server in
+      try await Self.switchOn(server)
+      let alice = try await server.addPerson()
+      let token = try await server.signIn(alice).text("idToken")
+      let start = try await server.post(
+        "/v2/accounts/mfaEnrollment:start",
+        [
+          "idToken": .string(token),
+          "phoneEnrollmentInfo": ["phoneNumber": "+1 (202) 555-0143"],
+        ])
+      let done = try await finalize(
+        server, token,
+        [
+          "sessionInfo": start["phoneSessionInfo"]?["sessionInfo"] ?? nil,
+          "code": .string(Self.code),
+        ])
+      let user = try await server.post("/v1/accounts:lookup", ["idToken": done["idToken"] ?? nil])
+      let shown = user["users"]?.arrayValue?.first?["mfaInfo"]?.arrayValue?.first
+      #expect(shown?["phoneInfo"] == .string(Self.number))
+      let again = try await server.post(
+        "/v2/accounts/mfaEnrollment:start",
+        [
+          "idToken": done["idToken"] ?? nil,
+          "phoneEnrollmentInfo": ["phoneNumber": "+1 202 555 0143"],
+        ])
+      #expect(again.error?.hasPrefix("SECOND_FACTOR_EXISTS") == true)
+      let replaced = try await server.post(
+        "/v1/projects/acme-mfa/accounts:update",
+        [
+          "localId": .string(alice.uid),
+          "mfa": ["enrollments": [["phoneInfo": "+1 202-555-0199"]]],
+        ], .owner)
+      #expect(replaced.status == 200)
+      let list = try await server.post(
+        "/v1/projects/acme-mfa/accounts:lookup", ["localId": [.string(alice.uid)]], .owner)
+      let kept = list["users"]?.arrayValue?.first?["mfaInfo"]?.arrayValue?.first
+      #expect(kept?["phoneInfo"] == "+12025550199")
+    }
+  }
+
   @Test func `an enrolment ends the earlier sessions`() async throws {
     try await TestServer.with { server in
       try await Self.switchOn(server)

@@ -64,6 +64,18 @@ struct ProviderConfigTests {
     }
   }
 
+  @Test func `the providers that can be linked are listed for whoever has a token`() async throws {
+    try await TestServer.with { server in
+      for root in ["/v2", "/admin/v2"] {
+        let list = try await server.get(root + "/defaultSupportedIdps?pageSize=3")
+        let ids = list["defaultSupportedIdps"]?.arrayValue?.compactMap { $0["idpId"]?.stringValue }
+        #expect(ids?.count == 10 && ids?.first == "apple.com" && ids?.last == "yahoo.com")
+      }
+      #expect(try await server.get("/v2/defaultSupportedIdps", .none).status == 401)
+      #expect(try await server.get("/v2/defaultSupportedIdps", .key).status == 401)
+    }
+  }
+
   @Test func `an answer type that is off is left out`() async throws {
     try await TestServer.with { server in
       let made = try await server.post(
@@ -146,23 +158,31 @@ struct ProviderConfigTests {
     ("", #"{}"#, "MISSING_CONFIG_ID"),
     (
       "saml.a", #"{}"#,
-      "INVALID_CONFIG_ID : An id is oidc. or saml. with letters, digits, dots, hyphens and underscores behind it, 128 in all."
+      "INVALID_CONFIG_ID : Oauth_idp_config_id must start with 'oidc.' and can only have alphanumeric characters, hyphens, underscores or periods. The part after 'oidc.' must also start with a lowercase letter, end with an alphanumeric character, and have at least 2 characters."
     ),
-    ("oidc.a", #"{}"#, "MISSING_OAUTH_CLIENT_ID"),
+    (
+      "oidc.a", #"{}"#,
+      "MISSING_OAUTH_CLIENT_ID : Client_id in OAuthIdpConfig cannot be empty."
+    ),
     ("oidc.a", #"{"clientId":"c"}"#, "MISSING_ISSUER"),
     (
       "oidc.a", #"{"clientId":"c","issuer":"acme"}"#,
-      "INVALID_CONFIG : The issuer must be an https address without query and fragment."
+      "INVALID_ISSUER : Issuer in OAuthIdpConfig should be a valid URL."
     ),
     ("oidc.a", #"{"clientId":"a b","issuer":"https://a.b"}"#, "INVALID_OAUTH_CLIENT_ID"),
     (
       "oidc.a", #"{"clientId":"c","issuer":"https://a.b","responseType":{"code":true}}"#,
-      "MISSING_OAUTH_CLIENT_SECRET"
+      "INVALID_CONFIG : client_secret cannot be empty for code flow."
     ),
     (
       "oidc.a",
       #"{"clientId":"c","issuer":"https://a.b","responseType":{"code":true,"idToken":true}}"#,
-      "INVALID_OAUTH_RESPONSETYPE : Exactly one response type must be true."
+      "INVALID_CONFIG : response_type should have exactly one of 'idToken' and 'code' being true. Setting both types to be true ('{code: true, idToken: true}') is not yet supported."
+    ),
+    (
+      "oidc.a",
+      #"{"clientId":"c","issuer":"https://a.b","responseType":{"code":false}}"#,
+      "INVALID_CONFIG : response_type should have exactly one of 'idToken' and 'code' being true."
     ),
     ("oidc.a", #"{"clientId":true}"#, "Invalid value at 'config.client_id' (TYPE_STRING), true"),
     ("oidc.a", #"{"jwks":7}"#, "Invalid value at 'config.jwks' (TYPE_MESSAGE), 7"),
@@ -201,7 +221,18 @@ struct ProviderConfigTests {
       _ = try await server.post(path, Self.body, .owner)
       let twice = try await server.post(path, Self.body, .owner)
       #expect(twice.status == 409)
-      #expect(twice.error == "CONFIGURATION_EXISTS")
+      #expect(
+        twice.error
+          == "CONFIGURATION_EXISTS : The OAuthIdpConfig already exists with config_id: oidc.a")
+      #expect(twice["error"]?["status"] == "ALREADY_EXISTS")
+      let saml = Self.saml + "?inboundSamlConfigId=saml.a"
+      _ = try await server.post(saml, Self.samlBody, .owner)
+      #expect(
+        try await server.post(saml, Self.samlBody, .owner).error
+          == "CONFIGURATION_EXISTS : The InboundSamlConfig already exists with config_id: saml.a")
+      let wrong = try await server.post(
+        Self.saml + "?inboundSamlConfigId=oidc.a", Self.samlBody, .owner)
+      #expect(wrong.error?.hasPrefix("INVALID_CONFIG_ID : Inbound_saml_config_id must") == true)
     }
   }
 

@@ -87,7 +87,7 @@ extension Methods {
     _ expression: Message, _ scope: Scope
   ) async throws(WireError) -> [Account]? {
     let email = try expression.text("email") ?? ""
-    let phone = try expression.text("phoneNumber") ?? ""
+    let phone = Account.phoneNumber(try expression.text("phoneNumber") ?? "")
     let id = try expression.text("userId") ?? ""
     do throws(AccountError) {
       if !email.isEmpty { return try await identity.accounts.lookup(scope, emails: [email]) }

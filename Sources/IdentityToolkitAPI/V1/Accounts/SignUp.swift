@@ -80,7 +80,7 @@ extension Methods {
       new.phones.append(
         FactorEntry(
           displayName: try phone.text("displayName"),
-          phoneNumber: try phone.text("phoneInfo") ?? ""))
+          phoneNumber: Account.phoneNumber(try phone.text("phoneInfo") ?? "")))
     }
     let account: Account
     do throws(AccountError) {

@@ -20,7 +20,7 @@ extension Methods {
     for enrolment in enrolments {
       let id = try enrolment.given("mfaEnrollmentId")
       let isApp = try enrolment.has("totpInfo")
-      let number = try enrolment.text("phoneInfo")
+      let number = try enrolment.text("phoneInfo").map(Account.phoneNumber)
       guard id != nil || isApp || number != nil else {
         throw WireError("INVALID_MFA_PHONE_NUMBER : Invalid format.")
       }

@@ -31,8 +31,26 @@ extension Declaration {
 
 /// What clients ask for before they send something.
 extension Methods {
+  private static let clientTypes = EnumType(
+    name: "google.cloud.identitytoolkit.v2.ClientType",
+    values: [
+      "CLIENT_TYPE_UNSPECIFIED", "CLIENT_TYPE_WEB", "CLIENT_TYPE_ANDROID", "CLIENT_TYPE_IOS",
+    ])
+  private static let recaptchaVersions = EnumType(
+    name: "google.cloud.identitytoolkit.v2.RecaptchaVersion",
+    values: ["RECAPTCHA_VERSION_UNSPECIFIED", "RECAPTCHA_ENTERPRISE"])
+
   /// `GET recaptchaConfig`: no reCAPTCHA is asked for.
   func getRecaptchaConfig(_ call: ClientCall) async throws(WireError) -> JSON {
+    let query = call.request.parameter
+    guard let client = query("clientType"), !client.isEmpty else {
+      throw WireError("MISSING_CLIENT_TYPE")
+    }
+    _ = try Self.clientTypes.read(.string(client), at: .root("client_type"))
+    guard let version = query("version"), !version.isEmpty else {
+      throw WireError("MISSING_RECAPTCHA_VERSION")
+    }
+    _ = try Self.recaptchaVersions.read(.string(version), at: .root("version"))
     let off = ["EMAIL_PASSWORD_PROVIDER", "PHONE_PROVIDER"].map { provider -> JSON in
       ["provider": .string(provider), "enforcementState": "OFF"]
     }

@@ -43,7 +43,7 @@ enum ConfigMessage {
   static func apply(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
     to project: inout ProjectEdit
-  ) throws(PasswordPolicyError) {
+  ) throws(ConfigError) {
     MFAMessage.apply(mask, root: "mfa", configuration, to: &project.configuration)
     let allowed = UpdateMask(
       mask.paths.filter { path in path.first.map(members.contains) ?? false })
@@ -65,7 +65,14 @@ enum ConfigMessage {
     project.importsTOTP = Resource.flag("importTotpSecrets", in: resource)
     project.authorizedDomains =
       resource["authorizedDomains"]?.arrayValue?.compactMap(\.textValue?.text) ?? []
-    project.passwords = try PasswordPolicyMessage.read(resource)
+    do throws(PasswordPolicyError) {
+      project.passwords = try PasswordPolicyMessage.read(resource)
+    } catch {
+      throw .passwords(error)
+    }
+    do throws(RecaptchaError) { try RecaptchaMessage.check(resource, writtenBy: allowed) } catch {
+      throw .recaptcha(error)
+    }
     project.userPermissions = Resource.userPermissions(resource)
     project.expiresAnonymous = Resource.flag("autodeleteAnonymousUsers", in: resource)
     // What is kept apart is not kept twice.

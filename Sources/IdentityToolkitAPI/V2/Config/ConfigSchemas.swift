@@ -35,7 +35,7 @@ extension Schema {
   static let recaptcha: Schema = [
     "emailPasswordEnforcementState": recaptchaState.explicit,
     "phoneEnforcementState": recaptchaState.explicit,
-    "managedRules": .list(["endScore": .anything, "action": recaptchaAction]),
+    "managedRules": .list(["endScore": .float, "action": recaptchaAction]),
     "recaptchaKeys": .list([
       "key": .text,
       "type": word(
@@ -43,7 +43,7 @@ extension Schema {
     ]),
     "useAccountDefender": .flag.explicit, "useSmsBotScore": .flag.explicit,
     "useSmsTollFraudProtection": .flag.explicit,
-    "tollFraudManagedRules": .list(["startScore": .anything, "action": recaptchaAction]),
+    "tollFraudManagedRules": .list(["startScore": .float, "action": recaptchaAction]),
   ]
 
   static let passwordStrength: Schema = [

@@ -18,10 +18,10 @@ extension Methods {
     do throws(ProjectError) {
       project = try await identity.projects.update(call.scope.project, by: call.author) {
         (project) throws(ProjectError) in
-        do throws(PasswordPolicyError) {
+        do throws(ConfigError) {
           try ConfigMessage.apply(mask, body, configuration, to: &project)
         } catch {
-          throw .passwords(error)
+          throw error.ofProject
         }
       }
     } catch {

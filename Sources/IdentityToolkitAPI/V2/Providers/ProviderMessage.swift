@@ -55,6 +55,13 @@ struct ProviderMessage: Sendable {
   /// What is only stored and given back.
   private var members: [String] { kind == .oidc ? ["responseType"] : ["idpConfig", "spConfig"] }
 
+  /// What an ID of another form is refused with.
+  var invalidID: WireError {
+    kind == .oidc
+      ? WireError(ProviderError.invalidID)
+      : WireError(providerID: "Inbound_saml_config_id", prefix: "saml.")
+  }
+
   /// Writes a provider; what is empty or off is left out, and so is the secret for those who only
   /// read the configuration.
   func write(_ provider: IdentityProvider, in scope: Scope, secrets: Bool = true) -> JSON {

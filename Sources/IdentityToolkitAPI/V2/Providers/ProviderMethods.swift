@@ -10,7 +10,27 @@ extension Declaration {
     gives: ["defaultSupportedIdpConfigs": .list(.object), "nextPageToken": .text], failing: [404])
 }
 
+extension Declaration {
+  static let listSupportedProviders = Declaration(
+    "defaultSupportedIdps.list",
+    "Reads the names of the providers that users can be imported from and linked to.",
+    query: ["pageSize": .integer, "pageToken": .text],
+    gives: [
+      "defaultSupportedIdps": .list(["idpId": .text.required, "description": .text]),
+      "nextPageToken": .text,
+    ])
+}
+
 extension Methods {
+  /// `GET defaultSupportedIdps`: the same for every project; production knows no pages here.
+  func listSupportedProviders(_ call: AdminCall) async throws(WireError) -> JSON {
+    let ids = [
+      "apple.com", "facebook.com", "gc.apple.com", "github.com", "google.com", "linkedin.com",
+      "microsoft.com", "playgames.google.com", "twitter.com", "yahoo.com",
+    ]
+    return ["defaultSupportedIdps": .array(ids.map { ["idpId": .string($0)] })]
+  }
+
   /// `GET …/defaultSupportedIdpConfigs`: none is built in.
   func listDefaultProviders(_ call: AdminCall) async throws(WireError) -> JSON { [:] }
 }
@@ -49,7 +69,7 @@ extension Methods {
       throw WireError("MISSING_CONFIG_ID")
     }
     guard IdentityProviders.kind(of: id) == kind.kind else {
-      throw WireError(ProviderError.invalidID)
+      throw kind.invalidID
     }
     let body = try kind.read(call.message.object)
     do throws(ProviderError) {

@@ -13,10 +13,10 @@ extension Methods {
     let message = Message(call.message.object, path: "tenant")
     let (body, configuration) = try TenantMessage.read(message)
     var tenant = TenantEdit(displayName: "")
-    do throws(PasswordPolicyError) {
+    do throws(ConfigError) {
       try TenantMessage.apply(TenantMessage.everything, body, configuration, to: &tenant)
     } catch {
-      throw WireError(error)
+      throw WireError(error.ofTenant)
     }
     do throws(TenantError) {
       return TenantMessage.write(

@@ -63,7 +63,7 @@ enum TenantMessage {
   static func apply(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
     to tenant: inout TenantEdit
-  ) throws(PasswordPolicyError) {
+  ) throws(ConfigError) {
     MFAMessage.apply(mask, root: "mfaConfig", configuration, to: &tenant.configuration)
     let known = ruling + members
     let allowed = UpdateMask(mask.paths.filter { path in path.first.map(known.contains) ?? false })
@@ -82,7 +82,14 @@ enum TenantMessage {
       emailLink: Resource.flag("enableEmailLinkSignin", in: resource),
       anonymous: Resource.flag("enableAnonymousUser", in: resource))
     tenant.disableAuth = Resource.flag("disableAuth", in: resource)
-    tenant.passwords = try PasswordPolicyMessage.read(resource)
+    do throws(PasswordPolicyError) {
+      tenant.passwords = try PasswordPolicyMessage.read(resource)
+    } catch {
+      throw .passwords(error)
+    }
+    do throws(RecaptchaError) { try RecaptchaMessage.check(resource, writtenBy: allowed) } catch {
+      throw .recaptcha(error)
+    }
     tenant.userPermissions = Resource.userPermissions(resource)
     // What is kept apart is not kept twice.
     PasswordPolicyMessage.keepExplicit(&resource)

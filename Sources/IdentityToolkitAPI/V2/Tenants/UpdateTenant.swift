@@ -18,10 +18,10 @@ extension Methods {
       let tenant = try await identity.tenants.update(
         project: call.scope.project, tenant: id, by: call.author
       ) { (tenant) throws(TenantError) in
-        do throws(PasswordPolicyError) {
+        do throws(ConfigError) {
           try TenantMessage.apply(mask, body, configuration, to: &tenant)
         } catch {
-          throw .passwords(error)
+          throw error.ofTenant
         }
         guard !tenant.displayName.isEmpty else { throw .missingDisplayName }
       }

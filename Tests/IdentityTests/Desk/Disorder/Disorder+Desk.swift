@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import OTP
+import Text
 
 @testable import Identity
 
@@ -44,7 +45,8 @@ extension Disorder {
     return Given(
       request: DeskRequest(
         agent: sample.session, author: sample.author, reason: lacksReason ? nil : reason,
-        note: "because", ticket: dice.chance(30) ? "T-1" : "", proofs: proofs, proof: .code(typed)),
+        note: "because", ticket: dice.chance(30) ? "T-1" : "",
+        proofs: Set(proofs.map { UntrustedText($0) }), proof: .code(typed)),
       reason: reason, isFaulty: isFaulty, code: code, step: step)
   }
 

@@ -1,0 +1,57 @@
+import Identity
+import JSON
+
+/// `recaptchaConfig` on the wire, of which production stores only what its parts agree on.
+enum RecaptchaMessage {
+  private static let member = "recaptchaConfig"
+
+  /// Checks the configuration of a resource whose members have their types already, when a mask
+  /// has written it.
+  static func check(
+    _ resource: JSON.Object, writtenBy mask: UpdateMask
+  ) throws(RecaptchaError) {
+    guard mask.covers(member), let config = resource[member]?.objectValue else { return }
+    try checkRules(config["managedRules"], "endScore", .endScore)
+    try checkRules(config["tollFraudManagedRules"], "startScore", .startScore)
+    let isPhoneOn = ["AUDIT", "ENFORCE"].contains { config["phoneEnforcementState"] == $0 }
+    guard
+      isPhoneOn || config["useSmsBotScore"] != true && config["useSmsTollFraudProtection"] != true
+    else { throw .phoneState }
+    guard config["recaptchaKeys"]?.arrayValue?.isEmpty ?? true else { throw .siteKey }
+  }
+
+  private static func checkRules(
+    _ rules: JSON?, _ score: String, _ fault: RecaptchaError
+  ) throws(RecaptchaError) {
+    for rule in rules?.arrayValue ?? [] {
+      guard isScore(rule[score]) else { throw fault }
+      guard rule["action"] == "BLOCK" else { throw .missingAction }
+    }
+  }
+
+  /// Whether it is one of the eleven scores; none given is 0.
+  private static func isScore(_ value: JSON?) -> Bool {
+    guard let value else { return true }
+    guard let score = value.numberValue?.double, (0...1).contains(score) else { return false }
+    return abs((score * 10).rounded() - score * 10) < 1e-5
+  }
+}
+
+extension WireError {
+  init(_ error: RecaptchaError) {
+    let scores =
+      "score in reCAPTCHA managed rules must be a value between 0.0 and 1.0, at 11 discrete "
+      + "values; e.g. 0.1, 0.2, 0.3, 0.4, ... 0.9, 1.0."
+    switch error {
+    case .endScore: self.init("INVALID_CONFIG : The end \(scores)")
+    case .startScore: self.init("INVALID_CONFIG : The start \(scores)")
+    case .missingAction:
+      self.init("INVALID_CONFIG : The action in reCAPTCHA managed rules must be set.")
+    case .phoneState:
+      self.init(
+        "INVALID_RECAPTCHA_PHONE_AUTH_CONFIGURATION : Phone auth enforcement state must be aligned "
+          + "with toll fraud or bot score enablement.")
+    case .siteKey: self.init("INVALID_SITE_KEY")
+    }
+  }
+}

@@ -1,0 +1,175 @@
+"""Wrong passwords: whom they lock out, for how long, and whom not. SECURITY.md has the numbers."""
+
+import sqlite3
+from itertools import count
+
+import pytest
+
+from support.pages import Pages
+from support.program import Server
+from support.rest import Api, make_token, ok
+
+EMAIL, PASSWORD = "ada@example.com", "correct horse battery"
+ATTACKER, OWNER = "203.0.113.66", "198.51.100.7"
+# Nine wrong passwords are free; the tenth closes the counter.
+FREE = 9
+numbers = count(1)
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory):
+    """A server behind a proxy, so that requests come from the networks that they name."""
+    with Server(tmp_path_factory.mktemp("lockout"), "--trusted-proxy", "127.0.0.1") as server:
+        owner = Pages(server.url).set_up(server.setup_code)
+        owner.create_project("lockout")
+        api = Api(server.url, "lockout", owner.api_key("lockout"),
+                  make_token(server.data, "lockout", "application"))
+        yield server, api
+
+
+@pytest.fixture(autouse=True)
+def nobody_has_guessed(target):
+    change(target, "DELETE FROM throttle")
+
+
+def change(target, statement, *values):
+    """A change behind the server's back, as `pass_by` makes time pass."""
+    database = sqlite3.connect(
+        f"file:{target[0].data / 'countersign.sqlite'}?mode=rw", uri=True, timeout=30)
+    with database:
+        database.execute(statement, values)
+    database.close()
+
+
+def pass_by(target, seconds):
+    """As if so many seconds had passed for what was counted."""
+    micros = int(seconds * 1e6)
+    change(target, "UPDATE throttle SET blocked_until = blocked_until - ?, "
+                   "expires_at = expires_at - ?", micros, micros)
+
+
+def browser(target, network):
+    pages = Pages(target[0].url)
+    pages.http.headers["X-Forwarded-For"] = network
+    return pages
+
+
+def lock(target, network, email=EMAIL):
+    """Guesses until the counter of the name and the network is closed."""
+    for number in range(FREE + 1):
+        answer = browser(target, network).sign_in(email, f"guess {number}")
+        assert answer.status_code == 422, f"guess {number}: {answer.status_code}"
+
+
+def wait_of(answer):
+    """The seconds after which a locked browser may try again."""
+    assert answer.status_code == 429, answer.status_code
+    return int(answer.headers["retry-after"])
+
+
+def test_an_attacker_locks_its_own_network_and_no_other(target):
+    lock(target, ATTACKER)
+    # The right password is refused too, so that a guess isn't told from a miss.
+    assert 0 < wait_of(browser(target, ATTACKER).sign_in(EMAIL, PASSWORD)) <= 30
+    assert browser(target, OWNER).sign_in(EMAIL, PASSWORD).status_code == 303
+    # Another name isn't locked on the attacker's network.
+    assert browser(target, ATTACKER).sign_in("bob@example.com", "wrong").status_code == 422
+
+
+def test_a_network_of_ipv6_is_a_64(target):
+    lock(target, "2001:db8:0:1::66")
+    wait_of(browser(target, "2001:db8:0:1:ffff::1").sign_in(EMAIL, PASSWORD))
+    assert browser(target, "2001:db8:0:2::66").sign_in(EMAIL, PASSWORD).status_code == 303
+
+
+def test_the_wait_doubles_and_ends(target):
+    lock(target, ATTACKER)
+    assert wait_of(browser(target, ATTACKER).sign_in(EMAIL, PASSWORD)) <= 30
+    pass_by(target, 31)
+    assert browser(target, ATTACKER).sign_in(EMAIL, "one more").status_code == 422
+    assert 30 < wait_of(browser(target, ATTACKER).sign_in(EMAIL, PASSWORD)) <= 60
+    pass_by(target, 61)
+    assert browser(target, ATTACKER).sign_in(EMAIL, PASSWORD).status_code == 303
+    # The right password has ended the count of its network.
+    lock(target, ATTACKER)
+
+
+def test_a_browser_that_signed_in_before_gets_through(target):
+    known = browser(target, ATTACKER)
+    assert known.sign_in(EMAIL, PASSWORD).status_code == 303
+    known.post("/sign-out", {}, page="/")
+    device = [name for name in known.http.cookies if "countersign-device-" in name]
+    assert len(device) == 1
+    lock(target, ATTACKER)
+    wait_of(browser(target, ATTACKER).sign_in(EMAIL, PASSWORD))
+    assert known.sign_in(EMAIL, PASSWORD).status_code == 303
+    # The cookie opens nothing without the password, and has a count of its own.
+    known.post("/sign-out", {}, page="/")
+    for number in range(FREE + 1):
+        assert known.sign_in(EMAIL, f"guess {number}").status_code == 422
+    assert wait_of(known.sign_in(EMAIL, PASSWORD)) <= 30
+    # It's the device of one administrator; for another name the browser is as any other.
+    known.http.cookies.clear()
+    wait_of(known.sign_in(EMAIL, PASSWORD))
+
+
+def user(target):
+    email = f"user-{next(numbers)}@example.com"
+    ok(target[1].sign_up(email, "swordfish") and target[1].sign_in(email))
+    return email
+
+
+def sign_in(target, email, password, address=None, token=True):
+    """As a back end signs in, for a user at an address."""
+    api = target[1]
+    headers = {"Authorization": f"Bearer {api.token}"} if token else {}
+    if address:
+        headers["Countersign-Forwarded-For"] = address
+    return api.client(
+        ":signInWithPassword", {"email": email, "password": password}, headers=headers)
+
+
+def is_locked(answer):
+    message = answer.json().get("error", {}).get("message", "")
+    return answer.status_code == 400 and message.startswith("TOO_MANY_ATTEMPTS_TRY_LATER")
+
+
+def test_a_back_end_names_the_networks_of_its_users(target):
+    email = user(target)
+    for number in range(FREE + 1):
+        assert not is_locked(sign_in(target, email, f"guess {number}", ATTACKER))
+    assert is_locked(sign_in(target, email, "swordfish", ATTACKER))
+    assert sign_in(target, email, "swordfish", OWNER).status_code == 200
+    assert sign_in(target, email, "swordfish").status_code == 200
+
+
+def test_whoever_has_no_token_names_no_network(target):
+    email = user(target)
+    for number in range(FREE + 1):
+        answer = sign_in(target, email, f"guess {number}", f"203.0.113.{number}", token=False)
+        assert not is_locked(answer)
+    assert is_locked(sign_in(target, email, "swordfish", OWNER, token=False))
+    # All of it was counted for the address that the calls came from.
+    assert sign_in(target, email, "swordfish", OWNER).status_code == 200
+
+
+def test_an_address_that_is_none_is_refused(target):
+    email = user(target)
+    for address in ["localhost", "203.0.113.7:80", "203.0.113.7, 203.0.113.8"]:
+        answer = sign_in(target, email, "swordfish", address)
+        assert answer.status_code == 400 and "Countersign-Forwarded-For" in answer.text, address
+
+
+def test_all_networks_together_are_bounded(target):
+    """A hundred guesses from ten networks close the name; a known browser still gets through."""
+    known = browser(target, OWNER)
+    assert known.sign_in(EMAIL, PASSWORD).status_code == 303
+    known.post("/sign-out", {}, page="/")
+    change(target, "DELETE FROM throttle")
+    for network in range(10):
+        lock(target, f"192.0.2.{network}")
+    assert wait_of(browser(target, "198.51.100.99").sign_in(EMAIL, PASSWORD)) <= 30
+    assert known.sign_in(EMAIL, PASSWORD).status_code == 303
+    # Five minutes after the last guess everybody does.
+    pass_by(target, 5 * 60)
+    assert browser(target, "198.51.100.99").sign_in(EMAIL, PASSWORD).status_code == 303

@@ -1,0 +1,41 @@
+import HostileText
+import IdentityToolkitAPI
+import Testing
+import Text
+
+@testable import countersign
+
+/// No file that an administrator imports costs more CPU for combining marks.
+struct HostileTextTests {
+  private func read(_ text: String) throws -> [CSVReader.Record] {
+    var reader = CSVReader()
+    var records: [CSVReader.Record] = []
+    try reader.take(Array(text.utf8), isLast: true, into: &records)
+    return records
+  }
+
+  @Test(arguments: ["#\n", "uid,#,true\n", "uid,\"#\",true\n", "uid,a@example.com\n#,b\n"])
+  func `a CSV field costs no more for marks`(file: String) throws {
+    let work = try Work.of { text in
+      let parts = file.split(separator: "#", omittingEmptySubsequences: false)
+      let records = try read(parts.joined(separator: text))
+      #expect(!records.isEmpty)
+    }
+    #expect(work.isLinear, "\(work)")
+  }
+
+  @Test func `many CSV fields cost no more for all the marks that are accepted`() throws {
+    let work = try Work.of(64 << 10, HostileText.acceptedMarks) { text in
+      // Fields of 61 bytes, which are those of a letter with thirty marks.
+      var fields: [String] = []
+      var rest = text.utf8[...]
+      while !rest.isEmpty {
+        fields.append(String(decoding: rest.prefix(61), as: UTF8.self))
+        rest = rest.dropFirst(61)
+      }
+      let records = try read(fields.joined(separator: ",") + "\n")
+      #expect(records.first?.fields?.count == fields.count)
+    }
+    #expect(work.isLinear, "\(work)")
+  }
+}
