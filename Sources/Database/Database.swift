@@ -61,12 +61,18 @@ public struct DatabaseStatistics: Sendable, Equatable {
   public var commits: Int
   /// The most writes one commit has stored.
   public var largestGroup: Int
+  /// Writes waiting now.
+  public var waitingWrites: Int
 
   /// Makes counts.
-  public init(reads: Int = 0, writes: Int = 0, commits: Int = 0, largestGroup: Int = 0) {
+  public init(
+    reads: Int = 0, writes: Int = 0, commits: Int = 0, largestGroup: Int = 0,
+    waitingWrites: Int = 0
+  ) {
     self.reads = reads
     self.writes = writes
     self.commits = commits
     self.largestGroup = largestGroup
+    self.waitingWrites = waitingWrites
   }
 }

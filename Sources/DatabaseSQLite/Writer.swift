@@ -44,7 +44,13 @@ final class Writer: Sendable {
   }
 
   /// Counts of writes and commits.
-  var statistics: DatabaseStatistics { state.withLock { $0.statistics } }
+  var statistics: DatabaseStatistics {
+    state.withLock { state in
+      var statistics = state.statistics
+      statistics.waitingWrites = state.waiting.count
+      return statistics
+    }
+  }
 
   // MARK: - For callers
 

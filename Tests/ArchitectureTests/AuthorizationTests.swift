@@ -10,14 +10,8 @@ private let exempt: Set = [
   "PreferencesPage.swift",
   // Who reads the log is recorded.
   "AuditPage.swift",
-  // Actions that need neither re-authentication nor reason; their routes ask for the permission.
-  "ApprovalPage.swift",
-  "GuidanceEditorPage.swift",
-  "NewProjectPage.swift",
-  "RemovalJobPage.swift",
+  // Rereads the permission in the write that keeps the list.
   "RemovalsPage.swift",
-  "NewTenantPage.swift",
-  "NewUserPage.swift",
   // Puts the author into the request that is authorized.
   "DeskAnswers.swift",
 ]

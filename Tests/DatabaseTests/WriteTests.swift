@@ -30,7 +30,8 @@ struct WriteTests {
     }
   }
 
-  @Test func `writes that wait share a commit`() async throws {
+  @Test(.timeLimit(.minutes(2)))
+  func `writes that wait share a commit`() async throws {
     try await withDatabase { database in
       let before = database.statistics
       let held = HeldWrite(database)
@@ -38,6 +39,7 @@ struct WriteTests {
       let tasks = (0..<100).map { number in
         Task.immediate { try await database.insert("person \(number)") }
       }
+      while database.statistics.waitingWrites < 100 { await Task.yield() }
       try await held.release()
       for task in tasks { try await task.value }
       let after = database.statistics

@@ -31,8 +31,9 @@ extension PolicyEdit {
       let isLess = was.totp?.state == .mandatory && becomes.totp?.state != .mandatory
       return isLess ? [.noLongerMandatory] : []
     case .adjacentIntervals:
-      // Also while TOTP is off: the window is stored, and valid once TOTP is on.
-      guard becomes.totp != nil else { return [] }
+      // Also while TOTP is off: the window is stored, and valid once TOTP is on. Without an entry
+      // no code was accepted.
+      guard was.totp != nil, becomes.totp != nil else { return [] }
       let (from, to) = (was.window.adjacentIntervals, becomes.window.adjacentIntervals)
       return to > from ? [.widerWindow(from: from, to: to)] : []
     case .sms:
