@@ -87,6 +87,7 @@ let package = Package(
         .embedInCode("Migrations/m0028_token_rules_sqlite.sql"),
         .embedInCode("Migrations/m0029_given_fields_sqlite.sql"),
         .embedInCode("Migrations/m0030_policy_approval_sqlite.sql"),
+        .embedInCode("Migrations/m0031_standard_terms_sqlite.sql"),
       ], swiftSettings: house),
 
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),

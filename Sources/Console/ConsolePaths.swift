@@ -96,7 +96,7 @@ enum ConsolePaths {
       "projects", nil, "tenants", nil, "settings", "providers", nil, "removal",
       parameters: String.self, String.self, String.self))
   static let signers = Path("projects", nil, "settings", "signers", parameters: String.self)
-  static let newSigner = Path(
+  static let newTrustedTokenKey = Path(
     "projects", nil, "settings", "signers", "new", parameters: String.self)
   static let signerRevocation = Path(
     "projects", nil, "settings", "signers", nil, "revocation",

@@ -6,11 +6,11 @@ extension ConsoleRoutes {
   /// The pages of what stands in for an authenticator app, and of links that set one up.
   static func addCodes(
     to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
-    _ pages: DeskPages
+    _ pages: SupportPages
   ) throws {
     let code = TemporaryCodePage(
       identity: identity, pages: pages,
-      view: try templates.template("stand-ins/temporary-code", for: TemporaryCodeView.self))
+      view: try templates.template("backup-codes/temporary-code", for: TemporaryCodeView.self))
     table.inScope(.get, ConsolePaths.temporaryCode, .removeFactors, code.ask)
     table.inScope(
       ConsolePaths.temporaryCode, performing: [.createTemporaryCode], code.make)
@@ -23,10 +23,10 @@ extension ConsoleRoutes {
     table.inScope(.get, ConsolePaths.recoveryCodesRemoval, .removeFactors, recoveryEnd.ask)
     table.inScope(
       ConsolePaths.recoveryCodesRemoval, performing: [.revokeRecoveryCodes], recoveryEnd.end)
-    let link = EnrolmentLinkPage(identity: identity, pages: pages)
-    table.inScope(.get, ConsolePaths.enrolmentLink, .removeFactors, link.ask)
+    let link = EnrollmentLinkPage(identity: identity, pages: pages)
+    table.inScope(.get, ConsolePaths.enrollmentLink, .removeFactors, link.ask)
     table.inScope(
-      ConsolePaths.enrolmentLink, performing: [.sendEnrollmentLink], link.send)
+      ConsolePaths.enrollmentLink, performing: [.sendEnrollmentLink], link.send)
   }
 
   /// The pages that links in mails to users lead to.
@@ -34,15 +34,15 @@ extension ConsoleRoutes {
     to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
     _ frames: Frames, _ gate: Gate
   ) throws {
-    let enrolment = LinkedEnrolmentPage(
-      links: identity.enrolmentLinks, gate: gate, frames: frames,
-      view: try templates.template("enrolment-links/enrol", for: LinkedEnrolmentView.self))
-    table.open(.get, ConsolePaths.linkedEnrolment, enrolment.show)
-    table.open(.post, ConsolePaths.linkedEnrolment, enrolment.finish)
-    let objection = ObjectionPage(
-      objections: identity.objections, gate: gate, frames: frames,
-      view: try templates.template("objections/objection", for: ObjectionView.self))
-    table.open(.get, ConsolePaths.objection, objection.show)
-    table.open(.post, ConsolePaths.objection, objection.object)
+    let enrollment = LinkedEnrollmentPage(
+      links: identity.enrollmentLinks, gate: gate, frames: frames,
+      view: try templates.template("enrollment-links/enroll", for: LinkedEnrollmentView.self))
+    table.open(.get, ConsolePaths.linkedEnrollment, enrollment.show)
+    table.open(.post, ConsolePaths.linkedEnrollment, enrollment.finish)
+    let reportedChange = ReportedChangePage(
+      reportedChanges: identity.reportedChanges, gate: gate, frames: frames,
+      view: try templates.template("reportedChanges/reportedChange", for: ReportedChangeView.self))
+    table.open(.get, ConsolePaths.reportedChange, reportedChange.show)
+    table.open(.post, ConsolePaths.reportedChange, reportedChange.object)
   }
 }

@@ -6,7 +6,7 @@ extension ConsoleRoutes {
   /// Removals for many users at once, and what waits for a second administrator.
   static func addRemovals(
     to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
-    _ ending: DeskEnding
+    _ ending: SupportRedirect
   ) throws {
     let removals = RemovalsPage(
       removals: identity.bulkRemovals, frames: ending.frames,

@@ -31,20 +31,22 @@ extension ConsoleRoutes {
     table.inScope(
       ConsolePaths.providerRemoval, performing: [.removeIdentityProvider], removal.remove)
 
-    let signers = SignersPage(
+    let signers = TrustedTokenKeysPage(
       identity: identity, actions: actions,
-      view: try templates.template("signers/signers", for: SignersView.self),
-      revocation: try templates.template("signers/revocation", for: SignerRevocationView.self))
+      view: try templates.template("signers/signers", for: TrustedTokenKeysView.self),
+      revocation: try templates.template(
+        "signers/revocation", for: TrustedTokenKeyRevocationView.self))
     table.inProject(.get, ConsolePaths.signers, .readPolicy, signers.show)
     table.inProject(.get, ConsolePaths.signerRevocation, .manageTrust, signers.ask)
     table.inProject(
       ConsolePaths.signerRevocation, performing: [.revokeTokenSigningKey], signers.revoke)
 
-    let newSigner = NewSignerPage(
+    let newTrustedTokenKey = NewTrustedTokenKeyPage(
       signers: identity.signers, actions: actions,
-      view: try templates.template("signers/new", for: NewSignerView.self))
-    table.inProject(.get, ConsolePaths.newSigner, .manageTrust, newSigner.show)
+      view: try templates.template("signers/new", for: NewTrustedTokenKeyView.self))
+    table.inProject(.get, ConsolePaths.newTrustedTokenKey, .manageTrust, newTrustedTokenKey.show)
     table.inProject(
-      ConsolePaths.newSigner, performing: [.registerTokenSigningKey], newSigner.register)
+      ConsolePaths.newTrustedTokenKey, performing: [.registerTokenSigningKey],
+      newTrustedTokenKey.register)
   }
 }

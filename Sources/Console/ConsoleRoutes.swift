@@ -16,7 +16,7 @@ struct ConsoleRoutes: Sendable {
     var table = RouteTable(gate: gate, failures: failures)
     let prose = GuidanceProse()
     let actions = try ActionForms(
-      identity, DeskEnding(frames: frames, cookies: gate.cookies), templates)
+      identity, SupportRedirect(frames: frames, cookies: gate.cookies), templates)
 
     let projects = ProjectsPage(
       identity: identity, frames: frames,
@@ -89,17 +89,17 @@ struct ConsoleRoutes: Sendable {
       view: try templates.template("users/user", for: UserView.self))
     table.inScope(.get, ConsolePaths.user, .findUsers, user.show)
 
-    let verdicts = VerdictsPage(
+    let codeAttempts = CodeAttemptsPage(
       identity: identity, frames: frames,
-      view: try templates.template("verdicts/all", for: VerdictsView.self))
-    table.inScope(.get, ConsolePaths.verdicts, .findUsers, verdicts.show)
+      view: try templates.template("code-attempts/all", for: CodeAttemptsView.self))
+    table.inScope(.get, ConsolePaths.codeAttempts, .findUsers, codeAttempts.show)
 
-    let desk = DeskPages(
-      desk: identity.desk, ending: DeskEnding(frames: frames, cookies: gate.cookies),
-      view: try templates.template("desk/question", for: DeskQuestionView.self))
-    try Self.addDesk(to: &table, identity, desk, templates)
-    try Self.addRemovals(to: &table, identity, templates, desk.ending)
-    try Self.addCodes(to: &table, identity, templates, desk)
+    let support = SupportPages(
+      support: identity.support, ending: SupportRedirect(frames: frames, cookies: gate.cookies),
+      view: try templates.template("support/question", for: SupportConfirmationView.self))
+    try Self.addSupport(to: &table, identity, support, templates)
+    try Self.addRemovals(to: &table, identity, templates, support.ending)
+    try Self.addCodes(to: &table, identity, templates, support)
 
     let settings = SettingsPage(
       identity: identity, actions: actions,

@@ -14,7 +14,7 @@ public protocol Database: Sendable {
   /// - Parameter body: Reads; it runs once.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; ``DatabaseError`` when no snapshot can be had;
-  ///   `CancellationError` when the task is cancelled while it waits.
+  ///   `CancellationError` when the task is canceled while it waits.
   nonisolated(nonsending) func read<T: Sendable>(
     _ body: @Sendable (borrowing Connection) throws -> T
   ) async throws -> T
@@ -41,7 +41,7 @@ public protocol Database: Sendable {
   ///   the connection; the effects of every run but the last are undone.
   /// - Returns: What the last run of `body` returned.
   /// - Throws: What `body` throws; ``DatabaseError`` when the changes could not be stored, and
-  ///   nothing of them has been; `CancellationError` when the task is cancelled while it waits.
+  ///   nothing of them has been; `CancellationError` when the task is canceled while it waits.
   @discardableResult
   nonisolated(nonsending) func write<T: Sendable>(
     _ body: @escaping @Sendable (borrowing Connection) throws -> T

@@ -1,7 +1,7 @@
 /// What a request line asks for: a path and, after a question mark, a query.
 ///
 /// The path is split at its slashes as it came, and each segment is decoded afterwards, so `%2F`
-/// inside a segment is data. Nothing is normalised: `.`, `..` and empty segments stay.
+/// inside a segment is data. Nothing is normalized: `.`, `..` and empty segments stay.
 public struct Target: Sendable, Equatable {
   /// The path as it was sent, percent-coded, with its leading slash.
   public let rawPath: String

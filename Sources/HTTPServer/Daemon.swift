@@ -112,7 +112,7 @@ private final class Generations: Sendable {
     return unsafe threads?.add(connection, address, size) ?? false
   }
 
-  /// Retires the threads of now in favour of others.
+  /// Retires the threads of now in favor of others.
   func begin(_ threads: EngineThreads) {
     state.withLock { state in
       state.retired.append(state.current)

@@ -79,6 +79,7 @@ extension Identity {
       migration("m0028_token_rules", PackageResources.m0028_token_rules_sqlite_sql),
       migration("m0029_given_fields", PackageResources.m0029_given_fields_sqlite_sql),
       migration("m0030_policy_approval", PackageResources.m0030_policy_approval_sqlite_sql),
+      migration("m0031_standard_terms", PackageResources.m0031_standard_terms_sqlite_sql),
     ]
   }
 
@@ -162,7 +163,7 @@ extension Identity {
   /// To be called about each minute. While the clock isn't trusted, nothing happens.
   ///
   /// - Throws: ``StartError/unavailable(_:)``.
-  public func tidy() async throws(StartError) {
+  public func purgeExpired() async throws(StartError) {
     guard clockGuard.doubt == nil else { return }
     let now = clock.now()
     let oldest = now.advanced(bySeconds: -ConsoleSessions.longest - ConsoleSessions.remembered)
@@ -172,14 +173,14 @@ extension Identity {
       try PhoneCodes.deleteExpired(at: now, connection)
       try OutOfBandRecord.deleteExpired(at: now, connection)
       try UserLink.deleteExpired(at: now, connection)
-      try StandInCodes.deleteExpired(at: now, connection)
+      try BackupCodeStore.deleteExpired(at: now, connection)
       try connection.run("DELETE FROM throttle WHERE expires_at < \(now.microseconds)")
       try connection.run("DELETE FROM invitation WHERE expires_at < \(now.microseconds)")
-      try Outbox.tidy(at: now, connection)
-      try UnreadableSecrets.tidy(at: now, connection)
-      try Desk.tidy(at: now, connection)
-      try Approvals.tidy(at: now, connection)
-      try BulkRemovals.tidy(at: now, connection)
+      try Outbox.purgeExpired(at: now, connection)
+      try UnreadableSecrets.purgeExpired(at: now, connection)
+      try Support.purgeExpired(at: now, connection)
+      try Approvals.purgeExpired(at: now, connection)
+      try BulkRemovals.purgeExpired(at: now, connection)
       _ = try connection.run(
         "DELETE FROM console_session WHERE created_at < \(oldest.microseconds)")
     }
@@ -213,7 +214,8 @@ extension Identity {
         }
         for (signer, at) in signers {
           try connection.run(
-            "UPDATE token_signer SET last_used_at = \(at.microseconds) WHERE signer_id = \(signer)")
+            "UPDATE trusted_token_key SET last_used_at = \(at.microseconds) WHERE trusted_token_key_id = \(signer)"
+          )
         }
       }
     } catch {

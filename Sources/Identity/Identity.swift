@@ -27,24 +27,24 @@ public struct Identity: Sendable {
   public let accounts: Accounts
   /// Imports of users.
   public let imports: Imports
-  /// Enrolment and withdrawal by users.
-  public let enrolments: Enrolments
+  /// Enrollment and withdrawal by users.
+  public let enrollments: Enrollments
   /// Sign-in of users.
   public let signIns: SignIns
   /// Codes in mails.
   public let outOfBandCodes: OutOfBandCodes
   /// What pools ask of those who act for their users.
-  public let desk: Desk
+  public let support: Support
   /// What became of codes.
-  public let verdicts: Verdicts
+  public let codeAttempts: CodeAttempts
   /// Codes that stand in for authenticator apps.
-  public let standIns: StandIns
+  public let backupCodes: BackupCodes
   /// Links by which users set an authenticator app up with the help of an agent.
-  public let enrolmentLinks: EnrolmentLinks
+  public let enrollmentLinks: EnrollmentLinks
   /// What users say was none of theirs.
-  public let objections: Objections
+  public let reportedChanges: ReportedChanges
   /// Removal of factors by administrators.
-  public let unenrolments: Unenrolments
+  public let factorRemovals: FactorRemovals
   /// Removal of the factors of many users at once.
   public let bulkRemovals: BulkRemovals
   /// What waits for a second administrator.
@@ -56,7 +56,7 @@ public struct Identity: Sendable {
   /// Service tokens.
   public let serviceTokens: ServiceTokens
   /// Keys with which the back ends of projects sign custom tokens.
-  public let signers: Signers
+  public let signers: TrustedTokenKeys
   /// Sign-in by custom tokens.
   public let customTokens: CustomTokens
   /// Providers of identity.
@@ -137,17 +137,18 @@ public struct Identity: Sendable {
     policies = Policies(store: store, audit: audit)
     accounts = Accounts(store: store, hasher: hasher)
     imports = Imports(store: store, hasher: hasher, totp: totp)
-    let standInCodes = try StandInCodes(keys: keys, random: random)
-    enrolments = Enrolments(store: store, tickets: tickets, totp: totp, standIns: standInCodes)
+    let backupCodeStore = try BackupCodeStore(keys: keys, random: random)
+    enrollments = Enrollments(
+      store: store, tickets: tickets, totp: totp, backupCodes: backupCodeStore)
     signIns = SignIns(
       store: store, accounts: accounts, hasher: hasher, tickets: tickets, totp: totp,
-      standIns: standInCodes)
+      backupCodes: backupCodeStore)
     outOfBandCodes = OutOfBandCodes(store: store, accounts: accounts)
-    verdicts = Verdicts(store: store)
+    codeAttempts = CodeAttempts(store: store)
     sessions = Sessions(store: store)
     apiKeys = APIKeys(store: store)
     serviceTokens = ServiceTokens(store: store)
-    signers = Signers(store: store)
+    signers = TrustedTokenKeys(store: store)
     customTokens = CustomTokens(store: store, signers: signers)
     identityProviders = IdentityProviders(
       store: store, sealer: try Sealer(keys, purpose: "identity provider", random: random))
@@ -155,22 +156,22 @@ public struct Identity: Sendable {
       store: store, signIns: signIns, providers: identityProviders,
       pending: try Sealer(keys, purpose: "pending token", random: random))
     signingKeys = try SigningKeys(store: store, keys: keys)
-    let gate = DeskGate(store: store)
-    desk = Desk(store: store, gate: gate)
+    let gate = SupportAuthorization(store: store)
+    support = Support(store: store, gate: gate)
     authorization = store.authorization
-    standIns = StandIns(store: store, gate: gate, codes: standInCodes)
-    enrolmentLinks = EnrolmentLinks(store: store, gate: gate, tickets: tickets, totp: totp)
-    objections = Objections(store: store)
+    backupCodes = BackupCodes(store: store, gate: gate, codes: backupCodeStore)
+    enrollmentLinks = EnrollmentLinks(store: store, gate: gate, tickets: tickets, totp: totp)
+    reportedChanges = ReportedChanges(store: store)
     let removed = RemovedFactors(totp: totp)
-    unenrolments = Unenrolments(store: store, gate: gate, removed: removed)
-    bulkRemovals = BulkRemovals(store: store, gate: gate, unenrolments: unenrolments)
-    approvals = Approvals(store: store, gate: gate, unenrolments: unenrolments)
+    factorRemovals = FactorRemovals(store: store, gate: gate, removed: removed)
+    bulkRemovals = BulkRemovals(store: store, gate: gate, factorRemovals: factorRemovals)
+    approvals = Approvals(store: store, gate: gate, factorRemovals: factorRemovals)
     let consoleTickets = try Sealer(keys, purpose: "console ticket", random: random)
     masterKeys = MasterKeys(
       store: store, ring: keys,
       places: [
         totp, removed, administratorTOTP, signingKeys, store.outbox, identityProviders,
-        standInCodes,
+        backupCodeStore,
       ])
     unreadableSecrets = UnreadableSecrets(store: store)
     administrators = Administrators(store: store, hasher: hasher)

@@ -68,14 +68,14 @@ struct Routes {
 
   private mutating func addFactors() {
     client(
-      .post, Path("v2", "accounts", "mfaEnrollment:start"), .v2, .startEnrolment,
-      methods.startEnrolment)
+      .post, Path("v2", "accounts", "mfaEnrollment:start"), .v2, .startEnrollment,
+      methods.startEnrollment)
     client(
-      .post, Path("v2", "accounts", "mfaEnrollment:finalize"), .v2, .finalizeEnrolment,
-      methods.finalizeEnrolment)
+      .post, Path("v2", "accounts", "mfaEnrollment:finalize"), .v2, .finalizeEnrollment,
+      methods.finalizeEnrollment)
     client(
-      .post, Path("v2", "accounts", "mfaEnrollment:withdraw"), .v2, .withdrawEnrolment,
-      methods.withdrawEnrolment)
+      .post, Path("v2", "accounts", "mfaEnrollment:withdraw"), .v2, .withdrawEnrollment,
+      methods.withdrawEnrollment)
     client(.post, Path("v2", "accounts", "mfaSignIn:start"), .v2, .startSignIn, methods.startSignIn)
     client(
       .post, Path("v2", "accounts", "mfaSignIn:finalize"), .v2, .finalizeSignIn,

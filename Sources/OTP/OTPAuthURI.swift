@@ -9,7 +9,7 @@ public struct OTPAuthURI: Sendable {
   public let password: OneTimePassword
   /// Who the account is with, as the app shows it.
   public let issuer: String
-  /// The account's name, usually an e-mail address.
+  /// The account's name, usually an email address.
   public let account: String
 
   /// Makes an address.

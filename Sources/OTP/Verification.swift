@@ -1,7 +1,7 @@
 public import Crypto
 
 /// What came of comparing a code with a window.
-public enum Verdict: Sendable, Hashable {
+public enum CodeVerification: Sendable, Hashable {
   /// The code is that of `step`, `offset` steps from now (negative: late), and was not used before.
   case accepted(step: Int64, offset: Int)
   /// The code is right, but its step is not above the last accepted one (RFC 6238 section 5.2).
@@ -38,7 +38,7 @@ extension OneTimePassword {
   /// - Throws: `CryptoError.failed` when the hash function is missing.
   public func verify(
     _ code: String, at seconds: Int64, window: Window, after lastStep: Int64?
-  ) throws(CryptoError) -> Verdict {
+  ) throws(CryptoError) -> CodeVerification {
     var generator = try generator()
     let typed = number(typed: code)
     // No code is as large as this, so text that is not a code matches nothing.

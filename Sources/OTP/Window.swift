@@ -1,4 +1,4 @@
-/// The time steps that are accepted: n neighbours on each side of the current one.
+/// The time steps that are accepted: n neighbors on each side of the current one.
 ///
 /// n is called adjacent intervals; with n = 5 the codes of 11 steps count. RFC 6238 section 5.2
 /// recommends at most one step for the delay of the network.

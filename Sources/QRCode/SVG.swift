@@ -4,7 +4,7 @@ extension QRCode {
 
   /// The code as an SVG element, to stand in HTML or in a file of its own.
   ///
-  /// It is black on white whatever the colours around it, has no size of its own, and no inline
+  /// It is black on white whatever the colors around it, has no size of its own, and no inline
   /// style, which a content security policy may forbid.
   ///
   /// - Parameter label: What the image is, for those who do not see it; any text.

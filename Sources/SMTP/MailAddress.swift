@@ -1,4 +1,4 @@
-/// An e-mail address that a mail can come from or go to.
+/// An email address that a mail can come from or go to.
 ///
 /// It cannot hold what would end it in a command or in a header: blanks, control characters, and
 /// the marks that RFC 5322 has for other things (section 3.2.3).

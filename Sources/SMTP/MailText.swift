@@ -26,13 +26,13 @@ enum MailText {
 
   /// A text in a header: as it is when it is short and plain, else in encoded words (RFC 2047).
   static func line(_ text: String) -> String {
-    isPlain(text) && text.utf8.count <= 66 && !text.contains("=?") ? text : encodedWords(text)
+    isPlain(text) && text.utf8.count <= 66 && !text.contains("=?") ? text : mimeEncodedWords(text)
   }
 
   /// A name before an address: quoted when it is short and plain, else in encoded words.
   static func phrase(_ name: String) -> String {
     guard isPlain(name), name.utf8.count <= 66, !name.contains("=?") else {
-      return encodedWords(name)
+      return mimeEncodedWords(name)
     }
     return "\"\(name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
   }
@@ -42,7 +42,7 @@ enum MailText {
   }
 
   /// Words of at most 75 characters, none of which cuts a character of Unicode (RFC 2047, 2 and 5).
-  private static func encodedWords(_ text: String) -> String {
+  private static func mimeEncodedWords(_ text: String) -> String {
     var words: [String] = []
     var part: [UInt8] = []
     func end() {

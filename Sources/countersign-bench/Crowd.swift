@@ -35,7 +35,7 @@ struct Crowd {
     }
     try await together(4_999) { number in
       if number % 5 == 0 {
-        _ = try await Prepare.enrol(identity, scope, author)
+        _ = try await Prepare.enroll(identity, scope, author)
         return
       }
       var user = NewAccount()

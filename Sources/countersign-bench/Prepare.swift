@@ -8,7 +8,7 @@ import Identity
 /// service token, and prints what the load needs as JSON. `countersign-bench visit DIR` signs an owner
 /// in to what `countersign demo --users` made, and prints whom to look at. `countersign-bench crowd DIR` makes the
 /// same with 50 projects, 1 000 tenants in one of them and 5 000 users. `countersign-bench seal DIR
-/// PROFILE COUNT FILE` enrols COUNT users and writes a line for each: the body of a `mfaSignIn:finalize` with a
+/// PROFILE COUNT FILE` enrolls COUNT users and writes a line for each: the body of a `mfaSignIn:finalize` with a
 /// pending credential that Identity sealed and an unused code. So no password is hashed.
 @main
 struct Prepare {
@@ -165,7 +165,7 @@ struct Prepare {
     for start in stride(from: 0, to: count, by: 64) {
       let part = try await withThrowingTaskGroup(of: (Account, Secret).self) { group in
         for _ in start..<min(start + 64, count) {
-          group.addTask { try await enrol(earlier, scope, author) }
+          group.addTask { try await enroll(earlier, scope, author) }
         }
         return try await group.reduce(into: []) { $0.append($1) }
       }
@@ -190,7 +190,7 @@ struct Prepare {
     try lines.write(toFile: file, atomically: true, encoding: .utf8)
   }
 
-  static func enrol(
+  static func enroll(
     _ identity: Identity, _ scope: Scope, _ author: Author
   ) async throws -> (Account, Secret) {
     var user = NewAccount()
@@ -201,12 +201,12 @@ struct Prepare {
     let moment = identity.clock.now()
     let session = UserSession(
       scope: scope, account: account.id, authTime: moment.seconds, provider: .password)
-    let start = try await identity.enrolments.start(session)
+    let start = try await identity.enrollments.start(session)
     let secret = Secret(Base32.decode(start.sharedSecret.revealedText) ?? [])
     guard let password = OneTimePassword(secret: secret) else {
       throw CocoaError(.coderInvalidValue)
     }
-    let grant = try await identity.enrolments.finalize(
+    let grant = try await identity.enrollments.finalize(
       session, sessionInfo: start.sessionInfo,
       code: try password.code(step: password.step(at: moment.seconds)), displayName: "bench",
       by: author)

@@ -33,7 +33,7 @@ class Desk:
 
     def give_password(self, email, password=PASSWORD):
         self.page.goto("/sign-in")
-        self.page.get_by_label("E-mail").fill(email)
+        self.page.get_by_label("Email").fill(email)
         self.page.get_by_label("Password").fill(password)
         self.press("Sign in")
 
@@ -73,7 +73,7 @@ def test_an_administrator_comes_and_loses_the_phone(server, chromium, javascript
         "This invitation does not count")
 
     nina.page.get_by_role("link", name="Set it up now").click()
-    app, codes = enrol(nina)
+    app, codes = enroll(nina)
     assert nina.path == "/account"
 
     nina.sign_out()
@@ -104,7 +104,7 @@ def test_an_administrator_comes_and_loses_the_phone(server, chromium, javascript
     assert nina.path == "/account/totp"
     nina.page.goto("/administrators")
     assert nina.path == "/account/totp"
-    enrol(nina)
+    enroll(nina)
     nina.page.goto("/")
     assert nina.path == "/"
 
@@ -120,7 +120,7 @@ def invite(owner):
     page = owner.page
     page.goto("/administrators")
     page.get_by_role("link", name="New administrator").click()
-    page.get_by_label("E-mail").fill(NEW)
+    page.get_by_label("Email").fill(NEW)
     page.get_by_label("Name", exact=True).fill("Nina")
     page.get_by_label("Role").select_option("support")
     owner.press("Make the link")
@@ -131,7 +131,7 @@ def invite(owner):
     return link
 
 
-def enrol(desk):
+def enroll(desk):
     """Scans the code, types the first one, keeps the recovery codes."""
     page = desk.page
     assert page.locator(".qr svg").bounding_box()["width"] > 150
@@ -184,7 +184,7 @@ def test_what_was_typed_stays_over_a_session_that_ran_out(server, chromium):
         database.execute("UPDATE console_session SET last_seen_at = last_seen_at - 3700000000")
     desk.press("Create the project")
     assert "what you typed is there again" in desk.said
-    desk.page.get_by_label("E-mail").fill("ada@example.com")
+    desk.page.get_by_label("Email").fill("ada@example.com")
     desk.page.get_by_label("Password").fill(PASSWORD)
     desk.press("Sign in")
     assert desk.page.get_by_role("heading", level=1).inner_text() == "Your answers are still here"

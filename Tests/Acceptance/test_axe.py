@@ -9,7 +9,7 @@ from support.states import SIGNED_IN
 
 RULES = {"runOnly": {"type": "tag", "values": [
     "wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}, "resultTypes": ["violations"]}
-# A theme changes colours and nothing else.
+# A theme changes colors and nothing else.
 COLOURS = {"runOnly": {"type": "rule", "values": [
     "color-contrast", "link-in-text-block"]}, "resultTypes": ["violations"]}
 
@@ -30,7 +30,7 @@ def look(page, faults):
 @pytest.fixture(scope="module")
 def page(demo, chromium):
     # axe is put into the page as a script, which the console's own pages rightly do not allow.
-    # Colours that fade in would be measured halfway.
+    # Colors that fade in would be measured halfway.
     context = demo.context(chromium, demo.owner, bypass_csp=True, reduced_motion="reduce")
     yield context.new_page()
     context.close()
@@ -67,7 +67,7 @@ def test_what_strangers_see(demo, chromium):
     page = context.new_page()
     page.goto("/sign-in")
     look(page, faults)
-    page.get_by_label("E-mail").fill("nobody@example.com")
+    page.get_by_label("Email").fill("nobody@example.com")
     page.get_by_label("Password").fill("not the password")
     page.get_by_role("button", name="Sign in").click()
     expect(page.locator("[role=alert]")).to_have_count(1)

@@ -38,8 +38,8 @@ def allow_many(data):
     """A thousand actions an hour for each agent of the one scope there is."""
     database = sqlite3.connect(f"file:{data}/countersign.sqlite?mode=rw", uri=True, timeout=30)
     with database:
-        database.execute("INSERT OR REPLACE INTO desk_settings (scope_key, code_cap,"
-                         " undo_hours, verdict_days, temporary_codes, recovery_codes,"
+        database.execute("INSERT OR REPLACE INTO support_rules (scope_key, code_cap,"
+                         " undo_hours, code_attempt_days, temporary_codes, recovery_codes,"
                          " identity_proof, actions_per_hour, approval_over_users,"
                          " approval_for_last_factor) VALUES ((SELECT scope_key FROM scope"
                          " LIMIT 1), 10, 72, 90, 0, 0, '', 1000, NULL, 0)")

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from support.counting import Cost, Hand
-from support.desk import set_rules
+from support.agents import set_rules
 from support.program import LONG_AGO, prove
 
 
@@ -49,13 +49,13 @@ def confirm(hand, reason=None):
 
 
 def people(demo, scope, filter="totp"):
-    """The uids of users of a pool, each with their e-mail address."""
+    """The uids of users of a pool, each with their email address."""
     text = demo.browse(demo.owner).get(f"{scope}/users?factor={filter}").text
     return re.findall(rf'href="{scope}/users/(\w{{28}})"[^>]*><bdi>([^<]+@[^<]+)<', text)
 
 
 def person(demo, tenant, filter="totp"):
-    """A user of a tenant, and their e-mail address."""
+    """A user of a tenant, and their email address."""
     return people(demo, tenant, filter)[0]
 
 
@@ -187,7 +187,7 @@ def test_s2_factors_last_use_and_lock(hand, demo):
     assert "TOTP" in row and re.search(r"\d|ago|just now", factor.locator(
         "[data-label='Last used']").first.inner_text())
     # Whether codes count, until when, and who ends it.
-    codes = me.page.locator("section[aria-labelledby=codes]").inner_text()
+    codes = me.page.locator("section[aria-labeledby=codes]").inner_text()
     assert re.search("wrong codes in a row none is looked at (until|any more)", codes)
     for heading in ("Sessions", "Messages", "Notes", "History"):
         expect(me.page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
@@ -296,7 +296,7 @@ def test_s8_my_code_is_always_wrong(hand, demo):
     email = next(email for uid, email in people(demo, tenant)
                  if "clock about" in owner.get(f"{tenant}/users/{uid}").text)
     me = find_user(hand("support"), email)
-    codes = me.page.locator("section[aria-labelledby=codes]")
+    codes = me.page.locator("section[aria-labeledby=codes]")
     # Each of the last codes in words, and what to tell the caller.
     assert re.search(r"\d steps? (late|early)", codes.locator("tbody").inner_text())
     expect(codes.locator(".chip", has_text="clock about")).to_be_visible()
@@ -350,7 +350,7 @@ def test_s10_forty_lost_phones_and_a_second_pair_of_eyes(hand, demo):
 # MARK: Compliance
 
 
-def test_c1_the_rate_of_enrolment_today(hand):
+def test_c1_the_rate_of_enrollment_today(hand):
     me = hand("auditor")
     row = me.page.locator("tr", has_text="harbour-bank")
     assert re.search(r"\d+ ?%", row.inner_text())

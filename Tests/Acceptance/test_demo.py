@@ -12,7 +12,7 @@ from support.rest import Api, ok
 
 
 def test_it_is_ready_soon_and_everybody_signs_in(demo):
-    # A release build takes a few seconds; this one was built for debugging and has neighbours.
+    # A release build takes a few seconds; this one was built for debugging and has neighbors.
     assert demo.ready_after < 60
     assert {person.role.split()[0] for person in demo.administrators} == {
         "owner", "policy", "support", "auditor"}

@@ -89,7 +89,7 @@ def test_totp_for_a_tenant(tenant_api, owner, call):
         "state": "MFA_STATE_UNSPECIFIED", "totpProviderConfig": {"adjacentIntervals": 5}}
     # A state that is not given counts as on, and the console says so.
     _, id_token = tenant_api.user("eve@example.com")
-    tenant_api.enrol(id_token)
+    tenant_api.enroll(id_token)
     assert "mfaPendingCredential" in ok(tenant_api.sign_in("eve@example.com"))
     page = owner.get(f"/projects/{tenant_api.project}/tenants/{tenant_api.tenant}/policy").text
     assert "the configuration does not say so" in page

@@ -12,7 +12,7 @@ UNKNOWN = [f"nobody{n}@example.com" for n in range(9)]
 
 @pytest.fixture
 def pool(api):
-    """A project with e-mail privacy, and users whose addresses are as long as those of nobody."""
+    """A project with email privacy, and users whose addresses are as long as those of nobody."""
     ok(api.admin("PATCH", "config", {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": True}},
                  version="v2", params={"updateMask": "emailPrivacyConfig"}))
     for email in KNOWN:

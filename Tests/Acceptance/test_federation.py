@@ -255,11 +255,11 @@ def test_a_second_factor_is_asked_for(api, key):
     api.switch_totp_on()
     configure(api, pem(key))
     uid, token = api.user("ann@example.com")
-    authenticator, _ = api.enrol(token)
+    authenticator, _ = api.enroll(token)
     answer = ok(by_provider(api, id_token(key)))
     assert answer["localId"] == uid
     assert "idToken" not in answer and answer["mfaInfo"][0]["displayName"] == "Phone"
-    # The code of the next step, since the present one was spent on the enrolment.
+    # The code of the next step, since the present one was spent on the enrollment.
     code = authenticator.at(int(time.time()) + 30)
     done = ok(api.factor("mfaSignIn:finalize", {
         "mfaPendingCredential": answer["mfaPendingCredential"],

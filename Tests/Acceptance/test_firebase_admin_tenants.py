@@ -95,7 +95,7 @@ def test_a_tenants_second_factor(sdk, tenants):
     api = sdk.in_tenant(red)
     api.switch_totp_on()
     _, id_token = api.user("ada@example.com")
-    _, session = api.enrol(id_token)
+    _, session = api.enroll(id_token)
     said = tenant_mgt.auth_for_tenant(red, sdk.app).verify_id_token(
         session["idToken"], check_revoked=True)
     assert said["firebase"]["sign_in_second_factor"] == "totp"

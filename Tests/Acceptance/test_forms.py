@@ -168,7 +168,7 @@ def test_a_lost_race_is_told(owner, api):
 def test_switching_off_wants_the_name(owner, tenant_api):
     tenant_api.switch_totp_on(1)
     _, id_token = tenant_api.user("eve@example.com")
-    tenant_api.enrol(id_token)
+    tenant_api.enroll(id_token)
     page = f"/projects/{tenant_api.project}/tenants/{tenant_api.tenant}/policy"
     form = {"version": version_of(owner, page), "totp": "off", "window": "own", "intervals": "1",
             "sms": "off", "pattern": "none", "note": "TOTP moves to another server."}

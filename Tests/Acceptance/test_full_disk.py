@@ -32,7 +32,7 @@ def test_a_full_disk(disk):
         api.switch_totp_on(5)
         config = ok(api.admin("GET", "config", version="v2"))
         _, id_token = api.user("before@example.com")
-        authenticator, _ = api.enrol(id_token)
+        authenticator, _ = api.enroll(id_token)
         first = ok(api.sign_in("before@example.com"))
 
         def second_factor():

@@ -20,7 +20,7 @@ MEMBERS = {
     "localId": "UID", "idToken": "ID_TOKEN", "id_token": "ID_TOKEN",
     "refreshToken": "REFRESH_TOKEN", "refresh_token": "REFRESH_TOKEN",
     "sessionInfo": "SESSION_INFO", "mfaPendingCredential": "PENDING_CREDENTIAL",
-    "mfaEnrollmentId": "ENROLMENT_ID", "sharedSecretKey": "SECRET", "oobCode": "OOB_CODE",
+    "mfaEnrollmentId": "ENROLLMENT_ID", "sharedSecretKey": "SECRET", "oobCode": "OOB_CODE",
 }
 
 

@@ -56,7 +56,7 @@ def test_every_page_that_a_link_leads_to(standalone, owner, tenant_api):
     """Follows every link from the projects on; each page is there, and safe."""
     tenant_api.switch_totp_on(1)
     _, id_token = tenant_api.user("eve@example.com")
-    tenant_api.enrol(id_token)
+    tenant_api.enroll(id_token)
     waiting, seen, forms, pages = ["/"], set(), set(), 0
     while waiting:
         path = waiting.pop()

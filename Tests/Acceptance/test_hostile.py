@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from support.desk import set_rules
+from support.agents import set_rules
 from support.faults import expect_none, overflow
 from support.pages import Pages, said_beside
 from support.program import Server, prove
@@ -67,7 +67,7 @@ def fill_user(owner, api, number, name):
     the others' are called anew and suspended."""
     uid, id_token = api.user(email(number))
     ok(api.admin("POST", "accounts:update", {"localId": uid, "displayName": name[:256]}))
-    api.enrol(id_token, name="Phone" if number % 2 else name[:100])
+    api.enroll(id_token, name="Phone" if number % 2 else name[:100])
     user = f"/projects/{api.project}/users/{uid}"
     answers = {"reason": "other", "note": name[:1_000], "ticket": line(name, 100)}
     sent(owner.post(f"{user}/notes/new", answers))

@@ -158,7 +158,7 @@ def test_a_csv_file_has_columns_by_number(standalone, api, tenant_api, tmp_path)
 def test_no_authenticator_goes_out(standalone, api, owner, tmp_path):
     api.switch_totp_on()
     uid, id_token = api.user("app@example.com")
-    authenticator, _ = api.enrol(id_token)
+    authenticator, _ = api.enroll(id_token)
     said = taken(standalone, api, tmp_path / "out.json")
     assert "1 of them have an authenticator app, which is not in the file." in said.stderr
     text = (tmp_path / "out.json").read_text()

@@ -87,7 +87,7 @@ def test_a_factor_is_removed(page, api, standalone):
     """Support's way: find the user, choose the factor, give a reason."""
     api.switch_totp_on(1)
     uid, id_token = api.user(f"mallory@{api.project}.example")
-    api.enrol(id_token, name="Mallory’s phone")
+    api.enroll(id_token, name="Mallory’s phone")
     sign_in(page)
     prove(standalone.data)
     page.goto(f"/projects/{api.project}")

@@ -191,7 +191,7 @@ def test_the_master_key_is_rotated_under_a_running_server(own):
     server, api = own
     Api(api.url, api.project, api.key, make_token(server.data, "keyed-app", "owner")).switch_totp_on(10)
     _, id_token = api.user("ada@example.com")
-    authenticator, _ = api.enrol(id_token)
+    authenticator, _ = api.enroll(id_token)
     [old] = master_keys(server)
     made = run("keys", "rotate-master", "--data", server.data, timeout=90)
     assert made.returncode == 0, made.stderr + made.stdout
@@ -202,7 +202,7 @@ def test_the_master_key_is_rotated_under_a_running_server(own):
     code_signs_in(api, "ada@example.com", authenticator, 30)
     # What is new is sealed with the new key as well.
     _, other = api.user("bob@example.com")
-    api.enrol(other)
+    api.enroll(other)
     assert sealing(server.data) == {new}
     listed = run("keys", "list", "--data", server.data).stdout
     assert f"{new}\tmaster, seals" in listed and f"{old}\tmaster, opens only" in listed

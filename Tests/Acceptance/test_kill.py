@@ -68,10 +68,10 @@ def test_every_acknowledged_write_survives_a_kill(tmp_path):
 
 
 def used_code(api):
-    """Enrols somebody and signs them in; the call as it was acknowledged."""
+    """Enrolls somebody and signs them in; the call as it was acknowledged."""
     api.switch_totp_on(10)
     _, id_token = api.user("eve@example.com")
-    authenticator, _ = api.enrol(id_token)
+    authenticator, _ = api.enroll(id_token)
     first = ok(api.sign_in("eve@example.com"))
     call = {
         "mfaPendingCredential": first["mfaPendingCredential"],

@@ -1,10 +1,10 @@
-"""Pages on small screens, in large type, in other colours, mirrored, and on paper."""
+"""Pages on small screens, in large type, in other colors, mirrored, and on paper."""
 
 import gzip
 
 import pytest
 
-from support.desk_states import OPEN, user
+from support.support_states import OPEN, user
 from support.faults import expect_none, overflow
 from support.program import ROOT
 from support.rest import ok
@@ -127,7 +127,7 @@ def test_mirrored_at_320_pixels(open_page, demo, page_kinds):
 
 
 def test_forced_colours_still_show_state(open_page, demo):
-    """Chosen tabs, chosen choices, windows and chips are told apart without our colours."""
+    """Chosen tabs, chosen choices, windows and chips are told apart without our colors."""
     page = open_page(1280, forced_colors="active")
     retail = next(link for link in demo.tenants("harbour-bank") if "/retail-" in link)
     page.goto(f"{retail}/policy")

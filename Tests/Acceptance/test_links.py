@@ -42,7 +42,7 @@ def test_a_forgotten_password_is_changed_by_the_page_of_the_link(api, tenant_api
     assert again.json()["error"]["message"] == "INVALID_OOB_CODE"
 
 
-def test_an_address_is_verified_and_enrolment_is_open(api):
+def test_an_address_is_verified_and_enrollment_is_open(api):
     api.switch_totp_on()
     id_token = api.sign_up("eve@example.com")["idToken"]
     sent = ok(api.client(":sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": id_token}))

@@ -35,7 +35,7 @@ def code_of(api, session_info):
     return code["code"]
 
 
-def enrol(api, id_token, phone, name="Mobile"):
+def enroll(api, id_token, phone, name="Mobile"):
     ok(api.http.get("/v2/recaptchaConfig", params={
         "key": api.key, "clientType": "CLIENT_TYPE_WEB", "version": "RECAPTCHA_ENTERPRISE"}))
     started = ok(api.factor("mfaEnrollment:start", {
@@ -60,7 +60,7 @@ def send(api, pending):
 def test_a_phone_is_enrolled_asked_for_and_withdrawn(emulated):
     phone, email = number(), f"phone{next(numbers)}@example.com"
     _, id_token = emulated.user(email)
-    done = enrol(emulated, id_token, phone)
+    done = enroll(emulated, id_token, phone)
     assert "phoneAuthInfo" not in done
     assert claims(done["idToken"])["firebase"]["sign_in_second_factor"] == "phone"
     refused(emulated.client(":lookup", {"idToken": id_token}), "TOKEN_EXPIRED")
@@ -74,7 +74,7 @@ def test_a_phone_is_enrolled_asked_for_and_withdrawn(emulated):
     signed_in = ok(emulated.factor("mfaSignIn:finalize", final))
     refused(emulated.factor("mfaSignIn:finalize", final), "INVALID_PENDING_TOKEN")
     # An app beside it: the newest of several goes without tokens, and the session ends.
-    _, both = emulated.enrol(signed_in["idToken"])
+    _, both = emulated.enroll(signed_in["idToken"])
     [user] = ok(emulated.client(":lookup", {"idToken": both["idToken"]}))["users"]
     assert [set(one) & {"totpInfo", "phoneInfo"} for one in user["mfaInfo"]] == [
         {"phoneInfo"}, {"totpInfo"}]
@@ -96,7 +96,7 @@ def test_a_phone_is_enrolled_asked_for_and_withdrawn(emulated):
 def test_of_20_equal_finals_at_once_one_succeeds(emulated):
     email = f"phone{next(numbers)}@example.com"
     _, id_token = emulated.user(email)
-    enrol(emulated, id_token, number())
+    enroll(emulated, id_token, number())
     pending = ok(emulated.sign_in(email))
     info = send(emulated, pending)
     body = {"mfaPendingCredential": pending["mfaPendingCredential"],
@@ -154,7 +154,7 @@ def test_a_tenant_has_the_second_factor_and_not_the_first(emulated):
 def test_an_administrator_gives_phones_and_takes_them(api):
     uid, id_token = api.user("ada@example.com")
     api.switch_totp_on()
-    _, done = api.enrol(id_token)
+    _, done = api.enroll(id_token)
     ok(api.admin("POST", "accounts:update", {"localId": uid, "mfa": {"enrollments": [
         {"phoneInfo": "+12025550143", "displayName": "One", "enrolledAt": "2026-01-02T03:04:05Z"},
         {"phoneInfo": "+12025550144", "mfaEnrollmentId": "own-id"}]}}))

@@ -46,7 +46,7 @@ def by_certificate(url, token, **more):
 def id_token(api):
     api.switch_totp_on()
     _, id_token = api.user("ada@example.com")
-    _, session = api.enrol(id_token)
+    _, session = api.enroll(id_token)
     return session["idToken"]
 
 

@@ -36,7 +36,7 @@ def split(answers):
 def waiting_user(api):
     api.switch_totp_on()
     _, id_token = api.user("ada@example.com")
-    totp, _ = api.enrol(id_token)
+    totp, _ = api.enroll(id_token)
     return totp
 
 
@@ -78,7 +78,7 @@ def factors(api, uid):
     return user.get("mfaInfo", [])
 
 
-def test_two_enrolments_leave_one_factor(api):
+def test_two_enrollments_leave_one_factor(api):
     api.switch_totp_on()
     uid, id_token = api.user("ada@example.com")
     good, words = split(at_once(api, [start(api, id_token) for _ in range(6)]))
@@ -86,7 +86,7 @@ def test_two_enrolments_leave_one_factor(api):
     assert set(words) == {"SECOND_FACTOR_LIMIT_EXCEEDED"}
 
 
-def test_one_enrolment_sent_often_leaves_one_factor(api):
+def test_one_enrollment_sent_often_leaves_one_factor(api):
     api.switch_totp_on()
     uid, id_token = api.user("ada@example.com")
     good, words = split(at_once(api, [start(api, id_token)] * 6))

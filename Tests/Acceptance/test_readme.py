@@ -63,7 +63,7 @@ def test_a_call_is_there_or_not_yet(tenant_api, emulator, verb, path, status):
 
 
 def removed(owner, tenant_api, scope, server):
-    """Removes the factor of the user that the pages are about, and enrols no other."""
+    """Removes the factor of the user that the pages are about, and enrolls no other."""
     prove(server.data)
     [user] = ok(tenant_api.admin("POST", "accounts:lookup", {"email": ["eve@example.com"]}))["users"]
     page = f"{scope}/users/{user['localId']}"
@@ -82,9 +82,9 @@ def asked(owner, scope, server):
     """Asks to remove the factors of a list of one, for which a second administrator is needed; the
     addresses of the list and of what waits."""
     prove(server.data)
-    rules = {"code-cap": "10", "undo-hours": "72", "verdict-days": "90", "actions-per-hour": "20",
+    rules = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actions-per-hour": "20",
              "approval-over-users": "0", "identity-proof": ""}
-    assert owner.post(f"{scope}/settings/desk", rules).status_code == 303
+    assert owner.post(f"{scope}/settings/support", rules).status_code == 303
     answer = owner.post(f"{scope}/bulk-removals", {"list": "eve@example.com"})
     assert answer.status_code == 303, answer.text
     job = answer.headers["location"]
@@ -95,9 +95,9 @@ def asked(owner, scope, server):
 
 def weaken(owner, scope):
     """Asks for approval of a policy that accepts more codes; the number of the request."""
-    rules = {"code-cap": "10", "undo-hours": "72", "verdict-days": "90", "actions-per-hour": "20",
+    rules = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actions-per-hour": "20",
              "approval-over-users": "0", "policy-approval-over-users": "0", "identity-proof": ""}
-    assert owner.post(f"{scope}/settings/desk", rules).status_code == 303
+    assert owner.post(f"{scope}/settings/support", rules).status_code == 303
     version = re.search(r'name="version" value="(\d+)"', owner.get(f"{scope}/policy").text)
     answer = owner.post(f"{scope}/policy", {
         "version": version.group(1), "totp": "on", "window": "own", "intervals": "10",
@@ -112,7 +112,7 @@ def hold(administrator, tenant, server):
     database = sqlite3.connect(server.data / "countersign.sqlite", timeout=30)
     with database:
         database.execute(
-            """INSERT OR IGNORE INTO desk_hold (administrator_id, scope_key, held_at)
+            """INSERT OR IGNORE INTO support_hold (administrator_id, scope_key, held_at)
                SELECT ?, scope_key, 1 FROM scope WHERE tenant_id = ?""", (administrator, tenant))
     database.close()
 
@@ -121,7 +121,7 @@ def hold(administrator, tenant, server):
 def test_a_page_is_there(owner, tenant_api, standalone, cell):
     tenant_api.switch_totp_on(1)
     uid, id_token = tenant_api.user("eve@example.com")
-    tenant_api.enrol(id_token)
+    tenant_api.enroll(id_token)
     [user] = ok(tenant_api.admin("POST", "accounts:lookup", {"localId": [uid]}))["users"]
     scope = f"/projects/{tenant_api.project}/tenants/{tenant_api.tenant}"
     ok(tenant_api.admin(
@@ -140,14 +140,14 @@ def test_a_page_is_there(owner, tenant_api, standalone, cell):
         for name, value in {
             "{project}": tenant_api.project, "{uid}": uid, "{pattern}": "mandatory",
             "{administrator}": administrator, "{removal}": removal, "{note}": note, "{provider}": "oidc.acme",
-            "{enrolment}": user["mfaInfo"][0]["mfaEnrollmentId"],
+            "{enrollment}": user["mfaInfo"][0]["mfaEnrollmentId"],
             "{number}": policy if "policy-approvals" in path
             else waiting if "approvals" in path else job,
         }.items():
             address = address.replace(name, value)
         # Somebody who is signed in is led on from the pages for those who are not.
         expected = (303, 404) if path in (
-            "/setup", "/sign-in", "/invitation", "/__/auth/action", "/__/auth/enrol",
+            "/setup", "/sign-in", "/invitation", "/__/auth/action", "/__/auth/enroll",
             "/__/auth/not-me") else (200,)
         if path == "S/users.csv":
             # A file of users is only given to a form.

@@ -69,7 +69,7 @@ def test_a_restore_revives_nothing(served, tmp_path):
     server, pages, api = served
     api.switch_totp_on()
     uid, id_token = api.user("eve@example.com")
-    authenticator, session = api.enrol(id_token)
+    authenticator, session = api.enroll(id_token)
     make_token(server.data, "acme-app", "auditor")
     ok(api.admin("POST", "accounts:sendOobCode", {
         "requestType": "PASSWORD_RESET", "email": "eve@example.com", "returnOobLink": True}))

@@ -38,7 +38,7 @@ def test_secrets_stay_where_they_belong(tmp_path):
     assert "/v1/accounts:signUp" in lines and "?" not in lines and "key=" not in lines
 
 
-def enrol(pages, server, secrets):
+def enroll(pages, server, secrets):
     """The owner's own second factor, and a sign-in as far as the code, and with one."""
     page = pages.get("/account/totp").text
     secrets["set-up of the factor"] = re.search(r'name="ticket" value="([^"]+)"', page).group(1)
@@ -82,7 +82,7 @@ def drive(server, secrets):
         "email": "nina@example.com", "name": "Nina", "role": "auditor", "place": ""})
     secrets["invitation"] = re.search(r"/invitation\?token=([\w-]{43})", made.text).group(1)
     assert pages.get("/invitation", params={"token": secrets["invitation"]}).status_code == 200
-    enrol(pages, server, secrets)
+    enroll(pages, server, secrets)
 
     pages.create_project("secret-project")
     secrets["service token"] = make_token(server.data, "secret-project", "owner")
@@ -100,7 +100,7 @@ def drive(server, secrets):
     start = ok(api.factor("mfaEnrollment:start", {
         "idToken": id_token, "totpEnrollmentInfo": {}}))["totpSessionInfo"]
     secrets["TOTP secret"] = start["sharedSecretKey"]
-    secrets["enrolment session"] = start["sessionInfo"]
+    secrets["enrollment session"] = start["sessionInfo"]
     totp = pyotp.TOTP(secrets["TOTP secret"])
     done = ok(api.factor("mfaEnrollment:finalize", {
         "idToken": id_token, "displayName": "Phone", "totpVerificationInfo": {

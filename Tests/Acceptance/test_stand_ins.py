@@ -14,7 +14,7 @@ from support.replay import FOLDER, Conversation, make_as_new
 from support.rest import Api, ok, refused
 
 PROJECT = "demo-project"
-RULES = {"code-cap": "10", "undo-hours": "72", "verdict-days": "90", "actions-per-hour": "1000",
+RULES = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actions-per-hour": "1000",
          "approval-over-users": "", "identity-proof": "", "temporary-codes": "on",
          "recovery-codes": "on"}
 
@@ -26,7 +26,7 @@ def console(tmp_path_factory):
         pages = Pages(server.url).set_up(server.setup_code, email="olga@example.com")
         pages.server = server
         prove(server.data)
-        answer = pages.post(f"/projects/{PROJECT}/settings/desk", RULES)
+        answer = pages.post(f"/projects/{PROJECT}/settings/support", RULES)
         assert answer.status_code == 303, answer.text
         yield pages
 

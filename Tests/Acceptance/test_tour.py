@@ -32,7 +32,7 @@ def test_the_tour(server, chromium, javascript):
     api = Api(server.url, "acme-app", key, tenant=tenant)
     api.token = make_token(server.data, "acme-app", "application", tenant)
     uid, id_token = api.user("mallory@example.com")
-    authenticator, session = api.enrol(id_token, name="Mallory’s phone")
+    authenticator, session = api.enroll(id_token, name="Mallory’s phone")
     assert claims(session["idToken"])["firebase"]["sign_in_second_factor"] == "totp"
     sign_in_with_second_factor(api, authenticator)
 
@@ -54,7 +54,7 @@ def set_up(page, server):
     expect(page).to_have_url(re.compile(re.escape("/setup") + "$"))
     page.get_by_label("Set-up code").fill(server.setup_code)
     page.get_by_label("Your name").fill("Olga Owner")
-    page.get_by_label("E-mail").fill("olga@example.com")
+    page.get_by_label("Email").fill("olga@example.com")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Make me the owner").click()
 
@@ -104,7 +104,7 @@ def sign_in_with_second_factor(api, authenticator):
     assert "idToken" not in first
     [factor] = first["mfaInfo"]
     assert factor["displayName"] == "Mallory’s phone" and factor["totpInfo"] == {}
-    # The code of enrolment counts as used; the next one lies inside the window.
+    # The code of enrollment counts as used; the next one lies inside the window.
     done = ok(api.factor("mfaSignIn:finalize", {
         "mfaPendingCredential": first["mfaPendingCredential"],
         "mfaEnrollmentId": factor["mfaEnrollmentId"],
@@ -121,7 +121,7 @@ def remove_as_support(chromium, server, tenant, uid, javascript):
     page = context.new_page()
     page.goto(f"/projects/acme-app/tenants/{tenant}/users")
     expect(page).to_have_url(re.compile("/sign-in"))
-    page.get_by_label("E-mail").fill("sam@example.com")
+    page.get_by_label("Email").fill("sam@example.com")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     # Back where the address led before signing in.

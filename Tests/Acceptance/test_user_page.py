@@ -28,7 +28,7 @@ def user_with_factors(api, name, phones):
     """A user with an authenticator app and so many phones; their uid."""
     api.switch_totp_on(1)
     uid, id_token = api.user(f"{name}@example.com")
-    api.enrol(id_token, name="Work phone")
+    api.enroll(id_token, name="Work phone")
     ok(api.admin("POST", "accounts:update", {"localId": uid, "mfa": {"enrollments": [
         {"phoneInfo": f"+155500000{number:02}", "displayName": f"Phone {number}"}
         for number in range(phones)]}}))
@@ -40,13 +40,13 @@ def give_codes(data, uid, count):
     database = sqlite3.connect(f"file:{data}/countersign.sqlite?mode=rw", uri=True, timeout=30)
     with database:
         scope, key, factor = database.execute(
-            "SELECT a.scope_key, a.account_key, f.enrolment_id FROM account a"
+            "SELECT a.scope_key, a.account_key, f.enrollment_id FROM account a"
             " JOIN factor f USING (account_key) WHERE a.uid = ? AND f.kind = 'totp'",
             (uid,)).fetchone()
         now = int(time.time() * 1e6)
         times = [now - 60_000_000 * age for age in range(count, 0, -1)]
         database.executemany(
-            "INSERT INTO verdict (scope_key, at, account_key, previous, way, result, enrolment_id,"
+            "INSERT INTO code_attempt (scope_key, at, account_key, previous, way, result, enrollment_id,"
             " intervals, distance, step, address, user_agent)"
             " VALUES (?, ?, ?, ?, 'app', ?, ?, 1, ?, ?, '192.0.2.7', 'curl/8')",
             [(scope, at, key, before, *(
@@ -54,7 +54,7 @@ def give_codes(data, uid, count):
                 else ("wrong", factor, None, None)))
              for number, (at, before) in enumerate(zip(times, [None, *times]))])
         database.execute(
-            "UPDATE account SET last_verdict_at = ? WHERE account_key = ?", (times[-1], key))
+            "UPDATE account SET last_code_attempt_at = ? WHERE account_key = ?", (times[-1], key))
     database.close()
 
 
@@ -64,7 +64,7 @@ def lines_of(text):
 
 def codes_of(text):
     """What stands in the card of the last codes."""
-    return lines_of(re.search(r'aria-labelledby="codes">(.*?)</section>', text, re.S)[1])
+    return lines_of(re.search(r'aria-labeledby="codes">(.*?)</section>', text, re.S)[1])
 
 
 def test_five_factors(api, owner, context):
@@ -116,7 +116,7 @@ def test_three_thousand_verdicts(api, standalone, owner, context):
     page.goto(paths[many])
     assert overflow(page) is None
     page.get_by_role("link", name="All verdicts").click()
-    expect(page).to_have_url(re.compile("/verdicts$"))
+    expect(page).to_have_url(re.compile("/code-attempts$"))
     expect(page.locator("main tbody tr")).to_have_count(50)
     assert overflow(page) is None
     page.set_viewport_size({"width": 320, "height": 640})
@@ -124,14 +124,14 @@ def test_three_thousand_verdicts(api, standalone, owner, context):
     # By keyboard to the next part, whose lines stand on paper too.
     page.get_by_role("link", name="Next page").focus()
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(r"/verdicts\?after=\d+$"))
+    expect(page).to_have_url(re.compile(r"/code-attempts\?after=\d+$"))
     expect(page.get_by_role("link", name="First page")).to_be_visible()
     page.emulate_media(media="print")
     expect(page.locator("main tbody tr").last).to_be_visible()
     expect(page.get_by_role("link", name="First page")).to_be_hidden()
     page.close()
     # Nobody with twenty is led to more.
-    assert "/verdicts" not in owner.get(paths[few]).text
+    assert "/code-attempts" not in owner.get(paths[few]).text
 
     # In turns, and the best of many: what else runs on the machine delays both.
     best = dict.fromkeys(paths, 1e9)
@@ -146,7 +146,7 @@ def test_three_thousand_verdicts(api, standalone, owner, context):
 def test_every_verdict_is_reached_once(api, standalone, owner):
     uid = user_with_factors(api, "walked", 1)
     give_codes(standalone.data, uid, VERDICTS)
-    path = f"/projects/{api.project}/users/{uid}/verdicts"
+    path = f"/projects/{api.project}/users/{uid}/code-attempts"
     moments, following = [], path
     while following:
         text = owner.get(following).text

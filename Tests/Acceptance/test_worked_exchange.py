@@ -70,7 +70,7 @@ def verified_by_keys(api):
 def walk(api, read, email="ada@example.com"):
     api.switch_totp_on(5)
 
-    # 1, 2: a fresh account may not enrol before its address is verified.
+    # 1, 2: a fresh account may not enroll before its address is verified.
     signed_up = api.sign_up(email)
     uid = signed_up["localId"]
     assert signed_up["expiresIn"] == "3600" and signed_up["refreshToken"]
@@ -86,7 +86,7 @@ def walk(api, read, email="ada@example.com"):
     assert said["firebase"]["sign_in_provider"] == "password"
     assert said["firebase"].get("tenant") == api.tenant
 
-    # 4, 5: enrolment.
+    # 4, 5: enrollment.
     started = ok(api.factor(
         "mfaEnrollment:start", {"idToken": session_b["idToken"], "totpEnrollmentInfo": {}}))
     info = started["totpSessionInfo"]
@@ -191,7 +191,7 @@ def test_the_window_in_force(api, intervals, codes):
 def test_too_many_wrong_codes(api):
     api.switch_totp_on(1)
     uid, id_token = api.user("eve@example.com")
-    totp, _ = api.enrol(id_token)
+    totp, _ = api.enroll(id_token)
     first = ok(api.sign_in("eve@example.com"))
 
     def second(code):

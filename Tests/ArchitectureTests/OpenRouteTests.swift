@@ -10,8 +10,8 @@ private let open: Set = [
   "get signInCode", "post signInCode",
   "get invitation", "post invitation",
   "get actionLink", "post actionLink",
-  "get linkedEnrolment", "post linkedEnrolment",
-  "get objection", "post objection",
+  "get linkedEnrollment", "post linkedEnrollment",
+  "get reportedChange", "post reportedChange",
 ]
 
 struct OpenRouteTests {

@@ -6,7 +6,7 @@ struct SealingTests {
   /// What is stored, by the purpose of its sealer and the type that seals it anew.
   private static let stored: Set = [
     "administrator totp secret AdministratorTOTP", "identity provider IdentityProviders",
-    "outbox Outbox", "signing key SigningKeys", "stand-in StandInCodes",
+    "outbox Outbox", "signing key SigningKeys", "stand-in BackupCodeStore",
     "totp secret RemovedFactors",
     "totp secret TOTPFactor",
   ]
@@ -25,7 +25,9 @@ struct SealingTests {
       {
         purposes.insert("\(match.1)")
       }
-      for match in file.lines.joined(separator: "\n").matches(of: /extension (\w+): SealedPlace/) {
+      for match in file.lines.joined(separator: "\n").matches(
+        of: /extension (\w+): ReencryptableStore/)
+      {
         places.insert("\(match.1)")
       }
     }

@@ -1,7 +1,7 @@
 """Measures a release build on loopback; called by script/bench.
 
 Every figure is the median of three runs that take turns with their yardstick, so that a machine
-whose speed drifts does not favour either.
+whose speed drifts does not favor either.
 """
 
 import argparse

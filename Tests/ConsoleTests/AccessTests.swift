@@ -14,7 +14,7 @@ import Testing
           "GET /sign-in", "POST /sign-in", "GET /sign-in/code", "POST /sign-in/code",
           "GET /invitation", "POST /invitation", "GET /setup", "POST /setup",
           "GET /__/auth/action", "POST /__/auth/action",
-          "GET /__/auth/enrol", "POST /__/auth/enrol",
+          "GET /__/auth/enroll", "POST /__/auth/enroll",
           "GET /__/auth/not-me", "POST /__/auth/not-me",
         ])
     }

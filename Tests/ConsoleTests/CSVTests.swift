@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `the file says what it is and begins with the mark of UTF-8`() {
-    let response = CSV(["E-mail"]).response(named: "users")
+    let response = CSV(["Email"]).response(named: "users")
     #expect(response.fields[.contentType] == "text/csv; charset=utf-8; header=present")
     #expect(response.fields.all("Content-Disposition") == ["attachment; filename=\"users.csv\""])
     #expect(response.body.bytes.starts(with: [0xEF, 0xBB, 0xBF]))

@@ -52,9 +52,9 @@ import Testing
       _ = try await ada.submit("/clock", [:])
       #expect(try await ada.get("/clock").says("The clock is trusted already."))
       let chiara = try await world.user()
-      try await world.setApart(chiara, in: try await world.euScope)
+      try await world.removalHold(chiara, in: try await world.euScope)
       try await doubt(world, 8 * 86_400)
-      try await world.identity.tidy()
+      try await world.identity.purgeExpired()
       let kept = try await world.user()
       #expect(kept.id == chiara.id)
       let again = Browser(world)
@@ -78,7 +78,7 @@ import Testing
       #expect(world.identity.clockGuard.doubt == nil)
       let log = try await again.get("/audit")
       #expect(log.says("Clock confirmed"))
-      try await world.identity.tidy()
+      try await world.identity.purgeExpired()
       let user = try await world.eu + "/users/\(World.chiara)"
       #expect(!(try await again.get(user).says("Removed, and can come back")))
     }

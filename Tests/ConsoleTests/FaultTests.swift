@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `who is signed in keeps their colours and their way on a page that is not there`()
+  @Test func `who is signed in keeps their colors and their way on a page that is not there`()
     async throws
   {
     try await World.furnished { world in

@@ -13,7 +13,7 @@ import Testing
   /// What every guide has, in this order; between them stands what the pattern has of its own.
   static let sections = [
     "When to choose it", "What the user sees", "The sequence of calls", "Before the first call",
-    "Enrol in code", "QR code and authenticator app", "Sign in and choose among hints",
+    "Enroll in code", "QR code and authenticator app", "Sign in and choose among hints",
     "Wrong and expired codes", "By REST, from beginning to end", "Remove a factor",
     "A lost device", "Before you switch it on", "What one-time codes do not do",
     "Checklist for support",
@@ -59,7 +59,7 @@ import Testing
       for version in ["9.19.1", "22.1.0", "10.12.0", "11.6.0"] { #expect(guide.says(version)) }
       let smaller = Set(guide.between("<h3 id=\"", "</h3>").map(Self.said))
       for platform in Self.platforms {
-        for verb in ["Connect", "Enrol", "Open the app", "Sign in", "Remove"] {
+        for verb in ["Connect", "Enroll", "Open the app", "Sign in", "Remove"] {
           #expect(smaller.contains("\(verb): \(platform)"))
         }
         #expect(smaller.contains("\(Self.owns[name] ?? ""): \(platform)"))
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `a guide knows what the desk can do, and who sends the mails`(name: String) async throws {
+  func `a guide knows what the support can do, and who sends the mails`(name: String) async throws {
     try await World.furnished { world in
       let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
       let device = try #require(guide.between("<h2 id=\"a-lost-device\"", "<h2 id=").first)

@@ -31,7 +31,7 @@ import Testing
       new.emailVerified = true
       let account = try await world.identity.accounts.create(
         try await world.euScope, new, by: Author(actor: .commandLine))
-      try await world.enrol(account, name.cut(to: Factor.longestName))
+      try await world.enroll(account, name.cut(to: Factor.longestName))
       let browser = try await Browser.signedIn(world)
       let user = try await world.eu + "/users/hostile"
       let factor = try await world.factor(of: "hostile").text

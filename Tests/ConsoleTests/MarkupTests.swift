@@ -22,14 +22,14 @@ import Testing
   }
 
   @Test(arguments: pages)
-  func `the markup is whole, labelled and free of inline code`(page: String) throws {
+  func `the markup is whole, labeled and free of inline code`(page: String) throws {
     #expect(Markup.faults(of: try Self.text(page)) == [])
   }
 
   @Test(arguments: pages)
   func `a wrong form says so in its title`(page: String) throws {
     let text = try Self.text(page)
-    #expect(text.contains("<title>Error: ") == text.contains("aria-labelledby=\"errors\""))
+    #expect(text.contains("<title>Error: ") == text.contains("aria-labeledby=\"errors\""))
   }
 
   @Test func `every link and every form leads to a route`() async throws {

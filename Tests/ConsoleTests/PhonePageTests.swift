@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: ["‮<script>alert(1)</script>", "📱", nil])
-  func `a phone is removed at the desk, whatever its name is`(name: String?) async throws {
+  func `a phone is removed at the support, whatever its name is`(name: String?) async throws {
     try await World.furnished { world in
       try await addPhone(world, name: name)
       let account = try #require(
@@ -89,7 +89,7 @@ import Testing
       try await addPhone(world, "u77TnC0aPzQ4hW1sGv9M")
       let ada = try await Browser.signedIn(world)
       let policy = try await world.eu + "/policy"
-      #expect(try await ada.get(policy).says("Users may enrol a phone"))
+      #expect(try await ada.get(policy).says("Users may enroll a phone"))
       let home = try await ada.get("/")
       #expect(home.says("Codes by SMS are off: 1 user has a phone that gets none."))
       #expect(

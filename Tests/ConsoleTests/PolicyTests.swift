@@ -24,7 +24,7 @@ import Testing
       #expect(policy.pattern == .stepUp)
       #expect(policy.changedBy == "Tomás R.")
       let after = try await browser.get(address)
-      #expect(after.says("Saved: adjacent intervals 5 → default (5); enrolment pattern"))
+      #expect(after.says("Saved: adjacent intervals 5 → default (5); enrollment pattern"))
       #expect(try await browser.get(address).says("Saved:") == false)
       let row = try #require(
         try await world.identity.policies.history(try await world.euScope).first)

@@ -31,8 +31,8 @@ import Testing
     POST /projects/{String}/tenants/{String}/new-user: changeUsers
     GET /projects/{String}/users/{String}: findUsers
     GET /projects/{String}/tenants/{String}/users/{String}: findUsers
-    GET /projects/{String}/users/{String}/verdicts: findUsers
-    GET /projects/{String}/tenants/{String}/users/{String}/verdicts: findUsers
+    GET /projects/{String}/users/{String}/codeAttempts: findUsers
+    GET /projects/{String}/tenants/{String}/users/{String}/codeAttempts: findUsers
     GET /projects/{String}/users/{String}/factors/{String}/removal: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/removal: removeFactors
     POST /projects/{String}/users/{String}/factors/{String}/removal: removeFactors
@@ -101,14 +101,14 @@ import Testing
     GET /projects/{String}/tenants/{String}/users/{String}/deletion: changeUsers
     POST /projects/{String}/users/{String}/deletion: changeUsers
     POST /projects/{String}/tenants/{String}/users/{String}/deletion: changeUsers
-    GET /projects/{String}/settings/desk: seeScope
-    GET /projects/{String}/tenants/{String}/settings/desk: seeScope
-    POST /projects/{String}/settings/desk: changeDesk
-    POST /projects/{String}/tenants/{String}/settings/desk: changeDesk
-    GET /projects/{String}/desk/release/{String}: protectUsers
-    GET /projects/{String}/tenants/{String}/desk/release/{String}: protectUsers
-    POST /projects/{String}/desk/release/{String}: protectUsers
-    POST /projects/{String}/tenants/{String}/desk/release/{String}: protectUsers
+    GET /projects/{String}/settings/support: seeScope
+    GET /projects/{String}/tenants/{String}/settings/support: seeScope
+    POST /projects/{String}/settings/support: editSupportRules
+    POST /projects/{String}/tenants/{String}/settings/support: editSupportRules
+    GET /projects/{String}/support/release/{String}: protectUsers
+    GET /projects/{String}/tenants/{String}/support/release/{String}: protectUsers
+    POST /projects/{String}/support/release/{String}: protectUsers
+    POST /projects/{String}/tenants/{String}/support/release/{String}: protectUsers
     GET /projects/{String}/bulk-removals: removeFactors
     GET /projects/{String}/tenants/{String}/bulk-removals: removeFactors
     POST /projects/{String}/bulk-removals: removeFactors
@@ -144,10 +144,10 @@ import Testing
     GET /projects/{String}/tenants/{String}/users/{String}/recovery-codes/removal: removeFactors
     POST /projects/{String}/users/{String}/recovery-codes/removal: removeFactors
     POST /projects/{String}/tenants/{String}/users/{String}/recovery-codes/removal: removeFactors
-    GET /projects/{String}/users/{String}/enrolment-link: removeFactors
-    GET /projects/{String}/tenants/{String}/users/{String}/enrolment-link: removeFactors
-    POST /projects/{String}/users/{String}/enrolment-link: removeFactors
-    POST /projects/{String}/tenants/{String}/users/{String}/enrolment-link: removeFactors
+    GET /projects/{String}/users/{String}/enrollment-link: removeFactors
+    GET /projects/{String}/tenants/{String}/users/{String}/enrollment-link: removeFactors
+    POST /projects/{String}/users/{String}/enrollment-link: removeFactors
+    POST /projects/{String}/tenants/{String}/users/{String}/enrollment-link: removeFactors
     GET /projects/{String}/settings: seeScope
     GET /projects/{String}/tenants/{String}/settings: seeScope
     POST /projects/{String}/settings: changeScope
@@ -252,8 +252,8 @@ import Testing
     POST /setup: open
     GET /__/auth/action: open
     POST /__/auth/action: open
-    GET /__/auth/enrol: open
-    POST /__/auth/enrol: open
+    GET /__/auth/enroll: open
+    POST /__/auth/enroll: open
     GET /__/auth/not-me: open
     POST /__/auth/not-me: open
     """

@@ -36,10 +36,10 @@ import Testing
       }
       #expect(try await ada.get(user).says("nothing was changed"))
       let after = try await ada.get(user)
-      #expect(!after.says("Mark the e-mail as verified"))
+      #expect(!after.says("Mark the email as verified"))
       let now = try await history(world, Self.jo)
       #expect(now.count == rows + 1)
-      #expect(now.first?.from == "e-mail verified: no" && now.first?.to == "e-mail verified: yes")
+      #expect(now.first?.from == "email verified: no" && now.first?.to == "email verified: yes")
       #expect(now.first?.note == "Seen on the identity card.")
       let guest = try await world.eu + "/users/zX3eR5tY7uI9oP1aS2dF"
       let page = try await ada.get(guest + "/verification")
@@ -79,7 +79,7 @@ import Testing
       for button in ["End all sessions", "Rename…", "Remove…", "Remove all factors…"] {
         #expect(page.says(button))
       }
-      for button in ["Disable", "Delete", "Mark the e-mail"] { #expect(!page.says(button)) }
+      for button in ["Disable", "Delete", "Mark the email"] { #expect(!page.says(button)) }
       let answer = try await nadia.submit(user + "/sessions/end", ["reason": "lost"])
       #expect(answer.location == user)
       #expect(try await nadia.get(user).says("1 session has ended."))

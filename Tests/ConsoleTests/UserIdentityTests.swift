@@ -79,10 +79,10 @@ import Testing
     try await World.furnished { world in
       let scope = try await world.euScope
       let chiara = try await world.user()
-      var settings = DeskSettings()
+      var settings = SupportRules()
       settings.approvalForLastFactor = true
       let author = Author(actor: .commandLine)
-      try await world.identity.desk.change(scope, to: settings, by: author)
+      try await world.identity.support.change(scope, to: settings, by: author)
       _ = try await world.identity.policies.change(scope, by: author) { edit throws(PolicyError) in
         edit.pattern = .mandatory
       }

@@ -44,7 +44,7 @@ struct FullDiskTests {
     }
   }
 
-  @Test func `one that is too large alone does not take its neighbours with it`() async throws {
+  @Test func `one that is too large alone does not take its neighbors with it`() async throws {
     try await withDatabase(maximumPages: 60) { database in
       let held = HeldWrite(database)
       await held.begun.wait()

@@ -81,7 +81,7 @@ struct ReadTests {
     }
   }
 
-  @Test func `a read that is cancelled while it waits gives up its place`() async throws {
+  @Test func `a read that is canceled while it waits gives up its place`() async throws {
     try await withDatabase(readers: 1) { database in
       let held = HeldRead(database)
       await held.begun.wait()

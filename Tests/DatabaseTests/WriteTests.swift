@@ -189,7 +189,7 @@ struct WriteTests {
     }
   }
 
-  @Test func `a write that is cancelled while it waits has no effect`() async throws {
+  @Test func `a write that is canceled while it waits has no effect`() async throws {
     try await withDatabase { database in
       let held = HeldWrite(database)
       await held.begun.wait()
@@ -207,7 +207,7 @@ struct WriteTests {
     }
   }
 
-  @Test func `a write that has begun is finished and answered although it is cancelled`()
+  @Test func `a write that has begun is finished and answered although it is canceled`()
     async throws
   {
     try await withDatabase { database in

@@ -4,7 +4,7 @@ import Testing
 
 struct WorkedExchangeTests {
   @Test(arguments: [Profile.standalone, .emulator])
-  func `a user enrols, signs in with a code and withdraws`(profile: Profile) async throws {
+  func `a user enrolls, signs in with a code and withdraws`(profile: Profile) async throws {
     try await TestServer.with(profile) { server in
       try await server.switchTOTPOn()
       let email = "alice@example.com"
@@ -31,8 +31,8 @@ struct WorkedExchangeTests {
       let second = try await server.signIn(alice)
       #expect(second["mfaPendingCredential"] == nil)
 
-      // 4 to 6: enrolment.
-      let enrolled = try await server.enrol(try second.text("idToken"))
+      // 4 to 6: enrollment.
+      let enrolled = try await server.enroll(try second.text("idToken"))
       let third = try claims(enrolled.answer["idToken"])
       #expect(third["firebase"]?["sign_in_second_factor"] == "totp")
       #expect(third["firebase"]?["second_factor_identifier"]?.stringValue == enrolled.id)
@@ -52,7 +52,7 @@ struct WorkedExchangeTests {
       #expect(first["expiresIn"] == nil)
       let pending = try first.text("mfaPendingCredential")
 
-      // 8, 9: the enrolment's code is used up, the next one is good.
+      // 8, 9: the enrollment's code is used up, the next one is good.
       let finalize = { (steps: Int64) in
         try await server.post(
           "/v2/accounts/mfaSignIn:finalize",

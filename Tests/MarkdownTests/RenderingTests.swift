@@ -20,9 +20,9 @@ struct RenderingTests {
   @Test func `headings have an id and are listed`() throws {
     let document = try renderHTML(
       markdown: """
-        # Enrolment *patterns*
+        # Enrollment *patterns*
         ## Über `code` & more!
-        ## Enrolment patterns
+        ## Enrollment patterns
         > ### In a
         > quote
         > ===
@@ -31,16 +31,16 @@ struct RenderingTests {
         """)
     #expect(
       document.headings == [
-        .init(level: 1, id: "enrolment-patterns", text: "Enrolment patterns"),
+        .init(level: 1, id: "enrollment-patterns", text: "Enrollment patterns"),
         .init(level: 2, id: "über-code-more", text: "Über code & more!"),
-        .init(level: 2, id: "enrolment-patterns-2", text: "Enrolment patterns"),
+        .init(level: 2, id: "enrollment-patterns-2", text: "Enrollment patterns"),
         .init(level: 3, id: "in-a", text: "In a"),
         .init(level: 1, id: "quote", text: "quote"),
         .init(level: 1, id: "section", text: ""),
       ])
     #expect(
       document.html.hasPrefix(
-        "<h1 id=\"enrolment-patterns\">\nEnrolment <em>patterns</em>\n</h1>\n<h2 id=\"über-code-more\">"
+        "<h1 id=\"enrollment-patterns\">\nEnrollment <em>patterns</em>\n</h1>\n<h2 id=\"über-code-more\">"
       ))
   }
 

@@ -14,7 +14,9 @@ import Testing
     try password.code(step: password.step(at: Self.now) + Int64(offset))
   }
 
-  func verdict(_ code: String, _ intervals: Int, after step: Int64? = nil) throws -> Verdict {
+  func codeAttempt(_ code: String, _ intervals: Int, after step: Int64? = nil) throws
+    -> CodeVerification
+  {
     let window = try #require(Window(adjacentIntervals: intervals))
     return try password.verify(code, at: Self.now, window: window, after: step)
   }
@@ -25,11 +27,11 @@ import Testing
   ) throws {
     let now = password.step(at: Self.now)
     for offset in -intervals...intervals {
-      let expected = Verdict.accepted(step: now + Int64(offset), offset: offset)
-      #expect(try verdict(code(offset), intervals) == expected)
+      let expected = CodeVerification.accepted(step: now + Int64(offset), offset: offset)
+      #expect(try codeAttempt(code(offset), intervals) == expected)
     }
-    #expect(try verdict(code(11), intervals) == .refused)
-    #expect(try verdict(code(-11), intervals) == .refused)
+    #expect(try codeAttempt(code(11), intervals) == .refused)
+    #expect(try codeAttempt(code(-11), intervals) == .refused)
   }
 
   @Test(arguments: 0...9)
@@ -39,26 +41,26 @@ import Testing
     let now = password.step(at: Self.now)
     for distance in (intervals + 1)...10 {
       for offset in [-distance, distance] {
-        let expected = Verdict.outside(step: now + Int64(offset), offset: offset)
-        #expect(try verdict(code(offset), intervals) == expected)
+        let expected = CodeVerification.outside(step: now + Int64(offset), offset: offset)
+        #expect(try codeAttempt(code(offset), intervals) == expected)
         // What was used before does not matter beyond the window.
-        #expect(try verdict(code(offset), intervals, after: now + 20) == expected)
+        #expect(try codeAttempt(code(offset), intervals, after: now + 20) == expected)
       }
     }
   }
 
   @Test func `a used step and every step before it are replays`() throws {
     let last = password.step(at: Self.now) - 1
-    #expect(try verdict(code(-1), 5, after: last) == .replayed(step: last, offset: -1))
-    #expect(try verdict(code(-3), 5, after: last) == .replayed(step: last - 2, offset: -3))
-    #expect(try verdict(code(0), 5, after: last) == .accepted(step: last + 1, offset: 0))
+    #expect(try codeAttempt(code(-1), 5, after: last) == .replayed(step: last, offset: -1))
+    #expect(try codeAttempt(code(-3), 5, after: last) == .replayed(step: last - 2, offset: -3))
+    #expect(try codeAttempt(code(0), 5, after: last) == .accepted(step: last + 1, offset: 0))
   }
 
   @Test(arguments: [
     "", "12345", "1234567", "1000000", "abcdef", "12 456", "-12345", "１２３４５６", "12345\0",
   ])
   func `text that is not six ASCII digits is no code`(text: String) throws {
-    #expect(try verdict(text, 10) == .unreadable)
+    #expect(try codeAttempt(text, 10) == .unreadable)
   }
 
   @Test func `a code that two steps share counts for the unused one`() throws {
@@ -81,8 +83,8 @@ import Testing
     let code = try password.code(step: 100)
     let window = try #require(Window(adjacentIntervals: 0))
     for step in [100, 101] as [Int64] {
-      let verdict = try password.verify(code, at: step * 30, window: window, after: nil)
-      #expect(verdict == .accepted(step: step, offset: 0))
+      let codeAttempt = try password.verify(code, at: step * 30, window: window, after: nil)
+      #expect(codeAttempt == .accepted(step: step, offset: 0))
     }
     let near = try password.verify(code, at: 99 * 30, window: window, after: nil)
     #expect(near == .outside(step: 100, offset: 1))

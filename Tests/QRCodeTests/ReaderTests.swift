@@ -31,7 +31,7 @@ struct ReaderTests {
     #expect(String(decoding: read, as: UTF8.self) == text + "\n")
   }
 
-  /// Draws the runs of the image's path, four pixels to the module, as a grey map.
+  /// Draws the runs of the image's path, four pixels to the module, as a gray map.
   private static func picture(of svg: String) throws -> Data {
     let scale = 4
     let side = try #require(svg.firstMatch(of: #/viewBox="0 0 (\d+) /#).flatMap { Int($0.1) })

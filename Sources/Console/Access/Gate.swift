@@ -177,7 +177,8 @@ extension Gate {
     // Without the names the page still says which role it takes.
     let helpers = try? await identity.administrators.namesOfThose(
       with: permission, in: scope, for: signedIn.administrator)
-    return .lacking(Lack(permission: permission, signedIn: signedIn, helpers: helpers ?? []))
+    return .lacking(
+      MissingPermission(permission: permission, signedIn: signedIn, helpers: helpers ?? []))
   }
 }
 

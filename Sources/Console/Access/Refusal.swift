@@ -13,7 +13,7 @@ enum Refusal: Error {
   /// The page exists and is theirs to see, but not to do.
   case notAllowed(Permission)
   /// The same, with who asked and who could help.
-  case lacking(Lack)
+  case lacking(MissingPermission)
   /// A form that did not come from one of our own pages.
   case foreignForm
   /// A form that came from our page, but too late or from another sign-in.
@@ -31,7 +31,7 @@ enum Refusal: Error {
 }
 
 /// What somebody's role lacks.
-struct Lack: Sendable {
+struct MissingPermission: Sendable {
   let permission: Permission
   let signedIn: SignedIn
   /// Administrators who have it, as far as one may know of them.

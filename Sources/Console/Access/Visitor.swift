@@ -24,7 +24,7 @@ struct SignedIn: Sendable {
   /// How moments are written for them.
   var times: Times { Times(zone: session.preferences.timeZone) }
 
-  /// The colours that they chose; nil for those of their system.
+  /// The colors that they chose; nil for those of their system.
   var theme: String? {
     let theme = session.preferences.theme
     return theme == .system ? nil : theme.rawValue

@@ -98,7 +98,7 @@ struct AccountView: ViewModel {
     let grants = signedIn.administrator.grants
     var facts = [
       Fact("Name", HTML.isolated(signedIn.administrator.displayName)),
-      Fact("E-mail", HTML.isolated(signedIn.administrator.email)),
+      Fact("Email", HTML.isolated(signedIn.administrator.email)),
     ]
     if grants.isEmpty { facts.append(Fact("Roles", "none")) }
     for (index, grant) in grants.enumerated() {
@@ -107,7 +107,7 @@ struct AccountView: ViewModel {
     return facts + [
       Fact("Language", PreferencesWords.language(preferences.language)),
       Fact("Time zone", preferences.timeZone),
-      Fact("Colours", PreferencesWords.theme(preferences.theme)),
+      Fact("Colors", PreferencesWords.theme(preferences.theme)),
     ]
   }
 

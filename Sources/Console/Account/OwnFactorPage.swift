@@ -12,16 +12,16 @@ struct OwnFactorPage: Sendable {
   let codes: Template<RecoveryCodesView>
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let enrolment: AdministratorEnrolment
-    do { enrolment = try factors.begin(for: signedIn.administrator) } catch {
+    let enrollment: AdministratorEnrollment
+    do { enrollment = try factors.begin(for: signedIn.administrator) } catch {
       throw .unavailable(error)
     }
-    return try page(signedIn, enrolment, errors: [])
+    return try page(signedIn, enrollment, errors: [])
   }
 
   func finish(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let ticket = signedIn.form.text("ticket") ?? ""
-    let resumed: AdministratorEnrolment?
+    let resumed: AdministratorEnrollment?
     do { resumed = try await factors.resume(ticket, for: signedIn.administrator) } catch {
       throw .unavailable(error)
     }
@@ -66,7 +66,7 @@ struct OwnFactorPage: Sendable {
   }
 
   private func refused(
-    _ error: AdministratorFactorError, _ signedIn: SignedIn, _ enrolment: AdministratorEnrolment
+    _ error: AdministratorFactorError, _ signedIn: SignedIn, _ enrollment: AdministratorEnrollment
   ) throws(Refusal) -> Response {
     switch error {
     case .ended: return ended(signedIn)
@@ -74,14 +74,14 @@ struct OwnFactorPage: Sendable {
       let fault = FieldError(
         field: "code",
         text: "This is not the code of the new entry. Check that the device’s clock is right.")
-      return try page(signedIn, enrolment, errors: [fault])
+      return try page(signedIn, enrollment, errors: [fault])
     case .wrongCurrentCode, .noFactor, .mandatory:
       return try page(
-        signedIn, enrolment,
+        signedIn, enrollment,
         errors: [FieldError(field: "current-code", text: CurrentCode.wrong)])
     case .wrongPassword:
       return try page(
-        signedIn, enrolment,
+        signedIn, enrollment,
         errors: [FieldError(field: "password", text: "This is not your password.")])
     case .busy: throw .busy
     case .throttled(let until) where signedIn.session.secondFactor != .enrolled:
@@ -90,13 +90,13 @@ struct OwnFactorPage: Sendable {
       let fault = FieldError(
         field: "password",
         text: "There were too many wrong passwords. Wait \(wait), then try again.")
-      var response = try page(signedIn, enrolment, errors: [fault], status: .tooManyRequests)
+      var response = try page(signedIn, enrollment, errors: [fault], status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
       return response
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
       var response = try page(
-        signedIn, enrolment, errors: [FieldError(field: "current-code", text: text)],
+        signedIn, enrollment, errors: [FieldError(field: "current-code", text: text)],
         status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
       return response
@@ -110,11 +110,11 @@ struct OwnFactorPage: Sendable {
   }
 
   private func page(
-    _ signedIn: SignedIn, _ enrolment: AdministratorEnrolment, errors: [FieldError],
+    _ signedIn: SignedIn, _ enrollment: AdministratorEnrollment, errors: [FieldError],
     status: Status? = nil
   ) throws(Refusal) -> Response {
     let code: QRCode
-    do { code = try QRCode(text: enrolment.uri.revealedText) } catch {
+    do { code = try QRCode(text: enrollment.uri.revealedText) } catch {
       throw .unavailable(error)
     }
     var frame = frames.frame("Second factor · Your account", for: signedIn, tab: nil)
@@ -126,7 +126,7 @@ struct OwnFactorPage: Sendable {
       frame.crumbs = [Link(text: "Your account", href: ConsolePaths.account())]
     }
     let model = OwnFactorView(
-      frame: FrameView(frame), signedIn: signedIn, enrolment: enrolment,
+      frame: FrameView(frame), signedIn: signedIn, enrollment: enrollment,
       asksForPassword: factors.asksForPassword(in: signedIn.session),
       drawing: Markup(trusted: code.svg(label: "QR code for your authenticator app")))
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
@@ -137,7 +137,7 @@ struct OwnFactorPage: Sendable {
 struct OwnFactorView: ViewModel {
   let frame: FrameView
   let signedIn: SignedIn
-  let enrolment: AdministratorEnrolment
+  let enrollment: AdministratorEnrollment
   let asksForPassword: Bool
   let drawing: Markup
 
@@ -155,9 +155,9 @@ struct OwnFactorView: ViewModel {
     .text("action") { _ in ConsolePaths.ownFactor() },
     .text("cancel") { $0.state == .due ? nil : ConsolePaths.account() },
     .text("csrf") { $0.signedIn.session.csrfToken },
-    .text("ticket") { $0.enrolment.ticket.revealedText },
-    .text("key") { Words.inFours($0.enrolment.key) },
-    .text("uri") { $0.enrolment.uri.revealedText },
+    .text("ticket") { $0.enrollment.ticket.revealedText },
+    .text("key") { Words.inFours($0.enrollment.key) },
+    .text("uri") { $0.enrollment.uri.revealedText },
     .text("account") { $0.signedIn.administrator.email },
     .markup("drawing") { $0.drawing },
     .text("codeError") { $0.frame.error(at: "code") },

@@ -3,7 +3,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/account/preferences`: language, time zone and colours.
+/// `/account/preferences`: language, time zone and colors.
 struct PreferencesPage: Sendable {
   let ownAccount: OwnAccount
   let frames: Frames
@@ -27,7 +27,7 @@ struct PreferencesPage: Sendable {
       errors.append(FieldError(field: "zone", text: "Choose one of the time zones."))
     }
     let theme = Preferences.Theme(rawValue: signedIn.form.trimmed("theme"))
-    if theme == nil { errors.append(FieldError(field: "theme", text: "Choose the colours.")) }
+    if theme == nil { errors.append(FieldError(field: "theme", text: "Choose the colors.")) }
     let preferences = Preferences(
       language: language, timeZone: zone, theme: theme ?? old.theme)
     guard errors.isEmpty else { return page(signedIn, preferences, errors: errors) }

@@ -155,7 +155,7 @@ struct AdministratorView: ViewModel {
 
   private var facts: [Fact] {
     [
-      Fact("E-mail", HTML.isolated(record.administrator.email)),
+      Fact("Email", HTML.isolated(record.administrator.email)),
       Fact("Since", frame.times.moment(record.createdAt)),
       Fact("Last sign-in", record.lastSignInAt.map(frame.times.past) ?? AccountChips.never),
       Fact("Second factor", record.hasSecondFactor ? Chip.on("on") : Chip.off("off")),

@@ -19,11 +19,11 @@ struct AdministratorsPage: Sendable {
   ) async throws(Refusal) -> Response {
     let records = try await refusing { try await identity.administrators.records() }
     let invitations = try await refusing { try await identity.invitations.list() }
-    let minutes = try await refusing { try await identity.desk.stepUpMinutes() }
+    let minutes = try await refusing { try await identity.support.stepUpMinutes() }
     var frame = frames.frame("Administrators", for: signedIn, tab: .administrators)
     frame.errors = faults
     let asksForCode = try await refusing {
-      try await identity.desk.asksForCode(signedIn.session)
+      try await identity.support.asksForCode(signedIn.session)
     }
     let model = AdministratorsView(
       frame: FrameView(frame), signedIn: signedIn, records: records, invitations: invitations,
@@ -35,12 +35,12 @@ struct AdministratorsPage: Sendable {
   /// `/administrators/step-up`: changes for how long an agent's own code counts at the desk.
   func setStepUp(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let minutes = Int(signedIn.form.trimmed("minutes")) ?? 0
-    let outcome: DeskOutcome<Bool>
+    let outcome: ActionOutcome<Bool>
     do {
-      outcome = try await identity.desk.setStepUp(
-        minutes: minutes, DeskAnswers(signedIn.form).request(signedIn))
+      outcome = try await identity.support.setStepUp(
+        minutes: minutes, ActionInput(signedIn.form).request(signedIn))
     } catch {
-      let faults = try DeskFaults.faults(error, signedIn.times, .protectUsers)
+      let faults = try ActionErrorText.faults(error, signedIn.times, .protectUsers)
       return try await page(signedIn, status: .unprocessableContent, faults: faults)
     }
     let text =
@@ -83,7 +83,7 @@ struct AdministratorsPage: Sendable {
 
   /// Revokes an invitation that was not accepted yet.
   func revoke(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
-    let outcome: DeskOutcome<Void>
+    let outcome: ActionOutcome<Void>
     do {
       outcome = try await identity.invitations.revoke(ID(id), actions.request(signedIn))
     } catch {
@@ -122,8 +122,8 @@ struct AdministratorsView: ViewModel {
   private var maySetStepUp: Bool { signedIn.administrator.may(.protectUsers, in: nil) }
 
   /// Why somebody whose role may say for how long codes count cannot.
-  private var refusal: DeskRefusal? {
-    maySetStepUp ? DeskRefusal(lackingCode: asksForCode, signedIn.session) : nil
+  private var refusal: SupportRefusal? {
+    maySetStepUp ? SupportRefusal(lackingCode: asksForCode, signedIn.session) : nil
   }
 
   static let keys: Keys<Self> = [

@@ -21,7 +21,7 @@ struct NewAdministratorPage: Sendable {
     let answers = GrantAnswers(signedIn.form)
     var errors: [FieldError] = []
     if email.isEmpty {
-      errors.append(FieldError(field: "email", text: "Enter the e-mail address of the person."))
+      errors.append(FieldError(field: "email", text: "Enter the email address of the person."))
     }
     if name.isEmpty {
       errors.append(FieldError(field: "name", text: "Enter the name of the person."))

@@ -6,7 +6,7 @@ import Templating
 /// refuse or withdraw it.
 struct ApprovalPage: Sendable {
   let identity: Identity
-  let ending: DeskEnding
+  let ending: SupportRedirect
   let view: Template<ApprovalView>
   /// Whether the requests are about a policy, which takes another permission.
   let isAboutPolicy: Bool
@@ -25,19 +25,19 @@ struct ApprovalPage: Sendable {
       switch form["step"] {
       case "approve":
         let outcome = try await approvals.approve(
-          approval.id, in: context.scope, DeskAnswers(form).request(signedIn))
+          approval.id, in: context.scope, ActionInput(form).request(signedIn))
         return ending.response(
           Self.flash(outcome.value, context.scope), signedIn, renewed: outcome.renewed,
           to: Self.address(after: outcome.value, approval))
       case "refuse":
         let outcome = try await approvals.refuse(
-          approval.id, in: context.scope, answer: answer, DeskAnswers(form).request(signedIn))
+          approval.id, in: context.scope, answer: answer, ActionInput(form).request(signedIn))
         return leave(
           "The request is refused. Nothing was done.", approval, signedIn,
           renewed: outcome.renewed)
       case "withdraw":
         try await approvals.withdraw(
-          approval.id, in: context.scope, DeskAnswers(form).request(signedIn))
+          approval.id, in: context.scope, ActionInput(form).request(signedIn))
         return leave("The request is withdrawn. Nothing was done.", approval, signedIn)
       default: break
       }
@@ -111,16 +111,16 @@ struct ApprovalPage: Sendable {
       [FieldError(field: "decision", text: "This is your own request. Somebody else decides it.")]
     case .othersRequest:
       [FieldError(field: "decision", text: "Only its requester takes a request back.")]
-    case .desk(let error): try deskFaults(error, approval, times, isRefusal: isRefusal)
+    case .denied(let error): try supportErrors(error, approval, times, isRefusal: isRefusal)
     case .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
     }
   }
 
-  private func deskFaults(
-    _ error: DeskError, _ approval: Approval, _ times: Times, isRefusal: Bool
+  private func supportErrors(
+    _ error: ActionDenial, _ approval: Approval, _ times: Times, isRefusal: Bool
   ) throws(Refusal) -> [FieldError] {
-    let faults = try DeskFaults.faults(error, times, approval.kind.permission)
+    let faults = try ActionErrorText.faults(error, times, approval.kind.permission)
     guard case .answers = error else {
       // There is no reason on this page.
       return faults.map { FieldError(field: "decision", text: $0.text) }
@@ -145,7 +145,7 @@ struct ApprovalPage: Sendable {
     let model = ApprovalView(
       frame: FrameView(frame), context: context, approval: approval,
       user: try await user(approval), standing: standing,
-      refusal: DeskRefusal(standing, context.signedIn.session), answer: answer,
+      refusal: SupportRefusal(standing, context.signedIn.session), answer: answer,
       changes: try await changes(approval), carriesMail: identity.messages.carriesMail)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -185,8 +185,8 @@ struct ApprovalView: ViewModel {
   let context: ScopeContext
   let approval: Approval
   let user: UserIdentity?
-  let standing: DeskStanding
-  let refusal: DeskRefusal?
+  let standing: SupportEligibility
+  let refusal: SupportRefusal?
   let answer: String
   let changes: [PolicyChange]?
   let carriesMail: Bool
@@ -287,7 +287,7 @@ struct ApprovalView: ViewModel {
     .flag("mayApprove") { $0.isWaiting && !$0.isOwn && $0.refusal == nil },
     .flag("mayRefuse") { view in
       view.isWaiting && !view.isOwn
-        && DeskRefusal(
+        && SupportRefusal(
           lackingCode: view.standing.asksForCode, view.context.signedIn.session) == nil
     },
     .optional("codeField") { CodeField($0.standing.asksForCode, $0.frame) },

@@ -11,7 +11,7 @@ enum ApprovalWords {
   /// Why a second administrator is needed, at the end of a sentence.
   static func why(_ cause: Approval.Cause) -> String {
     switch cause {
-    case .lastFactor: "this leaves somebody without a second factor where enrolment is mandatory"
+    case .lastFactor: "this leaves somebody without a second factor where enrollment is mandatory"
     case .many: "they are more users than one administrator may decide here"
     case .weakerPolicy: "it affects more users than one administrator may decide here"
     case .hour: "they are more users than the requester had actions left in the hour"

@@ -14,7 +14,7 @@ struct AuditTable: Sendable {
     csv.add([
       String(row.id), row.at.rfc3339, AuditWords.action(row), row.action, row.objectKind,
       row.objectID, row.objectName, row.from ?? "", row.to ?? "",
-      row.reason.map { DeskReason(rawValue: $0)?.name ?? $0 } ?? "", row.note ?? "",
+      row.reason.map { SupportReason(rawValue: $0)?.name ?? $0 } ?? "", row.note ?? "",
       row.actorName, row.actorKind, row.actorID, row.project?.text ?? "", row.tenant?.text ?? "",
       row.address, row.requestID, row.ticket ?? "",
       row.proof?.split(separator: "\n").joined(separator: "; ") ?? "",

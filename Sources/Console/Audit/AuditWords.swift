@@ -11,7 +11,7 @@ enum AuditWords {
   static let actions = [
     "account.allow-changes": "Changes of second factors allowed again",
     "account.change": "User changed",
-    "account.change-email": "E-mail changed by the user",
+    "account.change-email": "Email changed by the user",
     "account.create": "User created",
     "account.delete": "User deleted",
     "account.delete-all": "All users deleted",
@@ -21,19 +21,19 @@ enum AuditWords {
     "account.link": "Link made for a user",
     "account.note": "Note written",
     "account.protect": "Account protected",
-    "account.recover-email": "Former e-mail restored by the user",
+    "account.recover-email": "Former email restored by the user",
     "account.reset-password": "Password reset by the user",
     "account.sign-up": "User signed up",
     "account.take-back-note": "Note taken back",
     "account.unlock": "Codes unlocked",
     "account.unprotect": "Protection of the account ended",
-    "account.verify-email": "E-mail verified by the user",
+    "account.verify-email": "Email verified by the user",
     "administrator.block": "Guessing at an administrator slowed down",
     "administrator.code-due": "Password of an administrator right, code due",
     "administrator.code-refused": "Code of an administrator refused",
     "administrator.create": "Administrator created",
     "administrator.end-sessions": "Sessions of the administrator ended",
-    "administrator.enrol": "Second factor of the administrator set up",
+    "administrator.enroll": "Second factor of the administrator set up",
     "administrator.grant": "Role given",
     "administrator.invite": "Administrator invited",
     "administrator.password": "Password of the administrator changed",
@@ -61,13 +61,13 @@ enum AuditWords {
     "bulk.finish": "Removal for many users done",
     "bulk.start": "Removal for many users begun",
     "bulk.stop": "Removal for many users stopped",
-    "desk.change": "Rules of the desk changed",
-    "desk.hold": "Agent stopped after many actions",
-    "desk.release": "Agent released",
-    "desk.step-up": "Time for own codes at the desk changed",
+    "support.change": "Rules of the support changed",
+    "support.hold": "Agent stopped after many actions",
+    "support.release": "Agent released",
+    "support.step-up": "Time for own codes at the support changed",
     "factor.end-recovery-codes": "Recovery codes ended",
     "factor.end-temporary-code": "Temporary code ended",
-    "factor.enrol": "Factor enrolled",
+    "factor.enroll": "Factor enrolled",
     "factor.object": "Change disowned by the user",
     "factor.purge": "Removed factor purged",
     "factor.purge-now": "Removed factors purged before their time",
@@ -78,7 +78,7 @@ enum AuditWords {
     "factor.restore": "Removed factors restored",
     "factor.resume": "Suspension of a factor ended",
     "factor.revert": "New factor taken back by the user",
-    "factor.send-link": "Link to enrol sent",
+    "factor.send-link": "Link to enroll sent",
     "factor.suspend": "Factor suspended",
     "factor.temporary-code": "Temporary code made",
     "factor.use-recovery-code": "Signed in with a recovery code",
@@ -206,7 +206,7 @@ enum AuditWords {
 
   /// Why, as far as it was said, for which ticket and on which proof.
   static func reason(_ row: AuditRow) -> String {
-    let reason = row.reason.map { DeskReason(rawValue: $0)?.name ?? $0 }
+    let reason = row.reason.map { SupportReason(rawValue: $0)?.name ?? $0 }
     let note = (row.note?.isEmpty ?? true) ? nil : row.note
     let why = [reason, note].compactMap { $0 }.joined(separator: ": ")
     let proof = row.proof.map { proof in

@@ -46,6 +46,6 @@ struct ReasonField: ViewModel {
   static let keys: Keys<Self> = [
     .text("value") { $0.value },
     .text("error") { $0.error },
-    .text("longest") { _ in Words.number(DeskRequest.longestNote) },
+    .text("longest") { _ in Words.number(ActionRequest.longestNote) },
   ]
 }

@@ -15,26 +15,26 @@ extension ActionError {
 
 extension SignedIn {
   /// What the administrator sends with an action that requires a permission alone.
-  var plainRequest: DeskRequest { DeskRequest(agent: session, author: author) }
+  var plainRequest: ActionRequest { ActionRequest(agent: session, author: author) }
 }
 
 /// Puts what an action requires into the forms of the console, and reads it from them.
 struct ActionForms: Sendable {
   let authorization: ActionAuthorization
-  let ending: DeskEnding
+  let ending: SupportRedirect
   let question: Template<ActionQuestionView>
 
   var frames: Frames { ending.frames }
 
-  init(_ identity: Identity, _ ending: DeskEnding, _ templates: TemplateLibrary) throws {
+  init(_ identity: Identity, _ ending: SupportRedirect, _ templates: TemplateLibrary) throws {
     authorization = identity.authorization
     self.ending = ending
     question = try templates.template("authorization/question", for: ActionQuestionView.self)
   }
 
   /// What an administrator has sent with an action.
-  func request(_ signedIn: SignedIn) -> DeskRequest {
-    DeskAnswers(signedIn.form).request(signedIn)
+  func request(_ signedIn: SignedIn) -> ActionRequest {
+    ActionInput(signedIn.form).request(signedIn)
   }
 
   /// The fields that an action requires, for its form.
@@ -45,7 +45,7 @@ struct ActionForms: Sendable {
       try await authorization.standing(action, signedIn.session)
     }
     return ActionFields(
-      standing: standing, frame: frame, reason: DeskAnswers(signedIn.form).note)
+      standing: standing, frame: frame, reason: ActionInput(signedIn.form).note)
   }
 
   /// What an action would still require, for a form in which something else is wrong.
@@ -53,7 +53,7 @@ struct ActionForms: Sendable {
     let request = request(signedIn)
     do {
       return try await authorization.unmet(action, request).map {
-        DeskFaults.field($0, signedIn.times)
+        ActionErrorText.field($0, signedIn.times)
       }
     } catch {
       guard case .noSecondFactor = error else { throw .unavailable(error) }
@@ -79,10 +79,10 @@ struct ActionForms: Sendable {
 
   /// Why an administrator isn't authorized, as errors beside fields.
   static func faults(
-    _ refusal: DeskError, _ action: ConsoleAction, _ signedIn: SignedIn
+    _ refusal: ActionDenial, _ action: ConsoleAction, _ signedIn: SignedIn
   ) throws(Refusal) -> [FieldError] {
     if case .noSecondFactor = refusal { return [blocked] }
-    return try DeskFaults.faults(refusal, signedIn.times, action.requirements.permission)
+    return try ActionErrorText.faults(refusal, signedIn.times, action.requirements.permission)
   }
 
   private static let blocked = FieldError(
@@ -90,13 +90,13 @@ struct ActionForms: Sendable {
 
   /// Leads on after an action, and gives the browser its session's new token.
   func leave<Value>(
-    _ text: String, _ signedIn: SignedIn, after outcome: DeskOutcome<Value>, to path: String
+    _ text: String, _ signedIn: SignedIn, after outcome: ActionOutcome<Value>, to path: String
   ) -> Response {
     ending.response(Flash(text: text), signedIn, renewed: outcome.renewed, to: path)
   }
 
   /// A page that follows an action, with the session's new token.
-  func page<Value>(_ html: Response, after outcome: DeskOutcome<Value>) -> Response {
+  func page<Value>(_ html: Response, after outcome: ActionOutcome<Value>) -> Response {
     var response = html
     if let renewed = outcome.renewed { ending.keep(renewed, in: &response) }
     return response

@@ -14,7 +14,7 @@ struct ClockPage: Sendable {
   }
 
   func confirm(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let outcome: DeskOutcome<Instant?>
+    let outcome: ActionOutcome<Instant?>
     do {
       outcome = try await clock.confirm(actions.request(signedIn))
     } catch {

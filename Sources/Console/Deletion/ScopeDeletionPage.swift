@@ -98,7 +98,7 @@ struct ScopeDeletionPage: Sendable {
     return .html(view.render(model), status: frame.errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  private func losses(of scope: Scope) async throws(Refusal) -> Losses {
+  private func losses(of scope: Scope) async throws(Refusal) -> DeletionImpact {
     if let tenant = scope.tenant {
       do {
         return try await identity.tenants.losses(project: scope.project, tenant: tenant)
@@ -120,7 +120,7 @@ struct ScopeDeletionView: ViewModel {
   let frame: FrameView
   let signedIn: SignedIn
   let scope: Scope
-  let losses: Losses
+  let losses: DeletionImpact
   let fields: ActionFields
 
   private var lost: [String] {

@@ -2,32 +2,32 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users/{uid}/factors/{enrolment}/name`: asks, and gives a factor another name.
+/// `S/users/{uid}/factors/{enrollment}/name`: asks, and gives a factor another name.
 struct FactorNamePage: Sendable {
-  let desk: Desk
-  let pages: DeskPages
+  let support: Support
+  let pages: SupportPages
 
   /// The way back after a rename opens the form with the former name in it.
   func ask(
-    _ context: ScopeContext, _ uid: String, _ enrolment: String
+    _ context: ScopeContext, _ uid: String, _ enrollment: String
   ) async throws(Refusal) -> Response {
     let asked = String(context.signedIn.query.trimmed("name").prefix(Factor.longestName))
-    return try await page(context, uid, enrolment, name: asked.isEmpty ? nil : asked)
+    return try await page(context, uid, enrollment, name: asked.isEmpty ? nil : asked)
   }
 
   func rename(
-    _ context: ScopeContext, _ uid: String, _ enrolment: String
+    _ context: ScopeContext, _ uid: String, _ enrollment: String
   ) async throws(Refusal) -> Response {
-    let answers = DeskAnswers(context.signedIn.form)
+    let answers = ActionInput(context.signedIn.form)
     let name = context.signedIn.form.trimmed("name")
-    let outcome: DeskOutcome<Renaming>
+    let outcome: ActionOutcome<Renaming>
     do {
-      outcome = try await desk.rename(
-        context.scope, ID(uid), ID(enrolment), to: name, answers.request(context.signedIn))
+      outcome = try await support.rename(
+        context.scope, ID(uid), ID(enrollment), to: name, answers.request(context.signedIn))
     } catch {
       if case .nothingToDo = error { return pages.leaveUnchanged(uid, context) }
-      let faults = try DeskFaults.faults(error, context.signedIn.times)
-      return try await page(context, uid, enrolment, name: name, answers, errors: faults)
+      let faults = try ActionErrorText.faults(error, context.signedIn.times)
+      return try await page(context, uid, enrollment, name: name, answers, errors: faults)
     }
     let done = outcome.value
     // Without a name of before there is none to go back to.
@@ -35,7 +35,7 @@ struct FactorNamePage: Sendable {
       let form = ["name": old] as Form
       return Link(
         text: "Undo",
-        href: form.query(of: ConsolePaths.factorName(context.scope, uid, enrolment)))
+        href: form.query(of: ConsolePaths.factorName(context.scope, uid, enrollment)))
     }
     let (old, new) = (Words.isolated(done.factor.label), Words.isolated(done.name))
     return pages.leave(
@@ -44,12 +44,12 @@ struct FactorNamePage: Sendable {
   }
 
   private func page(
-    _ context: ScopeContext, _ uid: String, _ enrolment: String, name: String?,
-    _ answers: DeskAnswers = DeskAnswers(), errors: [FieldError] = []
+    _ context: ScopeContext, _ uid: String, _ enrollment: String, name: String?,
+    _ answers: ActionInput = ActionInput(), errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let found: Suspension
     do {
-      found = try await desk.factor(context.scope, ID(uid), ID(enrolment))
+      found = try await support.factor(context.scope, ID(uid), ID(enrollment))
     } catch {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
@@ -61,7 +61,7 @@ struct FactorNamePage: Sendable {
     heading.raw("” of ")
     heading.name(found.account.label)
     heading.raw("?")
-    var question = DeskQuestion(
+    var question = SupportConfirmation(
       title: "Rename a factor", heading: heading.markup,
       consequences: [
         "The user sees the new name at sign-in, where it says which device the code is on.",
@@ -71,7 +71,7 @@ struct FactorNamePage: Sendable {
           ? "It has no name now. It can be renamed again; the audit log keeps each name."
           : "It can be called as before again; the audit log keeps both names.",
       ].compactMap { $0 }, button: "Rename the factor", keep: "Keep the name",
-      action: ConsolePaths.factorName(context.scope, uid, enrolment),
+      action: ConsolePaths.factorName(context.scope, uid, enrollment),
       factsHeading: "This factor", facts: FactorWords.facts(found.factor, times))
     question.isDestructive = false
     question.reasons = [.asked, .replaced, .mistake, .other]

@@ -4,8 +4,8 @@ import Templating
 
 /// `S/users/{uid}/removals/{removal}/purge`: asks, and purges what was removed before its time.
 struct PurgePage: Sendable {
-  let unenrolments: Unenrolments
-  let pages: DeskPages
+  let factorRemovals: FactorRemovals
+  let pages: SupportPages
 
   func ask(
     _ context: ScopeContext, _ uid: String, _ removal: String
@@ -16,10 +16,10 @@ struct PurgePage: Sendable {
   func purge(
     _ context: ScopeContext, _ uid: String, _ removal: String
   ) async throws(Refusal) -> Response {
-    let answers = DeskAnswers(context.signedIn.form)
-    let outcome: DeskOutcome<Restoration>
+    let answers = ActionInput(context.signedIn.form)
+    let outcome: ActionOutcome<Restoration>
     do {
-      outcome = try await unenrolments.purge(
+      outcome = try await factorRemovals.purge(
         context.scope, ID(uid), ID(removal), answers.request(context.signedIn))
     } catch {
       if case .factorNotFound = error {
@@ -27,7 +27,7 @@ struct PurgePage: Sendable {
           "There is nothing to purge any more: it was purged, its time is over, it was restored, or the user has enrolled anew.",
           uid, context)
       }
-      let faults = try DeskFaults.faults(error, context.signedIn.times)
+      let faults = try ActionErrorText.faults(error, context.signedIn.times)
       return try await page(context, uid, removal, answers, errors: faults)
     }
     let factors = outcome.value.apart.factors
@@ -39,11 +39,11 @@ struct PurgePage: Sendable {
 
   private func page(
     _ context: ScopeContext, _ uid: String, _ removal: String,
-    _ answers: DeskAnswers = DeskAnswers(), errors: [FieldError] = []
+    _ answers: ActionInput = ActionInput(), errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let found: Restoration
     do {
-      found = try await unenrolments.consequencesOfUndo(context.scope, ID(uid), ID(removal))
+      found = try await factorRemovals.consequencesOfUndo(context.scope, ID(uid), ID(removal))
     } catch {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
@@ -51,7 +51,7 @@ struct PurgePage: Sendable {
     let times = context.signedIn.times
     let apart = found.apart
     let secrets = apart.factors.count { $0.kind == .totp }
-    var question = DeskQuestion(
+    var question = SupportConfirmation(
       title: "Purge now", heading: HTML.heading("Purge what was removed from", found.account.label),
       consequences: [
         "\(Words.sentence(FactorWords.list(apart.factors))) \(apart.factors.count == 1 ? "goes" : "go") for good: nobody can restore \(apart.factors.count == 1 ? "it" : "them") any more.",

@@ -2,17 +2,17 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users/{uid}/factors/{enrolment}/removal` and `S/users/{uid}/factors/removal`: asks, and
+/// `S/users/{uid}/factors/{enrollment}/removal` and `S/users/{uid}/factors/removal`: asks, and
 /// removes a factor or all of them.
 struct RemovalPage: Sendable {
-  let unenrolments: Unenrolments
+  let factorRemovals: FactorRemovals
   let approvals: Approvals
-  let pages: DeskPages
+  let pages: SupportPages
 
   func ask(
-    _ context: ScopeContext, _ uid: String, _ enrolment: String
+    _ context: ScopeContext, _ uid: String, _ enrollment: String
   ) async throws(Refusal) -> Response {
-    try await page(context, uid, ID(enrolment))
+    try await page(context, uid, ID(enrollment))
   }
 
   func askForAll(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
@@ -20,9 +20,9 @@ struct RemovalPage: Sendable {
   }
 
   func remove(
-    _ context: ScopeContext, _ uid: String, _ enrolment: String
+    _ context: ScopeContext, _ uid: String, _ enrollment: String
   ) async throws(Refusal) -> Response {
-    try await remove(context, uid, ID(enrolment))
+    try await remove(context, uid, ID(enrollment))
   }
 
   func removeAll(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
@@ -32,16 +32,16 @@ struct RemovalPage: Sendable {
   private func remove(
     _ context: ScopeContext, _ uid: String, _ factor: ID<Factor>?
   ) async throws(Refusal) -> Response {
-    let answers = DeskAnswers(context.signedIn.form)
-    let outcome: DeskOutcome<RemovalOutcome>
+    let answers = ActionInput(context.signedIn.form)
+    let outcome: ActionOutcome<RemovalOutcome>
     do {
-      outcome = try await unenrolments.remove(
+      outcome = try await factorRemovals.remove(
         context.scope, ID(uid), factor, answers.request(context.signedIn))
     } catch {
       if case .factorNotFound = error {
         return try await pages.leaveGone("It is gone already; nothing more was done.", uid, context)
       }
-      let faults = try DeskFaults.faults(error, context.signedIn.times)
+      let faults = try ActionErrorText.faults(error, context.signedIn.times)
       return try await page(context, uid, factor, answers, errors: faults)
     }
     let removal: Removal
@@ -71,7 +71,7 @@ struct RemovalPage: Sendable {
       : "the factor “\(Words.isolated(removal.factors[0].label))”"
     let next =
       removal.factorsLeft == 0
-      ? "The password alone lets this user in until they enrol again."
+      ? "The password alone lets this user in until they enroll again."
       : "\(Words.count(removal.factorsLeft, "other factor stays", "other factors stay"))."
     let undo = removal.apart.map {
       " Another administrator can undo it until \(times.words($0.until))."
@@ -81,11 +81,11 @@ struct RemovalPage: Sendable {
 
   private func page(
     _ context: ScopeContext, _ uid: String, _ factor: ID<Factor>?,
-    _ answers: DeskAnswers = DeskAnswers(), errors: [FieldError] = []
+    _ answers: ActionInput = ActionInput(), errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let removal: Removal
     do {
-      removal = try await unenrolments.consequences(context.scope, ID(uid), factor)
+      removal = try await factorRemovals.consequences(context.scope, ID(uid), factor)
     } catch {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
@@ -100,10 +100,10 @@ struct RemovalPage: Sendable {
 
   private func question(
     _ removal: Removal, in scope: Scope, _ times: Times
-  ) -> DeskQuestion {
+  ) -> SupportConfirmation {
     let uid = removal.account.id.text
     guard !removal.isOfAll else {
-      return DeskQuestion(
+      return SupportConfirmation(
         title: "Remove all factors",
         heading: HTML.heading("Remove all factors from", removal.account.label),
         consequences: consequences(removal), button: "Remove all factors", keep: "Keep them",
@@ -121,7 +121,7 @@ struct RemovalPage: Sendable {
     heading.raw("” from ")
     heading.name(removal.account.label)
     heading.raw("?")
-    return DeskQuestion(
+    return SupportConfirmation(
       title: "Remove a factor", heading: heading.markup, consequences: consequences(removal),
       button: "Remove the factor", keep: "Keep it",
       action: ConsolePaths.removal(scope, uid, factor.id.text), factsHeading: "This factor",
@@ -137,7 +137,7 @@ struct RemovalPage: Sendable {
       SessionWords.ending(
         removal.sessionsEnded, none: "No session of this user is open; nothing else ends."),
       removal.factorsLeft == 0
-        ? "At the next sign-in the password alone lets this user in, until they enrol again."
+        ? "At the next sign-in the password alone lets this user in, until they enroll again."
         : "\(Words.count(removal.factorsLeft, "other factor stays", "other factors stay")) and will be asked for.",
       removal.endsTemporaryCode ? "The user’s temporary code ends with it." : nil,
       removal.recoveryCodesEnded == 0
@@ -145,8 +145,8 @@ struct RemovalPage: Sendable {
         : "\(Words.count(removal.recoveryCodesEnded, "recovery code ends", "recovery codes end")) with it, and an undo does not bring \(removal.recoveryCodesEnded == 1 ? "it" : "them") back.",
       pages.notice(to: removal.account),
       removal.undoHours == 0
-        ? "It cannot be undone. To have a second factor again, the user enrols anew."
-        : "Another administrator can undo it for \(Words.hours(removal.undoHours)), until the user enrols anew; never after “Stolen device” or “Compromised”.",
+        ? "It cannot be undone. To have a second factor again, the user enrolls anew."
+        : "Another administrator can undo it for \(Words.hours(removal.undoHours)), until the user enrolls anew; never after “Stolen device” or “Compromised”.",
     ].compactMap { $0 }
   }
 }

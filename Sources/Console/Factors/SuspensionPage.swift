@@ -2,60 +2,60 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users/{uid}/factors/{enrolment}/suspension`: asks until when, and suspends a factor; below it
+/// `S/users/{uid}/factors/{enrollment}/suspension`: asks until when, and suspends a factor; below it
 /// the page that ends that early.
 struct SuspensionPage: Sendable {
-  let desk: Desk
-  let pages: DeskPages
+  let support: Support
+  let pages: SupportPages
 
   func ask(
-    _ context: ScopeContext, _ uid: String, _ enrolment: String
+    _ context: ScopeContext, _ uid: String, _ enrollment: String
   ) async throws(Refusal) -> Response {
-    try await page(context, uid, enrolment)
+    try await page(context, uid, enrollment)
   }
 
   func suspend(
-    _ context: ScopeContext, _ uid: String, _ enrolment: String
+    _ context: ScopeContext, _ uid: String, _ enrollment: String
   ) async throws(Refusal) -> Response {
-    let answers = DeskAnswers(context.signedIn.form)
+    let answers = ActionInput(context.signedIn.form)
     let times = context.signedIn.times
     let field = UntilField(context.signedIn.form, times, at: pages.frames.clock.now())
-    let outcome: DeskOutcome<Suspension>
+    let outcome: ActionOutcome<Suspension>
     do {
-      outcome = try await desk.suspend(
-        context.scope, ID(uid), ID(enrolment), until: field.moment,
+      outcome = try await support.suspend(
+        context.scope, ID(uid), ID(enrollment), until: field.moment,
         answers.request(context.signedIn))
     } catch {
-      let faults = try DeskFaults.faults(error, times)
-      return try await page(context, uid, enrolment, answers, errors: faults)
+      let faults = try ActionErrorText.faults(error, times)
+      return try await page(context, uid, enrollment, answers, errors: faults)
     }
     let name = Words.isolated(outcome.value.factor.label)
     let until = field.moment.map(times.words) ?? ""
     let end = Link(
-      text: "End it now", href: ConsolePaths.endOfSuspension(context.scope, uid, enrolment))
+      text: "End it now", href: ConsolePaths.endOfSuspension(context.scope, uid, enrollment))
     return pages.leave(
       Flash(text: "Suspended the factor “\(name)” until \(until).", link: end),
       outcome.value.account, context, renewed: outcome.renewed)
   }
 
   func askForEnd(
-    _ context: ScopeContext, _ uid: String, _ enrolment: String
+    _ context: ScopeContext, _ uid: String, _ enrollment: String
   ) async throws(Refusal) -> Response {
-    try await endPage(context, uid, enrolment)
+    try await endPage(context, uid, enrollment)
   }
 
   func end(
-    _ context: ScopeContext, _ uid: String, _ enrolment: String
+    _ context: ScopeContext, _ uid: String, _ enrollment: String
   ) async throws(Refusal) -> Response {
-    let answers = DeskAnswers(context.signedIn.form)
-    let outcome: DeskOutcome<Suspension>
+    let answers = ActionInput(context.signedIn.form)
+    let outcome: ActionOutcome<Suspension>
     do {
-      outcome = try await desk.resume(
-        context.scope, ID(uid), ID(enrolment), answers.request(context.signedIn))
+      outcome = try await support.resume(
+        context.scope, ID(uid), ID(enrollment), answers.request(context.signedIn))
     } catch {
       if case .nothingToDo = error { return pages.leaveUnchanged(uid, context) }
-      let faults = try DeskFaults.faults(error, context.signedIn.times)
-      return try await endPage(context, uid, enrolment, answers, errors: faults)
+      let faults = try ActionErrorText.faults(error, context.signedIn.times)
+      return try await endPage(context, uid, enrollment, answers, errors: faults)
     }
     let name = Words.isolated(outcome.value.factor.label)
     return pages.leave(
@@ -64,10 +64,10 @@ struct SuspensionPage: Sendable {
   }
 
   private func find(
-    _ context: ScopeContext, _ uid: String, _ enrolment: String
+    _ context: ScopeContext, _ uid: String, _ enrollment: String
   ) async throws(Refusal) -> Suspension {
     do {
-      return try await desk.factor(context.scope, ID(uid), ID(enrolment))
+      return try await support.factor(context.scope, ID(uid), ID(enrollment))
     } catch {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
@@ -75,13 +75,13 @@ struct SuspensionPage: Sendable {
   }
 
   private func page(
-    _ context: ScopeContext, _ uid: String, _ enrolment: String,
-    _ answers: DeskAnswers = DeskAnswers(), errors: [FieldError] = []
+    _ context: ScopeContext, _ uid: String, _ enrollment: String,
+    _ answers: ActionInput = ActionInput(), errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
-    let found = try await find(context, uid, enrolment)
-    let settings = try await refusing { try await desk.settings(context.scope) }
+    let found = try await find(context, uid, enrollment)
+    let settings = try await refusing { try await support.settings(context.scope) }
     let times = context.signedIn.times
-    var question = DeskQuestion(
+    var question = SupportConfirmation(
       title: "Suspend a factor", heading: Self.heading("Suspend “", found),
       consequences: [
         "A second factor stays due at sign-in, and codes of this one are refused as wrong until then. They are not counted as wrong ones.",
@@ -92,7 +92,7 @@ struct SuspensionPage: Sendable {
         "It ends by itself, and can be ended before.",
         pages.notice(to: found.account),
       ].compactMap { $0 }, button: "Suspend the factor", keep: "Leave it in force",
-      action: ConsolePaths.suspension(context.scope, uid, enrolment),
+      action: ConsolePaths.suspension(context.scope, uid, enrollment),
       factsHeading: "This factor", facts: FactorWords.facts(found.factor, times))
     question.reasons = [.lost, .stolen, .compromised, .other]
     if settings.temporaryCodes || settings.recoveryCodes {
@@ -103,30 +103,30 @@ struct SuspensionPage: Sendable {
   }
 
   private func endPage(
-    _ context: ScopeContext, _ uid: String, _ enrolment: String,
-    _ answers: DeskAnswers = DeskAnswers(), errors: [FieldError] = []
+    _ context: ScopeContext, _ uid: String, _ enrollment: String,
+    _ answers: ActionInput = ActionInput(), errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
-    let found = try await find(context, uid, enrolment)
+    let found = try await find(context, uid, enrollment)
     let times = context.signedIn.times
-    var question = DeskQuestion(
+    var question = SupportConfirmation(
       title: "End a suspension", heading: Self.heading("End the suspension of “", found),
       consequences: [
         "Codes of this factor count again at once.",
         "Make sure that the device is in the user’s own hands: whoever has it has valid codes.",
         pages.notice(to: found.account),
       ].compactMap { $0 }, button: "End the suspension", keep: "Leave it suspended",
-      action: ConsolePaths.endOfSuspension(context.scope, uid, enrolment),
+      action: ConsolePaths.endOfSuspension(context.scope, uid, enrollment),
       factsHeading: "This factor", facts: FactorWords.facts(found.factor, times))
     question.isDestructive = false
     question.reasons = [.found, .mistake, .other]
     if !found.factor.isSuspended(at: pages.frames.clock.now()) {
-      question.refusal = DeskFaults.sentence(.nothingToDo)
+      question.refusal = ActionErrorText.sentence(.nothingToDo)
     }
     return try await pages.ask(question, about: found.account, context, answers, errors: errors)
   }
 
   /// What the suspension of the only factor means.
-  private static func onlyOne(_ factor: Factor, _ settings: DeskSettings) -> String {
+  private static func onlyOne(_ factor: Factor, _ settings: SupportRules) -> String {
     let codes = [
       settings.temporaryCodes ? "a temporary code" : nil,
       settings.recoveryCodes ? "a recovery code" : nil,

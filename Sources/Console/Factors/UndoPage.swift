@@ -3,8 +3,8 @@ import Identity
 
 /// `S/users/{uid}/removals/{removal}/undo`: asks, and gives a user back what was removed.
 struct UndoPage: Sendable {
-  let unenrolments: Unenrolments
-  let pages: DeskPages
+  let factorRemovals: FactorRemovals
+  let pages: SupportPages
 
   func ask(
     _ context: ScopeContext, _ uid: String, _ removal: String
@@ -15,10 +15,10 @@ struct UndoPage: Sendable {
   func restore(
     _ context: ScopeContext, _ uid: String, _ removal: String
   ) async throws(Refusal) -> Response {
-    let answers = DeskAnswers(context.signedIn.form)
-    let outcome: DeskOutcome<Restoration>
+    let answers = ActionInput(context.signedIn.form)
+    let outcome: ActionOutcome<Restoration>
     do {
-      outcome = try await unenrolments.undo(
+      outcome = try await factorRemovals.undo(
         context.scope, ID(uid), ID(removal), answers.request(context.signedIn))
     } catch {
       if case .factorNotFound = error {
@@ -26,7 +26,7 @@ struct UndoPage: Sendable {
           "There is nothing to restore any more: it was restored, its time is over, or the user has enrolled anew.",
           uid, context)
       }
-      let faults = try DeskFaults.faults(error, context.signedIn.times)
+      let faults = try ActionErrorText.faults(error, context.signedIn.times)
       return try await page(context, uid, removal, answers, errors: faults)
     }
     let (apart, ended) = (outcome.value.apart, outcome.value.sessionsEnded)
@@ -38,18 +38,18 @@ struct UndoPage: Sendable {
 
   private func page(
     _ context: ScopeContext, _ uid: String, _ removal: String,
-    _ answers: DeskAnswers = DeskAnswers(), errors: [FieldError] = []
+    _ answers: ActionInput = ActionInput(), errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let found: Restoration
     do {
-      found = try await unenrolments.consequencesOfUndo(context.scope, ID(uid), ID(removal))
+      found = try await factorRemovals.consequencesOfUndo(context.scope, ID(uid), ID(removal))
     } catch {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
     }
     let times = context.signedIn.times
     let (account, apart) = (found.account, found.apart)
-    var question = DeskQuestion(
+    var question = SupportConfirmation(
       title: "Restore factors",
       heading: HTML.heading("Restore what was removed from", account.label),
       consequences: [
@@ -70,7 +70,7 @@ struct UndoPage: Sendable {
     question.isDestructive = false
     question.reasons = [.found, .mistake, .other]
     if apart.remover == context.signedIn.administrator.id {
-      question.refusal = DeskFaults.sentence(.ownRemoval)
+      question.refusal = ActionErrorText.sentence(.ownRemoval)
       question.colleagues = try await pages.colleagues(
         for: question, on: account, context,
         to: "restore \(apart.factors.count == 1 ? "it" : "them")")

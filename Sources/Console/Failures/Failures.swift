@@ -64,7 +64,7 @@ struct Failures: Sendable {
     }
   }
 
-  /// Whoever is signed in keeps their colours and the way to everything else.
+  /// Whoever is signed in keeps their colors and the way to everything else.
   private func page(_ fault: Fault, for request: Request) async -> Response {
     let id = request.id.text
     guard let signedIn = await gate.known(request) else { return page(fault, requestID: id) }
@@ -151,7 +151,7 @@ extension Fault {
       : "\(Words.list(names)) may do it here. Ask them to do it, or an owner for the role."
     self.init(
       status: .forbidden, heading: "Your role does not reach that far",
-      sentence: "You are signed in, but \(permission.inWords).", detail: whom)
+      sentence: "You are signed in, but \(permission.formatted).", detail: whom)
   }
 
   static func foreignForm(_ publicURL: PublicURL) -> Fault {
@@ -179,7 +179,7 @@ extension Fault {
 
 extension Permission {
   /// What the role lacks and who has it, to follow “You are signed in, but”.
-  var inWords: String {
+  var formatted: String {
     switch self {
     case .seeScope: "you may not see this"
     case .readPolicy: "reading the MFA policy needs a role here"
@@ -197,7 +197,8 @@ extension Permission {
     case .exportUsers: "exporting users needs the role owner"
     case .removeFactors: "removing a factor needs the role support or owner"
     case .endSessions: "ending sessions needs the role support or owner"
-    case .changeDesk: "changing what is asked of the desk needs the role policy admin or owner"
+    case .editSupportRules:
+      "changing what is asked of the support needs the role policy admin or owner"
     case .protectUsers: "protecting accounts and letting agents go on needs the role owner"
     case .readMessages: "opening messages to users needs the role owner"
     case .seeApprovals: "approvals need the role support, policy admin or owner"

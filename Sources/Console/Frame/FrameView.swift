@@ -14,7 +14,7 @@ struct Frame: Sendable {
   let address: String
   /// How the reader sees moments.
   let times: Times
-  /// The colours that the reader chose; nil for those of their system.
+  /// The colors that the reader chose; nil for those of their system.
   var theme: String?
   let asOf: Markup
   var isNarrow = false

@@ -127,14 +127,14 @@ struct GuidanceEditorView: ViewModel {
       }
     },
     .optional("race") { view in
-      view.draft.theirs.map { Theirs(text: $0, times: view.frame.times) }
+      view.draft.theirs.map { NewerVersion(text: $0, times: view.frame.times) }
     },
     .flag("showsPreview") { $0.draft.preview != nil },
     .markup("preview") { $0.draft.preview },
   ]
 
   /// The version that somebody else saved meanwhile.
-  struct Theirs: ViewModel {
+  struct NewerVersion: ViewModel {
     let text: GuidanceText
     let times: Times
 

@@ -47,7 +47,7 @@ struct GuideView: ViewModel {
       Fact("API key", place.key.key.map { code($0.text) } ?? HTML.escaped(place.key.note ?? "")))
     if let policy = place.policy {
       facts.append(Fact("Window in force", WindowStrip.small(policy.configuration)))
-      facts.append(Fact("Enrolment pattern", policy.patternName ?? "none recorded"))
+      facts.append(Fact("Enrollment pattern", policy.patternName ?? "none recorded"))
     }
     return facts
   }
@@ -97,7 +97,7 @@ struct GuidePlaceView: ViewModel {
 }
 
 struct GuideLink: ViewModel {
-  let pattern: EnrolmentPattern
+  let pattern: EnrollmentPattern
   let href: String
   let title: String
   let summary: String
@@ -118,7 +118,7 @@ struct GuideLink: ViewModel {
   ]
 }
 
-extension EnrolmentPattern {
+extension EnrollmentPattern {
   /// What the list of guides says of a pattern, to compare it with the others.
   fileprivate var comparison: (who: String, friction: String, risk: String, code: String) {
     switch self {

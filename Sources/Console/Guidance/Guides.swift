@@ -8,7 +8,7 @@ import Templating
 /// A line `{{> name}}` of a guide takes in the file `parts/name.md`, for what all of them say alike.
 struct Guides: Sendable {
   struct Guide: Sendable {
-    let pattern: EnrolmentPattern
+    let pattern: EnrollmentPattern
     let title: String
     let summary: String
     let text: GuideText
@@ -18,10 +18,10 @@ struct Guides: Sendable {
 
   let all: [Guide]
 
-  /// Reads one Markdown file for each enrolment pattern.
+  /// Reads one Markdown file for each enrollment pattern.
   init(folder: String) throws(ConsoleError) {
     var all: [Guide] = []
-    for pattern in EnrolmentPattern.allCases {
+    for pattern in EnrollmentPattern.allCases {
       let path = "\(folder)/\(pattern.rawValue).md"
       let source = try Self.whole(try Self.read(path), parts: folder + "/parts")
       do {
@@ -64,7 +64,7 @@ struct Guides: Sendable {
 
 extension Guides.Guide {
   /// Takes the heading for the page's title and the paragraph after it for lists of guides.
-  fileprivate init?(_ pattern: EnrolmentPattern, source: String) throws {
+  fileprivate init?(_ pattern: EnrollmentPattern, source: String) throws {
     let blocks = source.split(separator: "\n\n", maxSplits: 2)
     guard blocks.count == 3, blocks[0].hasPrefix("# ") else { return nil }
     self.pattern = pattern

@@ -12,7 +12,7 @@ struct KeysPage: Sendable {
 
   func create(_ context: ProjectContext) async throws(Refusal) -> Response {
     let signedIn = context.signedIn
-    let outcome: DeskOutcome<APIKey>
+    let outcome: ActionOutcome<APIKey>
     do {
       outcome = try await keys.create(for: context.project.id, actions.request(signedIn))
     } catch {
@@ -65,7 +65,7 @@ struct KeysPage: Sendable {
 
   func revoke(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
     let signedIn = context.signedIn
-    let outcome: DeskOutcome<Void>
+    let outcome: ActionOutcome<Void>
     do {
       outcome = try await keys.revoke(ID(id), of: context.project.id, actions.request(signedIn))
     } catch {

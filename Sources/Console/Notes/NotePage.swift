@@ -5,22 +5,22 @@ import Identity
 /// `S/users/{uid}/notes/{note}/removal`, which takes one back.
 struct NotePage: Sendable {
   let identity: Identity
-  let pages: DeskPages
+  let pages: SupportPages
 
-  private var desk: Desk { identity.desk }
+  private var support: Support { identity.support }
 
   func ask(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
     try await page(context, uid)
   }
 
   func write(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
-    let answers = DeskAnswers(context.signedIn.form)
+    let answers = ActionInput(context.signedIn.form)
     let note: UserNote
     do {
-      note = try await desk.writeNote(
+      note = try await support.writeNote(
         context.scope, ID(uid), answers.request(context.signedIn))
     } catch {
-      let faults = try DeskFaults.faults(error, context.signedIn.times)
+      let faults = try ActionErrorText.faults(error, context.signedIn.times)
       return try await page(context, uid, answers, errors: faults)
     }
     let undo = Link(
@@ -39,15 +39,15 @@ struct NotePage: Sendable {
     _ context: ScopeContext, _ uid: String, _ id: String
   ) async throws(Refusal) -> Response {
     guard let number = Int64(id) else { throw .notFound }
-    let answers = DeskAnswers(context.signedIn.form)
+    let answers = ActionInput(context.signedIn.form)
     do {
-      try await desk.takeBackNote(
+      try await support.takeBackNote(
         context.scope, ID(uid), number, answers.request(context.signedIn))
     } catch {
       if case .nothingToDo = error {
         return try await pages.leaveGone("The note is gone already.", uid, context)
       }
-      let faults = try DeskFaults.faults(error, context.signedIn.times)
+      let faults = try ActionErrorText.faults(error, context.signedIn.times)
       return try await removalPage(context, uid, id, answers, errors: faults)
     }
     return leave(
@@ -60,15 +60,15 @@ struct NotePage: Sendable {
   }
 
   private func page(
-    _ context: ScopeContext, _ uid: String, _ answers: DeskAnswers = DeskAnswers(),
+    _ context: ScopeContext, _ uid: String, _ answers: ActionInput = ActionInput(),
     errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     let account = try await pages.account(uid, context, identity)
-    var question = DeskQuestion(
+    var question = SupportConfirmation(
       title: "Write a note", heading: HTML.heading("Write a note about", account.label, ""),
       consequences: [
         "Whoever may see this user reads it: owners, support and auditors. The user is not told.",
-        "It stays until it is taken back or the user is deleted; the newest \(Desk.mostNotes) are shown. The audit log keeps it beyond that.",
+        "It stays until it is taken back or the user is deleted; the newest \(Support.mostNotes) are shown. The audit log keeps it beyond that.",
         "It changes nothing about the account, so it asks for no code of your own and is none of your actions in the hour.",
       ], button: "Keep the note", keep: "Write none",
       action: ConsolePaths.newNote(context.scope, uid))
@@ -82,19 +82,19 @@ struct NotePage: Sendable {
   }
 
   private func removalPage(
-    _ context: ScopeContext, _ uid: String, _ id: String, _ answers: DeskAnswers = DeskAnswers(),
+    _ context: ScopeContext, _ uid: String, _ id: String, _ answers: ActionInput = ActionInput(),
     errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     guard let number = Int64(id) else { throw .notFound }
     let found: (account: Account, note: UserNote)
     do {
-      found = try await desk.note(context.scope, ID(uid), number)
+      found = try await support.note(context.scope, ID(uid), number)
     } catch {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
     }
     let note = found.note
-    var question = DeskQuestion(
+    var question = SupportConfirmation(
       title: "Take a note back",
       heading: HTML.heading("Take back the note about", found.account.label),
       consequences: [

@@ -37,7 +37,7 @@ struct OutboxPage: Sendable {
   /// comes upon.
   func open(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
     let (message, signedIn) = (try await find(context, id), context.signedIn)
-    let outcome: DeskOutcome<MessageText>
+    let outcome: ActionOutcome<MessageText>
     do {
       outcome = try await messages.open(context.scope, message.id, actions.request(signedIn))
     } catch {

@@ -102,7 +102,7 @@ struct MessageView: ViewModel {
     let times = frame.times
     var facts = [
       Fact("To", HTML.isolated(message.recipient)),
-      Fact("By", message.channel == .mail ? "e-mail" : "text message"),
+      Fact("By", message.channel == .mail ? "email" : "text message"),
       Fact("State", OutboxWords.chip(message)),
       Fact("Written", times.moment(message.createdAt)),
     ]

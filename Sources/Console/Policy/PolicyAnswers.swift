@@ -62,7 +62,7 @@ struct PolicyAnswers: Sendable, Equatable {
     if sms != "on" && sms != "off" {
       faults.append(FieldError(field: "sms", text: "Say whether codes by SMS are on or off."))
     }
-    let chosen = EnrolmentPattern(rawValue: pattern)
+    let chosen = EnrollmentPattern(rawValue: pattern)
     if chosen == nil && pattern != Self.noPattern {
       faults.append(
         FieldError(field: "pattern-\(Self.noPattern)", text: "Choose one of the patterns, or none.")
@@ -102,7 +102,7 @@ struct PolicyChangeRequest: Sendable, Equatable {
   /// Nil for the default.
   let intervals: Int?
   let isSMSOn: Bool
-  let pattern: EnrolmentPattern?
+  let pattern: EnrollmentPattern?
   let mandatoryFrom: Day?
 
   /// The change made to a policy; what the form does not show stays.

@@ -13,7 +13,7 @@ struct PolicyCheckView: ViewModel {
   let fields: ActionFields
   let now: Instant
   /// With how many wrong codes in a row the codes of a user are closed.
-  var codeCap = DeskSettings().codeCap
+  var codeCap = SupportRules().codeCap
 
   private var old: MFAConfiguration { preview.policy.configuration }
   private var new: MFAConfiguration { preview.new.configuration }
@@ -29,13 +29,14 @@ struct PolicyCheckView: ViewModel {
           : "\(Words.count(losing, "enrolled user", "enrolled users")) will then sign in with a password only."
       )
       hits.append(
-        "Nobody can enrol any more. Factors stay stored, and count again when TOTP is switched on.")
+        "Nobody can enroll any more. Factors stay stored, and count again when TOTP is switched on."
+      )
     } else if new.isTOTPOn && !old.isTOTPOn {
       let users = preview.policy.users
       hits.append(
         users == 0
-          ? "There is no user yet. Whoever signs up may enrol, as far as your application offers it."
-          : "\(Words.count(users, "user", "users")) may enrol from now on, as far as your application offers it."
+          ? "There is no user yet. Whoever signs up may enroll, as far as your application offers it."
+          : "\(Words.count(users, "user", "users")) may enroll from now on, as far as your application offers it."
       )
       if enrolled > 0 {
         hits.append(
@@ -56,7 +57,7 @@ struct PolicyCheckView: ViewModel {
       || preview.policy.mandatoryFrom != preview.new.mandatoryFrom
     {
       hits.append(
-        "The enrolment pattern is recorded for your application. The server does not enforce it, so users notice nothing until the application acts on it."
+        "The enrollment pattern is recorded for your application. The server does not enforce it, so users notice nothing until the application acts on it."
       )
     }
     let (was, becomes) = (preview.policy.edit, preview.new)
@@ -75,13 +76,13 @@ struct PolicyCheckView: ViewModel {
     let phones = preview.policy.phoneUsers
     if new.isSMSOn {
       return phones == 0
-        ? "Users may enrol a phone from now on, as far as your application offers it."
+        ? "Users may enroll a phone from now on, as far as your application offers it."
         : "\(Words.count(phones, "user has", "users have")) a phone already and will be asked for a code by SMS at the next sign-in."
     }
     let users = Words.count(losing, "user with a phone", "users with a phone")
     return losing == 0 || preview.switchesOff
-      ? "Nobody can enrol a phone any more, and no code is sent to one."
-      : "Nobody can enrol a phone any more. \(users) will then sign in with a password only."
+      ? "Nobody can enroll a phone any more, and no code is sent to one."
+      : "Nobody can enroll a phone any more. \(users) will then sign in with a password only."
   }
 
   private var button: String {
@@ -120,12 +121,12 @@ struct PolicyCheckView: ViewModel {
     let users = preview.policy.users
     guard preview.withoutFactor > 0 else {
       return users == 0
-        ? "There is no user yet." : "Every user here has a factor already: nobody has to enrol."
+        ? "There is no user yet." : "Every user here has a factor already: nobody has to enroll."
     }
     let who = Words.count(preview.withoutFactor, "user has", "users have")
     let by = preview.new.mandatoryFrom.map { "by \(Times.words($0))" } ?? "at the next sign-in"
     return
-      "\(who) no factor and will have to enrol \(by), \(Meter.percent(preview.withoutFactor, of: users)) of \(Words.count(users, "user", "users"))."
+      "\(who) no factor and will have to enroll \(by), \(Meter.percent(preview.withoutFactor, of: users)) of \(Words.count(users, "user", "users"))."
   }
 
   /// Those whom a mandatory pattern is about, for those who may look at them.

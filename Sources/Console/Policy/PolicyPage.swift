@@ -33,7 +33,7 @@ struct PolicyPage: Sendable {
         return try await propose(.likeProject(project), over: policy, context)
       }
     default:
-      if let pattern = asked.text("pattern").flatMap(EnrolmentPattern.init(rawValue:)) {
+      if let pattern = asked.text("pattern").flatMap(EnrollmentPattern.init(rawValue:)) {
         answers.pattern = pattern.rawValue
       }
     }
@@ -220,10 +220,10 @@ struct PolicyPage: Sendable {
   ) async throws(Refusal) -> Response {
     let scope = context.scope
     let after = context.signedIn.query.text("after")
-    let (versions, ground) = try await refusing {
+    let (versions, prerequisites) = try await refusing {
       (
         try await policies.versions(scope, after: after, limit: Self.historyLength),
-        try await policies.ground(scope)
+        try await policies.prerequisites(scope)
       )
     }
     var frame = try await frames.frame("MFA policy", in: context, tab: .policy)
@@ -231,7 +231,7 @@ struct PolicyPage: Sendable {
     var model = PolicyView(
       frame: frame, context: context, policy: policy, answers: answers,
       versions: PolicyVersions(versions, after: after, in: context, times: frame.times),
-      prerequisites: PolicyPrerequisite.all(policy, ground, in: context),
+      prerequisites: PolicyPrerequisite.all(policy, prerequisites, in: context),
       publicURL: frames.publicURL)
     model.isUnchanged = isUnchanged
     model.codeCap = try await codeCap(scope)
@@ -248,7 +248,7 @@ struct PolicyPage: Sendable {
   }
 
   private func codeCap(_ scope: Scope) async throws(Refusal) -> Int {
-    try await refusing { try await identity.desk.settings(scope).codeCap }
+    try await refusing { try await identity.support.settings(scope).codeCap }
   }
 
   /// What will change and who is hit; 422 when the name was not typed, 409 when the project's

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// One thing that has to be so before users can enrol.
+/// One thing that has to be so before users can enroll.
 struct PolicyPrerequisite: ViewModel {
   let chip: Markup
   let text: String
@@ -10,7 +10,7 @@ struct PolicyPrerequisite: ViewModel {
 
   /// The prerequisites of a scope, those that are met too.
   static func all(
-    _ policy: Policy, _ ground: PolicyGround, in context: ScopeContext
+    _ policy: Policy, _ prerequisites: PolicyPrerequisites, in context: ScopeContext
   ) -> [PolicyPrerequisite] {
     let scope = context.scope
     var all: [PolicyPrerequisite] = []
@@ -20,31 +20,32 @@ struct PolicyPrerequisite: ViewModel {
           chip: Chip.bad("off"), text: "Sign-in is switched off here for everybody.",
           link: settings(context)))
     }
-    all.append(methods(ground, context))
-    if ground.signIn.anonymous {
+    all.append(methods(prerequisites, context))
+    if prerequisites.signIn.anonymous {
       all.append(
         PolicyPrerequisite(
           chip: Chip.look("anonymous"),
-          text: "Anonymous sign-in is on. Those users cannot enrol before they have an address."))
+          text: "Anonymous sign-in is on. Those users cannot enroll before they have an address."))
     }
-    all.append(addresses(policy, ground, context))
+    all.append(addresses(policy, prerequisites, context))
     return all
   }
 
   private static func methods(
-    _ ground: PolicyGround, _ context: ScopeContext
+    _ prerequisites: PolicyPrerequisites, _ context: ScopeContext
   ) -> PolicyPrerequisite {
     let on =
       [
-        ground.signIn.password ? "password" : nil, ground.signIn.emailLink ? "e-mail link" : nil,
-      ].compactMap { $0 } + [ground.providersInWords].compactMap { $0 }
+        prerequisites.signIn.password ? "password" : nil,
+        prerequisites.signIn.emailLink ? "email link" : nil,
+      ].compactMap { $0 } + [prerequisites.providersInWords].compactMap { $0 }
     let others =
       "Anonymous, phone, custom token and Game Center sign-ins allow no second factor."
-    guard ground.allowsSecondFactor else {
+    guard prerequisites.allowsSecondFactor else {
       return PolicyPrerequisite(
         chip: Chip.look("no method"),
         text:
-          "No password, e-mail link or identity provider sign-in is on, so nobody can enrol. \(others)",
+          "No password, email link or identity provider sign-in is on, so nobody can enroll. \(others)",
         link: settings(context))
     }
     return PolicyPrerequisite(
@@ -53,17 +54,17 @@ struct PolicyPrerequisite: ViewModel {
   }
 
   private static func addresses(
-    _ policy: Policy, _ ground: PolicyGround, _ context: ScopeContext
+    _ policy: Policy, _ prerequisites: PolicyPrerequisites, _ context: ScopeContext
   ) -> PolicyPrerequisite {
-    guard ground.unverifiedEmails > 0 else {
+    guard prerequisites.unverifiedEmails > 0 else {
       return PolicyPrerequisite(
         chip: Chip.on("verified"),
         text: policy.users == 0
-          ? "Users need a verified e-mail address to enrol. There is no user yet."
-          : "Users need a verified e-mail address to enrol. No address here is unverified.")
+          ? "Users need a verified email address to enroll. There is no user yet."
+          : "Users need a verified email address to enroll. No address here is unverified.")
     }
     let users = Words.count(
-      ground.unverifiedEmails, "user has an unverified address",
+      prerequisites.unverifiedEmails, "user has an unverified address",
       "users have an unverified address")
     let link =
       context.may(.findUsers)
@@ -71,7 +72,7 @@ struct PolicyPrerequisite: ViewModel {
         text: "Show them",
         href: (["state": "unverified"] as Form).query(of: ConsolePaths.users(context.scope))) : nil
     return PolicyPrerequisite(
-      chip: Chip.look("unverified"), text: "\(users) and cannot enrol until it is verified.",
+      chip: Chip.look("unverified"), text: "\(users) and cannot enroll until it is verified.",
       link: link)
   }
 
@@ -87,7 +88,7 @@ struct PolicyPrerequisite: ViewModel {
   ]
 }
 
-extension PolicyGround {
+extension PolicyPrerequisites {
   /// The identity providers that are on, the first of them by name; nil when there is none.
   var providersInWords: String? {
     let named = 3

@@ -14,7 +14,7 @@ struct PolicyView: ViewModel {
   var race: PolicyRace?
   var isUnchanged = false
   /// With how many wrong codes in a row the codes of a user are closed.
-  var codeCap = DeskSettings().codeCap
+  var codeCap = SupportRules().codeCap
 
   init(
     frame: Frame, context: ScopeContext, policy: Policy, answers: PolicyAnswers,
@@ -42,10 +42,10 @@ struct PolicyView: ViewModel {
   private var offHint: String {
     let apps = policy.usersOnly(with: .totp)
     guard apps > 0 else {
-      return "Nobody can enrol an app, and nobody is asked for its codes."
+      return "Nobody can enroll an app, and nobody is asked for its codes."
     }
     let users = Words.count(apps, "enrolled user signs", "enrolled users sign")
-    return "Nobody can enrol an app; \(users) in with a password only."
+    return "Nobody can enroll an app; \(users) in with a password only."
   }
 
   private var patterns: [PatternChoice] {
@@ -53,7 +53,7 @@ struct PolicyView: ViewModel {
       value: PolicyAnswers.noPattern, label: "None recorded",
       hint: "Your application decides, and nothing is written here.", guide: nil,
       isChecked: answers.pattern == PolicyAnswers.noPattern)
-    return EnrolmentPattern.allCases.map { pattern in
+    return EnrollmentPattern.allCases.map { pattern in
       PatternChoice(
         value: pattern.rawValue, label: pattern.name, hint: hint(pattern),
         guide: context.scope.guidance(ConsolePaths.guide(pattern.rawValue)),
@@ -62,7 +62,7 @@ struct PolicyView: ViewModel {
     } + [none]
   }
 
-  private func hint(_ pattern: EnrolmentPattern) -> String {
+  private func hint(_ pattern: EnrollmentPattern) -> String {
     let without = max(policy.users - policy.enrolledUsers, 0)
     guard pattern == .mandatory, without > 0 else { return pattern.hint }
     return
@@ -110,7 +110,7 @@ struct PolicyView: ViewModel {
     .flag("isOn") { $0.answers.totp == "on" },
     .flag("isOff") { $0.answers.totp == "off" },
     .text("onLabel") { $0.configuration.totp?.state == .mandatory ? "On (mandatory)" : "On" },
-    .text("onHint") { _ in "Users may enrol; enrolled users are asked for a code." },
+    .text("onHint") { _ in "Users may enroll; enrolled users are asked for a code." },
     .text("offHint") { $0.offHint },
     .text("totpError") { $0.frame.error(at: "totp") },
     .flag("isDefault") { $0.answers.window == "default" },

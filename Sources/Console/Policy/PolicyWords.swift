@@ -24,7 +24,7 @@ extension MFAConfiguration {
   private static let offChip = Chip.off("off")
 }
 
-extension EnrolmentPattern {
+extension EnrollmentPattern {
   /// The name in lists and forms.
   var name: String {
     switch self {
@@ -38,7 +38,7 @@ extension EnrolmentPattern {
   /// One sentence for the one who chooses.
   var hint: String {
     switch self {
-    case .mandatory: "Everybody enrols before they are let in."
+    case .mandatory: "Everybody enrolls before they are let in."
     case .skippable: "Offered when signing up, can be put off."
     case .account: "Users who care switch it on themselves."
     case .stepUp: "Asked for when a sensitive feature is used."
@@ -46,10 +46,10 @@ extension EnrolmentPattern {
   }
 }
 
-/// Enrolment patterns in words.
+/// Enrollment patterns in words.
 enum PatternWords {
   /// The name with its first day, `Mandatory from 1 Dec 2026`; nil when none was chosen.
-  static func name(_ pattern: EnrolmentPattern?, from day: Day?) -> String? {
+  static func name(_ pattern: EnrollmentPattern?, from day: Day?) -> String? {
     guard let pattern else { return nil }
     guard pattern == .mandatory, let day else { return pattern.name }
     return "Mandatory from \(Times.words(day))"
@@ -57,12 +57,12 @@ enum PatternWords {
 }
 
 extension Policy {
-  /// The enrolment pattern in words; nil when none was chosen.
+  /// The enrollment pattern in words; nil when none was chosen.
   var patternName: String? { PatternWords.name(pattern, from: mandatoryFrom) }
 }
 
 extension TenantSummary {
-  /// The enrolment pattern in words; nil when none was chosen.
+  /// The enrollment pattern in words; nil when none was chosen.
   var patternName: String? { PatternWords.name(pattern, from: mandatoryFrom) }
 }
 

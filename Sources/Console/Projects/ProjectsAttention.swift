@@ -13,13 +13,13 @@ struct ProjectsAttention: ViewModel {
 
   init(
     _ warnings: [ScopeWarning], _ differing: [DifferingTenants], held: [HeldAgent],
-    objecting: [ObjectingPool], unreadable: [UnreadableSecrets.Group],
+    reporting: [ReportingPool], unreadable: [UnreadableSecrets.Group],
     clock: ClockBanner?, _ signedIn: SignedIn, administrator: Administrator
   ) {
     self.clock = clock
     self.warnings =
       unreadable.prefix(ProjectsPage.warnings).map(WarningRow.init)
-      + objecting.map(WarningRow.init)
+      + reporting.map(WarningRow.init)
       + warnings.prefix(ProjectsPage.warnings).map {
         WarningRow($0, administrator: administrator, times: signedIn.times)
       }
@@ -112,12 +112,12 @@ struct WarningRow: ViewModel {
   let href: String
   let verb: String
 
-  init(_ objecting: ObjectingPool) {
-    let scope = objecting.scope
+  init(_ reporting: ReportingPool) {
+    let scope = reporting.scope
     name = scope.name
     project = scope.tenant == nil ? nil : scope.projectName
     overview = ConsolePaths.overview(scope)
-    let users = Words.count(objecting.users, "user says", "users say")
+    let users = Words.count(reporting.users, "user says", "users say")
     sentence = "\(users) that a change of second factors was none of theirs."
     href = overview
     verb = "See what to do"

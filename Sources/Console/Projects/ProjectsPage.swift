@@ -26,8 +26,8 @@ struct ProjectsPage: Sendable {
     let warnings = try await refusing {
       try await identity.scopes.warnings(visibleTo: administrator, limit: Self.warnings + 1)
     }
-    let objecting = try await refusing {
-      try await identity.objections.pools(visibleTo: administrator, limit: Self.warnings)
+    let reporting = try await refusing {
+      try await identity.reportedChanges.pools(visibleTo: administrator, limit: Self.warnings)
     }
     let unreadable = try await refusing {
       try await identity.unreadableSecrets.groups(visibleTo: administrator)
@@ -45,7 +45,7 @@ struct ProjectsPage: Sendable {
     var model = ProjectsView(
       frame: frame, page: page, rows: rows,
       attention: ProjectsAttention(
-        warnings, differing, held: held, objecting: objecting, unreadable: unreadable,
+        warnings, differing, held: held, reporting: reporting, unreadable: unreadable,
         clock: frames.clock(for: signedIn), signedIn, administrator: administrator),
       query: query, after: after, administrator: administrator)
     if waiting > 0 {
@@ -58,7 +58,7 @@ struct ProjectsPage: Sendable {
   /// The agents whom this administrator could let go on.
   private func held(_ administrator: Administrator) async throws(Refusal) -> [HeldAgent] {
     guard administrator.maySomewhere(.protectUsers) else { return [] }
-    let all = try await refusing { try await identity.desk.held() }
+    let all = try await refusing { try await identity.support.held() }
     return all.filter {
       administrator.may(.protectUsers, in: $0.scope) && $0.agent != administrator.id
     }

@@ -63,8 +63,8 @@ enum BulkFaults {
     -> [FieldError]
   {
     switch error {
-    case .desk(let error):
-      try DeskFaults.faults(
+    case .denied(let error):
+      try ActionErrorText.faults(
         error, times,
         confirmation: FieldError(
           field: "number",
@@ -76,8 +76,8 @@ enum BulkFaults {
   static func refusal(_ error: BulkError) -> Refusal {
     switch error {
     case .notFound, .nothingToDo: .notFound
-    case .desk(.notAllowed): .notAllowed(.removeFactors)
-    case .desk: .notFound
+    case .denied(.notAllowed): .notAllowed(.removeFactors)
+    case .denied: .notFound
     case .unavailable: .unavailable(error)
     }
   }

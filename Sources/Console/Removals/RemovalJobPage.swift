@@ -6,7 +6,7 @@ import Templating
 /// the removal is, and what became of each line.
 struct RemovalJobPage: Sendable {
   let identity: Identity
-  let ending: DeskEnding
+  let ending: SupportRedirect
   let draft: Template<RemovalDraftView>
   let view: Template<RemovalJobView>
 
@@ -19,7 +19,7 @@ struct RemovalJobPage: Sendable {
   func show(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
     let job = try await find(context, id)
     guard job.state != .draft else {
-      return try await ask(context, job, DeskAnswers(), number: "", errors: [])
+      return try await ask(context, job, ActionInput(), number: "", errors: [])
     }
     let lines = try await lines(of: job, context)
     let approval = try await refusing {
@@ -38,9 +38,9 @@ struct RemovalJobPage: Sendable {
   func begin(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
     let job = try await find(context, id)
     let form = context.signedIn.form
-    let answers = DeskAnswers(form)
+    let answers = ActionInput(form)
     let number = form.trimmed("number")
-    let outcome: DeskOutcome<BulkJob>
+    let outcome: ActionOutcome<BulkJob>
     do {
       outcome = try await removals.begin(
         job.id, in: context.scope, number: number, answers.request(context.signedIn))
@@ -122,22 +122,22 @@ struct RemovalJobPage: Sendable {
   }
 
   private func ask(
-    _ context: ScopeContext, _ job: BulkJob, _ answers: DeskAnswers, number: String,
+    _ context: ScopeContext, _ job: BulkJob, _ answers: ActionInput, number: String,
     errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let standing: (desk: DeskStanding, approval: Approval.Cause?)
+    let standing: (support: SupportEligibility, approval: Approval.Cause?)
     do {
       standing = try await removals.standing(context.signedIn.session, on: job, in: context.scope)
     } catch {
       throw BulkFaults.refusal(error)
     }
-    let refusal = DeskRefusal(standing.desk, context.signedIn.session)
+    let refusal = SupportRefusal(standing.support, context.signedIn.session)
     // What cannot be mended in a field has no field to lead to.
     let errors = refusal == nil ? errors : []
     let frame = try await frame(context, job, errors: errors)
     let lines = try await lines(of: job, context)
     let model = RemovalDraftView(
-      frame: frame, context: context, job: job, lines: lines, standing: standing.desk,
+      frame: frame, context: context, job: job, lines: lines, standing: standing.support,
       approval: standing.approval, refusal: refusal, answers: answers, number: number,
       carriesMail: ending.frames.identity.messages.carriesMail)
     return .html(draft.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)

@@ -8,10 +8,10 @@ struct RemovalDraftView: ViewModel {
   let context: ScopeContext
   let job: BulkJob
   let lines: BulkLines
-  let standing: DeskStanding
+  let standing: SupportEligibility
   let approval: Approval.Cause?
-  let refusal: DeskRefusal?
-  let answers: DeskAnswers
+  let refusal: SupportRefusal?
+  let answers: ActionInput
   let number: String
   let carriesMail: Bool
 
@@ -24,7 +24,7 @@ struct RemovalDraftView: ViewModel {
       carriesMail
         ? "Their sessions end, and an email notifies each user."
         : "Their sessions end. Email isn’t configured, so users aren’t notified.",
-      "At the next sign-in the password alone lets them in, until they enrol again.",
+      "At the next sign-in the password alone lets them in, until they enroll again.",
       hours == 0
         ? "It cannot be undone."
         : "For \(Words.duration(seconds: hours * 3_600)) another administrator can undo it user by user, unless the device was stolen or its secret known.",
@@ -42,9 +42,9 @@ struct RemovalDraftView: ViewModel {
     .text("users") { $0.users },
     .flag("hasUsers") { $0.job.users > 0 },
     .optional("refusal") { view in view.job.users > 0 ? view.refusal : nil },
-    .optional("form") { view -> DeskForm? in
+    .optional("form") { view -> SupportForm? in
       guard view.refusal == nil, view.job.users > 0 else { return nil }
-      return DeskForm(frame: view.frame, standing: view.standing, answers: view.answers)
+      return SupportForm(frame: view.frame, standing: view.standing, answers: view.answers)
     },
     .text("action") { ConsolePaths.bulkRemoval($0.context.scope, String($0.job.id)) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },

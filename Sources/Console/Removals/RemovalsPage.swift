@@ -36,7 +36,7 @@ struct RemovalsPage: Sendable {
   private static func fault(_ error: BulkListError) -> FieldError {
     switch error {
     case .empty:
-      FieldError(field: "list", text: "Paste e-mail addresses or uids, one on each line.")
+      FieldError(field: "list", text: "Paste email addresses or uids, one on each line.")
     case .tooLong:
       FieldError(
         field: "list",

@@ -5,7 +5,7 @@ import Identity
 struct ReviewFile {
   private(set) var csv = CSV([
     "project", "tenant", "name", "TOTP", "adjacent intervals", "codes accepted", "SMS",
-    "enrolment pattern", "mandatory from", "users", "enrolled", "enrolled %", "last change",
+    "enrollment pattern", "mandatory from", "users", "enrolled", "enrolled %", "last change",
     "changed by", "reason", "differs in", "address",
   ])
   private let publicURL: PublicURL

@@ -24,19 +24,19 @@ struct Attention: ViewModel {
 struct AttentionRules {
   let context: ScopeContext
   let policy: Policy
-  let ground: PolicyGround
+  let prerequisites: PolicyPrerequisites
   let createdAt: Instant
   let now: Instant
   let messages: (waiting: Int, late: Int)
   let carriesMail: Bool
   /// Users who said that a change was none of theirs, one more than are named.
-  let objecting: [ObjectingUser]
+  let reporting: [ReportingUser]
 
   /// Stored secrets of the pool that can't be opened; none for those who aren't owners.
   let unreadable: [UnreadableSecrets.Group]
 
   /// How many such users are named.
-  static let mostObjecting = 3
+  static let mostReporting = 3
 
   private var times: Times { context.signedIn.times }
 
@@ -49,7 +49,7 @@ struct AttentionRules {
   }
 
   var all: [Attention] {
-    objections
+    reportedChanges
       + unreadable.map { Attention($0.sentence, "See the audit log", $0.history) }
       + [signInOff, unstated, weakened, off, phonesOff, wide, methods, unverified, outbox, stale]
       .compactMap {
@@ -57,19 +57,19 @@ struct AttentionRules {
       }
   }
 
-  private var objections: [Attention] {
-    guard !objecting.isEmpty else { return [] }
+  private var reportedChanges: [Attention] {
+    guard !reporting.isEmpty else { return [] }
     let rest =
       "said that a change of second factors was none of theirs; nothing is changed until an owner has looked at it."
     guard context.may(.findUsers) else {
-      return [Attention(objecting.count == 1 ? "A user \(rest)" : "Some users \(rest)")]
+      return [Attention(reporting.count == 1 ? "A user \(rest)" : "Some users \(rest)")]
     }
-    var lines = objecting.prefix(Self.mostObjecting).map { user in
+    var lines = reporting.prefix(Self.mostReporting).map { user in
       Attention(
         "\(Words.isolated(user.label)) \(rest)", "See the user",
         ConsolePaths.user(scope, user.account.text))
     }
-    if objecting.count > Self.mostObjecting { lines.append(Attention("More users \(rest)")) }
+    if reporting.count > Self.mostReporting { lines.append(Attention("More users \(rest)")) }
     return lines
   }
 
@@ -106,7 +106,7 @@ struct AttentionRules {
   }
 
   private var weakened: Attention? {
-    guard let weakened = ground.weakened else { return nil }
+    guard let weakened = prerequisites.weakened else { return nil }
     return Attention(weakened.sentence(times), "Review the policy", policyPage)
   }
 
@@ -118,22 +118,22 @@ struct AttentionRules {
   }
 
   private var methods: Attention? {
-    guard configuration.isTOTPOn, !ground.allowsSecondFactor else { return nil }
+    guard configuration.isTOTPOn, !prerequisites.allowsSecondFactor else { return nil }
     return Attention(
-      ground.signIn.names.isEmpty
-        ? "No sign-in method is on, so nobody can enrol."
-        : "Only sign-ins without a second factor are on (\(ground.words)), so nobody can enrol.",
+      prerequisites.signIn.names.isEmpty
+        ? "No sign-in method is on, so nobody can enroll."
+        : "Only sign-ins without a second factor are on (\(prerequisites.words)), so nobody can enroll.",
       context.may(.changeScope) ? "Choose methods" : "See the settings",
       ConsolePaths.settings(scope))
   }
 
   private var unverified: Attention? {
-    guard ground.unverifiedEmails > 0 else { return nil }
+    guard prerequisites.unverifiedEmails > 0 else { return nil }
     let users = Words.count(
-      ground.unverifiedEmails, "user has an e-mail address that is",
-      "users have an e-mail address that is")
+      prerequisites.unverifiedEmails, "user has an email address that is",
+      "users have an email address that is")
     return Attention(
-      "\(users) not verified, and cannot enrol a second factor before it is.", "See who",
+      "\(users) not verified, and cannot enroll a second factor before it is.", "See who",
       context.may(.findUsers) ? ConsolePaths.users(scope) + "?state=unverified" : nil)
   }
 

@@ -26,14 +26,14 @@ struct OverviewPage: Sendable {
         : try await identity.policies.history(scope, limit: Self.historyLength)
     }
     let settings = try await ScopeSettings(identity: identity).read(scope)
-    let ground = try await refusing { try await identity.policies.ground(scope) }
+    let prerequisites = try await refusing { try await identity.policies.prerequisites(scope) }
     let rules = AttentionRules(
-      context: context, policy: policy, ground: ground, createdAt: settings.createdAt,
+      context: context, policy: policy, prerequisites: prerequisites, createdAt: settings.createdAt,
       now: identity.clock.now(),
       messages: try await refusing { try await identity.messages.counts(scope) },
       carriesMail: identity.messages.carriesMail,
-      objecting: try await refusing {
-        try await identity.objections.users(of: scope, limit: AttentionRules.mostObjecting + 1)
+      reporting: try await refusing {
+        try await identity.reportedChanges.users(of: scope, limit: AttentionRules.mostReporting + 1)
       },
       unreadable: try await refusing {
         try await identity.unreadableSecrets.groups(
@@ -47,7 +47,8 @@ struct OverviewPage: Sendable {
     return .html(
       view.render(
         OverviewView(
-          frame: frame, context: context, policy: policy, history: history, ground: ground,
+          frame: frame, context: context, policy: policy, history: history,
+          prerequisites: prerequisites,
           createdAt: settings.createdAt, attention: rules.all, connect: connect)))
   }
 }
@@ -56,7 +57,7 @@ extension SignInMethods {
   /// The names of those that are on.
   var names: [String] {
     [
-      password ? "password" : nil, emailLink ? "e-mail link" : nil, anonymous ? "anonymous" : nil,
+      password ? "password" : nil, emailLink ? "email link" : nil, anonymous ? "anonymous" : nil,
       phone ? "phone number" : nil,
     ].compactMap { $0 }
   }

@@ -13,7 +13,8 @@ struct OverviewView: ViewModel {
 
   init(
     frame: Frame, context: ScopeContext, policy: Policy, history: [AuditRow],
-    ground: PolicyGround, createdAt: Instant, attention: [Attention], connect: ConnectView
+    prerequisites: PolicyPrerequisites, createdAt: Instant, attention: [Attention],
+    connect: ConnectView
   ) {
     self.frame = FrameView(frame)
     self.context = context
@@ -25,7 +26,7 @@ struct OverviewView: ViewModel {
     facts = [
       scope.tenant == nil
         ? Fact("Number", ConnectView.copied(String(scope.projectNumber))) : nil,
-      Fact("Sign-in", scope.isDisabled ? "off for everybody" : ground.words),
+      Fact("Sign-in", scope.isDisabled ? "off for everybody" : prerequisites.words),
       Fact("Created", frame.times.moment(createdAt)),
     ].compactMap { $0 }
   }

@@ -6,7 +6,7 @@ extension ScopeContext {
   var links: [Link] {
     var links = [Link(text: "Guidance for support", href: ConsolePaths.scopeGuidance(scope))]
     if may(.findUsers) { links.append(Link(text: "Outbox", href: ConsolePaths.outbox(scope))) }
-    links.append(Link(text: "Rules of the desk", href: ConsolePaths.deskSettings(scope)))
+    links.append(Link(text: "Rules of the desk", href: ConsolePaths.supportRules(scope)))
     links.append(Link(text: "Identity providers", href: ConsolePaths.providers(scope)))
     if scope.tenant == nil {
       links.append(

@@ -172,7 +172,7 @@ extension PasswordPolicy.CharacterClass {
 
 extension PasswordPolicy {
   /// The policy in a line.
-  var inWords: String {
+  var formatted: String {
     guard isEnforced else { return "6 characters or more" }
     var parts = ["\(shortestInForce) characters or more"]
     if let longest { parts.append("\(Words.number(longest)) at most") }

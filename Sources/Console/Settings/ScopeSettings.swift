@@ -65,7 +65,7 @@ struct ScopeSettings: Sendable {
   /// - Returns: What is wrong with the answers, or the session's new token.
   func change(
     _ scope: Scope, to answers: SettingsAnswers, _ actions: ActionForms, _ signedIn: SignedIn
-  ) async throws(Refusal) -> Result<DeskOutcome<Void>, SettingsFaults> {
+  ) async throws(Refusal) -> Result<ActionOutcome<Void>, SettingsFaults> {
     if let fault = answers.passwords.fault { return .failure(SettingsFaults(errors: [fault])) }
     let request = actions.request(signedIn)
     guard let tenant = scope.tenant else {
@@ -101,7 +101,7 @@ struct ScopeSettings: Sendable {
   /// Switches sign-in for a whole pool.
   func switchSignIn(
     _ scope: Scope, off: Bool, _ actions: ActionForms, _ signedIn: SignedIn
-  ) async throws(Refusal) -> Result<DeskOutcome<Void>, SettingsFaults> {
+  ) async throws(Refusal) -> Result<ActionOutcome<Void>, SettingsFaults> {
     let request = actions.request(signedIn)
     guard let tenant = scope.tenant else {
       do {
@@ -187,7 +187,7 @@ struct SettingsFaults: Error {
   }
 }
 
-extension DeskOutcome {
+extension ActionOutcome {
   /// The same without what it returned.
-  fileprivate var done: DeskOutcome<Void> { DeskOutcome<Void>(value: (), renewed: renewed) }
+  fileprivate var done: ActionOutcome<Void> { ActionOutcome<Void>(value: (), renewed: renewed) }
 }

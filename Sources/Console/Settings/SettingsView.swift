@@ -49,14 +49,14 @@ struct SettingsView: ViewModel {
   private var methods: [MethodChoice] {
     [
       MethodChoice(
-        id: "password", label: "E-mail and password", field: answers.password,
+        id: "password", label: "Email and password", field: answers.password,
         hint: "Takes a second factor."),
       MethodChoice(
-        id: "email-link", label: "E-mail link", field: answers.emailLink,
+        id: "email-link", label: "Email link", field: answers.emailLink,
         hint: "A link sent by mail instead of a password. Takes a second factor."),
       MethodChoice(
         id: "anonymous", label: "Anonymous", field: answers.anonymous,
-        hint: "Guests without any credential; they cannot enrol a second factor."),
+        hint: "Guests without any credential; they cannot enroll a second factor."),
     ] + (isProject ? [phone] : [])
   }
 
@@ -84,15 +84,15 @@ struct SettingsView: ViewModel {
     facts.append(
       Fact(
         "Withdrawal of factors", values.withdrawalNeedsFactor ? "with a second factor" : "freely"))
-    facts.append(Fact("Passwords", (values.passwords ?? PasswordPolicy()).inWords))
+    facts.append(Fact("Passwords", (values.passwords ?? PasswordPolicy()).formatted))
     let permissions = values.userPermissions
     facts.append(Fact("Accounts made by users", permissions.signUp ? "yes" : "no"))
     facts.append(Fact("Accounts deleted by users", permissions.deletion ? "yes" : "no"))
-    facts.append(Fact("E-mail privacy", values.emailPrivacy ? "on" : "off"))
+    facts.append(Fact("Email privacy", values.emailPrivacy ? "on" : "off"))
     if let project = values.project {
       facts.append(
         Fact(
-          "Authorised domains",
+          "Authorized domains",
           project.domains.isEmpty ? "none" : project.domains.joined(separator: ", ")))
       facts.append(
         Fact("Anonymous users", project.expiresAnonymous ? "go after 30 days" : "stay"))

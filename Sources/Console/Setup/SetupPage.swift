@@ -108,7 +108,7 @@ struct SetupView: ViewModel {
         id: "name", label: "Your name", type: "text", autocomplete: "name", value: answers.name,
         hint: "Others see it beside what you change.", frame),
       SetupField(
-        id: "email", label: "E-mail", type: "email", autocomplete: "username",
+        id: "email", label: "Email", type: "email", autocomplete: "username",
         value: answers.email, hint: "You sign in with it.", frame),
       SetupField(
         id: "password", label: "Password", type: "password", autocomplete: "new-password",

@@ -39,7 +39,7 @@ struct SignInPage: Sendable {
     let next = visitor.form.text("next")
     var errors: [FieldError] = []
     if email.isEmpty {
-      errors.append(FieldError(field: "email", text: "Enter your e-mail address."))
+      errors.append(FieldError(field: "email", text: "Enter your email address."))
     }
     if password.isEmpty {
       errors.append(FieldError(field: "password", text: "Enter your password."))
@@ -78,7 +78,7 @@ struct SignInPage: Sendable {
     case .refused:
       // One answer for a wrong password and for a name that nobody has.
       let fault = FieldError(
-        field: "email", text: "No administrator signs in with this e-mail and password.")
+        field: "email", text: "No administrator signs in with this email and password.")
       return page(visitor, email: email, next: next, errors: [fault])
     case .throttled(let until):
       let seconds = max(until.seconds - frames.clock.now().seconds, 1)

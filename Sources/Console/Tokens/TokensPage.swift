@@ -27,7 +27,7 @@ struct TokensPage: Sendable {
       let errors = [fault] + (try await actions.unmet(.createServiceToken, signedIn))
       return try await formPage(context, name: name, role: nil, errors: errors)
     }
-    let outcome: DeskOutcome<(token: ServiceToken, secret: Secret)>
+    let outcome: ActionOutcome<(token: ServiceToken, secret: Secret)>
     do {
       outcome = try await tokens.create(
         project: scope.project, tenant: scope.tenant, role: role, name: name,
@@ -77,7 +77,7 @@ struct TokensPage: Sendable {
   func revoke(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
     let scope = context.scope
     let signedIn = context.signedIn
-    let outcome: DeskOutcome<Void>
+    let outcome: ActionOutcome<Void>
     do {
       outcome = try await tokens.revoke(
         ID(id), of: scope.project, tenant: scope.tenant, actions.request(signedIn))

@@ -17,9 +17,9 @@ enum AccountChips {
   }()
   private static let noFactor = Chip.off("none")
   static let never = Markup(trusted: "<span class=\"soft\">never</span>")
-  private static let verified = Chip.on("e-mail verified")
-  private static let unverified = Chip.look("e-mail not verified")
-  private static let noEmail = Chip.off("no e-mail")
+  private static let verified = Chip.on("email verified")
+  private static let unverified = Chip.look("email not verified")
+  private static let noEmail = Chip.off("no email")
   private static let disabled = Chip.bad("disabled")
   static let suspended = Chip.look("suspended")
   private static let protected = Chip.off("protected")
@@ -78,8 +78,8 @@ enum AccountChips {
     case .closed: return "locked"
     }
     if account.isSuspended(at: now) { return "suspended" }
-    if account.email == nil { return "no e-mail" }
-    return account.emailVerified ? "e-mail verified" : "e-mail not verified"
+    if account.email == nil { return "no email" }
+    return account.emailVerified ? "email verified" : "email not verified"
   }
 
   static func email(_ account: Account) -> Markup {

@@ -25,7 +25,7 @@ struct NewUserPage: Sendable {
       email: form.trimmed("email"), name: form.trimmed("name"),
       isVerified: form["verified"] == "yes")
     guard !answers.email.isEmpty || !answers.name.isEmpty else {
-      let fault = FieldError(field: "email", text: "Write an e-mail address, or at least a name.")
+      let fault = FieldError(field: "email", text: "Write an email address, or at least a name.")
       return try await page(context, answers, errors: [fault])
     }
     var new = NewAccount()
@@ -35,7 +35,7 @@ struct NewUserPage: Sendable {
     if let password = form.text("password"), !password.isEmpty {
       guard new.email != nil else {
         let fault = FieldError(
-          field: "email", text: "Write the e-mail address that belongs to the password.")
+          field: "email", text: "Write the email address that belongs to the password.")
         return try await page(context, answers, errors: [fault])
       }
       new.password = Secret(password)
@@ -69,9 +69,9 @@ struct NewUserPage: Sendable {
     switch error {
     case .emailExists:
       return FieldError(
-        field: "email", text: "Another user has this e-mail address. Find them, or write another.")
+        field: "email", text: "Another user has this email address. Find them, or write another.")
     case .invalidEmail, .missingEmail:
-      return FieldError(field: "email", text: "Write an e-mail address, such as jo@example.com.")
+      return FieldError(field: "email", text: "Write an email address, such as jo@example.com.")
     case .weakPassword, .missingPassword:
       return FieldError(
         field: "password", text: "Write a password of at least six characters, or none.")

@@ -14,7 +14,7 @@ struct UserActionLinks: ViewModel {
   let removalOfAll: String?
   let deletion: String?
 
-  init(_ account: Account, sessions: Int, refusal: DeskError?, in context: ScopeContext) {
+  init(_ account: Account, sessions: Int, refusal: ActionDenial?, in context: ScopeContext) {
     let (scope, uid) = (context.scope, account.id.text)
     // A lock on changes of second factors keeps nobody from the rest.
     var isLockedOnly = false

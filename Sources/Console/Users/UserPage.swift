@@ -15,13 +15,13 @@ struct UserPage: Sendable {
     let scope = context.scope
     let found = try await refusing { try await identity.accounts.find(scope, ID(uid)) }
     guard let account = found else { throw .notFound }
-    let traces = try await refusing { try await identity.desk.traces(of: account, in: scope) }
-    let refusal = DeskFaults.refusal(account, context)
+    let traces = try await refusing { try await identity.support.traces(of: account, in: scope) }
+    let refusal = ActionErrorText.refusal(account, context)
     let mayAct = context.may(.removeFactors) && refusal == nil
-    let desk = try await desk(account, traces, context, mayAct: mayAct)
+    let support = try await desk(account, traces, context, mayAct: mayAct)
     let sessions =
-      desk.sessions.count < Sessions.mostListed
-      ? desk.sessions.count : try await refusing { try await identity.sessions.count(account) }
+      support.sessions.count < Sessions.mostListed
+      ? support.sessions.count : try await refusing { try await identity.sessions.count(account) }
     var history: [AuditRow]?
     if context.may(.readAudit) || context.may(.removeFactors) {
       let filter = AuditFilter(scope: scope, objectKind: "account", objectID: account.id.text)
@@ -29,7 +29,7 @@ struct UserPage: Sendable {
         try await identity.audit.list(filter, limit: Self.historyLength).items
       }
     }
-    let verdicts = try await refusing { try await identity.verdicts.list(account) }
+    let codeAttempts = try await refusing { try await identity.codeAttempts.list(account) }
     let guidance = try await refusing { try await identity.guidance.beginning(scope) }
     let title = "\(Words.isolated(account.label)) · Users"
     var frame = try await frames.frame(title, in: context, tab: .users)
@@ -37,8 +37,9 @@ struct UserPage: Sendable {
     let now = frames.clock.now()
     var model = UserView(
       frame: frame, context: context, account: account, sessions: sessions, history: history,
-      desk: desk, refusal: refusal, now: now)
-    model.verdicts = VerdictsSection(verdicts, of: account, in: scope, at: now, frame.times)
+      support: support, refusal: refusal, now: now)
+    model.codeAttempts = CodeAttemptsSection(
+      codeAttempts, of: account, in: scope, at: now, frame.times)
     if traces.approvals, context.may(.removeFactors) {
       let waiting = try await refusing {
         try await identity.approvals.waiting(for: account.id, in: scope)
@@ -51,38 +52,38 @@ struct UserPage: Sendable {
       }
     }
     model.guidance = GuidanceAside(guidance, of: scope, prose)
-    model.standIns = try await standIns(account, traces, context, mayAct: mayAct)
+    model.backupCodes = try await backupCodes(account, traces, context, mayAct: mayAct)
     return .html(view.render(model))
   }
 
   private func desk(
-    _ account: Account, _ traces: DeskTraces, _ context: ScopeContext, mayAct: Bool
-  ) async throws(Refusal) -> UserDesk {
+    _ account: Account, _ traces: SupportRecords, _ context: ScopeContext, mayAct: Bool
+  ) async throws(Refusal) -> UserSupport {
     let apart =
-      traces.setApart
-      ? try await refusing { try await identity.unenrolments.setApart(of: account) } : []
+      traces.removalHold
+      ? try await refusing { try await identity.factorRemovals.removalHold(of: account) } : []
     let sessions = try await refusing { try await identity.sessions.list(account) }
     let messages = try await refusing { try await identity.messages.list(about: account) }
     let notes =
-      traces.notes ? try await refusing { try await identity.desk.notes(account) } : []
-    return UserDesk(
+      traces.notes ? try await refusing { try await identity.support.notes(account) } : []
+    return UserSupport(
       account: account, apart: apart, sessions: sessions, messages: messages, notes: notes,
       context: context, mayAct: mayAct, times: context.signedIn.times)
   }
 
-  private func standIns(
-    _ account: Account, _ traces: DeskTraces, _ context: ScopeContext, mayAct: Bool
-  ) async throws(Refusal) -> StandInsView? {
+  private func backupCodes(
+    _ account: Account, _ traces: SupportRecords, _ context: ScopeContext, mayAct: Bool
+  ) async throws(Refusal) -> BackupCodesView? {
     guard account.has(.totp) else {
       guard context.may(.removeFactors), account.email != nil else { return nil }
       let policy = try await refusing { try await identity.policies.read(context.scope) }
-      return StandInsView(enrolling: account, policy, in: context)
+      return BackupCodesView(enrolling: account, policy, in: context)
     }
     let state =
-      traces.standIns
-      ? try await refusing { try await identity.standIns.state(of: account) } : .nothing
-    let settings = try await refusing { try await identity.desk.settings(context.scope) }
-    return StandInsView(
+      traces.backupCodes
+      ? try await refusing { try await identity.backupCodes.state(of: account) } : .nothing
+    let settings = try await refusing { try await identity.support.settings(context.scope) }
+    return BackupCodesView(
       account, state, settings, mayAct: mayAct, at: frames.clock.now(), in: context)
   }
 }

@@ -58,18 +58,18 @@ extension ConsolePaths {
     Path(
       "projects", nil, "tenants", nil, "users", nil, "factors", nil, "suspension", "end",
       parameters: String.self, String.self, String.self, String.self))
-  static let deskSettings = ScopePath(
-    Path("projects", nil, "settings", "desk", parameters: String.self),
+  static let supportRules = ScopePath(
+    Path("projects", nil, "settings", "support", parameters: String.self),
     Path(
-      "projects", nil, "tenants", nil, "settings", "desk", parameters: String.self, String.self))
+      "projects", nil, "tenants", nil, "settings", "support", parameters: String.self, String.self))
   static let release = ScopePath(
-    Path("projects", nil, "desk", "release", nil, parameters: String.self, String.self),
+    Path("projects", nil, "support", "release", nil, parameters: String.self, String.self),
     Path(
-      "projects", nil, "tenants", nil, "desk", "release", nil,
+      "projects", nil, "tenants", nil, "support", "release", nil,
       parameters: String.self, String.self, String.self))
   static let stepUp = Path("administrators", "step-up")
   static let unlock = about("unlock")
-  static let verdicts = about("verdicts")
+  static let codeAttempts = about("codeAttempts")
   static let newNote = ScopePath(
     Path("projects", nil, "users", nil, "notes", "new", parameters: String.self, String.self),
     Path(

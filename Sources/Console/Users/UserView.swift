@@ -9,24 +9,24 @@ struct UserView: ViewModel {
   let factors: [FactorRow]
   let history: [HistoryRow]?
   let facts: [Fact]
-  let desk: UserDesk
+  let support: UserSupport
   /// Why whoever looks cannot act on this user, and what to do about it.
-  let notice: DeskRefusal?
+  let notice: SupportRefusal?
   let actions: UserActionLinks
   /// Pages that say more about this user.
   let links: [Link]
   /// What became of the last codes; nil where there is nothing to say.
-  var verdicts: VerdictsSection?
+  var codeAttempts: CodeAttemptsSection?
   /// What the scope tells its support; nil when it tells nothing.
   var guidance: GuidanceAside?
   /// A removal that waits for a second administrator, in a sentence.
   var approval: Link?
   /// What stands in for the authenticator app; nil when there is nothing to show.
-  var standIns: StandInsView?
+  var backupCodes: BackupCodesView?
 
   init(
     frame: Frame, context: ScopeContext, account: Account, sessions: Int, history: [AuditRow]?,
-    desk: UserDesk, refusal: DeskError?, now: Instant
+    support: UserSupport, refusal: ActionDenial?, now: Instant
   ) {
     self.frame = FrameView(frame)
     self.account = account
@@ -37,7 +37,7 @@ struct UserView: ViewModel {
     }
     self.history = history?.map { HistoryRow($0, frame.times) }
     facts = Self.facts(account, sessions: sessions, times: frame.times)
-    self.desk = desk
+    self.support = support
     notice = Self.notice(account, refusal, context)
     actions = UserActionLinks(account, sessions: sessions, refusal: refusal, in: context)
     links = Self.links(account, context)
@@ -45,10 +45,10 @@ struct UserView: ViewModel {
 
   /// What stands in the way of whoever could act otherwise.
   private static func notice(
-    _ account: Account, _ refusal: DeskError?, _ context: ScopeContext
-  ) -> DeskRefusal? {
+    _ account: Account, _ refusal: ActionDenial?, _ context: ScopeContext
+  ) -> SupportRefusal? {
     guard let refusal, context.may(.removeFactors) || context.may(.endSessions) else { return nil }
-    var notice = DeskRefusal(DeskFaults.sentence(refusal))
+    var notice = SupportRefusal(ActionErrorText.sentence(refusal))
     if case .changesLocked = refusal, context.may(.protectUsers) {
       notice.link = Link(
         text: "Allow changes again…",
@@ -80,7 +80,7 @@ struct UserView: ViewModel {
     if account.isAnonymous { facts.append(Fact("Kind", "anonymous, without any credential")) }
     facts.append(Fact("Sign-in", account.disabled ? "disabled" : "enabled"))
     if account.email != nil {
-      facts.append(Fact("E-mail", account.emailVerified ? "verified" : "not verified"))
+      facts.append(Fact("Email", account.emailVerified ? "verified" : "not verified"))
     }
     facts.append(Fact("Phone", account.phoneNumber.map(HTML.isolated) ?? HTML.escaped("none")))
     let password = account.passwordUpdatedAt.map(times.day)
@@ -119,9 +119,9 @@ struct UserView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .optional("guidance") { $0.guidance },
-    .optional("verdicts") { $0.verdicts },
+    .optional("codeAttempts") { $0.codeAttempts },
     .optional("approval") { $0.approval },
-    .optional("standIns") { $0.standIns },
+    .optional("backupCodes") { $0.backupCodes },
     .text("name") { $0.account.displayName ?? $0.account.label },
     .text("email") { $0.account.displayName == nil ? nil : $0.account.email },
     .text("uid") { $0.account.id.text },
@@ -136,10 +136,10 @@ struct UserView: ViewModel {
         heading: "No second factor",
         sentence:
           "The password alone lets this user in. Enrolling is something only they can do, in your application.",
-        link: EmptyLink(text: "How users come to enrol", href: ConsolePaths.guidance()))
+        link: EmptyLink(text: "How users come to enroll", href: ConsolePaths.guidance()))
     },
     .optional("notice") { $0.notice },
-    .object("desk") { $0.desk },
+    .object("support") { $0.support },
     .object("actions") { $0.actions },
     .list("facts") { $0.facts },
     .flag("hasLinks") { !$0.links.isEmpty },

@@ -85,7 +85,7 @@ extension Accounts.Filter {
     case .phone: "users with a phone as second factor"
     case .locked: "locked users"
     case .disabled: "disabled users"
-    case .unverified: "users whose e-mail address is not verified"
+    case .unverified: "users whose email address is not verified"
     }
   }
 }
@@ -95,7 +95,7 @@ extension Accounts.Sort {
   var words: String {
     switch self {
     case .newest: "Newest"
-    case .email: "E-mail"
+    case .email: "Email"
     case .name: "Name"
     case .lastSignIn: "Last sign-in"
     }
@@ -105,7 +105,7 @@ extension Accounts.Sort {
   var phrase: String {
     switch self {
     case .newest: "the newest first"
-    case .email: "by e-mail address"
+    case .email: "by email address"
     case .name: "by name"
     case .lastSignIn: "by the day of the last sign-in, the latest first"
     }

@@ -31,7 +31,7 @@ struct UsersView: ViewModel {
     self.rows = rows
     let list = ConsolePaths.users(scope)
     filter = FilterView(
-      action: list, label: "E-mail, name, phone or uid", query: query.text,
+      action: list, label: "Email, name, phone or uid", query: query.text,
       keeping: query.kept)
     tabs = Accounts.Filter.allCases.map { each in
       Tab(
@@ -67,15 +67,15 @@ struct UsersView: ViewModel {
       return EmptyView(
         heading: "No such user",
         sentence: query.filter == .all
-          ? "No e-mail address, name, phone number, uid or enrolment id here has that in it. One or two characters must be the beginning of a word."
-          : "Among the \(query.filter.phrase) nobody has that in an e-mail address, name, phone number, uid or enrolment id.",
+          ? "No email address, name, phone number, uid or enrollment id here has that in it. One or two characters must be the beginning of a word."
+          : "Among the \(query.filter.phrase) nobody has that in an email address, name, phone number, uid or enrollment id.",
         link: EmptyLink(text: "Show all users", href: list))
     }
     guard counts.users == 0 else {
       return EmptyView(
         heading: "Nobody on this list",
         sentence: query.filter == .phone
-          ? "No user has a phone as second factor. Users enrol one in your application, where the policy has codes by SMS on."
+          ? "No user has a phone as second factor. Users enroll one in your application, where the policy has codes by SMS on."
           : "There are no \(query.filter.phrase) in this user pool.",
         link: EmptyLink(text: "Show all users", href: list))
     }
@@ -85,7 +85,7 @@ struct UsersView: ViewModel {
         "Users come from your application: they sign up through the REST calls, or an import brings them.",
       link: may
         ? EmptyLink(text: "New user", href: ConsolePaths.newUser(scope))
-        : EmptyLink(text: "How users come to enrol", href: ConsolePaths.guidance()))
+        : EmptyLink(text: "How users come to enroll", href: ConsolePaths.guidance()))
   }
 
   static let keys: Keys<Self> = [

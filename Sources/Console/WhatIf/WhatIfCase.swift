@@ -8,7 +8,7 @@ struct WhatIfCase: ViewModel {
   let href: String
   let place: String
   let chip: Markup
-  let verdict: String
+  let codeAttempt: String
   let facts: [Fact]
 
   init(_ forecast: SignInForecast, times: Times) {
@@ -19,11 +19,11 @@ struct WhatIfCase: ViewModel {
       scope.tenant == nil
       ? Words.isolated(scope.projectName)
       : "\(Words.isolated(scope.projectName)) / \(Words.isolated(scope.name))"
-    (chip, verdict) = Self.verdict(forecast, times)
+    (chip, codeAttempt) = Self.codeAttempt(forecast, times)
     facts = Self.facts(forecast, times)
   }
 
-  private static func verdict(_ forecast: SignInForecast, _ times: Times) -> (Markup, String) {
+  private static func codeAttempt(_ forecast: SignInForecast, _ times: Times) -> (Markup, String) {
     guard forecast.firstFactor == .accepted else {
       return (Chip.bad("refused"), "The sign-in is refused: \(reason(forecast, times)).")
     }
@@ -59,7 +59,7 @@ struct WhatIfCase: ViewModel {
     case .passwordLoginDisabled: "password sign-in is off in this pool"
     case .tooManyAttempts(let until):
       "after too many wrong passwords none is looked at until \(times.words(until))"
-    case .noEmail: "this account has no e-mail address"
+    case .noEmail: "this account has no email address"
     case .noPassword: "this account has no password"
     case .userDisabled: "this account is disabled"
     }
@@ -71,7 +71,7 @@ struct WhatIfCase: ViewModel {
       Fact("First factor", firstFactor(forecast, times)),
       Fact("Sign-in methods", forecast.methods.words),
       Fact("Account", account.disabled ? Chip.bad("disabled") : Chip.on("enabled")),
-      Fact("E-mail", AccountChips.email(account)),
+      Fact("Email", AccountChips.email(account)),
       Fact("Second factor", secondFactor(forecast, times)),
     ]
     if let blocked = forecast.blockedNetworks {
@@ -90,8 +90,8 @@ struct WhatIfCase: ViewModel {
           "Wrong codes",
           wrongCodes(account, lock, times)))
     }
-    facts.append(Fact("Enrolment", enrolment(forecast)))
-    facts.append(Fact("Enrolment pattern", policy.patternName ?? "none recorded"))
+    facts.append(Fact("Enrollment", enrollment(forecast)))
+    facts.append(Fact("Enrollment pattern", policy.patternName ?? "none recorded"))
     return facts
   }
 
@@ -152,17 +152,17 @@ struct WhatIfCase: ViewModel {
     }
   }
 
-  private static func enrolment(_ forecast: SignInForecast) -> String {
-    switch forecast.enrolmentRefusal {
+  private static func enrollment(_ forecast: SignInForecast) -> String {
+    switch forecast.enrollmentRefusal {
     case nil:
-      return "Possible within \(Enrolments.freshSignIn / 60) minutes of a sign-in"
+      return "Possible within \(Enrollments.freshSignIn / 60) minutes of a sign-in"
     case .totpNotEnabled: return "Refused: TOTP is off here"
     case .unverifiedEmail:
       return forecast.account.email == nil
-        ? "Refused: there is no e-mail address" : "Refused: the e-mail address is not verified"
+        ? "Refused: there is no email address" : "Refused: the email address is not verified"
     case .alreadyEnrolled: return "Refused: an authenticator app is enrolled already"
     case .tooManyFactors:
-      return "Refused: there are \(Enrolments.mostPhones) factors already"
+      return "Refused: there are \(Enrollments.mostPhones) factors already"
     case .changesLocked:
       return "Refused: the user said that a change of second factors was none of theirs"
     case .unsupportedFirstFactor: return "Refused: the first factor allows no second one"
@@ -175,7 +175,7 @@ struct WhatIfCase: ViewModel {
     .text("href") { $0.href },
     .text("place") { $0.place },
     .markup("chip") { $0.chip },
-    .text("verdict") { $0.verdict },
+    .text("codeAttempt") { $0.codeAttempt },
     .list("facts") { $0.facts },
   ]
 }

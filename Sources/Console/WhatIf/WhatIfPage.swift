@@ -53,7 +53,7 @@ struct WhatIfView: ViewModel {
         : EmptyView(
           heading: "Nobody is called so",
           sentence:
-            "No user of the pools that you may see has exactly this e-mail address or uid. An application that sends it is refused as with a wrong password.",
+            "No user of the pools that you may see has exactly this email address or uid. An application that sends it is refused as with a wrong password.",
           link: EmptyLink(text: "Search by a part of it", href: ConsolePaths.findUsers()))
     },
   ]

@@ -1,6 +1,6 @@
 import Templating
 
-/// A state as a word with a shape and a colour; the word alone must do.
+/// A state as a word with a shape and a color; the word alone must do.
 enum Chip {
   /// Something is on or in order.
   static func on(_ word: String) -> Markup { drawn("<span class=\"chip on\">", word) }

@@ -8,7 +8,7 @@ public struct Account: Sendable {
   public let id: ID<Account>
   /// The database's key; it stands in no address and no answer.
   let key: Int64
-  /// The e-mail address, in lower case.
+  /// The email address, in lower case.
   public let email: String?
   /// True when the address is known to be the user's.
   public let emailVerified: Bool
@@ -55,7 +55,7 @@ public struct Account: Sendable {
   /// ``codeLock(at:)`` says whether that ends by itself.
   public let codesBlockedUntil: Instant?
   /// Where the chain of its verdicts begins: when the last one was.
-  let lastVerdictAt: Int64?
+  let lastCodeAttemptAt: Int64?
   /// True when only owners act on it.
   public let isProtected: Bool
   /// Since when nobody changes its second factors, because the user said that a change was none of
@@ -63,7 +63,7 @@ public struct Account: Sendable {
   public let changesLockedAt: Instant?
   /// Which optional fields were given a value, even if it's false or empty.
   public let givenFields: GivenFields
-  /// The second factors, in the order of their enrolment.
+  /// The second factors, in the order of their enrollment.
   public internal(set) var factors: [Factor]
   /// The identities at other providers, by provider.
   public internal(set) var providers: [ProviderLink] = []
@@ -84,7 +84,7 @@ public struct Account: Sendable {
       a.disabled, a.custom_attributes, a.valid_since_s, a.created_at, a.last_login_at,
       a.last_refresh_at, a.password_updated_at, a.password_hash IS NOT NULL, a.anonymous,
       a.custom_auth, a.wrong_codes, a.codes_blocked_until, a.has_providers, a.email_link,
-      a.initial_email, a.last_verdict_at, a.protected, a.changes_locked_at, a.generation,
+      a.initial_email, a.last_code_attempt_at, a.protected, a.changes_locked_at, a.generation,
       a.has_former_addresses, a.given_fields
     """
 
@@ -117,7 +117,7 @@ public struct Account: Sendable {
     hasProviders = try row.value(19)
     signsInByLink = try row.value(20)
     initialEmail = try row.value(21)
-    lastVerdictAt = try row.value(22)
+    lastCodeAttemptAt = try row.value(22)
     isProtected = try row.value(23)
     changesLockedAt = try instant(24)
     generation = try row.value(25)
@@ -140,7 +140,7 @@ public struct Account: Sendable {
     return (onFile.map(Mailbox.folded) + formerAddresses).contains { $0.isSameBytes(as: folded) }
   }
 
-  /// The name that people know it by: e-mail, else name, else phone, else uid.
+  /// The name that people know it by: email, else name, else phone, else uid.
   public var label: String { email ?? displayName ?? phoneNumber ?? id.text }
 }
 
@@ -150,7 +150,7 @@ public struct Account: Sendable {
 public struct NewAccount: Sendable {
   /// The uid; one is made when nil.
   public var localID: String?
-  /// The e-mail address.
+  /// The email address.
   public var email: String?
   /// The password, at least six characters.
   public var password: Secret?
@@ -189,7 +189,7 @@ public enum Change<Value: Sendable>: Sendable {
 ///
 /// Everything stays unless said otherwise.
 public struct AccountChange: Sendable {
-  /// The e-mail address.
+  /// The email address.
   ///
   /// A new one is not verified unless `emailVerified` or `keepsEmailVerified` says so.
   public var email: Change<String> = .keep
@@ -242,7 +242,7 @@ public enum FactorsChange: Sendable {
 
 /// A second factor in a list that an administrator's call gives.
 public struct FactorEntry: Sendable {
-  /// The enrolment id; nil for a new factor.
+  /// The enrollment id; nil for a new factor.
   public var id: String?
   /// The name; nil for one that stays, or for none.
   public var displayName: String?

@@ -13,7 +13,7 @@ public struct AccountCounts: Hashable, Sendable {
   public var totpUsers = 0
   /// Those with a phone as second factor.
   public var phoneUsers = 0
-  /// Those with an e-mail address that is not verified.
+  /// Those with an email address that is not verified.
   public var unverifiedEmails = 0
   /// Those that may not sign in.
   public var disabled = 0

@@ -2,7 +2,7 @@
 public enum AccountError: Error, Sendable {
   /// The address belongs to another account of the scope.
   case emailExists
-  /// Not an e-mail address.
+  /// Not an email address.
   case invalidEmail
   /// A password without an address.
   case missingEmail
@@ -44,10 +44,10 @@ public enum AccountError: Error, Sendable {
   case scopeDisabled(Scope)
   /// More than five phones as second factors.
   case tooManyFactors
-  /// An enrolment id that stands twice, or is the one of another kind of factor.
-  case duplicateEnrolment
-  /// An enrolment id of more than 128 bytes, or with a control character.
-  case invalidEnrolment
+  /// An enrollment id that stands twice, or is the one of another kind of factor.
+  case duplicateEnrollment
+  /// An enrollment id of more than 128 bytes, or with a control character.
+  case invalidEnrollment
   /// A number that stands twice among the second factors.
   case phoneFactorExists
   /// The user said that a change of second factors was none of theirs: until an owner has looked at it,

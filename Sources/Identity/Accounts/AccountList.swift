@@ -16,7 +16,7 @@ extension Accounts {
     case locked
     /// Those that may not sign in.
     case disabled
-    /// Those with an e-mail address that is not verified.
+    /// Those with an email address that is not verified.
     case unverified
 
     /// Whether an account is one of them.
@@ -37,7 +37,7 @@ extension Accounts {
   public enum Sort: String, Sendable, CaseIterable {
     /// The newest first.
     case newest
-    /// By e-mail address; those without one come last.
+    /// By email address; those without one come last.
     case email
     /// By name, without regard to case and accents; those without one come last.
     case name

@@ -6,7 +6,7 @@ public struct AccountSummary: Hashable, Sendable {
   public let id: ID<Account>
   /// The database's key; no two accounts of any scope have one.
   let key: Int64
-  /// The e-mail address, in lower case.
+  /// The email address, in lower case.
   public let email: String?
   /// True when the address is known to be the user's.
   public let emailVerified: Bool
@@ -87,7 +87,7 @@ public struct AccountSummary: Hashable, Sendable {
   /// True while codes of one of its factors are refused.
   public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
 
-  /// The name that people know it by: e-mail, else name, else phone, else uid.
+  /// The name that people know it by: email, else name, else phone, else uid.
   public var label: String { email ?? displayName ?? phoneNumber ?? id.text }
 
   /// Hashes the key, by which all accounts differ already.

@@ -4,20 +4,20 @@ import Text
 
 extension Accounts {
   /// The longest list of factors: every phone that an account can have, and its authenticator app.
-  public static let mostEntries = Enrolments.mostPhones + 1
+  public static let mostEntries = Enrollments.mostPhones + 1
 
   /// Checks what can be checked of second factors without knowing the account.
   static func check(_ entries: [FactorEntry]) throws(AccountError) {
     let phones = entries.count { $0.phoneNumber != nil }
-    guard phones <= Enrolments.mostPhones, entries.count <= mostEntries else {
+    guard phones <= Enrollments.mostPhones, entries.count <= mostEntries else {
       throw .tooManyFactors
     }
     var (ids, numbers) = (Set<UntrustedText>(), Set<UntrustedText>())
     for entry in entries {
       if let id = entry.id {
-        guard ids.insert(UntrustedText(id)).inserted else { throw .duplicateEnrolment }
+        guard ids.insert(UntrustedText(id)).inserted else { throw .duplicateEnrollment }
         do { try AccountRules.checkUID(id, longest: Factor.longestID) } catch {
-          throw .invalidEnrolment
+          throw .invalidEnrollment
         }
       }
       if let number = entry.phoneNumber {
@@ -53,7 +53,7 @@ extension Accounts {
           entry.id.map { factor.id.text.isSameBytes(as: $0) } ?? false
         }
         if known?.kind == .totp {
-          guard entry.phoneNumber == nil else { throw AccountError.duplicateEnrolment }
+          guard entry.phoneNumber == nil else { throw AccountError.duplicateEnrollment }
           try rename(entry, of: account, connection)
           continue
         }
@@ -67,7 +67,7 @@ extension Accounts {
           listed.append(entry)
         }
       }
-      guard kept.count + listed.count <= Enrolments.mostPhones else {
+      guard kept.count + listed.count <= Enrollments.mostPhones else {
         throw AccountError.tooManyFactors
       }
       let gone = phones.filter { !kept.contains($0.id.text) }
@@ -105,14 +105,14 @@ extension Accounts {
       try connection.run(
         """
         UPDATE factor SET display_name = \(name)
-        WHERE account_key = \(account.key) AND enrolment_id = \(entry.id)
+        WHERE account_key = \(account.key) AND enrollment_id = \(entry.id)
         """)
     }
     if let enrolledAt = entry.enrolledAt {
       try connection.run(
         """
         UPDATE factor SET enrolled_at = \(enrolledAt.microseconds)
-        WHERE account_key = \(account.key) AND enrolment_id = \(entry.id) AND kind = 'phone'
+        WHERE account_key = \(account.key) AND enrollment_id = \(entry.id) AND kind = 'phone'
         """)
     }
   }

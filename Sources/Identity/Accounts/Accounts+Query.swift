@@ -14,7 +14,7 @@ public struct AccountQuery: Sendable {
     ///
     /// A part is sorted by the moment within each day.
     case lastLoginAt
-    /// The e-mail address; those without one behind all addresses.
+    /// The email address; those without one behind all addresses.
     case email
   }
 

@@ -52,7 +52,7 @@ extension Accounts {
   /// million users takes no longer than among a thousand.
   public static let hitsOfPart = 50
 
-  /// Finds accounts of a scope by parts of e-mail address, name, phone number, uid or enrolment id.
+  /// Finds accounts of a scope by parts of email address, name, phone number, uid or enrollment id.
   ///
   /// Case, accents and the width of letters do not matter. A part of one or two characters must be
   /// the beginning of a word; several words must all occur.

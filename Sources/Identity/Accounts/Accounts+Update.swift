@@ -244,7 +244,7 @@ extension Account {
     let providers = providers.map(\.words).joined(separator: ", ")
     let factors = (factors.map(\.words) + [secrets].compactMap { $0 }).joined(separator: ", ")
     return [
-      .optional("e-mail", email), AuditField("e-mail verified", emailVerified ? "yes" : "no"),
+      .optional("email", email), AuditField("email verified", emailVerified ? "yes" : "no"),
       AuditField("password", hasPassword ? password : "none"), .optional("name", displayName),
       .optional("picture", photoURL), .optional("phone", phoneNumber),
       AuditField(

@@ -20,7 +20,7 @@ public struct Accounts: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func create(
-    _ scope: Scope, _ new: NewAccount, _ request: DeskRequest
+    _ scope: Scope, _ new: NewAccount, _ request: ActionRequest
   ) async throws(ActionError<AccountError>) -> Account {
     let hash: PasswordHash?
     do { hash = try await check(new, in: scope) } catch { throw .failed(error) }
@@ -168,8 +168,8 @@ public struct Accounts: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func recordDownload(
-    of scope: Scope, count: Int, words: String, _ request: DeskRequest
-  ) async throws(ActionError<AccountError>) -> DeskOutcome<Void> {
+    of scope: Scope, count: Int, words: String, _ request: ActionRequest
+  ) async throws(ActionError<AccountError>) -> ActionOutcome<Void> {
     try await store.perform(
       .exportUsers, request, in: ActionTarget(scope), AccountError.self,
       Self.download(of: scope, count: count, words: words))
@@ -217,7 +217,7 @@ public struct Accounts: Sendable {
   ) throws -> AuditEntry {
     let sessions = try Sessions.count(account.key, connection)
     try SearchIndex.remove(account, connection)
-    try VerdictRecord.delete(of: account, connection)
+    try CodeAttemptRecord.delete(of: account, connection)
     try connection.run("DELETE FROM account WHERE account_key = \(account.key)")
     try connection.run(
       "UPDATE session SET deleted_uid = \(account.id.text) WHERE account_key = \(account.key)")
@@ -247,7 +247,7 @@ public struct Accounts: Sendable {
       let count = try connection.run(
         "DELETE FROM account WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)")
       guard count > 0 else { return }
-      try VerdictRecord.deleteAll(in: scope.key, connection)
+      try CodeAttemptRecord.deleteAll(in: scope.key, connection)
       try AccountCounts.clear(scope, connection)
       var entry = AuditEntry(
         "account.delete-all", "scope", Policies.objectID(scope), name: scope.name, in: scope)
@@ -261,7 +261,7 @@ extension Account {
   /// What an audit row says of an account that is made or goes.
   var words: String {
     var words = ["uid \(id.text)"]
-    if let email { words.append("e-mail \(email)") }
+    if let email { words.append("email \(email)") }
     if let phoneNumber { words.append("phone \(phoneNumber)") }
     words += providers.map(\.words)
     if !factors.isEmpty {

@@ -44,7 +44,7 @@ enum AnonymousAccounts {
     for account in keys {
       guard let account = try AccountRecord.find(key: account, connection) else { continue }
       try SearchIndex.remove(account, connection)
-      try VerdictRecord.delete(of: account, connection)
+      try CodeAttemptRecord.delete(of: account, connection)
       try connection.run("DELETE FROM account WHERE account_key = \(account.key)")
       try connection.run(
         """

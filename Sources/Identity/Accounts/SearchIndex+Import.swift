@@ -11,7 +11,7 @@ extension SearchIndex {
 
   /// Indexes new accounts together, in the order of their keys.
   ///
-  /// The beginnings go in by their order and not by account: neighbours in the index are written
+  /// The beginnings go in by their order and not by account: neighbors in the index are written
   /// together then.
   static func insert(_ accounts: [New], _ connection: borrowing Connection) throws {
     var beginnings: [(beginning: String, key: Int64)] = []

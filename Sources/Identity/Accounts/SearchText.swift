@@ -4,7 +4,7 @@ import Text
 /// What of an account is searched: a folded copy, in which upper case, accents and the width of
 /// letters are gone.
 ///
-/// Its lines are the e-mail address, the name, the phone number, the uid, then the enrolment ids
+/// Its lines are the email address, the name, the phone number, the uid, then the enrollment ids
 /// and the numbers of phones that are second factors.
 struct SearchText: Sendable {
   /// The lines, joined.
@@ -27,7 +27,7 @@ struct SearchText: Sendable {
       factors: account.factors.map { ($0.id.text, $0.phoneNumber) })
   }
 
-  /// Of e-mail, name, phone number and uid, and the ids and numbers of factors.
+  /// Of email, name, phone number and uid, and the ids and numbers of factors.
   init(fields: [String?], factors: [(id: String, phoneNumber: String?)]) {
     var lines = fields.map { Self.folded($0 ?? "") }
     lines += factors.map { Self.folded($0.id) }

@@ -18,7 +18,7 @@ enum TokenFactorRules {
     let added = new.factors(addedTo: old)
     let renamed = renamed(from: old, to: new)
     guard !(removed.isEmpty && added.isEmpty && renamed.isEmpty) else { return }
-    let settings = try DeskSettings.find(scope, connection)
+    let settings = try SupportRules.find(scope, connection)
     guard removed.isEmpty || settings.tokensRemoveFactors else {
       throw AccountError.factorRemovalByTokenOff
     }
@@ -34,7 +34,7 @@ enum TokenFactorRules {
       try entry.record(by: author, at: now, connection)
     }
     for factor in added {
-      var entry = AuditEntry("factor.enrol", "account", new.id.text, name: new.label, in: scope)
+      var entry = AuditEntry("factor.enroll", "account", new.id.text, name: new.label, in: scope)
       entry.to = factor.words
       try entry.record(by: author, at: now, connection)
     }
@@ -53,7 +53,7 @@ enum TokenFactorRules {
     _ connection: borrowing Connection
   ) throws {
     guard !factors.isEmpty, case .serviceToken = author.actor else { return }
-    guard try DeskSettings.find(scope, connection).tokensRemoveFactors else {
+    guard try SupportRules.find(scope, connection).tokensRemoveFactors else {
       throw ImportFault.factorRemovalByTokenOff
     }
   }

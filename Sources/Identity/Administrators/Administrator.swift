@@ -96,7 +96,7 @@ public struct Grant: Hashable, Sendable {
 public enum AdministratorError: Error, Sendable {
   /// The address belongs to another administrator.
   case emailTaken
-  /// Not an e-mail address.
+  /// Not an email address.
   case invalidEmail
   /// A name that is empty or longer than 100 characters.
   case invalidName

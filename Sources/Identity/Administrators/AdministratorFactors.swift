@@ -3,7 +3,7 @@ import Database
 import OTP
 
 /// A second factor that an administrator is setting up.
-public struct AdministratorEnrolment: Sendable {
+public struct AdministratorEnrollment: Sendable {
   /// The address that an authenticator app reads from the QR code; it holds the secret.
   public let uri: Secret
   /// The secret as people type it: base32 without spaces.
@@ -60,11 +60,11 @@ public struct AdministratorFactors: Sendable {
   /// - Throws: ``AdministratorFactorError/unavailable(_:)``.
   public func begin(
     for administrator: Administrator
-  ) throws(AdministratorFactorError) -> AdministratorEnrolment {
+  ) throws(AdministratorFactorError) -> AdministratorEnrollment {
     let secret = Secret(store.random.bytes(TOTPFactor.secretLength))
     let ticket = ConsoleTicket(
       administrator.id, secret: secret, at: store.clock.now(), random: store.random)
-    return try enrolment(ticket, administrator)
+    return try enrollment(ticket, administrator)
   }
 
   /// The same set-up again, after a wrong code; nil when it ended.
@@ -72,24 +72,24 @@ public struct AdministratorFactors: Sendable {
   /// - Throws: ``AdministratorFactorError/unavailable(_:)``.
   public func resume(
     _ text: String, for administrator: Administrator
-  ) async throws(AdministratorFactorError) -> AdministratorEnrolment? {
-    let ticket = ConsoleTicket(text, .enrolment, at: store.clock.now(), by: tickets)
+  ) async throws(AdministratorFactorError) -> AdministratorEnrollment? {
+    let ticket = ConsoleTicket(text, .enrollment, at: store.clock.now(), by: tickets)
     guard let ticket, ticket.administrator == administrator.id else { return nil }
     let isUsed = try await store.read(AdministratorFactorError.self) { try ticket.isUsed($0) }
     guard !isUsed else { return nil }
-    return try enrolment(ticket, administrator)
+    return try enrollment(ticket, administrator)
   }
 
-  private func enrolment(
+  private func enrollment(
     _ ticket: ConsoleTicket, _ administrator: Administrator
-  ) throws(AdministratorFactorError) -> AdministratorEnrolment {
+  ) throws(AdministratorFactorError) -> AdministratorEnrollment {
     guard let password = TOTPFactor.password(ticket.secret) else { throw .ended }
     let uri = OTPAuthURI(password: password, issuer: Self.issuer, account: administrator.email)
     let sealed: Secret
-    do { sealed = try ticket.sealed(.enrolment, by: tickets) } catch {
+    do { sealed = try ticket.sealed(.enrollment, by: tickets) } catch {
       throw .unavailable(Failure(error))
     }
-    return AdministratorEnrolment(
+    return AdministratorEnrollment(
       uri: uri.text, key: Secret(Base32.encode(ticket.secret.revealedBytes)), ticket: sealed)
   }
 
@@ -120,7 +120,7 @@ public struct AdministratorFactors: Sendable {
     for administrator: ID<Administrator>, in session: ConsoleSession? = nil, by author: Author
   ) async throws(AdministratorFactorError) -> [Secret] {
     let now = store.clock.now()
-    let ticket = ConsoleTicket(text, .enrolment, at: now, by: tickets)
+    let ticket = ConsoleTicket(text, .enrollment, at: now, by: tickets)
     guard let ticket, ticket.administrator == administrator,
       let app = TOTPFactor.password(ticket.secret)
     else { throw .ended }
@@ -134,9 +134,9 @@ public struct AdministratorFactors: Sendable {
           .notFound
         { return .failure(.ended) }
         guard try !ticket.isUsed(connection) else { return .failure(.ended) }
-        let verdict = try app.verify(
+        let codeAttempt = try app.verify(
           Self.digits(of: code), at: now.seconds, window: AdministratorTOTP.window, after: nil)
-        guard case .accepted(let step, _) = verdict else { return .failure(.wrongCode) }
+        guard case .accepted(let step, _) = codeAttempt else { return .failure(.wrongCode) }
         if record.hasSecondFactor {
           if let error = try totp.check(
             currentCode ?? "", of: administrator, by: author, at: now, connection)
@@ -154,7 +154,7 @@ public struct AdministratorFactors: Sendable {
         let ended = try ConsoleSessions.endAll(
           of: administrator, but: session?.id, at: now, connection)
         if let session { try ConsoleSessions.markReauthenticated(session, at: now, connection) }
-        var entry = Administrators.entry("administrator.enrol", record)
+        var entry = Administrators.entry("administrator.enroll", record)
         entry.from = record.hasSecondFactor ? "another authenticator" : nil
         entry.to = Words.ended(ended, "other session", "other sessions", after: "TOTP")
         try entry.record(by: author, at: now, connection)
@@ -225,8 +225,8 @@ public struct AdministratorFactors: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func reset(
-    _ id: ID<Administrator>, _ request: DeskRequest
-  ) async throws(ActionError<ManagementError>) -> DeskOutcome<Void> {
+    _ id: ID<Administrator>, _ request: ActionRequest
+  ) async throws(ActionError<ManagementError>) -> ActionOutcome<Void> {
     try await store.perform(
       .resetAdministratorFactor, request, in: .instance, ManagementError.self, Self.reset(of: id))
   }

@@ -52,10 +52,10 @@ struct AdministratorTOTP: Sendable {
     guard let password = TOTPFactor.password(secret) else {
       throw Failure("a factor without secret")
     }
-    let verdict = try password.verify(
+    let codeAttempt = try password.verify(
       code, at: now.seconds, window: Self.window,
       after: TOTPFactor.reachable(row.lastStep, at: now))
-    guard case .accepted(let step, _) = verdict else { return false }
+    guard case .accepted(let step, _) = codeAttempt else { return false }
     return try connection.run(
       """
       UPDATE administrator SET totp_last_step = \(step), totp_last_used_at = \(now.microseconds)
@@ -68,7 +68,7 @@ struct AdministratorTOTP: Sendable {
   private static func associated(_ id: ID<Administrator>) -> [UInt8] { Array(id.text.utf8) }
 }
 
-extension AdministratorTOTP: SealedPlace {
+extension AdministratorTOTP: ReencryptableStore {
   static let name = "administrator"
 
   func reseal(

@@ -16,8 +16,8 @@ extension Administrators {
   ///
   /// - Throws: ``ActionError``.
   public func grant(
-    _ grant: Grant, to id: ID<Administrator>, _ request: DeskRequest
-  ) async throws(ActionError<ManagementError>) -> DeskOutcome<Bool> {
+    _ grant: Grant, to id: ID<Administrator>, _ request: ActionRequest
+  ) async throws(ActionError<ManagementError>) -> ActionOutcome<Bool> {
     try await store.perform(
       .grantRole, request, in: .instance, ManagementError.self, Self.granting(grant, to: id))
   }
@@ -58,8 +58,8 @@ extension Administrators {
   ///
   /// - Throws: ``ActionError``.
   public func revoke(
-    _ grant: Grant, from id: ID<Administrator>, _ request: DeskRequest
-  ) async throws(ActionError<ManagementError>) -> DeskOutcome<Int> {
+    _ grant: Grant, from id: ID<Administrator>, _ request: ActionRequest
+  ) async throws(ActionError<ManagementError>) -> ActionOutcome<Int> {
     try await store.perform(
       .revokeRole, request, in: .instance, ManagementError.self,
       Self.revocation(of: grant, from: id))
@@ -104,8 +104,8 @@ extension Administrators {
   ///
   /// - Throws: ``ActionError``.
   public func remove(
-    _ id: ID<Administrator>, _ request: DeskRequest
-  ) async throws(ActionError<ManagementError>) -> DeskOutcome<Int> {
+    _ id: ID<Administrator>, _ request: ActionRequest
+  ) async throws(ActionError<ManagementError>) -> ActionOutcome<Int> {
     try await store.perform(
       .removeAdministrator, request, in: .instance, ManagementError.self, Self.removal(of: id))
   }

@@ -45,7 +45,7 @@ public struct Administrators: Sendable {
       throw .weakPassword("Use at most \(AccountRules.longestPassword) bytes.")
     }
     guard text.lowercased() != email.lowercased() else {
-      throw .weakPassword("Use something else than your e-mail address.")
+      throw .weakPassword("Use something else than your email address.")
     }
     do { return try await hasher.hash(password, for: .administrators) } catch {
       throw error == .busy ? .busy : .unavailable(Failure(error))

@@ -10,7 +10,7 @@ public enum ConsoleSignIn: Sendable {
 }
 
 extension ConsoleSessions {
-  /// Signs in with e-mail and password, as far as that goes.
+  /// Signs in with email and password, as far as that goes.
   ///
   /// Known and unknown addresses get the same answer for the same work, and guesses are counted
   /// before the password is hashed: by network, by name and network, and more slowly by name. A

@@ -8,7 +8,7 @@ struct ConsoleTicket {
     /// The password was right, the code is due.
     case signIn
     /// A secret is shown, its first code is due.
-    case enrolment
+    case enrollment
     /// The browser has signed in before: its guesses are counted apart.
     case device
 
@@ -19,7 +19,7 @@ struct ConsoleTicket {
   let id: [UInt8]
   let issuedAt: Instant
   let administrator: ID<Administrator>
-  /// The mark of the password for a sign-in, the shared secret for an enrolment, empty for a device.
+  /// The mark of the password for a sign-in, the shared secret for an enrollment, empty for a device.
   let secret: Secret
 
   init(

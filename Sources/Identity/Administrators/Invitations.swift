@@ -57,8 +57,8 @@ public struct Invitations: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func invite(
-    email: String, displayName: String, grant: Grant, _ request: DeskRequest
-  ) async throws(ActionError<ManagementError>) -> DeskOutcome<
+    email: String, displayName: String, grant: Grant, _ request: ActionRequest
+  ) async throws(ActionError<ManagementError>) -> ActionOutcome<
     (invitation: Invitation, token: Secret)
   > {
     let action: Action<(invitation: Invitation, token: Secret)>
@@ -189,8 +189,8 @@ public struct Invitations: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func revoke(
-    _ id: ID<Administrator>, _ request: DeskRequest
-  ) async throws(ActionError<ManagementError>) -> DeskOutcome<Void> {
+    _ id: ID<Administrator>, _ request: ActionRequest
+  ) async throws(ActionError<ManagementError>) -> ActionOutcome<Void> {
     try await store.perform(
       .revokeInvitation, request, in: .instance, ManagementError.self, Self.revocation(id))
   }

@@ -10,7 +10,7 @@ public enum ManagementError: Error, Sendable {
   case lastOwner
   /// The project or tenant does not exist.
   case scopeNotFound
-  /// Not an e-mail address.
+  /// Not an email address.
   case invalidEmail
   /// A name that is empty or longer than 100 characters.
   case invalidName

@@ -31,7 +31,7 @@ public enum Permission: String, CaseIterable, Sendable {
   /// End sessions of users.
   case endSessions
   /// Say what a scope asks of those who act for its users.
-  case changeDesk
+  case editSupportRules
   /// Protect accounts, act on protected ones, and let agents and accounts go on that were stopped.
   case protectUsers
   /// Open messages that wait for users; a link in one is a key to the account.
@@ -80,7 +80,7 @@ public enum Role: String, CaseIterable, Sendable {
   private static let ofOwner = Set(Permission.allCases)
   private static let ofPolicy: Set<Permission> = [
     .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
-    .manageKeys, .changeDesk, .seeApprovals,
+    .manageKeys, .editSupportRules, .seeApprovals,
   ]
   private static let ofSupport: Set<Permission> = [
     .seeScope, .readPolicy, .findUsers, .removeFactors, .endSessions, .seeApprovals,
@@ -116,7 +116,7 @@ public enum ServiceTokenRole: String, CaseIterable, Sendable {
 
   private static let ofOwner = Set(Permission.allCases)
     .subtracting([
-      .createProject, .deleteProject, .manageAdministrators, .readMessages, .changeDesk,
+      .createProject, .deleteProject, .manageAdministrators, .readMessages, .editSupportRules,
       .protectUsers, .seeApprovals,
     ])
   private static let ofPolicy: Set<Permission> = [

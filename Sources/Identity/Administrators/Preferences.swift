@@ -1,6 +1,6 @@
 /// How an administrator wants to read the console.
 public struct Preferences: Hashable, Sendable {
-  /// The colours of pages.
+  /// The colors of pages.
   public enum Theme: String, CaseIterable, Sendable {
     /// What the administrator's system has.
     case system
@@ -14,7 +14,7 @@ public struct Preferences: Hashable, Sendable {
   public var language: String
   /// The time zone of moments, as the IANA names it, such as `Europe/Berlin`.
   public var timeZone: String
-  /// The colours.
+  /// The colors.
   public var theme: Theme
 
   /// Makes preferences; what is left out is what an administrator begins with.
@@ -45,7 +45,7 @@ public struct Preferences: Hashable, Sendable {
   var fields: [AuditField] {
     [
       AuditField("language", language), AuditField("time zone", timeZone),
-      AuditField("colours", theme.rawValue),
+      AuditField("colors", theme.rawValue),
     ]
   }
 }

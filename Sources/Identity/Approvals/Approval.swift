@@ -27,7 +27,7 @@ public struct Approval: Sendable {
 
   /// Why a second administrator is needed.
   public enum Cause: String, Sendable {
-    /// The user would have no second factor, where enrolment is mandatory.
+    /// The user would have no second factor, where enrollment is mandatory.
     case lastFactor = "last-factor"
     /// More users at once than the pool allows one administrator.
     case many
@@ -76,7 +76,7 @@ public struct Approval: Sendable {
   /// Their name.
   public let requesterName: String
   /// Why they want it.
-  public let reason: DeskReason
+  public let reason: SupportReason
   /// What they wrote about it.
   public let note: String
   /// The ticket they named.
@@ -141,7 +141,7 @@ public struct Approval: Sendable {
     requesterName = try row.value(11)
     address = try row.value(12)
     requestID = try row.value(13)
-    reason = DeskReason(rawValue: try row.value(14)) ?? .other
+    reason = SupportReason(rawValue: try row.value(14)) ?? .other
     note = try row.value(15)
     ticket = try row.value(16)
     proof = try lines(17)
@@ -185,7 +185,7 @@ public enum ApprovalError: Error, Sendable {
   /// It is somebody else's, and only its requester takes it back.
   case othersRequest
   /// A rule of the desk is in the way.
-  case desk(DeskError)
+  case denied(ActionDenial)
   /// The database cannot do it now.
   case unavailable(Failure)
 }

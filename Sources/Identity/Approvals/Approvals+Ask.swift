@@ -3,7 +3,7 @@ import Database
 extension Approval.Cause {
   /// Why removing factors needs a second administrator; nil when it does not.
   init?(
-    of removal: Removal, _ settings: DeskSettings, in scope: Scope, at now: Instant,
+    of removal: Removal, _ settings: SupportRules, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     guard settings.approvalForLastFactor, removal.factorsLeft == 0,
@@ -14,7 +14,7 @@ extension Approval.Cause {
 
   /// Why removing the factors of many users needs a second administrator; nil when it does not.
   init?(
-    users: Int, left: Int, _ settings: DeskSettings, in scope: Scope, at now: Instant,
+    users: Int, left: Int, _ settings: SupportRules, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     if let most = settings.approvalOverUsers, users > most {
@@ -33,7 +33,7 @@ extension Approval.Cause {
   /// The cause in the log.
   var words: String {
     switch self {
-    case .lastFactor: "the last factor where enrolment is mandatory"
+    case .lastFactor: "the last factor where enrollment is mandatory"
     case .many: "more users than one may decide"
     case .hour: "more users than the hour had actions left"
     case .weakerPolicy: "a weaker policy for more users than one may decide"
@@ -57,12 +57,12 @@ extension Approvals {
   ///
   /// - Returns: The row for the log, without who and why.
   static func ask(
-    for removal: Removal, _ cause: Approval.Cause, _ request: DeskRequest,
-    _ settings: DeskSettings, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    for removal: Removal, _ cause: Approval.Cause, _ request: ActionRequest,
+    _ settings: SupportRules, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> (entry: AuditEntry, expiresAt: Instant) {
     let account = removal.account
     guard try waiting(for: account.id, in: scope, at: now, connection) == nil else {
-      throw DeskError.alreadyAsked
+      throw ActionDenial.alreadyAsked
     }
     let names = removal.factors.map {
       $0.label.split(whereSeparator: \.isNewline).joined(separator: " ")
@@ -73,7 +73,7 @@ extension Approvals {
     var entry = AuditEntry(
       "approval.ask", "account", account.id.text, name: account.label, in: scope)
     entry.from = removal.factors.map(\.words).joined(separator: ", ")
-    entry.to = "\(cause.words), waits until \(expiry.inWords)"
+    entry.to = "\(cause.words), waits until \(expiry.formatted)"
     return (entry, expiry)
   }
 
@@ -81,7 +81,7 @@ extension Approvals {
   ///
   /// - Returns: Until when.
   static func ask(
-    for job: BulkJob, _ cause: Approval.Cause, _ request: DeskRequest, _ settings: DeskSettings,
+    for job: BulkJob, _ cause: Approval.Cause, _ request: ActionRequest, _ settings: SupportRules,
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> Instant {
     try store(
@@ -92,7 +92,7 @@ extension Approvals {
 
   static func store(
     kind: Approval.Kind, account: Account?, factors: [Factor], names: [String], job: Int64?,
-    users: Int, _ cause: Approval.Cause, _ request: DeskRequest, _ settings: DeskSettings,
+    users: Int, _ cause: Approval.Cause, _ request: ActionRequest, _ settings: SupportRules,
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> (id: Int64, expiry: Instant) {
     let expiry = now.advanced(bySeconds: Approval.lifetime)

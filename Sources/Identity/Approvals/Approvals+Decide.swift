@@ -13,29 +13,29 @@ extension Approvals {
   /// - Returns: What was done.
   /// - Throws: ``ApprovalError``.
   public func approve(
-    _ id: Int64, in scope: Scope, _ request: DeskRequest
-  ) async throws(ApprovalError) -> DeskOutcome<ApprovalOutcome> {
+    _ id: Int64, in scope: Scope, _ request: ActionRequest
+  ) async throws(ApprovalError) -> ActionOutcome<ApprovalOutcome> {
     let now = store.clock.now()
     let agent = request.agent.administrator.id
-    let outcome: Result<DeskOutcome<ApprovalOutcome>, ApprovalError> = try await store.write(
+    let outcome: Result<ActionOutcome<ApprovalOutcome>, ApprovalError> = try await store.write(
       ApprovalError.self
     ) { connection in
       let approval = try Self.find(id, in: scope, at: now, connection)
       guard approval.state == .waiting else { throw ApprovalError.decided }
       guard approval.requester != agent else { throw ApprovalError.ownRequest }
       if let refusal = try obstacle(agent, to: approval, connection) {
-        throw ApprovalError.desk(refusal)
+        throw ApprovalError.denied(refusal)
       }
-      let settings = try DeskSettings.find(scope, connection)
+      let settings = try SupportRules.find(scope, connection)
       let isLimited = approval.kind != .policy
       if isLimited, try gate.isHeld(request, settings, in: scope, at: now, connection) {
-        return .failure(.desk(.held))
+        return .failure(.denied(.held))
       }
       let renewed: NewConsoleSession?
       switch try store.authorization.authorize(
         approval.kind.actions.approve, request, in: ActionTarget(scope), at: now, connection)
       {
-      case .failure(let error): return .failure(.desk(error))
+      case .failure(let error): return .failure(.denied(error))
       case .success(let session): renewed = session
       }
       let value: ApprovalOutcome
@@ -48,7 +48,7 @@ extension Approvals {
         try Self.close(approval, .approved, by: request.author, at: now, connection)
         if isLimited { try gate.count(agent, in: scope, at: now, connection) }
       }
-      return .success(DeskOutcome(value: value, renewed: renewed))
+      return .success(ActionOutcome(value: value, renewed: renewed))
     }
     return try outcome.get()
   }
@@ -64,10 +64,10 @@ extension Approvals {
   /// - Throws: ``ApprovalError``.
   @discardableResult
   public func refuse(
-    _ id: Int64, in scope: Scope, answer: String, _ request: DeskRequest
-  ) async throws(ApprovalError) -> DeskOutcome<Void> {
+    _ id: Int64, in scope: Scope, answer: String, _ request: ActionRequest
+  ) async throws(ApprovalError) -> ActionOutcome<Void> {
     let answer = answer.trimmed
-    let faults: [DeskFault] =
+    let faults: [ActionInputError] =
       if answer.isEmpty {
         [.answerRequired]
       } else {
@@ -75,7 +75,7 @@ extension Approvals {
       }
     let now = store.clock.now()
     let agent = request.agent.administrator.id
-    let outcome: Result<DeskOutcome<Void>, ApprovalError> = try await store.write(
+    let outcome: Result<ActionOutcome<Void>, ApprovalError> = try await store.write(
       ApprovalError.self
     ) { connection in
       let approval = try Self.find(id, in: scope, at: now, connection)
@@ -84,16 +84,16 @@ extension Approvals {
       guard
         let administrator = try Administrators.present(agent, connection),
         administrator.may(approval.kind.permission, in: scope)
-      else { throw ApprovalError.desk(.notAllowed) }
+      else { throw ApprovalError.denied(.notAllowed) }
       switch try store.authorization.authorize(
         approval.kind.actions.reject, request, in: ActionTarget(scope), besides: faults, at: now,
         connection)
       {
-      case .failure(let error): return .failure(.desk(error))
+      case .failure(let error): return .failure(.denied(error))
       case .success(let renewed):
         try Self.close(
           approval, .refused, by: request.author, answer: answer, at: now, connection)
-        return .success(DeskOutcome(value: (), renewed: renewed))
+        return .success(ActionOutcome(value: (), renewed: renewed))
       }
     }
     return try outcome.get()
@@ -103,7 +103,7 @@ extension Approvals {
   ///
   /// - Throws: ``ApprovalError``.
   public func withdraw(
-    _ id: Int64, in scope: Scope, _ request: DeskRequest
+    _ id: Int64, in scope: Scope, _ request: ActionRequest
   ) async throws(ApprovalError) {
     let now = store.clock.now()
     let outcome: Result<Void, ApprovalError> = try await store.write(ApprovalError.self) {
@@ -116,7 +116,7 @@ extension Approvals {
       switch try store.authorization.authorize(
         approval.kind.actions.withdraw, request, in: ActionTarget(scope), at: now, connection)
       {
-      case .failure(let error): return .failure(.desk(error))
+      case .failure(let error): return .failure(.denied(error))
       case .success:
         try Self.close(approval, .withdrawn, by: request.author, at: now, connection)
         return .success(())
@@ -130,7 +130,7 @@ extension Approvals {
   /// Why somebody may not decide a request, whatever they give; nil when they may.
   func obstacle(
     _ agent: ID<Administrator>, to approval: Approval, _ connection: borrowing Connection
-  ) throws -> DeskError? {
+  ) throws -> ActionDenial? {
     let scope = approval.scope
     guard let administrator = try Administrators.present(agent, connection),
       administrator.may(approval.kind.permission, in: scope)
@@ -141,7 +141,7 @@ extension Approvals {
     guard let id = approval.account,
       let account = try AccountRecord.find(scope, id, connection)
     else { return nil }
-    return try DeskGate.refusal(
+    return try SupportAuthorization.refusal(
       of: administrator, on: account, in: scope, needing: .removeFactors, connection)
   }
 
@@ -165,7 +165,7 @@ extension Approvals {
     ) { try $0.value(0) as Int64 }
     for key in candidates {
       guard let account = try AccountRecord.find(key: key, connection) else { continue }
-      let refusal = try DeskGate.refusal(
+      let refusal = try SupportAuthorization.refusal(
         of: administrator, on: account, in: scope, needing: .removeFactors, connection)
       if case .ownAccount = refusal { return true }
     }
@@ -192,7 +192,7 @@ extension Approvals {
     guard let id = approval.account,
       let account = try AccountRecord.find(scope, id, connection)
     else { return "The account was deleted." }
-    let refusal = try DeskGate.refusal(
+    let refusal = try SupportAuthorization.refusal(
       of: requester, on: account, in: scope, needing: .removeFactors, connection)
     guard refusal == nil else { return "\(approval.requesterName) may not act on it any more." }
     let now = Set(account.factors.map(\.id.text))
@@ -203,7 +203,7 @@ extension Approvals {
 
   /// Does what was asked for: in the requester's name, with their reason, and who approved it.
   private func carryOut(
-    _ approval: Approval, _ settings: DeskSettings, by approver: Author, at now: Instant,
+    _ approval: Approval, _ settings: SupportRules, by approver: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> ApprovalOutcome {
     let scope = approval.scope
@@ -230,10 +230,10 @@ extension Approvals {
       let requester = try Administrators.present(approval.requester, connection)
     else { throw ApprovalError.notFound }
     let one = approval.kind == .factor ? approval.factors.first.map { ID<Factor>($0) } : nil
-    var removal = try Unenrolments.removal(of: one, from: account, settings, connection)
-    let apart = SettingApart(
+    var removal = try FactorRemovals.removal(of: one, from: account, settings, connection)
+    let apart = NewRemovalHold(
       approval.reason, by: requester, settings, at: now, random: store.random)
-    var entry = try unenrolments.perform(removal, apart, in: scope, at: now, connection)
+    var entry = try factorRemovals.perform(removal, apart, in: scope, at: now, connection)
     removal.apart = apart.map { ($0.id, $0.until) }
     entry.justify(
       approval.reason, note: approval.note, ticket: approval.ticket,

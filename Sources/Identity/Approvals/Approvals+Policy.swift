@@ -15,7 +15,7 @@ extension Approval {
   ) throws -> Bool {
     let weakenings = new.weakenings(since: policy.edit)
     guard !weakenings.isEmpty,
-      let most = try DeskSettings.find(policy.scope, connection).policyApprovalOverUsers
+      let most = try SupportRules.find(policy.scope, connection).policyApprovalOverUsers
     else { return false }
     return policy.users(affectedBy: weakenings) > most
   }
@@ -27,7 +27,7 @@ extension Approvals {
   /// - Returns: Until when it can be approved.
   /// - Throws: ``PolicyError/approvalPending`` when another one waits.
   static func ask(
-    for new: PolicyEdit, over policy: Policy, _ request: DeskRequest, at now: Instant,
+    for new: PolicyEdit, over policy: Policy, _ request: ActionRequest, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Instant {
     let scope = policy.scope
@@ -44,7 +44,7 @@ extension Approvals {
     let (id, expiry) = try store(
       kind: .policy, account: nil, factors: [], names: [], job: nil,
       users: policy.users(affectedBy: new.weakenings(since: policy.edit)), .weakerPolicy, request,
-      DeskSettings(), in: scope, at: now, connection)
+      SupportRules(), in: scope, at: now, connection)
     let configuration = new.configuration
     try connection.run(
       """

@@ -6,8 +6,8 @@ import Database
 /// it carries it out in the same write, by the rules and on the state of that moment.
 public struct Approvals: Sendable {
   let store: Store
-  let gate: DeskGate
-  let unenrolments: Unenrolments
+  let gate: SupportAuthorization
+  let factorRemovals: FactorRemovals
 
   /// For how many days decided requests are listed.
   public static let daysListed = 30
@@ -151,7 +151,7 @@ public struct Approvals: Sendable {
   ) async throws(ApprovalError) -> Approval.Cause? {
     let now = store.clock.now()
     return try await store.read(ApprovalError.self) { connection in
-      let settings = try DeskSettings.find(scope, connection)
+      let settings = try SupportRules.find(scope, connection)
       return try Approval.Cause(of: removal, settings, in: scope, at: now, connection)
     }
   }
@@ -179,7 +179,7 @@ public struct Approvals: Sendable {
   /// - Throws: ``ApprovalError``.
   public func standing(
     _ agent: ConsoleSession, on approval: Approval
-  ) async throws(ApprovalError) -> DeskStanding {
+  ) async throws(ApprovalError) -> SupportEligibility {
     let now = store.clock.now()
     return try await store.read(ApprovalError.self) { connection in
       let refusal = try obstacle(agent.administrator.id, to: approval, connection)
@@ -189,7 +189,7 @@ public struct Approvals: Sendable {
   }
 
   /// Writes down what has run out, and forgets what is no longer kept.
-  static func tidy(at now: Instant, _ connection: borrowing Connection) throws {
+  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
     let late = try connection.all(
       """
       SELECT \(Approval.columns) FROM approval v INDEXED BY approval_expiry

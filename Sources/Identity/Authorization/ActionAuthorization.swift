@@ -20,7 +20,7 @@ struct ActionTarget: Sendable {
 /// Why an action in the console fails.
 public enum ActionError<Reason: Error>: Error {
   /// The administrator isn't allowed to, or has to add something.
-  case refused(DeskError)
+  case refused(ActionDenial)
   /// The action itself can't be performed.
   case failed(Reason)
 }
@@ -54,12 +54,12 @@ public struct ActionAuthorization: Sendable {
 
   /// What an action would require of an administrator now.
   ///
-  /// - Throws: ``DeskError/unavailable(_:)``.
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func standing(
     _ action: ConsoleAction, _ session: ConsoleSession
-  ) async throws(DeskError) -> ActionStanding {
+  ) async throws(ActionDenial) -> ActionStanding {
     let now = store.clock.now()
-    return try await store.read(DeskError.self) { connection in
+    return try await store.read(ActionDenial.self) { connection in
       let needs = try needsReauthentication(
         action.requirements.reauthentication, session, at: now, connection)
       let hasFactor = try Self.hasSecondFactor(session.administrator.id, connection)
@@ -70,19 +70,19 @@ public struct ActionAuthorization: Sendable {
 
   /// What an action would still require, for a form in which something else is wrong.
   ///
-  /// - Throws: ``DeskError/noSecondFactor``, ``DeskError/unavailable(_:)``.
+  /// - Throws: ``ActionDenial/noSecondFactor``, ``ActionDenial/unavailable(_:)``.
   public func unmet(
-    _ action: ConsoleAction, _ request: DeskRequest
-  ) async throws(DeskError) -> [DeskFault] {
+    _ action: ConsoleAction, _ request: ActionRequest
+  ) async throws(ActionDenial) -> [ActionInputError] {
     let now = store.clock.now()
     let rule = action.requirements.reauthentication
-    return try await store.read(DeskError.self) { connection in
-      let faults = request.faults(of: action, DeskSettings())
+    return try await store.read(ActionDenial.self) { connection in
+      let faults = request.faults(of: action, SupportRules())
       guard try needsReauthentication(rule, request.agent, at: now, connection) else {
         return faults
       }
       guard try Self.hasSecondFactor(request.agent.administrator.id, connection) else {
-        throw DeskError.noSecondFactor
+        throw ActionDenial.noSecondFactor
       }
       return faults + [try Self.unverified(request, at: now, connection)]
     }
@@ -106,10 +106,11 @@ public struct ActionAuthorization: Sendable {
   /// - Returns: The session under its new token, when a proof was due and was accepted.
   /// - Throws: When the database can't be read or written.
   func authorize(
-    _ action: ConsoleAction, _ request: DeskRequest, in target: ActionTarget,
-    _ settings: DeskSettings = DeskSettings(), besides faults: [DeskFault] = [], at now: Instant,
+    _ action: ConsoleAction, _ request: ActionRequest, in target: ActionTarget,
+    _ settings: SupportRules = SupportRules(), besides faults: [ActionInputError] = [],
+    at now: Instant,
     _ connection: borrowing Connection
-  ) throws -> Result<NewConsoleSession?, DeskError> {
+  ) throws -> Result<NewConsoleSession?, ActionDenial> {
     let requirements = action.requirements
     let present = try Administrators.present(request.agent.administrator.id, connection)
     guard let present,
@@ -123,9 +124,9 @@ public struct ActionAuthorization: Sendable {
   }
 
   private func reauthenticate(
-    _ rule: ReauthenticationRule, _ request: DeskRequest, besides faults: [DeskFault],
+    _ rule: ReauthenticationRule, _ request: ActionRequest, besides faults: [ActionInputError],
     at now: Instant, _ connection: borrowing Connection
-  ) throws -> Result<NewConsoleSession?, DeskError> {
+  ) throws -> Result<NewConsoleSession?, ActionDenial> {
     let agent = request.agent.administrator.id
     guard try needsReauthentication(rule, request.agent, at: now, connection) else {
       return faults.isEmpty ? .success(nil) : .failure(.answers(faults))
@@ -152,8 +153,8 @@ public struct ActionAuthorization: Sendable {
 
   /// What to say of a proof that is due and isn't looked at.
   private static func unverified(
-    _ request: DeskRequest, at now: Instant, _ connection: borrowing Connection
-  ) throws -> DeskFault {
+    _ request: ActionRequest, at now: Instant, _ connection: borrowing Connection
+  ) throws -> ActionInputError {
     let name = AdministratorTOTP.throttle(request.agent.administrator.id)
     if let blocked = try Guess.blockedUntil(name, connection), blocked > now {
       return .throttled(until: blocked)
@@ -163,7 +164,7 @@ public struct ActionAuthorization: Sendable {
 
   /// Records the result of a re-authentication.
   private static func record(
-    _ action: String, _ request: DeskRequest, at now: Instant, _ connection: borrowing Connection
+    _ action: String, _ request: ActionRequest, at now: Instant, _ connection: borrowing Connection
   ) throws {
     let agent = request.agent.administrator
     let entry = AuditEntry(action, "administrator", agent.id.text, name: agent.displayName)
@@ -176,7 +177,7 @@ public struct ActionAuthorization: Sendable {
     _ connection: borrowing Connection
   ) throws -> Bool {
     guard rule != .none else { return false }
-    let interval = Int64(try Desk.stepUpMinutes(connection)) * 60
+    let interval = Int64(try Support.stepUpMinutes(connection)) * 60
     func isRecent(_ moment: Instant) -> Bool { now.seconds - moment.seconds < interval }
     let proved: Int64? =
       try connection.first(
@@ -204,21 +205,22 @@ extension Store {
   ///
   /// What `body` throws rolls back the whole transaction, the use of a code too; a refusal is kept.
   func perform<Value: Sendable, Reason: UseCaseError>(
-    _ action: ConsoleAction, _ request: DeskRequest, in target: ActionTarget, _ error: Reason.Type,
+    _ action: ConsoleAction, _ request: ActionRequest, in target: ActionTarget,
+    _ error: Reason.Type,
     _ body: @escaping Action<Value>
-  ) async throws(ActionError<Reason>) -> DeskOutcome<Value> {
+  ) async throws(ActionError<Reason>) -> ActionOutcome<Value> {
     try await perform(request, in: target, error, choosing: { _ in action }, body)
   }
 
   /// Authorizes and performs an action that depends on what is stored, such as whether a change
   /// weakens what is in force.
   func perform<Value: Sendable, Reason: UseCaseError>(
-    _ request: DeskRequest, in target: ActionTarget, _ error: Reason.Type,
+    _ request: ActionRequest, in target: ActionTarget, _ error: Reason.Type,
     choosing action: @escaping @Sendable (borrowing Connection) throws -> ConsoleAction,
     _ body: @escaping Action<Value>
-  ) async throws(ActionError<Reason>) -> DeskOutcome<Value> {
+  ) async throws(ActionError<Reason>) -> ActionOutcome<Value> {
     let now = clock.now()
-    let result: Result<DeskOutcome<Value>, DeskError>
+    let result: Result<ActionOutcome<Value>, ActionDenial>
     do {
       result = try await write(error) { connection in
         let action = try action(connection)
@@ -230,7 +232,7 @@ extension Store {
             author: request.author, now: now, profile: profile, outbox: outbox,
             reason: isWritten ? request.note : nil)
           return .success(
-            DeskOutcome(value: try body(context, connection), renewed: renewed))
+            ActionOutcome(value: try body(context, connection), renewed: renewed))
         }
       }
     } catch { throw .failed(error) }

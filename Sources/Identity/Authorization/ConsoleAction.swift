@@ -159,7 +159,7 @@ public enum ReauthenticationRule: String, CaseIterable, Sendable {
 public enum ReasonRule: String, CaseIterable, Sendable {
   /// No reason.
   case none
-  /// One of the reasons in ``DeskReason``, with the pool's ticket, note and identity checks.
+  /// One of the reasons in ``SupportReason``, with the pool's ticket, note and identity checks.
   case chosen
   /// A sentence in the administrator's own words.
   case written
@@ -241,7 +241,7 @@ extension ConsoleAction {
     case .exportUsers: ActionRequirements(.exportUsers, .recent)
     case .createUser: ActionRequirements(.changeUsers)
 
-    case .changeSupportRules: ActionRequirements(.changeDesk, .secondFactor)
+    case .changeSupportRules: ActionRequirements(.editSupportRules, .secondFactor)
     case .unblockAgent: ActionRequirements(.protectUsers, .secondFactor)
     case .removeFactor, .removeAllFactors:
       ActionRequirements(.removeFactors, .secondFactor, .chosen, .lastFactor)

@@ -45,7 +45,7 @@ public struct BulkJob: Sendable {
   /// How many sessions ended.
   public let sessionsEnded: Int
   /// Why; nil for a draft.
-  public let reason: DeskReason?
+  public let reason: SupportReason?
   /// More about it.
   public let note: String
   /// The ticket it is about.
@@ -64,7 +64,7 @@ public struct BulkJob: Sendable {
   public static let unconfirmed = 20
 
   /// Whether the number of users has to be typed: there are many, and it cannot be undone.
-  public func asksForNumber(_ reason: DeskReason?, _ settings: DeskSettings) -> Bool {
+  public func asksForNumber(_ reason: SupportReason?, _ settings: SupportRules) -> Bool {
     users > Self.unconfirmed && (settings.undoHours == 0 || reason?.isHostile == true)
   }
 
@@ -109,7 +109,7 @@ public struct BulkJob: Sendable {
     usersRemoved = try row.value(13)
     factorsRemoved = try row.value(14)
     sessionsEnded = try row.value(15)
-    reason = (try row.value(16) as String?).flatMap(DeskReason.init(rawValue:))
+    reason = (try row.value(16) as String?).flatMap(SupportReason.init(rawValue:))
     note = try row.value(17) ?? ""
     ticket = try row.value(18) ?? ""
     proof = try row.value(19) ?? ""
@@ -209,7 +209,7 @@ public enum BulkError: Error, Sendable {
   /// The list has no user to act on.
   case nothingToDo
   /// A rule of the desk is in the way.
-  case desk(DeskError)
+  case denied(ActionDenial)
   /// The database cannot do it now.
   case unavailable(Failure)
 }

@@ -1,4 +1,4 @@
-/// A list of users as somebody pasted it: an e-mail address or uid on each line, or a table of
+/// A list of users as somebody pasted it: an email address or uid on each line, or a table of
 /// comma-separated values (RFC 4180) with a column of them.
 public struct BulkList: Sendable, Equatable {
   /// One user as the list names them.
@@ -62,7 +62,7 @@ public struct BulkList: Sendable, Equatable {
     return nil
   }
 
-  private static let emails = ["email", "e-mail", "e-mail address", "email address", "mail"]
+  private static let emails = ["email", "email", "email address", "email address", "mail"]
 
   /// A cell without what mail programs and tables put around an address: `Ann <ann@example.com>`,
   /// and the apostrophe that keeps a spreadsheet from calculating.

@@ -7,13 +7,14 @@ extension BulkRemovals {
   /// - Throws: ``BulkError``.
   public func standing(
     _ agent: ConsoleSession, on job: BulkJob, in scope: Scope
-  ) async throws(BulkError) -> (desk: DeskStanding, approval: Approval.Cause?) {
+  ) async throws(BulkError) -> (support: SupportEligibility, approval: Approval.Cause?) {
     let now = store.clock.now()
     return try await store.read(BulkError.self) { connection in
-      let desk = try gate.standing(agent, in: scope, at: now, connection)
+      let support = try gate.standing(agent, in: scope, at: now, connection)
       let cause = try Approval.Cause(
-        users: job.users, left: desk.actionsLeft, desk.settings, in: scope, at: now, connection)
-      return (desk, cause)
+        users: job.users, left: support.actionsLeft, support.settings, in: scope, at: now,
+        connection)
+      return (support, cause)
     }
   }
 
@@ -30,23 +31,23 @@ extension BulkRemovals {
   /// - Returns: The job. One that was decided before stays as it is.
   /// - Throws: ``BulkError``.
   public func begin(
-    _ id: Int64, in scope: Scope, number: String, _ request: DeskRequest
-  ) async throws(BulkError) -> DeskOutcome<BulkJob> {
+    _ id: Int64, in scope: Scope, number: String, _ request: ActionRequest
+  ) async throws(BulkError) -> ActionOutcome<BulkJob> {
     let now = store.clock.now()
     let (agent, gate) = (request.agent.administrator.id, gate)
-    let outcome: Result<DeskOutcome<BulkJob>, BulkError> = try await store.write(BulkError.self) {
+    let outcome: Result<ActionOutcome<BulkJob>, BulkError> = try await store.write(BulkError.self) {
       connection in
       guard let job = try BulkJob.find(id, in: scope, connection) else {
         throw BulkError.notFound
       }
-      guard job.state == .draft else { return .success(DeskOutcome(value: job, renewed: nil)) }
+      guard job.state == .draft else { return .success(ActionOutcome(value: job, renewed: nil)) }
       guard job.requester == agent else { throw BulkError.notFound }
       guard job.users > 0 else { throw BulkError.nothingToDo }
       // The grants of this moment: the session was read before the write had its turn.
       guard let administrator = try Administrators.present(agent, connection),
         administrator.may(.removeFactors, in: scope)
-      else { throw BulkError.desk(.notAllowed) }
-      let settings = try DeskSettings.find(scope, connection)
+      else { throw BulkError.denied(.notAllowed) }
+      let settings = try SupportRules.find(scope, connection)
       let isConfirmed =
         !job.asksForNumber(request.reason, settings)
         || number.filter(\.isWholeNumber) == String(job.users)
@@ -56,7 +57,7 @@ extension BulkRemovals {
         .startBulkRemoval, request, settings, isConfirmed ? [] : [.notConfirmed], in: scope,
         at: now, connection)
       {
-      case .failure(let error): return .failure(.desk(error))
+      case .failure(let error): return .failure(.denied(error))
       case .success(let session): renewed = session
       }
       let cause = try Approval.Cause(
@@ -67,7 +68,7 @@ extension BulkRemovals {
           for: job, cause, request, settings, in: scope, at: now, connection)
         var entry = AuditEntry(
           "approval.ask", "bulk removal", String(id), name: job.name, in: scope)
-        entry.to = "\(cause.words), waits until \(expiry.inWords)"
+        entry.to = "\(cause.words), waits until \(expiry.formatted)"
         try gate.record(entry, request, settings, at: now, connection)
         try gate.count(agent, in: scope, at: now, connection)
       } else {
@@ -79,14 +80,15 @@ extension BulkRemovals {
       guard let begun = try BulkJob.find(id, in: scope, connection) else {
         throw BulkError.notFound
       }
-      return .success(DeskOutcome(value: begun, renewed: renewed))
+      return .success(ActionOutcome(value: begun, renewed: renewed))
     }
     return try outcome.get()
   }
 
   /// Writes down who decided a job, and why.
   private static func decide(
-    _ job: BulkJob, _ request: DeskRequest, _ settings: DeskSettings, waits: Bool, at now: Instant,
+    _ job: BulkJob, _ request: ActionRequest, _ settings: SupportRules, waits: Bool,
+    at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     let proof = settings.identityProof.joined(separator: "\n")
@@ -106,7 +108,7 @@ extension BulkRemovals {
   /// - Throws: ``ActionError``.
   @discardableResult
   public func stop(
-    _ id: Int64, in scope: Scope, _ request: DeskRequest
+    _ id: Int64, in scope: Scope, _ request: ActionRequest
   ) async throws(ActionError<BulkError>) -> Bool {
     try await store.perform(
       .stopBulkRemoval, request, in: ActionTarget(scope), BulkError.self

@@ -41,7 +41,7 @@ extension BulkRemovals {
       guard let job = try Self.next(connection),
         let item = try Self.open(job, limit: 1, connection).first
       else { return false }
-      try Self.settle(item, .failed, in: job, connection)
+      try Self.reconcile(item, .failed, in: job, connection)
       try connection.run(
         "UPDATE bulk_job SET users_done = users_done + 1 WHERE job_id = \(job.id)")
       return true
@@ -64,7 +64,7 @@ extension BulkRemovals {
       try Self.lose(job, in: scope, at: now, connection)
       return true
     }
-    let settings = try DeskSettings.find(scope, connection)
+    let settings = try SupportRules.find(scope, connection)
     let items = try Self.open(job, limit: limit, connection)
     var (users, factors, sessions) = (0, 0, 0)
     for item in items {
@@ -73,7 +73,7 @@ extension BulkRemovals {
       users += (outcome.result == .removed).number
       factors += outcome.removed
       sessions += outcome.sessions
-      try Self.settle(
+      try Self.reconcile(
         item, outcome.result, removed: outcome.removed, sessions: outcome.sessions, in: job,
         connection)
     }
@@ -90,7 +90,7 @@ extension BulkRemovals {
 
   /// One user's turn, by the same rules as a removal that somebody makes by hand.
   private func turn(
-    of item: BulkItem, _ job: BulkJob, _ administrator: Administrator, _ settings: DeskSettings,
+    of item: BulkItem, _ job: BulkJob, _ administrator: Administrator, _ settings: SupportRules,
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> (result: BulkResult, removed: Int, sessions: Int) {
     guard let id = item.account, let account = try AccountRecord.find(scope, id, connection) else {
@@ -102,10 +102,10 @@ extension BulkRemovals {
     guard !account.factors.isEmpty else { return (.none, 0, 0) }
     let seen = Set(item.seen.map(String.init))
     guard seen.isSuperset(of: account.factors.map(\.id.text)) else { return (.changed, 0, 0) }
-    let removal = try Unenrolments.removal(of: nil, from: account, settings, connection)
-    let apart = SettingApart(
+    let removal = try FactorRemovals.removal(of: nil, from: account, settings, connection)
+    let apart = NewRemovalHold(
       job.reason, by: administrator, settings, at: now, random: store.random)
-    var entry = try unenrolments.perform(removal, apart, in: scope, at: now, connection)
+    var entry = try factorRemovals.perform(removal, apart, in: scope, at: now, connection)
     entry.justify(job.reason, note: job.note, ticket: job.ticket, proof: job.proof)
     entry.to = Approval.words(entry.to, approver: job.approverName) + ", list no. \(job.id)"
     try entry.record(by: job.author, at: now, connection)
@@ -133,7 +133,7 @@ extension BulkRemovals {
     ) { try BulkItem($0) }
   }
 
-  private static func settle(
+  private static func reconcile(
     _ item: BulkItem, _ result: BulkResult, removed: Int = 0, sessions: Int = 0, in job: BulkJob,
     _ connection: borrowing Connection
   ) throws {

@@ -8,8 +8,8 @@ import Database
 /// twice.
 public struct BulkRemovals: Sendable {
   let store: Store
-  let gate: DeskGate
-  let unenrolments: Unenrolments
+  let gate: SupportAuthorization
+  let factorRemovals: FactorRemovals
 
   /// How long a list that nobody decides is kept, in seconds.
   public static let draftLifetime: Int64 = 3_600
@@ -35,7 +35,7 @@ public struct BulkRemovals: Sendable {
       // The grants of this moment: the session was read before the write had its turn.
       guard let administrator = try Administrators.present(maker, connection),
         administrator.may(ConsoleAction.previewBulkRemoval.requirements.permission, in: scope)
-      else { throw BulkError.desk(.notAllowed) }
+      else { throw BulkError.denied(.notAllowed) }
       try Self.deleteOldDrafts(of: maker, connection)
       let id =
         try connection.first(
@@ -105,7 +105,7 @@ public struct BulkRemovals: Sendable {
     _ account: Account, in scope: Scope, for administrator: Administrator,
     _ connection: borrowing Connection
   ) throws -> BulkResult? {
-    switch try DeskGate.refusal(
+    switch try SupportAuthorization.refusal(
       of: administrator, on: account, in: scope, needing: .removeFactors, connection)
     {
     case nil: nil
@@ -248,7 +248,7 @@ public struct BulkRemovals: Sendable {
   }
 
   /// Forgets drafts that nobody decided, and lines that are no longer kept.
-  static func tidy(at now: Instant, _ connection: borrowing Connection) throws {
+  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
     let draft = now.advanced(bySeconds: -draftLifetime).microseconds
     let ended = now.advanced(bySeconds: -Int64(daysKept) * 86_400).microseconds
     try connection.run(

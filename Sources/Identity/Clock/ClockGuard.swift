@@ -141,9 +141,9 @@ public final class ClockGuard: Sendable {
   ///   looked at.
   /// - Throws: ``ActionError``.
   public func confirm(
-    _ request: DeskRequest
-  ) async throws(ActionError<StartError>) -> DeskOutcome<Instant?> {
-    guard doubt != nil else { return DeskOutcome(value: nil, renewed: nil) }
+    _ request: ActionRequest
+  ) async throws(ActionError<StartError>) -> ActionOutcome<Instant?> {
+    guard doubt != nil else { return ActionOutcome(value: nil, renewed: nil) }
     let outcome = try await store.perform(
       .confirmClock, request, in: .instance, StartError.self
     ) { context, connection -> Instant? in

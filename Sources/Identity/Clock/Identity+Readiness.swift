@@ -22,8 +22,8 @@ extension Identity {
   ///
   /// - Returns: Whether there may be more.
   /// - Throws: ``StartError/unavailable(_:)``.
-  public func ageVerdicts() async throws(StartError) -> Bool {
+  public func expireCodeAttempts() async throws(StartError) -> Bool {
     guard clockGuard.doubt == nil else { return false }
-    return try await verdicts.age()
+    return try await codeAttempts.age()
   }
 }

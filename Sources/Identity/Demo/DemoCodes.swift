@@ -65,8 +65,8 @@ extension Demo {
           guard let account = try AccountRecord.find(scope, ID(user.uid), connection),
             account.has(.totp)
           else { break }
-          let attempt = CodeAttempt(
-            account: account, scope: scope, way: .app, enrolment: ID(user.factor), window: window,
+          let attempt = CodeAttemptRecorder(
+            account: account, scope: scope, way: .app, enrollment: ID(user.factor), window: window,
             origin: origin)
           if finding.result.isSuccess {
             try attempt.pass(finding, at: at, connection)
@@ -83,7 +83,7 @@ extension Demo {
     _ user: DemoUser, before codes: [(at: Instant, finding: CodeFinding)]
   ) -> [(at: Instant, finding: CodeFinding)] {
     guard let end = codes.first?.at.seconds, let enrolled = user.enrolledAt else { return [] }
-    let (start, count) = (max(enrolled.seconds, end - 30 * 86_400), Int64(Verdicts.shown + 5))
+    let (start, count) = (max(enrolled.seconds, end - 30 * 86_400), Int64(CodeAttempts.shown + 5))
     return (1...count).map { number in
       let at = start + (end - start) * number / (count + 1)
       return (
@@ -116,7 +116,7 @@ extension Demo {
       moments = Array(moments.suffix(2))
     }
     var codes: [(at: Instant, finding: CodeFinding)] = []
-    func give(_ seconds: Int64, _ result: CodeVerdict.Result, _ distance: Int? = nil) {
+    func give(_ seconds: Int64, _ result: CodeAttempt.Result, _ distance: Int? = nil) {
       let at = Instant(seconds: min(seconds, now.seconds))
       let step = distance.map { at.seconds / TOTPFactor.period + Int64($0) }
       codes.append((at, CodeFinding(result, distance: distance, step: step)))

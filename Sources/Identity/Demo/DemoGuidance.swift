@@ -21,7 +21,7 @@ enum DemoGuidance {
     What callers say, and what helps:
 
     - *The code is always wrong.* Let them set the phone's clock to automatic first.
-    - *The phone is new, the old one works.* Let them enrol anew from their account page.
+    - *The phone is new, the old one works.* Let them enroll anew from their account page.
     - *The phone is gone.* Remove the factor, reason “lost”.
     """
 
@@ -36,9 +36,9 @@ enum DemoGuidance {
   private static let clinic = """
     # Who may ask for a removal
 
-    Nurses and doctors ask in person at the desk of their ward, with their badge. We remove nothing
+    Nurses and doctors ask in person at the support of their ward, with their badge. We remove nothing
     on the phone.
 
-    > Between 22:00 and 06:00 the night desk decides. Its rota hangs in room 112.
+    > Between 22:00 and 06:00 the night support decides. Its rota hangs in room 112.
     """
 }

@@ -48,7 +48,7 @@ extension Demo {
     for user in crowd.users {
       if user.madeAt >= month { events.append(signUp(of: user, in: crowd.pool.scope, hash: hash)) }
       if let enrolledAt = user.enrolledAt, enrolledAt >= month {
-        events.append(enrolment(of: user, at: enrolledAt, in: crowd.pool.scope))
+        events.append(enrollment(of: user, at: enrolledAt, in: crowd.pool.scope))
       }
     }
     return events
@@ -60,18 +60,18 @@ extension Demo {
       try await identity.store.write(DemoError.self) { connection in
         try insert(user, in: scope, hash: hash, connection)
         var entry = AuditEntry("account.sign-up", "account", user.uid, name: user.email, in: scope)
-        entry.to = "uid \(user.uid), e-mail \(user.email)"
+        entry.to = "uid \(user.uid), email \(user.email)"
         try entry.record(by: author, at: user.madeAt, connection)
       }
     }
   }
 
-  private func enrolment(of user: DemoUser, at moment: Instant, in scope: Scope) -> DemoEvent {
+  private func enrollment(of user: DemoUser, at moment: Instant, in scope: Scope) -> DemoEvent {
     let author = author(user)
     return DemoEvent(at: moment) {
       try await identity.store.write(DemoError.self) { connection in
-        try enrol(user, at: moment, in: scope, connection)
-        var entry = AuditEntry("factor.enrol", "account", user.uid, name: user.email, in: scope)
+        try enroll(user, at: moment, in: scope, connection)
+        var entry = AuditEntry("factor.enroll", "account", user.uid, name: user.email, in: scope)
         entry.to = "TOTP “\(user.device)” (\(user.factor))"
         try entry.record(by: author, at: moment, connection)
       }
@@ -141,7 +141,7 @@ extension Demo {
     var events: [DemoEvent] = []
     for user in crowd.users where user.madeAt < month && !spared.contains(user.uid) {
       let id = ID<Account>(user.uid)
-      let author = staff.author(staff.desk, random)
+      let author = staff.author(staff.support, random)
       if let enrolledAt = user.enrolledAt, enrolledAt < month, random.happens(22) {
         events += loss(of: user, in: scope, by: author)
       } else if random.happens(6) {
@@ -160,7 +160,7 @@ extension Demo {
     let (reason, note) = random.one(of: Self.reasons)
     let (account, factor) = (ID<Account>(user.uid), ID<Factor>(user.factor))
     let removal = DemoEvent(at: start) {
-      try await identity.unenrolments.remove(
+      try await identity.factorRemovals.remove(
         scope, account, factor, reason: reason, note: note, by: author)
     }
     let back = start.advanced(bySeconds: random.number(3_600...3 * 86_400))
@@ -168,7 +168,7 @@ extension Demo {
     var renewed = user
     renewed.factor = random.source.uuid()
     renewed.secret = Secret(random.bytes(TOTPFactor.secretLength))
-    return [removal, enrolment(of: renewed, at: back, in: scope)]
+    return [removal, enrollment(of: renewed, at: back, in: scope)]
   }
 
   private func change(of user: DemoUser, in scope: Scope, by author: Author) -> DemoEvent {
@@ -180,7 +180,7 @@ extension Demo {
     }
   }
 
-  private static let reasons: [(DeskReason, String)] = [
+  private static let reasons: [(SupportReason, String)] = [
     (.lost, "Called from the number on file; ticket 48 112."),
     (.lost, "Left on a train. Identity checked by video."),
     (.lost, "Phone fell into the harbour."),

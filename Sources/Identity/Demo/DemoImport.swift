@@ -41,8 +41,8 @@ extension Demo {
       for user in users {
         try insert(user, in: scope, hash: hash, connection)
         if let enrolledAt = user.enrolledAt, enrolledAt < month {
-          try enrol(user, at: enrolledAt, in: scope, connection)
-          if pool.plan.sms { try enrolPhone(of: user, at: enrolledAt, in: scope, connection) }
+          try enroll(user, at: enrolledAt, in: scope, connection)
+          if pool.plan.sms { try enrollPhone(of: user, at: enrolledAt, in: scope, connection) }
         }
       }
     }
@@ -70,8 +70,8 @@ extension Demo {
     }
   }
 
-  /// Enrols a user's factor, which was last used when they were last there.
-  func enrol(
+  /// Enrolls a user's factor, which was last used when they were last there.
+  func enroll(
     _ user: DemoUser, at moment: Instant, in scope: Scope, _ connection: borrowing Connection
   ) throws {
     guard let account = try AccountRecord.find(scope, ID(user.uid), connection) else { return }
@@ -82,12 +82,12 @@ extension Demo {
     try connection.run(
       """
       UPDATE factor SET last_used_at = \(lastSeen.microseconds)
-      WHERE account_key = \(account.key) AND enrolment_id = \(user.factor)
+      WHERE account_key = \(account.key) AND enrollment_id = \(user.factor)
       """)
   }
 
   /// Makes the phone of a user who has one a second factor too, a day after the app.
-  private func enrolPhone(
+  private func enrollPhone(
     of user: DemoUser, at moment: Instant, in scope: Scope, _ connection: borrowing Connection
   ) throws {
     guard let phone = user.phone,

@@ -61,7 +61,7 @@ struct DemoPlan: Sendable {
   /// How many of a hundred users have a second factor.
   let enrolled: Int
   let codes: Codes
-  let pattern: EnrolmentPattern?
+  let pattern: EnrollmentPattern?
   let writing: Writing
   /// In how many days the pattern “mandatory” counts; nil for at once.
   let mandatoryIn: Int64?
@@ -69,7 +69,7 @@ struct DemoPlan: Sendable {
   let sms: Bool
 
   init(
-    _ name: String, users: Int, enrolled: Int, _ codes: Codes, _ pattern: EnrolmentPattern?,
+    _ name: String, users: Int, enrolled: Int, _ codes: Codes, _ pattern: EnrollmentPattern?,
     _ writing: Writing, mandatoryIn: Int64? = nil, sms: Bool = false
   ) {
     self.name = name

@@ -6,7 +6,7 @@ struct DemoStaff: Sendable {
   var people: [DemoPerson] = []
   let owner: Administrator
   let policy: Administrator
-  let desk: Administrator
+  let support: Administrator
   /// Each at an address that is nobody's (RFC 5737).
   func author(_ administrator: Administrator, _ random: DemoRandom) -> Author {
     let host = administrator.email.utf8.reduce(7) { ($0 &* 31 &+ Int($1)) % 250 }
@@ -27,10 +27,10 @@ extension Demo {
     let author = owner.author(address: "198.51.100.4", requestID: random.source.token(bytes: 12))
     let policy = try await hire(
       "Priya Raman", "priya@example.com", Grant(role: .policy), by: author, &people)
-    let desk = try await hire(
+    let support = try await hire(
       "سامي حداد", "sami@example.com", Grant(role: .support), by: author, &people)
     _ = try await hire("李静", "jing@example.com", Grant(role: .auditor), by: author, &people)
-    return DemoStaff(people: people, owner: owner, policy: policy, desk: desk)
+    return DemoStaff(people: people, owner: owner, policy: policy, support: support)
   }
 
   /// Makes somebody whose role counts in one tenant only.
@@ -53,17 +53,17 @@ extension Demo {
     return administrator
   }
 
-  /// Enrols the authenticator that some roles must have.
+  /// Enrolls the authenticator that some roles must have.
   private func authenticator(of administrator: Administrator) async throws -> OneTimePassword? {
     guard administrator.mustHaveSecondFactor else { return nil }
     let factors = identity.administratorFactors
-    let enrolment = try factors.begin(for: administrator)
-    guard let bytes = Base32.decode(enrolment.key.revealedText),
+    let enrollment = try factors.begin(for: administrator)
+    guard let bytes = Base32.decode(enrollment.key.revealedText),
       let authenticator = TOTPFactor.password(Secret(bytes))
     else { throw Failure("an authenticator without secret") }
     let step = authenticator.step(at: clock.now.seconds)
     _ = try await factors.finish(
-      enrolment.ticket.revealedText, code: try authenticator.code(step: step),
+      enrollment.ticket.revealedText, code: try authenticator.code(step: step),
       for: administrator.id, by: administrator.author(address: "198.51.100.4", requestID: ""))
     return authenticator
   }

@@ -64,10 +64,10 @@ struct DemoUsers {
       isNew ? moment(after: month, before: now) : moment(after: pool.madeAt, before: month)
     let verified = random.happens(940)
     let disabled = random.happens(18)
-    let enrols = verified && random.happens(min(pool.plan.enrolled * 1_064 / 100, 1_000))
+    let enrolls = verified && random.happens(min(pool.plan.enrolled * 1_064 / 100, 1_000))
     var enrolledAt: Instant?
-    if enrols {
-      // Of the users from before, one in twelve enrols within the month.
+    if enrolls {
+      // Of the users from before, one in twelve enrolls within the month.
       let late = isNew || random.happens(80)
       enrolledAt =
         late

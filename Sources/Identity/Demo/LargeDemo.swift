@@ -172,14 +172,14 @@ public struct LargeDemo: Sendable {
       INSERT INTO account (account_key, scope_key, uid, email, email_folded, email_verified,
         display_name, phone, password_hash, password_updated_at, disabled, valid_since_s,
         created_at, last_login_at, last_login_day, name_folded, has_totp, has_phone, wrong_codes,
-        codes_blocked_until, last_verdict_at)
+        codes_blocked_until, last_code_attempt_at)
       VALUES (\(user.text.key), \(scope.key), \(user.uid), \(user.email), \(user.email),
         \(traits.isVerified), \(user.name), \(user.phone), \(hash),
         \(user.createdAt.microseconds), \(traits.isDisabled), \(user.createdAt.seconds),
         \(user.createdAt.microseconds), \(user.lastLoginAt?.microseconds),
         \(user.lastLoginAt?.day ?? 0), \(user.nameFolded), \(traits.hasTOTP),
         \(traits.phones > 0), \(traits.isLocked ? 10 : 0),
-        \(traits.isLocked ? CodeLock.forever.microseconds : nil), \(user.lastVerdictAt))
+        \(traits.isLocked ? CodeLock.forever.microseconds : nil), \(user.lastCodeAttemptAt))
       """)
     try FactorRecord.store(user.factors, of: user.text.key, after: 0, connection)
   }
@@ -220,11 +220,11 @@ public struct LargeDemo: Sendable {
       let (list, chain) = (part, before)
       try await store.write(DemoError.self) { connection in
         for (code, previous) in zip(list, chain) {
-          let place = VerdictRecord.Place(
+          let place = CodeAttemptRecord.Place(
             scope: scope.key, account: scope.accountKeys.lowerBound + Int64(code.number),
-            way: .app, enrolment: crowd.factorID(code.number, 0),
+            way: .app, enrollment: crowd.factorID(code.number, 0),
             intervals: LargeDemoCrowd.window.adjacentIntervals, origin: code.origin)
-          _ = try VerdictRecord.insert(
+          _ = try CodeAttemptRecord.insert(
             code.finding, place, after: previous == 0 ? nil : previous,
             at: Instant(microseconds: code.at), connection)
         }

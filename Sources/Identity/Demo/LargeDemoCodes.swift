@@ -48,7 +48,7 @@ struct LargeDemoCodes {
   }
 
   private mutating func finding(at microseconds: Int64) -> CodeFinding {
-    let (result, distance): (CodeVerdict.Result, Int?) =
+    let (result, distance): (CodeAttempt.Result, Int?) =
       switch lots.below(1_000) {
       case ..<780: (.accepted, 0)
       case ..<870: (.accepted, -1)

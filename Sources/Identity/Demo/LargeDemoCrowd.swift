@@ -11,7 +11,7 @@ struct LargeDemoUser: Sendable {
   let phone: String?
   let createdAt: Instant
   let lastLoginAt: Instant?
-  let lastVerdictAt: Int64?
+  let lastCodeAttemptAt: Int64?
   let factors: [NewFactor]
   let text: SearchIndex.New
 }
@@ -100,7 +100,7 @@ struct LargeDemoCrowd: Sendable {
       isLocked: hasTOTP && lots.happens(85))
   }
 
-  /// The enrolment id of a factor, which has the form of a UUID.
+  /// The enrollment id of a factor, which has the form of a UUID.
   func factorID(_ number: Int, _ place: Int) -> String {
     var lots = LargeDemoLots(state: seed &+ UInt64(number) &* 8 &+ UInt64(place))
     let (one, two) = (lots.next(), lots.next())
@@ -168,7 +168,7 @@ struct LargeDemoCrowd: Sendable {
     let last = lastCodes[number]
     return LargeDemoUser(
       traits: traits, uid: uid, email: email, name: name, nameFolded: text.name, phone: phone,
-      createdAt: createdAt, lastLoginAt: lastLoginAt, lastVerdictAt: last == 0 ? nil : last,
+      createdAt: createdAt, lastLoginAt: lastLoginAt, lastCodeAttemptAt: last == 0 ? nil : last,
       factors: factors,
       text: SearchIndex.New(
         key: scope.accountKeys.lowerBound + Int64(number), folded: text.folded,

@@ -10,7 +10,7 @@ public struct Factor: Sendable {
     case phone
   }
 
-  /// The enrolment id.
+  /// The enrollment id.
   public let id: ID<Factor>
   /// The kind.
   public let kind: Kind
@@ -18,7 +18,7 @@ public struct Factor: Sendable {
   public let displayName: String?
   /// When it was enrolled.
   public let enrolledAt: Instant
-  /// When a code of it last passed; nil when never since enrolment.
+  /// When a code of it last passed; nil when never since enrollment.
   public let lastUsedAt: Instant?
   /// The number of a phone, in E.164 form; nil for other kinds.
   public let phoneNumber: String?
@@ -49,7 +49,7 @@ public struct Factor: Sendable {
   static func isTooLong(_ name: String) -> Bool { name.unicodeScalars.count > longestName }
 
   static let columns: SQL = """
-    enrolment_id, kind, display_name, enrolled_at, last_used_at, phone, suspended_until
+    enrollment_id, kind, display_name, enrolled_at, last_used_at, phone, suspended_until
     """
 
   /// How many columns these are.
@@ -67,7 +67,7 @@ public struct Factor: Sendable {
     suspendedUntil = (try row.value(6) as Int64?).map(Instant.init(microseconds:))
   }
 
-  /// The factors of an account, in the order of their enrolment.
+  /// The factors of an account, in the order of their enrollment.
   static func all(of account: Int64, _ connection: borrowing Connection) throws -> [Factor] {
     try connection.all(
       "SELECT \(columns) FROM factor WHERE account_key = \(account) ORDER BY position"

@@ -20,7 +20,7 @@ enum FactorRecord {
   ) throws {
     try connection.run(
       """
-      INSERT INTO factor (account_key, position, enrolment_id, kind, display_name, enrolled_at,
+      INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at,
         sealed_secret, last_step, phone, last_used_at)
       VALUES (\(account.key),
         (SELECT coalesce(max(position), 0) + 1 FROM factor WHERE account_key = \(account.key)),
@@ -30,7 +30,7 @@ enum FactorRecord {
       """)
     // Whoever has a new factor does not get an old one back besides.
     try RemovedFactors.end(account.key, connection)
-    try settle(account.key, in: scope, connection)
+    try reconcile(account.key, in: scope, connection)
   }
 
   /// Stores factors behind the last place of an account whose marks, counts and index are the
@@ -41,7 +41,7 @@ enum FactorRecord {
     for (index, new) in factors.enumerated() {
       try connection.run(
         """
-        INSERT INTO factor (account_key, position, enrolment_id, kind, display_name, enrolled_at,
+        INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at,
           sealed_secret, last_step, phone, last_used_at)
         VALUES (\(key), \(place + index + 1), \(new.id.text), \(new.kind.rawValue),
           \(new.displayName), \(new.enrolledAt.microseconds), \(new.sealedSecret),
@@ -58,18 +58,18 @@ enum FactorRecord {
       try connection.run(
         """
         DELETE FROM factor
-        WHERE account_key = \(account.key) AND enrolment_id = \(factor.id.text)
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
         """)
     }
     // Wrong codes may have been those of what is gone, and whoever keeps another factor must not
     // stay locked out for them.
     try AccountRecord.unlockCodes(account.key, connection)
-    try settle(account.key, in: scope, connection)
+    try reconcile(account.key, in: scope, connection)
   }
 
   /// Keeps the marks of the account, the counts of the scope and the index right after its factors
   /// have changed.
-  static func settle(
+  static func reconcile(
     _ key: Int64, in scope: Scope, _ connection: borrowing Connection
   ) throws {
     let before = try connection.first(
@@ -102,7 +102,7 @@ enum FactorRecord {
         WHERE scope_key = \(scope.key)
         """)
     }
-    try StandInCodes.settle(key, hasTOTP: after.totp, connection)
+    try BackupCodeStore.reconcile(key, hasTOTP: after.totp, connection)
     if let account = try AccountRecord.find(key: key, connection) {
       try SearchIndex.update(account, connection)
     }

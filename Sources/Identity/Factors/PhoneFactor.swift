@@ -23,7 +23,7 @@ enum PhoneFactor {
     try connection.run(
       """
       UPDATE factor SET last_used_at = \(now.microseconds)
-      WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
+      WHERE account_key = \(account.key) AND enrollment_id = \(factor.text)
       """)
   }
 }

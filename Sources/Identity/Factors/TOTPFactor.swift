@@ -60,7 +60,7 @@ struct TOTPFactor: Sendable {
     let row = try connection.first(
       """
       SELECT sealed_secret, last_step FROM factor
-      WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
+      WHERE account_key = \(account.key) AND enrollment_id = \(factor.text)
         AND sealed_secret IS NOT NULL
       """
     ) { row in (sealed: try row.value(0) as [UInt8], lastStep: try row.value(1) as Int64?) }
@@ -94,7 +94,7 @@ struct TOTPFactor: Sendable {
     let row = try connection.first(
       """
       SELECT sealed_secret, last_step, suspended_until FROM factor
-      WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
+      WHERE account_key = \(account.key) AND enrollment_id = \(factor.text)
         AND sealed_secret IS NOT NULL
       """
     ) { row in
@@ -111,17 +111,17 @@ struct TOTPFactor: Sendable {
     }
     guard let password = Self.password(secret) else { throw Failure("a factor without secret") }
     let lastStep = Self.reachable(row.lastStep, at: now)
-    let verdict = try password.verify(code, at: now.seconds, window: window, after: lastStep)
-    let finding = CodeFinding(verdict, after: lastStep)
+    let codeAttempt = try password.verify(code, at: now.seconds, window: window, after: lastStep)
+    let finding = CodeFinding(codeAttempt, after: lastStep)
     // Only now, so that a code of a suspended factor costs what any other does.
     let isSuspended = now.microseconds < row.suspendedUntil ?? 0
-    switch verdict {
+    switch codeAttempt {
     case .accepted(let step, let offset):
       let usedAt = isSuspended ? nil : now.microseconds
       let moved = try connection.run(
         """
         UPDATE factor SET last_step = \(step), last_used_at = coalesce(\(usedAt), last_used_at)
-        WHERE account_key = \(account.key) AND enrolment_id = \(factor.text)
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.text)
           AND (last_step IS NULL OR last_step < \(step)
             OR last_step > \(Self.furthestStep(at: now)))
         """)
@@ -151,7 +151,7 @@ struct TOTPFactor: Sendable {
   }
 }
 
-extension TOTPFactor: SealedPlace {
+extension TOTPFactor: ReencryptableStore {
   static let name = "factor"
 
   func reseal(
@@ -161,7 +161,7 @@ extension TOTPFactor: SealedPlace {
     let (key, place) = numbers.count == 2 ? (numbers[0], numbers[1]) : (0, 0)
     let rows = try connection.all(
       """
-      SELECT f.account_key, f.position, f.enrolment_id, f.sealed_secret, a.uid, s.project_id,
+      SELECT f.account_key, f.position, f.enrollment_id, f.sealed_secret, a.uid, s.project_id,
         s.tenant_id
       FROM factor f CROSS JOIN account a ON a.account_key = f.account_key
         CROSS JOIN scope s ON s.scope_key = a.scope_key

@@ -49,7 +49,7 @@ public enum ReservedClaims {
 /// Signs users in by tokens that a project's own back end made.
 public struct CustomTokens: Sendable {
   let store: Store
-  let signers: Signers
+  let signers: TrustedTokenKeys
 
   /// Whom a custom token must be meant for.
   public static let audience =
@@ -84,7 +84,7 @@ public struct CustomTokens: Sendable {
     let now = store.clock.now()
     let random = store.random
     let result = try await store.write(CustomTokenError.self) { connection in
-      if let signer = words.signer, try !Signers.isInForce(signer, connection) {
+      if let signer = words.signer, try !TrustedTokenKeys.isInForce(signer, connection) {
         throw CustomTokenError.credentialMismatch
       }
       let known = try AccountRecord.find(scope, ID(words.uid), connection)
@@ -148,7 +148,7 @@ public struct CustomTokens: Sendable {
     }
     let keyID = token.keyID
     let candidates = try await store.read(CustomTokenError.self) { connection in
-      try Signers.candidates(project, issuer: issuer, keyID: keyID, connection)
+      try TrustedTokenKeys.candidates(project, issuer: issuer, keyID: keyID, connection)
     }
     guard !candidates.isEmpty else { throw .credentialMismatch }
     let signer = candidates.first { candidate in

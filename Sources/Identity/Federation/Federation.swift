@@ -132,9 +132,9 @@ extension Federation {
         WHERE account_key = \(old.key)
         """)
       try link.store(for: old.key, in: scope, connection)
-      let new = try settle(old, link, in: scope, by: author, at: now, connection)
+      let new = try reconcile(old, link, in: scope, by: author, at: now, connection)
       if let passed = session.secondFactor,
-        new.factors.contains(where: { $0.id == passed.enrolment }),
+        new.factors.contains(where: { $0.id == passed.enrollment }),
         let provider = SignInProvider(rawValue: link.provider)
       {
         let grant = try Sessions.begin(
@@ -226,12 +226,12 @@ extension Federation {
       ended = try AccountRecord.endSessions(old.key, at: now, connection)
     }
     try link.store(for: old.key, in: scope, connection)
-    _ = try settle(
+    _ = try reconcile(
       old, link, in: scope, sessionsEnded: ended, by: author, at: now, connection)
   }
 
   /// Keeps counts and searches right, records what changed, and tells the user.
-  private func settle(
+  private func reconcile(
     _ old: Account, _ link: ProviderLink, in scope: Scope, sessionsEnded: Int = 0,
     by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {

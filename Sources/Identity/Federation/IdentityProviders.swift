@@ -44,8 +44,8 @@ public struct IdentityProviders: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func create(
-    in scope: Scope, id: String, _ settings: ProviderSettings, _ request: DeskRequest
-  ) async throws(ActionError<ProviderError>) -> DeskOutcome<IdentityProvider> {
+    in scope: Scope, id: String, _ settings: ProviderSettings, _ request: ActionRequest
+  ) async throws(ActionError<ProviderError>) -> ActionOutcome<IdentityProvider> {
     let action: Action<IdentityProvider>
     do { action = try creation(in: scope, id: id, settings) } catch { throw .failed(error) }
     return try await store.perform(
@@ -147,9 +147,9 @@ public struct IdentityProviders: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func update(
-    _ scope: Scope, _ id: String, expecting seen: Instant?, _ request: DeskRequest,
+    _ scope: Scope, _ id: String, expecting seen: Instant?, _ request: ActionRequest,
     edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
-  ) async throws(ActionError<ProviderError>) -> DeskOutcome<IdentityProvider> {
+  ) async throws(ActionError<ProviderError>) -> ActionOutcome<IdentityProvider> {
     try await store.perform(
       .changeIdentityProvider, request, in: ActionTarget(scope), ProviderError.self,
       change(of: id, in: scope, expecting: seen, edit))
@@ -202,8 +202,8 @@ public struct IdentityProviders: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func delete(
-    _ scope: Scope, _ id: String, _ request: DeskRequest
-  ) async throws(ActionError<ProviderError>) -> DeskOutcome<Void> {
+    _ scope: Scope, _ id: String, _ request: ActionRequest
+  ) async throws(ActionError<ProviderError>) -> ActionOutcome<Void> {
     try await store.perform(
       .removeIdentityProvider, request, in: ActionTarget(scope), ProviderError.self,
       removal(of: id, in: scope))
@@ -264,7 +264,7 @@ public struct IdentityProviders: Sendable {
   }
 }
 
-extension IdentityProviders: SealedPlace {
+extension IdentityProviders: ReencryptableStore {
   static let name = "identity_provider"
 
   func reseal(

@@ -83,7 +83,7 @@ public struct ScopeGuidance: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func write(
-    _ scope: Scope, _ text: String, expecting version: Int, _ request: DeskRequest
+    _ scope: Scope, _ text: String, expecting version: Int, _ request: ActionRequest
   ) async throws(ActionError<GuidanceError>) -> Int {
     let writing: Action<Int>
     do { writing = try self.writing(text, for: scope, expecting: version) } catch {

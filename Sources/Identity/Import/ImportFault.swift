@@ -12,7 +12,7 @@ public enum ImportFault: Error, Sendable {
   case localIDExists
   /// It says another tenant than the call.
   case otherTenant
-  /// Not an e-mail address.
+  /// Not an email address.
   case invalidEmail
   /// The address belongs to another account of the scope.
   case emailExists
@@ -50,9 +50,9 @@ public enum ImportFault: Error, Sendable {
   case factorNeedsEmail
   /// Second factors need an address that is verified.
   case factorNeedsVerifiedEmail
-  /// Two factors have the same enrolment id.
+  /// Two factors have the same enrollment id.
   case duplicateFactorID
-  /// An enrolment id of more than 128 bytes or with a control character.
+  /// An enrollment id of more than 128 bytes or with a control character.
   case invalidFactorID
   /// A factor of no kind that there is.
   case unsupportedFactor

@@ -4,7 +4,7 @@ public import Crypto
 public struct ImportedUser: Sendable {
   /// The uid; it must be there.
   public var localID = ""
-  /// The e-mail address.
+  /// The email address.
   public var email: String?
   /// True when the address is known to be the user's.
   public var emailVerified = false
@@ -64,7 +64,7 @@ public struct ImportedFactor: Sendable {
     case unknown
   }
 
-  /// The enrolment id; one is made when nil.
+  /// The enrollment id; one is made when nil.
   public var id: String?
   /// The name that the user gave it.
   public var displayName: String?

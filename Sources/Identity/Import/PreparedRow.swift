@@ -123,7 +123,7 @@ extension Imports {
       }
     }
     guard apps <= 1 else { throw .tooManyTOTP }
-    guard phones.count <= Enrolments.mostPhones else { throw .tooManyFactors }
+    guard phones.count <= Enrollments.mostPhones else { throw .tooManyFactors }
   }
 
   private func prepareFactors(

@@ -10,7 +10,7 @@ import Database
 public struct MasterKeys: Sendable {
   let store: Store
   let ring: KeyRing
-  let places: [any SealedPlace]
+  let places: [any ReencryptableStore]
 
   /// What there was to do.
   public enum Step: Sendable, Equatable {

@@ -130,7 +130,7 @@ public struct UnreadableSecrets: Sendable {
   }
 
   /// Forgets what hasn't failed for a week: it was removed, or opens again.
-  static func tidy(at now: Instant, _ connection: borrowing Connection) throws {
+  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
     let oldest = now.advanced(bySeconds: -remembered)
     try connection.run("DELETE FROM unreadable_secret WHERE last_at < \(oldest.microseconds)")
   }

@@ -56,7 +56,7 @@ extension OutOfBandCode {
 }
 
 /// What a project says about its links.
-struct LinkGround: Sendable {
+struct LinkSettings: Sendable {
   /// The domains that links may go on to.
   let domains: [String]
   /// The page of the application's own that links lead to, in place of ours.
@@ -69,7 +69,7 @@ struct LinkGround: Sendable {
 
   static func read(
     _ scope: Scope, _ profile: Profile, _ connection: borrowing Connection
-  ) throws -> LinkGround {
+  ) throws -> LinkSettings {
     let project = scope.project.text
     let row = try connection.first(
       """
@@ -92,7 +92,7 @@ struct LinkGround: Sendable {
     let handler = (mails?["callbackUri"]?.textValue?.text).flatMap { text in
       LinkTargets.isUsable(text, domains, profile) ? text : nil
     }
-    return LinkGround(
+    return LinkSettings(
       domains: domains, handler: handler,
       apiKey: key ?? "fake-api-key", mails: mails)
   }
@@ -101,13 +101,13 @@ struct LinkGround: Sendable {
   ///
   /// Whoever serves the domain gets the codes, so it has to be an authorized domain itself; being
   /// below one isn't enough.
-  func leading(to domain: String?) throws(OutOfBandError) -> LinkGround {
+  func leading(to domain: String?) throws(OutOfBandError) -> LinkSettings {
     guard let domain else { return self }
     let known = domains.first { $0.lowercased().isSameBytes(as: domain.lowercased()) }
     guard let known else { throw .unknownLinkDomain }
-    var ground = self
-    ground.handler = "https://\(known)\(ActionLinks.page)"
-    return ground
+    var prerequisites = self
+    prerequisites.handler = "https://\(known)\(ActionLinks.page)"
+    return prerequisites
   }
 
   /// Whether a tenant sends its mails as its project does (`inheritance.emailSendingConfig`).

@@ -29,9 +29,9 @@ public struct OutOfBandCodes: Sendable {
     // A refusal that was counted must stay counted.
     let outcome: Result<String, OutOfBandError> = try await store.write(OutOfBandError.self) {
       connection in
-      let ground = try LinkGround.read(scope, store.profile, connection)
+      let prerequisites = try LinkSettings.read(scope, store.profile, connection)
         .leading(to: request.linkDomain)
-      try Self.check(request.continueURL, ground, store.profile)
+      try Self.check(request.continueURL, prerequisites, store.profile)
       let found: (email: String, refusal: OutOfBandError?)
       var account: Account?
       do throws(OutOfBandError) {
@@ -60,7 +60,7 @@ public struct OutOfBandCodes: Sendable {
           }
         }
       }
-      let sent = try store.mailCode(new, ground, at: now, connection)
+      let sent = try store.mailCode(new, prerequisites, at: now, connection)
       if found.refusal != nil {
         // The same was written as for an account; it is taken back, and nobody can tell by the time.
         let digest = Store.digest(sent.link.code)
@@ -84,9 +84,9 @@ public struct OutOfBandCodes: Sendable {
     let now = store.clock.now()
     let store = store
     return try await store.write(OutOfBandError.self) { connection in
-      let ground = try LinkGround.read(scope, store.profile, connection)
+      let prerequisites = try LinkSettings.read(scope, store.profile, connection)
         .leading(to: request.linkDomain)
-      try Self.check(request.continueURL, ground, store.profile)
+      try Self.check(request.continueURL, prerequisites, store.profile)
       let subject = try Self.subject(request, in: scope, connection)
       if let refusal = subject.refusal { throw refusal }
       var new = OutOfBandRecord.New(
@@ -94,7 +94,7 @@ public struct OutOfBandCodes: Sendable {
       new.newEmail = request.newEmail
       new.continueURL = request.continueURL
       new.apiKey = request.apiKey
-      let link = try OutOfBandRecord.insert(new, ground, store: store, at: now, connection)
+      let link = try OutOfBandRecord.insert(new, prerequisites, store: store, at: now, connection)
       var entry = AuditEntry(
         "account.link", "account", subject.account?.id.text ?? subject.email,
         name: subject.account?.label ?? subject.email, in: scope)
@@ -156,10 +156,10 @@ extension OutOfBandCodes {
   }
 
   private static func check(
-    _ continueURL: String?, _ ground: LinkGround, _ profile: Profile
+    _ continueURL: String?, _ prerequisites: LinkSettings, _ profile: Profile
   ) throws(OutOfBandError) {
     guard let continueURL else { return }
-    try ContinueURL.check(continueURL, ground.domains, profile)
+    try ContinueURL.check(continueURL, prerequisites.domains, profile)
   }
 
   /// The account that a code shall be for, and why it shall not be made.

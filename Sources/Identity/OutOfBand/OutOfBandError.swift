@@ -15,7 +15,7 @@ public enum OutOfBandError: Error, Sendable {
   case userDisabled
   /// The account has no address.
   case missingEmail
-  /// Not an e-mail address.
+  /// Not an email address.
   case invalidEmail
   /// No address to change to, or none that is one.
   case invalidNewEmail

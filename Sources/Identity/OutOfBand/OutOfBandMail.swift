@@ -72,10 +72,10 @@ struct OutOfBandMail {
   private var ownSubject: String {
     switch kind {
     case .passwordReset: "Choose a new password for \(name)"
-    case .verifyEmail: "Confirm your e-mail address for \(name)"
+    case .verifyEmail: "Confirm your email address for \(name)"
     case .signIn: "Sign in to \(name)"
-    case .changeEmail: "Confirm your new e-mail address for \(name)"
-    case .recoverEmail: "Your e-mail address for \(name) was changed"
+    case .changeEmail: "Confirm your new email address for \(name)"
+    case .recoverEmail: "Your email address for \(name) was changed"
     case .revertFactor: "A second factor was added to your account at \(name)"
     }
   }

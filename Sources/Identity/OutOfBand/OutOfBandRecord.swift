@@ -8,7 +8,7 @@ struct OutOfBandRecord {
   let account: Int64?
   let createdAt: Instant
   private let digest: [UInt8]
-  private let enrolment: String?
+  private let enrollment: String?
 
   /// Bytes of a code; nobody guesses 256 bits.
   private static let length = 32
@@ -23,7 +23,7 @@ struct OutOfBandRecord {
     let digest = Store.digest(text)
     let found = try connection.first(
       """
-      SELECT \(Scope.columns), c.account_key, c.kind, c.email, c.new_email, c.enrolment_id,
+      SELECT \(Scope.columns), c.account_key, c.kind, c.email, c.new_email, c.enrollment_id,
         c.continue_url, c.created_at, c.expires_at, c.used_at
       FROM oob_code c JOIN scope s USING (scope_key) JOIN project p USING (project_id)
       WHERE c.code_digest = \(digest) AND s.deleted_at IS NULL
@@ -39,20 +39,20 @@ struct OutOfBandRecord {
       return OutOfBandRecord(
         code: code, account: try row.value(7),
         createdAt: Instant(microseconds: try row.value(13)), digest: digest,
-        enrolment: try row.value(11))
+        enrollment: try row.value(11))
     }
     guard let found else { throw OutOfBandError.invalidCode }
     return found
   }
 
   private init(
-    code: OutOfBandCode, account: Int64?, createdAt: Instant, digest: [UInt8], enrolment: String?
+    code: OutOfBandCode, account: Int64?, createdAt: Instant, digest: [UInt8], enrollment: String?
   ) {
     self.code = code
     self.account = account
     self.createdAt = createdAt
     self.digest = digest
-    self.enrolment = enrolment
+    self.enrollment = enrollment
   }
 
   /// Refuses a code of another pool than this, if one is named, and one that was used or is late.
@@ -86,7 +86,7 @@ struct OutOfBandRecord {
 
   /// The factor that the code takes away.
   func factor(of account: Account) -> Factor? {
-    account.factors.first { $0.id.text == enrolment }
+    account.factors.first { $0.id.text == enrollment }
   }
 
   /// The code for whoever shows it.
@@ -133,18 +133,18 @@ struct OutOfBandRecord {
 
   /// Makes a code.
   static func insert(
-    _ new: New, _ ground: LinkGround, store: Store, at now: Instant,
+    _ new: New, _ prerequisites: LinkSettings, store: Store, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> OutOfBandLink {
     let code = store.random.token(bytes: length)
     let link = store.links.link(
-      code, new.kind, in: new.scope, apiKey: new.apiKey ?? ground.apiKey,
-      continueURL: new.continueURL, language: new.language, handler: ground.handler)
+      code, new.kind, in: new.scope, apiKey: new.apiKey ?? prerequisites.apiKey,
+      continueURL: new.continueURL, language: new.language, handler: prerequisites.handler)
     let expires = now.advanced(bySeconds: new.kind.lifetime)
     try connection.run(
       """
       INSERT INTO oob_code (code_digest, scope_key, account_key, kind, email, new_email,
-        enrolment_id, continue_url, created_at, expires_at, link)
+        enrollment_id, continue_url, created_at, expires_at, link)
       VALUES (\(Store.digest(code)), \(new.scope.key), \(new.account?.key), \(new.kind.rawValue),
         \(new.email), \(new.newEmail), \(new.factor?.id.text), \(new.continueURL),
         \(now.microseconds), \(expires.microseconds),
@@ -166,16 +166,16 @@ extension Store {
   /// - Returns: The number of the mail, and the link.
   @discardableResult
   func mailCode(
-    _ new: OutOfBandRecord.New, _ ground: LinkGround? = nil, at now: Instant,
+    _ new: OutOfBandRecord.New, _ prerequisites: LinkSettings? = nil, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> (message: Int64, link: OutOfBandLink) {
-    let ground = try ground ?? LinkGround.read(new.scope, profile, connection)
-    let link = try OutOfBandRecord.insert(new, ground, store: self, at: now, connection)
+    let prerequisites = try prerequisites ?? LinkSettings.read(new.scope, profile, connection)
+    let link = try OutOfBandRecord.insert(new, prerequisites, store: self, at: now, connection)
     let mail = OutOfBandMail(
       kind: new.kind, scope: new.scope, email: new.email, newEmail: new.newEmail,
       factor: new.factor, link: link.link,
       displayName: new.account?.emailVerified == true ? new.account?.displayName : nil,
-      template: MailTemplate(new.kind, of: ground.mails))
+      template: MailTemplate(new.kind, of: prerequisites.mails))
     let text = mail.text
     let message = try outbox.add(
       OutboxMessage(

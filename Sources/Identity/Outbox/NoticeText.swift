@@ -7,7 +7,7 @@ struct NoticeText {
   let email: String?
   let at: Instant
   /// Where to say that it was none of theirs; nil where support is to be told.
-  let objection: String?
+  let reportedChange: String?
 
   var subject: String {
     let done =
@@ -30,11 +30,11 @@ struct NoticeText {
       case .recoveryCodesMade: "new recovery codes were made"
       case .recoveryCodesVoided: "your recovery codes were ended"
       case .recoveryCodeUsed: "a recovery code was used"
-      case .enrolmentLinkSent: "a link to set an authenticator app up was sent"
+      case .enrollmentLinkSent: "a link to set an authenticator app up was sent"
       case .factorEnrolledByLink: "an authenticator app was set up"
       case .passwordChanged: "your password was changed"
       case .providerLinked: "another way to sign in was added"
-      case .emailChanged: "your e-mail address was changed"
+      case .emailChanged: "your email address was changed"
       case .accountDeleted: "your account was deleted"
       }
     return "\(application): \(done)"
@@ -65,35 +65,35 @@ struct NoticeText {
     switch notice {
     case .providerLinked(let name):
       """
-      since \(at.inWords) \(account) can be signed in to with \(Self.plain(name)) as well.
+      since \(at.formatted) \(account) can be signed in to with \(Self.plain(name)) as well.
       """
     case .passwordChanged:
-      "the password of \(account) was changed on \(at.inWords). \(byOthers)"
+      "the password of \(account) was changed on \(at.formatted). \(byOthers)"
     case .emailChanged:
       """
-      your account at \(application) has another e-mail address since \(at.inWords): \
+      your account at \(application) has another email address since \(at.formatted): \
       \(email ?? "this") is not its address any more. \(byOthers)
       """
-    case .accountDeleted: "\(account) was deleted on \(at.inWords). \(byOthers)"
+    case .accountDeleted: "\(account) was deleted on \(at.formatted). \(byOthers)"
     case .factorWithdrawn:
       """
-      \(notice.fact) from \(account) on \(at.inWords), by somebody who was signed in to your account.
+      \(notice.fact) from \(account) on \(at.formatted), by somebody who was signed in to your account.
       """
     case .factorReverted:
       """
-      \(notice.fact) from \(account) on \(at.inWords), by the link in the mail that had told of it.
+      \(notice.fact) from \(account) on \(at.formatted), by the link in the mail that had told of it.
       """
-    case .factorsAdded: "\(notice.fact) to \(account) on \(at.inWords). \(byOthers)"
+    case .factorsAdded: "\(notice.fact) to \(account) on \(at.formatted). \(byOthers)"
     case .factorEnrolled:
       """
-      \(notice.fact) for \(account) on \(at.inWords), by somebody who was signed in to your account.
+      \(notice.fact) for \(account) on \(at.formatted), by somebody who was signed in to your account.
       """
-    case .factorsRemoved: "\(notice.fact) from \(account) on \(at.inWords). \(byOthers)"
+    case .factorsRemoved: "\(notice.fact) from \(account) on \(at.formatted). \(byOthers)"
     case .recoveryCodesMade, .recoveryCodeUsed:
-      "on \(at.inWords), \(notice.fact). It concerns \(account). \(byUser)"
+      "on \(at.formatted), \(notice.fact). It concerns \(account). \(byUser)"
     case .factorEnrolledByLink:
-      "on \(at.inWords), \(notice.fact). It concerns \(account)."
-    default: "on \(at.inWords), \(notice.fact). It concerns \(account). \(byOthers)"
+      "on \(at.formatted), \(notice.fact). It concerns \(account)."
+    default: "on \(at.formatted), \(notice.fact). It concerns \(account). \(byOthers)"
     }
   }
 
@@ -139,7 +139,7 @@ struct NoticeText {
     case .recoveryCodesMade: "Each of them lets you in once when your device is gone."
     case .recoveryCodesVoided: "None of them lets anybody in any more."
     case .recoveryCodeUsed: "It does not count a second time."
-    case .enrolmentLinkSent: "The link counts for thirty minutes, and once."
+    case .enrollmentLinkSent: "The link counts for thirty minutes, and once."
     case .factorEnrolledByLink: "From now on you are asked for a code of it when you sign in."
     case .passwordChanged:
       "The old password does not count any more. You have been signed out everywhere."
@@ -153,21 +153,21 @@ struct NoticeText {
   }
 
   private var advice: String {
-    guard let objection else {
+    guard let reportedChange else {
       return """
         If this was neither you nor done at your request, somebody may be trying to get into your \
         account: tell the support of \(application) at once.
         """
     }
-    return Self.advice(objection, application)
+    return Self.advice(reportedChange, application)
   }
 
   /// What to do when it was not the user.
-  static func advice(_ objection: String, _ application: String) -> String {
+  static func advice(_ reportedChange: String, _ application: String) -> String {
     """
     If this was neither you nor done at your request, open this page within seven days and say so:
 
-    \(objection)
+    \(reportedChange)
 
     You are then signed out everywhere, nobody can change your second factors until it was looked \
     into, and those who answer for \(application) are told.

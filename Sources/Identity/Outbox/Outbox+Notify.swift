@@ -33,12 +33,12 @@ extension Outbox {
     for recipient in recipients where recipient != told {
       let link =
         notice.isAboutFactors
-        ? try objection(to: notice.fact, account, at: now, connection) : nil
+        ? try reportedChange(to: notice.fact, account, at: now, connection) : nil
       var own = account.email
       if case .emailChanged(let old) = notice { own = old }
       let text = NoticeText(
         notice: notice, application: NoticeText.application(scope),
-        email: own == recipient ? own : nil, at: now, objection: link)
+        email: own == recipient ? own : nil, at: now, reportedChange: link)
       try add(
         OutboxMessage(
           channel: .mail, purpose: notice.purpose, recipient: recipient, language: "en",
@@ -49,12 +49,12 @@ extension Outbox {
   }
 
   /// A link by which whoever reads it says that something was none of theirs.
-  func objection(
+  func reportedChange(
     to fact: String, _ account: Account, at now: Instant, _ connection: borrowing Connection
   ) throws -> String {
     let code = try UserLink.insert(
-      .objection, about: fact, of: account, random: random, at: now, connection)
-    return links.link(code, to: .objection)
+      .reportedChange, about: fact, of: account, random: random, at: now, connection)
+    return links.link(code, to: .reportedChange)
   }
 
   /// Tells a user of a change that somebody else has made to how they sign in.

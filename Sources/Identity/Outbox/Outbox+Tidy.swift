@@ -11,7 +11,7 @@ extension Outbox {
   }
 
   /// Takes the texts away that have run out, and forgets old messages, a share at a time.
-  static func tidy(at now: Instant, _ connection: borrowing Connection) throws {
+  static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
       """
       UPDATE outbox SET sealed_text = NULL, next_try_at = NULL

@@ -70,7 +70,7 @@ struct Outbox: Sendable {
   }
 }
 
-extension Outbox: SealedPlace {
+extension Outbox: ReencryptableStore {
   static let name = "outbox"
 
   func reseal(

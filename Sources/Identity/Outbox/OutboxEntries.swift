@@ -4,7 +4,7 @@ import Database
 public struct OutboxEntry: Sendable {
   /// How it goes out.
   public enum Channel: String, Sendable {
-    /// By e-mail.
+    /// By email.
     case mail
     /// As a text message to a phone.
     case sms
@@ -28,7 +28,7 @@ public struct OutboxEntry: Sendable {
   public let channel: Channel
   /// What it is for, as `verify-email`.
   public let purpose: String
-  /// An e-mail address, or a phone number.
+  /// An email address, or a phone number.
   public let recipient: String
   /// Whose account it is about; nil for nobody's, or for one that is gone.
   public let account: ID<Account>?
@@ -231,8 +231,8 @@ public struct OutboxEntries: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func open(
-    _ scope: Scope, _ id: Int64, _ request: DeskRequest
-  ) async throws(ActionError<OutboxError>) -> DeskOutcome<MessageText> {
+    _ scope: Scope, _ id: Int64, _ request: ActionRequest
+  ) async throws(ActionError<OutboxError>) -> ActionOutcome<MessageText> {
     try await store.perform(
       .openMessage, request, in: ActionTarget(scope), OutboxError.self, opening(of: id, in: scope))
   }

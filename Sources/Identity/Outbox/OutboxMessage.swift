@@ -5,7 +5,7 @@ struct OutboxMessage {
   let channel: Channel
   /// What it is for, as `verify-email`: shown to administrators in place of its text.
   let purpose: String
-  /// An e-mail address, or a phone number with `+` and the country in front.
+  /// An email address, or a phone number with `+` and the country in front.
   let recipient: String
   /// The language of the text, as in `de` or `pt-BR`.
   let language: String

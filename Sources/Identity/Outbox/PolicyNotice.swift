@@ -22,10 +22,10 @@ struct PolicyNotice {
   var body: String {
     let lines = changes.map { "  \($0.field.rawValue): \($0.from) → \($0.to)" }
     let why =
-      reason.map { "Reason: \(NoticeText.unlinked($0, longest: DeskRequest.longestNote))" }
+      reason.map { "Reason: \(NoticeText.unlinked($0, longest: ActionRequest.longestNote))" }
       ?? "No reason was given."
     return """
-      \(NoticeText.unlinked(by)) changed the MFA policy of \(place) on \(at.inWords):
+      \(NoticeText.unlinked(by)) changed the MFA policy of \(place) on \(at.formatted):
 
       \(lines.joined(separator: "\n"))
 

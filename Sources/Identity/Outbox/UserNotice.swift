@@ -35,7 +35,7 @@ enum UserNotice {
   /// A recovery code let somebody in.
   case recoveryCodeUsed(left: Int)
   /// An agent sent a link with which an authenticator app can be set up.
-  case enrolmentLinkSent
+  case enrollmentLinkSent
   /// Such a link was used.
   case factorEnrolledByLink(name: String)
   /// The password was changed by somebody else than the user.
@@ -69,7 +69,7 @@ extension UserNotice {
     case .recoveryCodesMade: "notice-recovery-codes"
     case .recoveryCodesVoided: "notice-recovery-codes-voided"
     case .recoveryCodeUsed: "notice-recovery-code-used"
-    case .enrolmentLinkSent: "notice-enrolment-link"
+    case .enrollmentLinkSent: "notice-enrollment-link"
     case .factorEnrolledByLink: "notice-factor-enrolled"
     case .passwordChanged: "notice-password-changed"
     case .providerLinked: "notice-provider-linked"
@@ -97,7 +97,7 @@ extension UserNotice {
     case .factorEnrolled(let name): "\(Self.list([name], "was", "were")) enrolled"
     case .factorsRestored(let names): "\(Self.list(names, "was", "were")) put back"
     case .factorSuspended(let name, let until):
-      "\(Self.list([name], "was", "were")) suspended until \(until.inWords)"
+      "\(Self.list([name], "was", "were")) suspended until \(until.formatted)"
     case .factorResumed(let name): "\(Self.list([name], "counts", "count")) again"
     case .factorRenamed(let old, let new):
       "\(Self.list([old], "was", "were")) named “\(NoticeText.unlinked(new))”"
@@ -107,7 +107,7 @@ extension UserNotice {
     case .sessionsEnded: "you were signed out everywhere"
     case .temporaryCodeMade(let until):
       """
-      a temporary code was made, which counts once until \(until.inWords) instead of a code of \
+      a temporary code was made, which counts once until \(until.formatted) instead of a code of \
       your authenticator app
       """
     case .temporaryCodeEnded: "a temporary code was ended"
@@ -115,13 +115,13 @@ extension UserNotice {
     case .recoveryCodesVoided: "your recovery codes were ended"
     case .recoveryCodeUsed(let left):
       "a recovery code was used to sign in; \(left == 0 ? "none is" : "\(left) are") left"
-    case .enrolmentLinkSent:
-      "a link to set an authenticator app up was sent to your e-mail address"
+    case .enrollmentLinkSent:
+      "a link to set an authenticator app up was sent to your email address"
     case .factorEnrolledByLink(let name):
       "\(Self.list([name], "was", "were")) set up by a link that had been sent to you"
     case .passwordChanged: "your password was changed"
     case .providerLinked(let name): "signing in with \(NoticeText.plain(name)) was switched on"
-    case .emailChanged: "another e-mail address was put in place of this one"
+    case .emailChanged: "another email address was put in place of this one"
     case .accountDeleted: "your account was deleted"
     }
   }
@@ -135,7 +135,7 @@ extension UserNotice {
 
 extension Instant {
   /// The moment as everybody reads it, to the minute.
-  var inWords: String {
+  var formatted: String {
     let parts = calendar
     func pair(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return "\(Day(self)) at \(pair(parts.hour)):\(pair(parts.minute)) UTC"

@@ -40,7 +40,7 @@ struct PhoneCode {
       [code, phoneNumber, Base64URL.encode(pending), factor?.text ?? ""].joined(separator: "\n"))
   }
 
-  enum Verdict {
+  enum CodeVerification {
     case right
     case wrong
     /// Too old, used, or tried too often: another code has to be sent.
@@ -56,7 +56,7 @@ struct PhoneCode {
   /// Looks at a code as typed; a wrong one is counted.
   func check(
     _ typed: String, tries: Int = tries, at now: Instant, _ connection: borrowing Connection
-  ) throws -> Verdict {
+  ) throws -> CodeVerification {
     guard now <= ticket.issuedAt.advanced(bySeconds: Self.lifetime) else { return .over(.expired) }
     let record = try ticket.record(connection)
     guard record.uses == 0 else { return .over(.used) }
@@ -72,7 +72,7 @@ struct PhoneCode {
   /// takes one of the session's tries, and what is used is looked at again: nobody sees which it was.
   func checkSuspended(
     _ typed: String, at now: Instant, _ connection: borrowing Connection
-  ) throws -> Verdict {
+  ) throws -> CodeVerification {
     guard now <= ticket.issuedAt.advanced(bySeconds: Self.lifetime) else { return .over(.expired) }
     guard try ticket.record(connection).failures < Self.tries else { return .over(.tries) }
     try ticket.countFailure(connection)

@@ -12,7 +12,7 @@ public struct GuessingOdds: Sendable, Equatable {
   public let cap: Int
 
   /// Asks about a window and a cap.
-  public init(_ window: Window, cap: Int = DeskSettings().codeCap) {
+  public init(_ window: Window, cap: Int = SupportRules().codeCap) {
     self.window = window
     self.cap = cap
   }

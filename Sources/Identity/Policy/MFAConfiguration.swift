@@ -18,7 +18,7 @@ public struct TOTPConfiguration: Equatable, Sendable {
   ///
   /// Unspecified counts as switched on.
   public var state: MFAState
-  /// The neighbouring steps accepted on each side, 0 to 10.
+  /// The neighboring steps accepted on each side, 0 to 10.
   ///
   /// Nil, which is not 0, means 5 in force.
   public var adjacentIntervals: Int?
@@ -49,7 +49,7 @@ public struct MFAConfiguration: Equatable, Sendable {
   /// What a new project has: everything off.
   public static let initial = MFAConfiguration(state: .disabled)
 
-  /// True when users may enrol authenticator apps and enrolled users are asked for a code.
+  /// True when users may enroll authenticator apps and enrolled users are asked for a code.
   ///
   /// An entry whose state was not given counts as on, since the documentation's own call for a
   /// tenant switches TOTP on by such an entry.
@@ -63,7 +63,7 @@ public struct MFAConfiguration: Equatable, Sendable {
   /// The top state and the list of providers both have to say so.
   public var isSMSOn: Bool { smsEnabled && (state == .enabled || state == .mandatory) }
 
-  /// True when users may enrol factors of a kind, and are asked for a code of those they have.
+  /// True when users may enroll factors of a kind, and are asked for a code of those they have.
   public func isOn(_ kind: Factor.Kind) -> Bool {
     switch kind {
     case .totp: isTOTPOn
@@ -114,10 +114,10 @@ public struct MFAConfiguration: Equatable, Sendable {
   }
 }
 
-/// How users come to enrol.
+/// How users come to enroll.
 ///
 /// Recorded for the application; the server does not enforce it.
-public enum EnrolmentPattern: String, CaseIterable, Sendable {
+public enum EnrollmentPattern: String, CaseIterable, Sendable {
   /// Mandatory at sign-up.
   case mandatory
   /// Offered at sign-up, and can be put off.

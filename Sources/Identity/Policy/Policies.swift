@@ -38,9 +38,9 @@ public struct Policies: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func change(
-    _ scope: Scope, expecting version: Int, _ request: DeskRequest,
+    _ scope: Scope, expecting version: Int, _ request: ActionRequest,
     edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
-  ) async throws(ActionError<PolicyError>) -> DeskOutcome<PolicyOutcome> {
+  ) async throws(ActionError<PolicyError>) -> ActionOutcome<PolicyOutcome> {
     try await store.perform(
       request, in: ActionTarget(scope), PolicyError.self,
       choosing: { connection in
@@ -88,7 +88,7 @@ public struct Policies: Sendable {
       return PolicyPreview(
         policy: policy, new: edit, changes: PolicyChange.between(policy.edit, edit),
         losingSecondFactor: policy.users(with: before.union(after)) - policy.users(with: after),
-        approvalOver: try DeskSettings.find(scope, connection).policyApprovalOverUsers)
+        approvalOver: try SupportRules.find(scope, connection).policyApprovalOverUsers)
     }
   }
 

@@ -6,8 +6,8 @@ public struct Policy: Sendable {
   public let scope: Scope
   /// The configuration.
   public private(set) var configuration: MFAConfiguration
-  /// The enrolment pattern; nil when none was chosen.
-  public private(set) var pattern: EnrolmentPattern?
+  /// The enrollment pattern; nil when none was chosen.
+  public private(set) var pattern: EnrollmentPattern?
   /// From which day on the pattern “mandatory” counts; nil for at once, and for other patterns.
   public private(set) var mandatoryFrom: Day?
   /// Counts the changes; 0 for one that was never changed.
@@ -43,7 +43,7 @@ public struct Policy: Sendable {
   init(_ row: borrowing Row) throws {
     scope = try Scope(row)
     configuration = try Self.configuration(row, from: 7)
-    pattern = (try row.value(11) as String?).flatMap(EnrolmentPattern.init(rawValue:))
+    pattern = (try row.value(11) as String?).flatMap(EnrollmentPattern.init(rawValue:))
     version = try row.value(12)
     changedAt = (try row.value(13) as Int64?).map(Instant.init(microseconds:))
     changedBy = try row.value(14)
@@ -107,8 +107,8 @@ public struct Policy: Sendable {
 public struct PolicyEdit: Equatable, Sendable {
   /// The configuration.
   public var configuration: MFAConfiguration
-  /// The enrolment pattern.
-  public var pattern: EnrolmentPattern? {
+  /// The enrollment pattern.
+  public var pattern: EnrollmentPattern? {
     didSet { if pattern != .mandatory { mandatoryFrom = nil } }
   }
   /// From which day on the pattern “mandatory” counts; nil for at once, and for other patterns.
@@ -128,13 +128,13 @@ public struct PolicyEdit: Equatable, Sendable {
   init(_ row: borrowing Row, from column: Int) throws {
     self.init(
       configuration: try Policy.configuration(row, from: column),
-      pattern: (try row.value(column + 4) as String?).flatMap(EnrolmentPattern.init(rawValue:)),
+      pattern: (try row.value(column + 4) as String?).flatMap(EnrollmentPattern.init(rawValue:)),
       mandatoryFrom: (try row.value(column + 5) as String?).flatMap { Day($0) })
   }
 
   /// Makes an edit; a day without the pattern “mandatory” is dropped.
   public init(
-    configuration: MFAConfiguration, pattern: EnrolmentPattern?, mandatoryFrom: Day? = nil
+    configuration: MFAConfiguration, pattern: EnrollmentPattern?, mandatoryFrom: Day? = nil
   ) {
     self.configuration = configuration
     self.pattern = pattern
@@ -154,8 +154,8 @@ public struct PolicyChange: Sendable, Equatable {
     case sms = "SMS"
     /// The configuration's top state.
     case state = "state"
-    /// How users come to enrol.
-    case pattern = "enrolment pattern"
+    /// How users come to enroll.
+    case pattern = "enrollment pattern"
   }
   /// The field.
   public let field: Field

@@ -14,8 +14,8 @@ public struct PolicyInForce: Hashable, Sendable {
   public let window: Window?
   /// Whether codes by SMS are on.
   public let isSMSOn: Bool
-  /// The enrolment pattern; nil when none was chosen.
-  public let pattern: EnrolmentPattern?
+  /// The enrollment pattern; nil when none was chosen.
+  public let pattern: EnrollmentPattern?
   /// From which day on the pattern “mandatory” counts; nil for at once.
   public let mandatoryFrom: Day?
 

@@ -7,7 +7,7 @@ public enum PolicyWeakening: Sendable, Equatable {
   /// MFA is no longer stated as mandatory.
   case noLongerMandatory
   /// Users are asked to enroll less strictly.
-  case looserPattern(from: EnrolmentPattern, to: EnrolmentPattern?)
+  case looserPattern(from: EnrollmentPattern, to: EnrollmentPattern?)
   /// Enrollment becomes mandatory later; nil for what was mandatory at once.
   case laterStart(from: Day?, to: Day)
 }
@@ -69,7 +69,7 @@ extension Policy {
   }
 }
 
-extension EnrolmentPattern {
+extension EnrollmentPattern {
   /// How strictly users are asked to enroll; 0 is for no pattern.
   fileprivate var strictness: Int {
     switch self {

@@ -14,7 +14,7 @@ public struct Project: Sendable {
   public let members: String
   /// Which first factors it allows.
   public let signIn: SignInMethods
-  /// True when answers do not tell whether an e-mail address has an account.
+  /// True when answers do not tell whether an email address has an account.
   public let emailPrivacy: Bool
   /// True when one address may have several accounts.
   public let allowDuplicateEmails: Bool
@@ -82,7 +82,7 @@ public struct Project: Sendable {
 
 /// Which first factors a scope allows.
 public struct SignInMethods: Equatable, Sendable {
-  /// E-mail and password.
+  /// Email and password.
   public var password: Bool
   /// A link sent by mail.
   public var emailLink: Bool
@@ -108,7 +108,7 @@ public struct ProjectEdit: Equatable, Sendable {
   public var members: String
   /// Which first factors it allows.
   public var signIn: SignInMethods
-  /// True when answers do not tell whether an e-mail address has an account.
+  /// True when answers do not tell whether an email address has an account.
   public var emailPrivacy: Bool
   /// True when one address may have several accounts.
   public var allowDuplicateEmails: Bool
@@ -200,7 +200,7 @@ public enum ProjectError: Error, Sendable {
   case invalidID
   /// A name that is empty or longer than 100 characters.
   case invalidDisplayName
-  /// An authorised domain that is not the name of a host.
+  /// An authorized domain that is not the name of a host.
   case invalidDomain(String)
   /// Where links in emails lead can't be changed like that.
   case links(LinkTargetError)

@@ -20,7 +20,7 @@ public struct Projects: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func create(
-    id: String, displayName: String, _ request: DeskRequest
+    id: String, displayName: String, _ request: ActionRequest
   ) async throws(ActionError<ProjectError>) -> Project {
     guard Self.isValidID(id) else { throw .failed(.invalidID) }
     let insertion: Action<Project>
@@ -159,9 +159,9 @@ public struct Projects: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func update(
-    _ id: ID<Project>, _ request: DeskRequest,
+    _ id: ID<Project>, _ request: ActionRequest,
     edit: @escaping @Sendable (inout ProjectEdit) throws(ProjectError) -> Void
-  ) async throws(ActionError<ProjectError>) -> DeskOutcome<Project> {
+  ) async throws(ActionError<ProjectError>) -> ActionOutcome<Project> {
     try await store.perform(
       request, in: ActionTarget(project: id), ProjectError.self,
       choosing: { connection in
@@ -253,8 +253,8 @@ public struct Projects: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func delete(
-    _ id: ID<Project>, _ request: DeskRequest
-  ) async throws(ActionError<ProjectError>) -> DeskOutcome<Void> {
+    _ id: ID<Project>, _ request: ActionRequest
+  ) async throws(ActionError<ProjectError>) -> ActionOutcome<Void> {
     try await store.perform(
       .deleteProject, request, in: ActionTarget(project: id), ProjectError.self,
       Self.deletion(of: id))
@@ -280,7 +280,7 @@ public struct Projects: Sendable {
   /// What would be lost if a project were deleted.
   ///
   /// - Throws: ``ProjectError``.
-  public func losses(_ id: ID<Project>) async throws(ProjectError) -> Losses {
+  public func losses(_ id: ID<Project>) async throws(ProjectError) -> DeletionImpact {
     try await store.read(ProjectError.self) { connection in
       try Deletion.losses(of: Self.find(id, connection).scope, connection)
     }
@@ -357,14 +357,14 @@ extension ProjectEdit {
   var words: [AuditField] {
     [
       AuditField("name", displayName), AuditField("password sign-in", Words.onOff(signIn.password)),
-      AuditField("e-mail link", Words.onOff(signIn.emailLink)),
+      AuditField("email link", Words.onOff(signIn.emailLink)),
       AuditField("anonymous", Words.onOff(signIn.anonymous)),
       AuditField("phone sign-in", Words.onOff(signIn.phone)),
       AuditField("withdrawal needs a second factor", Words.onOff(withdrawalNeedsFactor)),
-      AuditField("e-mail privacy", Words.onOff(emailPrivacy)),
-      AuditField("duplicate e-mails", Words.onOff(allowDuplicateEmails)),
+      AuditField("email privacy", Words.onOff(emailPrivacy)),
+      AuditField("duplicate emails", Words.onOff(allowDuplicateEmails)),
       AuditField(
-        "authorised domains", authorizedDomains.joined(separator: ", "), value: authorizedDomains),
+        "authorized domains", authorizedDomains.joined(separator: ", "), value: authorizedDomains),
       AuditField("tenants", Words.onOff(allowTenants)),
       AuditField("import of TOTP secrets", Words.onOff(importsTOTP)),
       AuditField("sign-in", disableAuth ? "off" : "on"),

@@ -35,7 +35,7 @@ struct FormerState: Sendable {
     steps = try await former.read { connection in
       try connection.all(
         """
-        SELECT account_key, enrolment_id, last_step FROM factor
+        SELECT account_key, enrollment_id, last_step FROM factor
         WHERE account_key > 0 AND last_step > \(present)
         """
       ) { Step(account: try $0.value(0), factor: try $0.value(1), step: try $0.value(2)) }
@@ -54,7 +54,7 @@ struct FormerState: Sendable {
         try Set(
           connection.all(
             """
-            SELECT code_digest FROM stand_in_code
+            SELECT code_digest FROM backup_code
             WHERE account_key > \(first) AND account_key <= \(end) AND kind = 'recovery'
             """
           ) { try $0.value(0) as [UInt8] })
@@ -71,14 +71,14 @@ struct FormerState: Sendable {
     try await database.read { connection in
       let accounts = try connection.all(
         """
-        SELECT DISTINCT account_key FROM stand_in
+        SELECT DISTINCT account_key FROM backup_code_set
         WHERE account_key > \(last) ORDER BY account_key LIMIT \(share)
         """
       ) { try $0.value(0) as Int64 }
       guard let end = accounts.last else { return nil }
       let codes = try connection.all(
         """
-        SELECT account_key, code_digest FROM stand_in_code
+        SELECT account_key, code_digest FROM backup_code
         WHERE account_key > \(last) AND account_key <= \(end) AND kind = 'recovery'
         """
       ) { UsedCode(account: try $0.value(0), digest: try $0.value(1)) }

@@ -126,7 +126,7 @@ extension Identity {
       try connection.run(
         """
         UPDATE factor SET last_step = max(last_step, \(used.step))
-        WHERE account_key = \(used.account) AND enrolment_id = \(used.factor)
+        WHERE account_key = \(used.account) AND enrollment_id = \(used.factor)
           AND sealed_secret IS NOT NULL
         """)
     }
@@ -168,7 +168,7 @@ extension Identity {
     report.links += try connection.run(
       """
       UPDATE user_link SET used_at = \(now.microseconds)
-      WHERE link_digest > x'' AND kind = 'enrolment' AND used_at IS NULL
+      WHERE link_digest > x'' AND kind = 'enrollment' AND used_at IS NULL
         AND expires_at > \(now.microseconds)
       """)
     report.links += try connection.run("DELETE FROM verification_code WHERE session_id > x''")
@@ -186,11 +186,11 @@ extension Identity {
     _ state: FormerState, _ report: inout RestoreReport, _ connection: borrowing Connection
   ) throws {
     report.temporaryCodes = try connection.run(
-      "DELETE FROM stand_in WHERE account_key > 0 AND kind = 'temporary'")
+      "DELETE FROM backup_code_set WHERE account_key > 0 AND kind = 'temporary'")
     for code in state.codes {
       report.recoveryCodes += try connection.run(
         """
-        DELETE FROM stand_in_code
+        DELETE FROM backup_code
         WHERE account_key = \(code.account) AND kind = 'recovery' AND code_digest = \(code.digest)
         """)
     }

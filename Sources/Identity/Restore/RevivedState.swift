@@ -77,7 +77,7 @@ private let lists = [
   RevivedList(
     kind: "custom token signing key",
     sql: """
-      SELECT signer_id, project_id || ' ' || signer_id || ' ' || issuer FROM token_signer
+      SELECT trusted_token_key_id, project_id || ' ' || trusted_token_key_id || ' ' || issuer FROM trusted_token_key
       WHERE revoked_at IS NULL
       """),
   RevivedList(
@@ -160,7 +160,7 @@ private struct Part: Sendable {
         for (key, user) in rows { found[key] = user }
         let factors = try connection.all(
           """
-          SELECT account_key, enrolment_id, ifnull(suspended_until, 0) FROM factor
+          SELECT account_key, enrollment_id, ifnull(suspended_until, 0) FROM factor
           WHERE account_key > \(first) AND account_key <= \(end)
           """
         ) { row in

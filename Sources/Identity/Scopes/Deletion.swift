@@ -1,7 +1,7 @@
 import Database
 
 /// What goes when a project or tenant is deleted.
-public struct Losses: Equatable, Sendable {
+public struct DeletionImpact: Equatable, Sendable {
   /// How many tenants; none when it is one that is deleted.
   public let tenants: Int
   /// How many users, those of the tenants included.
@@ -24,13 +24,13 @@ enum Deletion {
   /// How many rows a write deletes at most.
   static let share = 300
 
-  static func losses(of scope: Scope, _ connection: borrowing Connection) throws -> Losses {
+  static func losses(of scope: Scope, _ connection: borrowing Connection) throws -> DeletionImpact {
     let project = scope.project.text
     guard let tenant = scope.tenant else {
       let counts = try connection.first(
         "SELECT tenants, users, enrolled_users FROM project WHERE project_id = \(project)"
       ) { row in try (0...2).map { try row.value($0) as Int } }
-      return Losses(
+      return DeletionImpact(
         tenants: counts?[0] ?? 0, users: counts?[1] ?? 0, enrolledUsers: counts?[2] ?? 0,
         apiKeys: try count(
           "SELECT count(*) FROM api_key WHERE project_id = \(project)", connection),
@@ -42,7 +42,7 @@ enum Deletion {
     let counts = try connection.first(
       "SELECT users, enrolled_users FROM scope WHERE scope_key = \(scope.key)"
     ) { row in try (0...1).map { try row.value($0) as Int } }
-    return Losses(
+    return DeletionImpact(
       tenants: 0, users: counts?[0] ?? 0, enrolledUsers: counts?[1] ?? 0, apiKeys: 0,
       serviceTokens: try count(
         """
@@ -75,7 +75,7 @@ enum Deletion {
       try connection.run(
         "UPDATE project SET deleted_at = \(now.microseconds) WHERE project_id = \(project)")
       try connection.run("DELETE FROM api_key WHERE project_id = \(project)")
-      try connection.run("DELETE FROM token_signer WHERE project_id = \(project)")
+      try connection.run("DELETE FROM trusted_token_key WHERE project_id = \(project)")
     }
     // Whoever makes something of the same id later must not get them with it.
     try connection.run("DELETE FROM administrator_grant WHERE \(place)")
@@ -122,13 +122,14 @@ enum Deletion {
       DELETE FROM outbox WHERE message_id IN (SELECT message_id FROM outbox
         WHERE scope_key = \(scope) LIMIT \(limit))
       """)
-    let verdicts = try connection.run(
+    let codeAttempts = try connection.run(
       """
-      DELETE FROM verdict WHERE scope_key = \(scope) AND (at, account_key) IN (
-        SELECT at, account_key FROM verdict WHERE scope_key = \(scope) LIMIT \(limit))
+      DELETE FROM code_attempt WHERE scope_key = \(scope) AND (at, account_key) IN (
+        SELECT at, account_key FROM code_attempt WHERE scope_key = \(scope) LIMIT \(limit))
       """)
-    let lists = try purgeList(of: scope, limit: limit - sessions - messages - verdicts, connection)
-    let others = sessions + messages + verdicts + lists
+    let lists = try purgeList(
+      of: scope, limit: limit - sessions - messages - codeAttempts, connection)
+    let others = sessions + messages + codeAttempts + lists
     let left = limit - others
     guard left > 0 else { return others }
     let first = keys.lowerBound
@@ -158,7 +159,7 @@ enum Deletion {
       WHERE scope_key = \(scope)
       """)
     if gone.count < left {
-      try connection.run("DELETE FROM verdict_count WHERE scope_key = \(scope)")
+      try connection.run("DELETE FROM code_attempt_count WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM guidance WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM identity_provider WHERE scope_key = \(scope)")
       try connection.run("DELETE FROM oob_code WHERE scope_key = \(scope)")
@@ -166,8 +167,8 @@ enum Deletion {
         """
         DELETE FROM approval WHERE scope_key = \(scope)
         """)
-      try connection.run("DELETE FROM desk_settings WHERE scope_key = \(scope)")
-      try connection.run("DELETE FROM desk_hold WHERE scope_key = \(scope)")
+      try connection.run("DELETE FROM support_rules WHERE scope_key = \(scope)")
+      try connection.run("DELETE FROM support_hold WHERE scope_key = \(scope)")
     }
     return others + gone.count
   }

@@ -2,7 +2,7 @@ import Database
 import JSON
 
 extension Scopes {
-  /// Whether answers must not tell which e-mail addresses have an account in a pool.
+  /// Whether answers must not tell which email addresses have an account in a pool.
   ///
   /// A tenant follows its own setting, and its project where it has none.
   ///
@@ -27,7 +27,7 @@ extension TenantEdit {
   private static let member = "emailPrivacyConfig"
   private static let flag = "enableImprovedEmailPrivacy"
 
-  /// Whether answers must not tell which e-mail addresses have an account; nil to do as the project
+  /// Whether answers must not tell which email addresses have an account; nil to do as the project
   /// does.
   public var emailPrivacy: Bool? {
     get { stored[Self.member]?[Self.flag]?.boolValue }

@@ -95,8 +95,8 @@ public struct Sessions: Sendable {
         """)
       account.lastRefreshAt = now
       var claim: SecondFactorClaim?
-      if let kind = row.kind.flatMap(Factor.Kind.init(rawValue:)), let id = row.enrolment {
-        claim = SecondFactorClaim(kind: kind, enrolment: ID(id))
+      if let kind = row.kind.flatMap(Factor.Kind.init(rawValue:)), let id = row.enrollment {
+        claim = SecondFactorClaim(kind: kind, enrollment: ID(id))
       }
       // The clock may have been put back since the sign-in.
       let session = UserSession(
@@ -113,7 +113,7 @@ public struct Sessions: Sendable {
     let authTime: Int64
     let provider: String
     let kind: String?
-    let enrolment: String?
+    let enrollment: String?
     let digest: [UInt8]
     let claims: String?
     let generation: Int64
@@ -127,7 +127,7 @@ public struct Sessions: Sendable {
     try connection.first(
       """
       SELECT \(Scope.columns), t.account_key, t.auth_time_s, t.provider, t.factor_kind,
-        t.enrolment_id, t.token_digest, t.claims, t.generation, t.deleted_uid,
+        t.enrollment_id, t.token_digest, t.claims, t.generation, t.deleted_uid,
         s.deleted_at IS NOT NULL, p.deleted_at IS NOT NULL
       FROM session t JOIN scope s ON s.scope_key = t.account_key >> 40
         JOIN project p USING (project_id)
@@ -136,7 +136,7 @@ public struct Sessions: Sendable {
     ) { row in
       Row(
         scope: try Scope(row), account: try row.value(7), authTime: try row.value(8),
-        provider: try row.value(9), kind: try row.value(10), enrolment: try row.value(11),
+        provider: try row.value(9), kind: try row.value(10), enrollment: try row.value(11),
         digest: try row.value(12), claims: try row.value(13), generation: try row.value(14),
         deletedUID: try row.value(15), isDeleted: try row.value(16),
         isProjectDeleted: try row.value(17))
@@ -221,9 +221,9 @@ public struct Sessions: Sendable {
     try connection.run(
       """
       INSERT INTO session (session_id, token_digest, account_key, auth_time_s, provider, factor_kind,
-        enrolment_id, claims, created_at, generation)
+        enrollment_id, claims, created_at, generation)
       VALUES (\(id), \(Store.digest(token)), \(account.key), \(now.seconds), \(provider.rawValue),
-        \(secondFactor?.kind.rawValue), \(secondFactor?.enrolment.text), \(claims),
+        \(secondFactor?.kind.rawValue), \(secondFactor?.enrollment.text), \(claims),
         \(now.microseconds),
         (SELECT generation FROM account WHERE account_key = \(account.key)))
       """)
@@ -268,7 +268,7 @@ public struct Sessions: Sendable {
     _ old: UserSession, of account: Account, at now: Instant, random: RandomSource,
     _ connection: borrowing Connection
   ) throws -> SessionGrant {
-    let kept = account.factors.contains { $0.id == old.secondFactor?.enrolment }
+    let kept = account.factors.contains { $0.id == old.secondFactor?.enrollment }
     let isLinked =
       old.provider == .anonymous && !account.isAnonymous
       && (account.hasPassword || account.signsInByLink)

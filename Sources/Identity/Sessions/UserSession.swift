@@ -13,7 +13,7 @@ public struct SignInProvider: Sendable, Hashable {
     self.rawValue = rawValue
   }
 
-  /// E-mail and password, or a link by mail.
+  /// Email and password, or a link by mail.
   public static let password = Self("password")
   /// Without any credential.
   public static let anonymous = Self("anonymous")
@@ -34,13 +34,13 @@ public struct SignInProvider: Sendable, Hashable {
 public struct SecondFactorClaim: Sendable, Equatable {
   /// The kind.
   public let kind: Factor.Kind
-  /// The enrolment.
-  public let enrolment: ID<Factor>
+  /// The enrollment.
+  public let enrollment: ID<Factor>
 
   /// Makes a claim.
-  public init(kind: Factor.Kind, enrolment: ID<Factor>) {
+  public init(kind: Factor.Kind, enrollment: ID<Factor>) {
     self.kind = kind
-    self.enrolment = enrolment
+    self.enrollment = enrollment
   }
 }
 

@@ -1,6 +1,6 @@
 /// Why somebody is not signed in.
 public enum SignInError: Error, Sendable {
-  /// Not an e-mail address.
+  /// Not an email address.
   case invalidEmail
   /// No account has the address.
   case emailNotFound
@@ -22,10 +22,10 @@ public enum SignInError: Error, Sendable {
   case invalidPendingCredential
   /// A pending credential that is too old.
   case pendingExpired
-  /// An enrolment id that is not one of the user's.
-  case invalidEnrolment
+  /// An enrollment id that is not one of the user's.
+  case invalidEnrollment
   /// A code is to be sent to a factor that the user doesn't have.
-  case enrolmentNotFound
+  case enrollmentNotFound
   /// The scope does not have codes by SMS switched on.
   case smsNotEnabled
   /// The scope does not let phone numbers sign in.

@@ -1,12 +1,12 @@
 public import OTP
 
-/// What happens when a user signs in now with the right password, and whether they could enrol.
+/// What happens when a user signs in now with the right password, and whether they could enroll.
 ///
-/// It is made of the same rules that sign-in and enrolment use, without doing anything. What it
+/// It is made of the same rules that sign-in and enrollment use, without doing anything. What it
 /// cannot know is the network of the one who signs in, whose guesses are counted too; it says from how
 /// many networks no password of the account is looked at.
 public struct SignInForecast: Sendable {
-  /// What becomes of e-mail address and password.
+  /// What becomes of email address and password.
   public enum FirstFactor: Sendable, Equatable {
     /// They pass.
     case accepted
@@ -40,7 +40,7 @@ public struct SignInForecast: Sendable {
   public let methods: SignInMethods
   /// The policy in force.
   public let policy: Policy
-  /// What becomes of e-mail address and password.
+  /// What becomes of email address and password.
   public let firstFactor: FirstFactor
   /// What is asked for after a first factor that passed.
   public let secondFactor: SecondFactor
@@ -48,8 +48,8 @@ public struct SignInForecast: Sendable {
   public let suspended: [Factor]
   /// The networks from which too many wrong passwords of this account came; nil when none is refused.
   public internal(set) var blockedNetworks: BlockedNetworks?
-  /// Why the user could not enrol an authenticator app after signing in; nil when they could.
-  public let enrolmentRefusal: EnrolmentError?
+  /// Why the user could not enroll an authenticator app after signing in; nil when they could.
+  public let enrollmentRefusal: EnrollmentError?
 
   /// Foretells the sign-in of an account.
   ///
@@ -74,7 +74,7 @@ public struct SignInForecast: Sendable {
       due.isEmpty
       ? .none : .due(due, window: policy.configuration.window, lock: account.codeLock(at: now))
     suspended = due.filter { $0.isSuspended(at: now) }
-    enrolmentRefusal = Enrolments.refusal(account, by: .password, policy.configuration)
+    enrollmentRefusal = Enrollments.refusal(account, by: .password, policy.configuration)
   }
 
   /// The factors that sign-in asks for: those of an account whose kind is switched on.

@@ -1,13 +1,13 @@
 import Database
 
 extension SignIns {
-  /// What happens when a user signs in now, for each account of an e-mail address or uid.
+  /// What happens when a user signs in now, for each account of an email address or uid.
   ///
   /// It looks into each user pool that the administrator may find users in, so it costs as much as
   /// there are pools, and nothing for the users in them.
   ///
   /// - Parameters:
-  ///   - text: An e-mail address in any case, or a uid.
+  ///   - text: An email address in any case, or a uid.
   ///   - administrator: Who asks: only accounts they may find.
   ///   - limit: How many accounts at most.
   /// - Returns: The forecasts, by project and tenant.

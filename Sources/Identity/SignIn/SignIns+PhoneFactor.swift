@@ -10,13 +10,13 @@ extension SignIns {
   ///   - project: The project of the request.
   ///   - tenant: The tenant of the request; nil when it names none, then the credential's counts.
   ///   - pendingCredential: What the first factor's answer gave.
-  ///   - enrolment: Which factor.
+  ///   - enrollment: Which factor.
   ///   - language: The language of the message.
   ///   - address: Where the request came from.
   /// - Returns: The session that the code comes back with.
   /// - Throws: ``SignInError``.
   public func startPhone(
-    project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrolment: String,
+    project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrollment: String,
     language: String, address: String
   ) async throws(SignInError) -> String {
     guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
@@ -27,12 +27,13 @@ extension SignIns {
     return try await store.write(SignInError.self) { connection in
       let pending = try Self.open(
         ticket, project: project, tenant: tenant, lifetime: Ticket.phonePendingLifetime,
-        expired: .phonePendingExpired, enrolment: enrolment, unknown: .enrolmentNotFound, at: now,
+        expired: .phonePendingExpired, enrollment: enrollment, unknown: .enrollmentNotFound,
+        at: now,
         connection
       ).get()
       let account = pending.account
-      guard let factor = account.factors.first(where: { $0.id.text == enrolment }) else {
-        throw SignInError.enrolmentNotFound
+      guard let factor = account.factors.first(where: { $0.id.text == enrollment }) else {
+        throw SignInError.enrollmentNotFound
       }
       guard let number = factor.phoneNumber else { throw SignInError.invalidPhone }
       guard pending.policy.configuration.isSMSOn else { throw SignInError.smsNotEnabled }
@@ -82,8 +83,8 @@ extension SignIns {
       let account = pending.account
       guard pending.policy.configuration.isSMSOn else { return .failure(.smsNotEnabled) }
       let known = Self.factorNamed(by: proof, of: account, by: tickets)
-      let attempt = CodeAttempt(
-        account: account, scope: pending.scope, way: .phone, enrolment: known?.id, origin: origin)
+      let attempt = CodeAttemptRecorder(
+        account: account, scope: pending.scope, way: .phone, enrollment: known?.id, origin: origin)
       if let until = account.codesBlockedUntil, until > now {
         return .failure(try attempt.refuse(until: until, at: now, connection))
       }
@@ -98,7 +99,7 @@ extension SignIns {
       return .success(
         try Sessions.begin(
           account, in: pending.scope, provider: ticket.provider,
-          secondFactor: SecondFactorClaim(kind: .phone, enrolment: factor.id), at: now,
+          secondFactor: SecondFactorClaim(kind: .phone, enrollment: factor.id), at: now,
           random: random, connection))
     }
     return try outcome.get()
@@ -119,7 +120,7 @@ extension SignIns {
 
   /// The factor of the account that a proof is for, when it is right; it is used up then.
   private static func factor(
-    _ proof: PhoneProof, _ ticket: Ticket, _ attempt: CodeAttempt, by tickets: Sealer,
+    _ proof: PhoneProof, _ ticket: Ticket, _ attempt: CodeAttemptRecorder, by tickets: Sealer,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<Factor, SignInError> {
     let (account, scope) = (attempt.account, attempt.scope)
@@ -137,13 +138,13 @@ extension SignIns {
       let factor = account.factors.first {
         $0.id == sent.factor && $0.phoneNumber == sent.phoneNumber
       }
-      guard let factor else { return .failure(.invalidEnrolment) }
+      guard let factor else { return .failure(.invalidEnrollment) }
       let isSuspended = factor.isSuspended(at: now)
-      let verdict =
+      let codeAttempt =
         isSuspended
         ? try sent.checkSuspended(code, at: now, connection)
         : try sent.check(code, at: now, connection)
-      switch verdict {
+      switch codeAttempt {
       case .right where !isSuspended: break
       case .right:
         return .failure(try attempt.fail(CodeFinding(.suspended), at: now, connection))
@@ -159,7 +160,7 @@ extension SignIns {
         text, phoneNumber: number, in: scope, by: tickets, at: now, connection)
       guard let proof else { return .failure(.invalidTemporaryProof) }
       guard let factor = account.factors.first(where: { $0.phoneNumber == number }) else {
-        return .failure(.invalidEnrolment)
+        return .failure(.invalidEnrollment)
       }
       try proof.countUse(connection)
       guard !factor.isSuspended(at: now) else {

@@ -228,7 +228,7 @@ extension SignIns {
         """
       ) { try $0.value(0) as String }
     }
-    let kinds: [Ticket.Kind] = [.phoneSignIn, .phoneEnrolment, .phoneSecondFactor]
+    let kinds: [Ticket.Kind] = [.phoneSignIn, .phoneEnrollment, .phoneSecondFactor]
     return sessions.compactMap { session in
       for kind in kinds {
         guard let sent = PhoneCode(session, kind, by: tickets) else { continue }

@@ -27,14 +27,14 @@ extension SignIns {
   ///   - project: The project of the request.
   ///   - tenant: The tenant of the request; nil when it names none, then the credential's counts.
   ///   - pendingCredential: What the first factor's answer gave.
-  ///   - enrolment: Which factor.
+  ///   - enrollment: Which factor.
   ///   - code: The code as typed.
   ///   - origin: Where the code came from.
   ///   - author: Where the request came from.
   /// - Returns: The session.
   /// - Throws: ``SignInError``.
   public func finalize(
-    project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrolment: String,
+    project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrollment: String,
     code: String, from origin: RequestOrigin = RequestOrigin(),
     by author: Author = Author(actor: .nobody)
   ) async throws(SignInError) -> SessionGrant {
@@ -48,20 +48,20 @@ extension SignIns {
       let pending: Pending
       switch try Self.open(
         ticket, project: project, tenant: tenant, lifetime: Ticket.pendingLifetime,
-        expired: .pendingExpired, enrolment: enrolment, at: now, connection)
+        expired: .pendingExpired, enrollment: enrollment, at: now, connection)
       {
       case .success(let found): pending = found
       case .failure(let error): return .failure(error)
       }
       let (account, scope) = (pending.account, pending.scope)
-      guard let factor = account.factors.first(where: { $0.id.text == enrolment }),
+      guard let factor = account.factors.first(where: { $0.id.text == enrollment }),
         factor.kind == .totp
       else {
-        return .failure(.invalidEnrolment)
+        return .failure(.invalidEnrollment)
       }
       let window = pending.policy.configuration.window
-      let attempt = CodeAttempt(
-        account: account, scope: scope, way: .app, enrolment: factor.id, window: window,
+      let attempt = CodeAttemptRecorder(
+        account: account, scope: scope, way: .app, enrollment: factor.id, window: window,
         origin: origin)
       if let until = account.codesBlockedUntil, until > now {
         return .failure(try attempt.refuse(until: until, at: now, connection))
@@ -70,7 +70,7 @@ extension SignIns {
         Self.isOfApp(code)
         ? try totp.check(
           code, for: factor.id, of: account, in: scope, window: window, at: now, connection)
-        : try checkStandIn(code, of: account, in: scope, by: author, at: now, connection)
+        : try checkBackupCode(code, of: account, in: scope, by: author, at: now, connection)
       guard finding.result.isSuccess else {
         return .failure(try attempt.fail(finding, at: now, connection))
       }
@@ -79,7 +79,7 @@ extension SignIns {
       return .success(
         try Sessions.begin(
           account, in: scope, provider: ticket.provider,
-          secondFactor: SecondFactorClaim(kind: factor.kind, enrolment: factor.id), at: now,
+          secondFactor: SecondFactorClaim(kind: factor.kind, enrollment: factor.id), at: now,
           random: random, connection))
     }
     return try outcome.get()
@@ -100,7 +100,7 @@ extension SignIns {
   ///   - tenant: The tenant of the request; nil when it names none.
   ///   - lifetime: How long a credential is valid, in seconds.
   ///   - expired: The refusal of an older one.
-  ///   - enrolment: The factor that the request names: one that the account doesn't have is refused
+  ///   - enrollment: The factor that the request names: one that the account doesn't have is refused
   ///     before the age of the credential's session is looked at.
   ///   - unknown: The refusal of such a factor.
   ///   - now: The time of the request.
@@ -109,7 +109,7 @@ extension SignIns {
   /// - Throws: When the database can't be read.
   static func open(
     _ ticket: Ticket, project: ID<Project>, tenant: ID<Tenant>?, lifetime: Int64,
-    expired: SignInError, enrolment: String? = nil, unknown: SignInError = .invalidEnrolment,
+    expired: SignInError, enrollment: String? = nil, unknown: SignInError = .invalidEnrollment,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<Pending, SignInError> {
     let policy: Policy
@@ -125,7 +125,7 @@ extension SignIns {
     }
     guard !scope.isDisabled else { return .failure(.scopeDisabled(scope)) }
     guard !account.disabled else { return .failure(.userDisabled) }
-    if let enrolment, !account.factors.contains(where: { $0.id.text == enrolment }) {
+    if let enrollment, !account.factors.contains(where: { $0.id.text == enrollment }) {
       return .failure(unknown)
     }
     // The credential is older than a revocation: the first factor has to be given again.

@@ -8,9 +8,9 @@ public struct SignIns: Sendable {
   let hasher: PasswordHasher
   let tickets: Sealer
   let totp: TOTPFactor
-  let standIns: StandInCodes
+  let backupCodes: BackupCodeStore
 
-  /// Makes an account for its own user and signs it in; without e-mail and password an anonymous
+  /// Makes an account for its own user and signs it in; without email and password an anonymous
   /// one.
   ///
   /// A uid, a phone number, `emailVerified` and `disabled` do not count here: nobody may say these
@@ -71,7 +71,7 @@ public struct SignIns: Sendable {
     } ?? SignInMethods(password: false, emailLink: false, anonymous: false)
   }
 
-  /// Signs in with e-mail and password.
+  /// Signs in with email and password.
   ///
   /// Every guess is counted before the password is hashed, so that guesses at the same time cannot
   /// exceed the limits; a right one takes its count back, and so does one that was not looked at.

@@ -1,7 +1,7 @@
 import Crypto
 import Database
 
-/// What a sealed token of the MFA flow says: a pending credential, an enrolment session, or the
+/// What a sealed token of the MFA flow says: a pending credential, an enrollment session, or the
 /// session of a code that was sent to a phone.
 ///
 /// It is sealed and carries all it needs, so that starting writes nothing. What must be used once
@@ -9,10 +9,10 @@ import Database
 struct Ticket {
   enum Kind: String {
     case pendingCredential
-    case enrolmentSession
-    case linkedEnrolment
+    case enrollmentSession
+    case linkedEnrollment
     case phoneSignIn
-    case phoneEnrolment
+    case phoneEnrollment
     case phoneSecondFactor
     case temporaryProof
   }
@@ -25,7 +25,7 @@ struct Ticket {
   /// The account's generation when it was issued: ending sessions ends a pending credential too.
   let generation: Int64
   let provider: SignInProvider
-  /// The shared secret of an enrolment session, the code of a phone; empty for a pending credential.
+  /// The shared secret of an enrollment session, the code of a phone; empty for a pending credential.
   let secret: Secret
 
   init(
@@ -84,10 +84,10 @@ struct Ticket {
   static let pendingLifetime: Int64 = 300
   /// How long it counts for a code that is sent, in seconds.
   static let phonePendingLifetime: Int64 = 600
-  /// How long an enrolment session counts, in seconds.
-  static let enrolmentLifetime: Int64 = 900
-  /// How many wrong codes an enrolment session bears.
-  static let enrolmentTries = 3
+  /// How long an enrollment session counts, in seconds.
+  static let enrollmentLifetime: Int64 = 900
+  /// How many wrong codes an enrollment session bears.
+  static let enrollmentTries = 3
 
   /// What was recorded of it so far; one from before a restore is as good as used.
   func record(_ connection: borrowing Connection) throws -> (uses: Int, failures: Int) {
@@ -110,7 +110,7 @@ struct Ticket {
   /// Forgets the tickets that nobody can use any more.
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
     let oldest = now.advanced(
-      bySeconds: -(max(phonePendingLifetime, enrolmentLifetime, TemporaryProof.lifetime) + 60))
+      bySeconds: -(max(phonePendingLifetime, enrollmentLifetime, TemporaryProof.lifetime) + 60))
     try connection.run("DELETE FROM ticket WHERE ticket_id < \(TimeOrderedID.first(at: oldest))")
   }
 

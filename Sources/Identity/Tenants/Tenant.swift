@@ -96,7 +96,7 @@ public struct TenantEdit: Equatable, Sendable {
   var words: [AuditField] {
     [
       AuditField("name", displayName), AuditField("password sign-in", Words.onOff(signIn.password)),
-      AuditField("e-mail link", Words.onOff(signIn.emailLink)),
+      AuditField("email link", Words.onOff(signIn.emailLink)),
       AuditField("anonymous", Words.onOff(signIn.anonymous)),
       AuditField("withdrawal needs a second factor", Words.onOff(withdrawalNeedsFactor)),
       AuditField("sign-in", disableAuth ? "off" : "on"),
@@ -117,8 +117,8 @@ public struct TenantSummary: Hashable, Sendable {
   public let displayName: String
   /// The entry for one-time codes; nil when there is none, which means off.
   public let totp: TOTPConfiguration?
-  /// The enrolment pattern; nil when none was chosen.
-  public let pattern: EnrolmentPattern?
+  /// The enrollment pattern; nil when none was chosen.
+  public let pattern: EnrollmentPattern?
   /// From which day on the pattern “mandatory” counts; nil for at once, and for other patterns.
   public let mandatoryFrom: Day?
   /// When the policy was last changed; nil when never.
@@ -137,7 +137,7 @@ public struct TenantSummary: Hashable, Sendable {
     id = ID(try row.value(0))
     displayName = try row.value(1)
     totp = try Policy.totp(row, from: 2)
-    pattern = (try row.value(4) as String?).flatMap(EnrolmentPattern.init(rawValue:))
+    pattern = (try row.value(4) as String?).flatMap(EnrollmentPattern.init(rawValue:))
     changedAt = (try row.value(5) as Int64?).map(Instant.init(microseconds:))
     users = try row.value(6)
     enrolledUsers = try row.value(7)

@@ -26,7 +26,7 @@ public struct Tenants: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func create(
-    in project: ID<Project>, _ edit: TenantEdit, _ request: DeskRequest
+    in project: ID<Project>, _ edit: TenantEdit, _ request: ActionRequest
   ) async throws(ActionError<TenantError>) -> Tenant {
     do { try checkName(edit.displayName) } catch { throw .failed(error) }
     return try await store.perform(
@@ -247,9 +247,9 @@ public struct Tenants: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func update(
-    project: ID<Project>, tenant: ID<Tenant>, _ request: DeskRequest,
+    project: ID<Project>, tenant: ID<Tenant>, _ request: ActionRequest,
     edit: @escaping @Sendable (inout TenantEdit) throws(TenantError) -> Void
-  ) async throws(ActionError<TenantError>) -> DeskOutcome<Tenant> {
+  ) async throws(ActionError<TenantError>) -> ActionOutcome<Tenant> {
     try await store.perform(
       request, in: ActionTarget(project: project, tenant: tenant), TenantError.self,
       choosing: { connection in
@@ -338,8 +338,8 @@ public struct Tenants: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func delete(
-    project: ID<Project>, tenant: ID<Tenant>, _ request: DeskRequest
-  ) async throws(ActionError<TenantError>) -> DeskOutcome<Void> {
+    project: ID<Project>, tenant: ID<Tenant>, _ request: ActionRequest
+  ) async throws(ActionError<TenantError>) -> ActionOutcome<Void> {
     try await store.perform(
       .deleteTenant, request, in: ActionTarget(project: project), TenantError.self,
       Self.deletion(of: tenant, in: project))
@@ -363,7 +363,7 @@ public struct Tenants: Sendable {
   /// - Throws: ``TenantError``.
   public func losses(
     project: ID<Project>, tenant: ID<Tenant>
-  ) async throws(TenantError) -> Losses {
+  ) async throws(TenantError) -> DeletionImpact {
     try await store.read(TenantError.self) { connection in
       try Deletion.losses(of: Self.find(project, tenant, connection).scope, connection)
     }

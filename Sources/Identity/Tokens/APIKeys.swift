@@ -84,8 +84,8 @@ public struct APIKeys: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func create(
-    for project: ID<Project>, _ request: DeskRequest
-  ) async throws(ActionError<APIKeyError>) -> DeskOutcome<APIKey> {
+    for project: ID<Project>, _ request: ActionRequest
+  ) async throws(ActionError<APIKeyError>) -> ActionOutcome<APIKey> {
     try await store.perform(
       .createAPIKey, request, in: ActionTarget(project: project), APIKeyError.self,
       creation(for: project))
@@ -118,8 +118,8 @@ public struct APIKeys: Sendable {
   ///
   /// - Throws: ``ActionError``.
   public func revoke(
-    _ id: ID<APIKey>, of project: ID<Project>, _ request: DeskRequest
-  ) async throws(ActionError<APIKeyError>) -> DeskOutcome<Void> {
+    _ id: ID<APIKey>, of project: ID<Project>, _ request: ActionRequest
+  ) async throws(ActionError<APIKeyError>) -> ActionOutcome<Void> {
     try await store.perform(
       .revokeAPIKey, request, in: ActionTarget(project: project), APIKeyError.self,
       revocation(id, of: project))

@@ -93,8 +93,8 @@ public struct ServiceTokens: Sendable {
   /// - Throws: ``ActionError``.
   public func create(
     project: ID<Project>, tenant: ID<Tenant>?, role: ServiceTokenRole, name: String,
-    _ request: DeskRequest
-  ) async throws(ActionError<ServiceTokenError>) -> DeskOutcome<
+    _ request: ActionRequest
+  ) async throws(ActionError<ServiceTokenError>) -> ActionOutcome<
     (token: ServiceToken, secret: Secret)
   > {
     let action: Action<(token: ServiceToken, secret: Secret)>
@@ -200,8 +200,8 @@ public struct ServiceTokens: Sendable {
   /// - Throws: ``ActionError``.
   public func revoke(
     _ id: ID<ServiceToken>, of project: ID<Project>, tenant: ID<Tenant>? = nil,
-    _ request: DeskRequest
-  ) async throws(ActionError<ServiceTokenError>) -> DeskOutcome<Void> {
+    _ request: ActionRequest
+  ) async throws(ActionError<ServiceTokenError>) -> ActionOutcome<Void> {
     try await store.perform(
       .revokeServiceToken, request, in: ActionTarget(project: project, tenant: tenant),
       ServiceTokenError.self, revocation(id, of: project, tenant: tenant))

@@ -171,7 +171,7 @@ extension SigningKeys {
   }
 }
 
-extension SigningKeys: SealedPlace {
+extension SigningKeys: ReencryptableStore {
   static let name = "signing_key"
 
   func reseal(

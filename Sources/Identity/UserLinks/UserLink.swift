@@ -6,30 +6,30 @@ struct UserLink: Sendable {
   /// What a link is for.
   enum Kind: String, Sendable {
     /// To set an authenticator app up.
-    case enrolment
+    case enrollment
     /// To say that a change was none of theirs.
-    case objection
+    case reportedChange = "reported-change"
 
     /// How long a link counts, in seconds.
     var lifetime: Int64 {
       switch self {
-      case .enrolment: 1_800
-      case .objection: 7 * 86_400
+      case .enrollment: 1_800
+      case .reportedChange: 7 * 86_400
       }
     }
 
     /// The page that it leads to.
     var page: String {
       switch self {
-      case .enrolment: "/__/auth/enrol"
-      case .objection: "/__/auth/not-me"
+      case .enrollment: "/__/auth/enroll"
+      case .reportedChange: "/__/auth/not-me"
       }
     }
   }
 
   let scope: Scope
   let account: Int64
-  /// What an objection would be to; who has sent a link to enrol.
+  /// What an objection would be to; who has sent a link to enroll.
   let about: String
   /// The account's generation when it was made: a link to enroll ends with the sessions.
   let generation: Int64

@@ -38,7 +38,7 @@ enum WidgetPages {
       <ul id="known"></ul>
       <form id="new">
       <h2>Somebody new</h2>
-      <label>E-mail address <input name="email" type="email" required autocomplete="off"></label>
+      <label>Email address <input name="email" type="email" required autocomplete="off"></label>
       <label>Name <input name="name" autocomplete="off"></label>
       <label>Screen name <input name="screen_name" autocomplete="off"></label>
       <label>Address of a picture <input name="picture" type="url" autocomplete="off"></label>

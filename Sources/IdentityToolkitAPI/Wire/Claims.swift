@@ -39,9 +39,9 @@ struct Claims {
     tenant = firebase["tenant"]?.textValue?.text
     let kind = (firebase["sign_in_second_factor"]?.textValue?.text).flatMap(
       Factor.Kind.init(rawValue:))
-    let enrolment = firebase["second_factor_identifier"]?.textValue?.text
+    let enrollment = firebase["second_factor_identifier"]?.textValue?.text
     secondFactor = kind.flatMap { kind in
-      enrolment.map { SecondFactorClaim(kind: kind, enrolment: ID($0)) }
+      enrollment.map { SecondFactorClaim(kind: kind, enrollment: ID($0)) }
     }
   }
 
@@ -102,7 +102,7 @@ struct ClaimsWriter {
     text("sign_in_provider", session.provider.rawValue)
     if let factor = session.secondFactor {
       text("sign_in_second_factor", factor.kind.rawValue)
-      text("second_factor_identifier", factor.enrolment.text)
+      text("second_factor_identifier", factor.enrollment.text)
     }
     text("tenant", session.scope.tenant?.text)
     bytes.append(contentsOf: "}}".utf8)

@@ -127,9 +127,9 @@ extension WireError {
       self.init(
         "QUOTA_EXCEEDED : This service token has changed second factors too often. Try again later.",
         status: .tooManyRequests, reason: "rateLimitExceeded")
-    case .duplicateEnrolment:
+    case .duplicateEnrollment:
       self.init("DUPLICATE_MFA_ENROLLMENT_ID : Enrollment id already exists.")
-    case .invalidEnrolment:
+    case .invalidEnrollment:
       self.init("INVALID_MFA_ENROLLMENT_ID : An enrollment id has 1 to 128 bytes.")
     case .phoneFactorExists: self.init(Self.phoneFactorExists)
     case .unsupportedSecondFactor:
@@ -173,7 +173,7 @@ extension WireError {
     }
   }
 
-  /// With e-mail privacy on, nobody learns which of address and password was wrong.
+  /// With email privacy on, nobody learns which of address and password was wrong.
   init(_ error: SignInError, hidingUsers: Bool) {
     switch error {
     case .invalidEmail: self.init("INVALID_EMAIL")
@@ -194,8 +194,8 @@ extension WireError {
     case .pendingExpired:
       self.init(
         "TOTP_CHALLENGE_TIMEOUT : TOTP challenge timeout, provide first factor again.")
-    case .invalidEnrolment: self.init("INVALID_MFA_ENROLLMENT_ID")
-    case .enrolmentNotFound: self.init("MFA_ENROLLMENT_NOT_FOUND")
+    case .invalidEnrollment: self.init("INVALID_MFA_ENROLLMENT_ID")
+    case .enrollmentNotFound: self.init("MFA_ENROLLMENT_NOT_FOUND")
     case .smsNotEnabled: self.init(Self.smsNotEnabled)
     case .phoneLoginDisabled: self.init("OPERATION_NOT_ALLOWED")
     case .tenantWithoutPhones: self.init("UNSUPPORTED_TENANT_OPERATION")
@@ -223,7 +223,7 @@ extension WireError {
     }
   }
 
-  init(_ error: EnrolmentError) {
+  init(_ error: EnrollmentError) {
     switch error {
     case .totpNotEnabled: self.init("OPERATION_NOT_ALLOWED : TOTP based MFA not enabled.")
     case .smsNotEnabled: self.init(Self.smsNotEnabled)
@@ -260,7 +260,7 @@ extension WireError {
     case .factorSuspended: self.init("OPERATION_NOT_ALLOWED : The second factor is suspended.")
     case .recoveryCodesNotEnabled:
       self.init("OPERATION_NOT_ALLOWED : Recovery codes are not enabled.")
-    case .enrolmentNotFound: self.init("MFA_ENROLLMENT_NOT_FOUND")
+    case .enrollmentNotFound: self.init("MFA_ENROLLMENT_NOT_FOUND")
     case .unavailable(let cause): self.init(unavailable: cause)
     }
   }

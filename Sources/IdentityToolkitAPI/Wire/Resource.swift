@@ -64,7 +64,8 @@ enum Resource {
   /// Settles what the wire format says about members that depend on each other.
   ///
   /// `smsRegionConfig` is a choice of two: writing one takes the other away.
-  static func settle(_ resource: inout JSON.Object, after mask: UpdateMask, _ body: JSON.Object) {
+  static func reconcile(_ resource: inout JSON.Object, after mask: UpdateMask, _ body: JSON.Object)
+  {
     guard mask.covers("smsRegionConfig"),
       var regions = resource["smsRegionConfig"]?.objectValue, regions.count > 1
     else { return }

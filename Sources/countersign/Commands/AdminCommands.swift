@@ -46,7 +46,7 @@ enum AdminCreateCommand: Command {
     guard let error = error as? AdministratorError else { return "\(error)" }
     return switch error {
     case .emailTaken: "There is an administrator with that address already."
-    case .invalidEmail: "That is not an e-mail address."
+    case .invalidEmail: "That is not an email address."
     case .invalidName: "The name must have 1 to 100 characters."
     case .weakPassword(let why): "The password is too weak. \(why)"
     case .scopeNotFound: "There is no such project or tenant."
@@ -137,13 +137,13 @@ enum AdminReleaseCommand: Command {
     let email = try arguments.required("email")
     return try await Instance.use(arguments) { instance in
       let administrator = try await AdminCommands.find(email, instance)
-      let desk = instance.identity.desk
-      let held = try await desk.held().filter { $0.agent == administrator.id }
+      let support = instance.identity.support
+      let held = try await support.held().filter { $0.agent == administrator.id }
       guard !held.isEmpty else {
         throw ConfigurationError("\(administrator.email) is not held anywhere.")
       }
       for place in held {
-        try await desk.release(
+        try await support.release(
           administrator.id, in: place.scope, by: Author(actor: .commandLine))
       }
       Terminal.say("\(administrator.email) may act again.")

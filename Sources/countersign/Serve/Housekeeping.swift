@@ -6,12 +6,12 @@ struct Housekeeping: Sendable {
   private let tasks: [Task<Void, Never>]
 
   /// Begins at once with what an earlier run has left to delete.
-  init(_ identity: Identity, keeper: KeyKeeper) {
+  init(_ identity: Identity, keeper: KeyRotationTask) {
     self.identity = identity
     tasks = [
       Task { await Self.keep(keeper) },
       Task { await Self.watchClock(identity) },
-      Task { await Self.tidy(identity) },
+      Task { await Self.purgeExpired(identity) },
       Task { await Self.purge(identity) },
       Task { await Self.file(identity) },
       Task { await Self.age(identity) },
@@ -38,17 +38,17 @@ struct Housekeeping: Sendable {
         guard isTrustedAgain else { continue }
         Terminal.complain("The clock is trusted again.")
         // What has waited would wait for the next minute.
-        try await identity.tidy()
+        try await identity.purgeExpired()
       } catch {
         Terminal.complain("\(error)")
       }
     }
   }
 
-  private static func tidy(_ identity: Identity) async {
+  private static func purgeExpired(_ identity: Identity) async {
     // At once too: what ran out while no server ran shall not lie about for another minute.
     repeat {
-      do { try await identity.tidy() } catch { Terminal.complain("\(error)") }
+      do { try await identity.purgeExpired() } catch { Terminal.complain("\(error)") }
     } while await slept(.seconds(60))
   }
 
@@ -78,7 +78,7 @@ struct Housekeeping: Sendable {
   private static func age(_ identity: Identity) async {
     repeat {
       do {
-        while try await identity.ageVerdicts(), await slept(.milliseconds(5)) {}
+        while try await identity.expireCodeAttempts(), await slept(.milliseconds(5)) {}
       } catch {
         Terminal.complain("\(error)")
       }
@@ -108,7 +108,7 @@ struct Housekeeping: Sendable {
   }
 
   /// Takes new keys up, and seals with a new master key part after part.
-  private static func keep(_ keeper: KeyKeeper) async {
+  private static func keep(_ keeper: KeyRotationTask) async {
     repeat {
       do {
         while try await keeper.look(), await slept(.milliseconds(5)) {}

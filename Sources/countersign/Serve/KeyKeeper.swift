@@ -4,7 +4,7 @@ import Identity
 
 /// Keeps a running server's keys those of the data folder: signing keys that `keys rotate` made, and
 /// the master key that `keys rotate-master` put in front.
-actor KeyKeeper {
+actor KeyRotationTask {
   private let identity: Identity
   private let folder: DataFolder
   private let ring: KeyRing

@@ -60,7 +60,7 @@ enum ServeCommand: Command {
     demo?.say(at: "\(application.publicURL)")
     let housekeeping = Housekeeping(
       instance.identity,
-      keeper: KeyKeeper(instance, folder, environment: ProcessInfo.processInfo.environment))
+      keeper: KeyRotationTask(instance, folder, environment: ProcessInfo.processInfo.environment))
     let delivery = configuration.mail.map { Delivery(instance.identity, $0) }
     await stop.wait()
     watch.cancel()

@@ -27,7 +27,7 @@ class Person:
         return pyotp.TOTP(self.secret) if self.secret else None
 
     def next_code(self):
-        """A code that was not used yet: the neighbouring steps count too, each once."""
+        """A code that was not used yet: the neighboring steps count too, each once."""
         return self.totp.at(codes.setdefault(self.email, CodeTimes()).take())
 
 

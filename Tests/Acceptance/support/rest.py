@@ -64,8 +64,8 @@ class Api:
         self.verify_email(uid)
         return uid, ok(self.sign_in(email, password))["idToken"]
 
-    def enrol(self, id_token, name="Phone", clock=None):
-        """Enrols an authenticator; what comes back is the authenticator and the new session."""
+    def enroll(self, id_token, name="Phone", clock=None):
+        """Enrolls an authenticator; what comes back is the authenticator and the new session."""
         start = ok(self.factor(
             "mfaEnrollment:start", {"idToken": id_token, "totpEnrollmentInfo": {}}))
         session = start["totpSessionInfo"]

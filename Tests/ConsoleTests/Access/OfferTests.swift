@@ -6,8 +6,8 @@ import Testing
 
 /// Menus, tabs, links and buttons: nothing is offered that would be refused.
 @Suite struct OfferTests {
-  @Test(arguments: Cast.all)
-  func `every link and form on every page is theirs to use`(cast: Cast) async throws {
+  @Test(arguments: TestRole.all)
+  func `every link and form on every page is theirs to use`(cast: TestRole) async throws {
     try await World.furnished { world in
       _ = try await world.projectScope
       let grant = try await cast.grant(in: world)
@@ -22,8 +22,9 @@ import Testing
         Markup.check(answer)
         // That each has a route at all is seen to by `MarkupTests`.
         for action in answer.values(of: "action") {
-          guard let (method, verdict) = world.verdict(on: action, grant) else { continue }
-          #expect(verdict == .passes, "\(cast.testDescription): \(method) \(action) on \(address)")
+          guard let (method, codeAttempt) = world.codeAttempt(on: action, grant) else { continue }
+          #expect(
+            codeAttempt == .passes, "\(cast.testDescription): \(method) \(action) on \(address)")
         }
         for link in answer.values(of: "href") where link.hasPrefix("/") {
           let plain = String(link.prefix { $0 != "#" })
@@ -48,7 +49,9 @@ extension Answer {
 
 extension World {
   /// What the table says about a form's address.
-  fileprivate func verdict(on address: String, _ grant: Grant?) -> (HTTP.Method, Verdict)? {
+  fileprivate func codeAttempt(on address: String, _ grant: Grant?) -> (
+    HTTP.Method, CodeVerification
+  )? {
     for method in [HTTP.Method.post, .get] {
       let fitting = console.routes.filter { $0.route.method == method && $0.route.fits(address) }
       // The more exact path is taken where two fit.
@@ -59,7 +62,7 @@ extension World {
       let isOfProject = segments[0] == "projects" && segments[1] != "new"
       return (
         method,
-        Verdict(
+        CodeVerification(
           found.access, grant, project: isOfProject ? segments[1] : nil,
           tenant: found.route.isOfTenant ? segments[3] : nil)
       )

@@ -6,8 +6,8 @@ import Testing
 
 /// Every cell of the table of who may what: each route, as each role, granted anywhere.
 @Suite struct WhoMayTests {
-  @Test(arguments: Cast.all)
-  func `every page answers as the table of routes and roles says`(cast: Cast) async throws {
+  @Test(arguments: TestRole.all)
+  func `every page answers as the table of routes and roles says`(cast: TestRole) async throws {
     let routes = try await Self.routes()
     var rest = routes.filter { $0.route.method == .get }
     rest += routes.filter { $0.route.method != .get }
@@ -30,14 +30,14 @@ import Testing
   }
 
   private struct Everyone {
-    let cast: Cast
+    let cast: TestRole
     let grant: Grant?
     let browser: Browser
     let csrf: String
     let ofProject: Samples
     let ofTenant: Samples
 
-    init(_ world: World, _ cast: Cast) async throws {
+    init(_ world: World, _ cast: TestRole) async throws {
       self.cast = cast
       ofProject = try await Samples(world, ofTenant: false)
       ofTenant = try await Samples(world, ofTenant: true)
@@ -55,14 +55,14 @@ import Testing
       }
       let segments = (Target(address)?.segments.map(\.text) ?? []) + ["", "", "", ""]
       let isOfProject = segments[0] == "projects" && route.route.components.count > 1
-      let verdict = Verdict(
+      let codeAttempt = CodeVerification(
         route.access, grant, project: isOfProject ? segments[1] : nil,
         tenant: route.route.isOfTenant ? segments[3] : nil)
       let isReading = route.route.method == .get
       let answer =
         isReading ? try await browser.get(address) : try await browser.post(address, ["csrf": csrf])
       let name = "\(cast.testDescription): \(route.route.method) \(address)"
-      switch verdict {
+      switch codeAttempt {
       case .notFound: #expect(answer.status == .notFound, "\(name)")
       case .notAllowed: #expect(answer.status == .forbidden, "\(name)")
       case .passes where isReading:
@@ -103,7 +103,7 @@ import Testing
 
   @Test func `whatever is of a tenant that one may not see does not exist`() async throws {
     try await World.furnished { world in
-      let cast = Cast(role: .owner, reach: .otherTenant)
+      let cast = TestRole(role: .owner, reach: .otherTenant)
       let browser = try await cast.browser(in: world)
       let csrf = try await browser.get("/").csrf
       let samples = try await Samples(world, ofTenant: true)

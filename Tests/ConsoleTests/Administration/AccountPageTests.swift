@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `zone and colours are the administrator's own`() async throws {
+  @Test func `zone and colors are the administrator's own`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let before = try await browser.get("/administrators")

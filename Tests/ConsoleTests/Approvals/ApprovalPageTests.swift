@@ -14,10 +14,10 @@ import Testing
     _ = try await world.identity.policies.change(scope, by: author) { edit throws(PolicyError) in
       edit.pattern = .mandatory
     }
-    var settings = DeskSettings()
+    var settings = SupportRules()
     settings.approvalForLastFactor = true
     settings.identityProof = ["called back"]
-    try await world.identity.desk.change(scope, to: settings, by: author)
+    try await world.identity.support.change(scope, to: settings, by: author)
   }
 
   /// Nadia asks for the removal of Chiara's factors.

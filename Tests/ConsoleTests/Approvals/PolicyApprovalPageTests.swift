@@ -7,7 +7,7 @@ import Testing
 /// A weaker policy that takes a second administrator, as two browsers see it.
 @Suite struct PolicyApprovalPageTests {
   private func guarded(_ world: World) async throws -> (address: String, wider: Form) {
-    try await world.setDesk { $0.policyApprovalOverUsers = 0 }
+    try await world.setSupportRules { $0.policyApprovalOverUsers = 0 }
     return (
       try await world.eu + "/policy",
       .policy(intervals: "9", step: "confirm", more: ["note": "Clocks are off."])

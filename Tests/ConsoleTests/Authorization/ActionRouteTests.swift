@@ -11,7 +11,7 @@ import Testing
     // One signs in or out, or isn't signed in.
     "/sign-in", "/sign-in/code", "/sign-out", "/setup", "/invitation",
     // A user of an application follows a link; the code in it is the authorization.
-    "/__/auth/action", "/__/auth/enrol", "/__/auth/not-me",
+    "/__/auth/action", "/__/auth/enroll", "/__/auth/not-me",
     // One changes one's own account: the present code or password is asked for by each page.
     "/account/password", "/account/totp", "/account/totp/removal", "/account/recovery-codes",
     // One ends one's own sessions, or chooses language and colors.

@@ -53,10 +53,10 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let edit = try await world.eu + "/guidance/edit"
-      _ = try await tomas.submit(edit, write("Theirs </textarea><b>", 0))
+      _ = try await tomas.submit(edit, write("NewerVersion </textarea><b>", 0))
       let late = try await ada.submit(edit, write("Mine", 0))
       #expect(late.status == .conflict)
-      #expect(late.says("Somebody was faster.") && late.says("Theirs &lt;/textarea&gt;"))
+      #expect(late.says("Somebody was faster.") && late.says("NewerVersion &lt;/textarea&gt;"))
       #expect(late.says("\nMine</textarea>") && late.value(of: "version") == "1")
       Markup.check(late)
       let saved = try await ada.submit(edit, write("Mine", 1))

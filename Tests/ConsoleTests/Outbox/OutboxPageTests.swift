@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `the desk sees what became of a message, and not its text`() async throws {
+  @Test func `the support sees what became of a message, and not its text`() async throws {
     try await World.furnished { world in
       let message = try await left(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)

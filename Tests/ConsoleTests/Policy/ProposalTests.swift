@@ -75,7 +75,7 @@ import Testing
       let address = try await world.eu + "/policy"
       let check = try await browser.get(address + "?change=project")
       #expect(check.says("<h1>Check the change</h1>") && check.says("mandatory from 2026-12-01"))
-      #expect(check.says("2 users have no factor and will have to enrol by 1 Dec 2026, 50 % of 4"))
+      #expect(check.says("2 users have no factor and will have to enroll by 1 Dec 2026, 50 % of 4"))
       let edited = try await browser.submit(
         address, ["change": "project", "source": "1", "version": "2", "step": "edit"])
       #expect(edited.says("name=\"from\" value=\"2026-12-01\""))
@@ -174,7 +174,7 @@ import Testing
       }
       let check = try await browser.submit(
         address, .policy(pattern: "mandatory", from: "2026-12-01"))
-      #expect(check.says("2 users have no factor and will have to enrol by 1 Dec 2026"))
+      #expect(check.says("2 users have no factor and will have to enroll by 1 Dec 2026"))
       let saved = try await browser.post(address, try check.confirmation)
       #expect(saved.status == .seeOther)
       for page in [
@@ -227,7 +227,7 @@ import Testing
     }
   }
 
-  @Test func `what has to be so before users enrol is told with what is not`() async throws {
+  @Test func `what has to be so before users enroll is told with what is not`() async throws {
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
@@ -248,7 +248,7 @@ import Testing
         try await world.euScope, "oidc.staff", by: Author(actor: .commandLine)
       ) { $0.isEnabled = false }
       let after = try await browser.get(address)
-      #expect(after.says("No password, e-mail link or identity provider sign-in is on"))
+      #expect(after.says("No password, email link or identity provider sign-in is on"))
       #expect(after.says("Anonymous sign-in is on."))
       #expect(after.says("Sign-in is switched off here for everybody."))
       #expect(after.says("/settings\">Open the settings</a>"))

@@ -13,7 +13,7 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get(Self.address)
       #expect(page.says("3 tenants with 4 users; 50 % have a second factor; 2 differ from"))
-      #expect(page.says("<span class=\"sub\">TOTP, enrolment pattern</span>"))
+      #expect(page.says("<span class=\"sub\">TOTP, enrollment pattern</span>"))
       let eu = try await world.eu
       #expect(page.values(of: "href").contains(eu + "/policy?change=project"))
       #expect(page.says("<bdi>Tomás R.</bdi>"))
@@ -65,7 +65,7 @@ import Testing
           "\"acme-retail\",\"\",\"Acme Retail\",\"off\",\"5, default\",\"0\",\"off\",\"mandatory\",\"2026-12-01\",\"0\",\"0\",\"\","
         ))
       #expect(answer.says("\"'=HYPERLINK(\"\"http://evil\"\")\""))
-      #expect(answer.says("\"4\",\"2\",\"50\",") && answer.says("\"TOTP, enrolment pattern\""))
+      #expect(answer.says("\"4\",\"2\",\"50\",") && answer.says("\"TOTP, enrollment pattern\""))
       let some = try await ada.get(Self.address + ".csv?show=off")
       #expect(some.text.split(separator: "\r\n").count == 2 && some.says("\"sandbox\""))
     }

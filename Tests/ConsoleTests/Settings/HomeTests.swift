@@ -63,12 +63,12 @@ import Testing
       #expect(page.says("17 codes count at once, each for 8 min 30 s"))
       #expect(page.says("more than a year ago"))
       // The provider of eu-shop is a first factor like a password.
-      #expect(!page.says("nobody can enrol") && page.says("anonymous, oidc.staff"))
+      #expect(!page.says("nobody can enroll") && page.says("anonymous, oidc.staff"))
       #expect(page.says("/users?state=unverified"))
     }
   }
 
-  @Test func `who can enrol hangs on identity providers too, as long as they are on`() async throws
+  @Test func `who can enroll hangs on identity providers too, as long as they are on`() async throws
   {
     try await World.furnished { world in
       let scope = try await world.euScope
@@ -89,7 +89,7 @@ import Testing
       }
       let without = try await ada.get(eu)
       #expect(without.says("Only sign-ins without a second factor are on (anonymous)"))
-      let refused = "No password, e-mail link or identity provider sign-in is on"
+      let refused = "No password, email link or identity provider sign-in is on"
       #expect(try await ada.get(eu + "/policy").says(refused))
       // A provider of SAML is kept for programs; nobody signs in by it.
       var saml = ProviderSettings()
@@ -100,7 +100,7 @@ import Testing
       _ = try await world.identity.identityProviders.create(
         in: scope, id: "saml.staff", saml, by: author)
       try await set(SignInMethods(password: false, emailLink: false, anonymous: false))
-      #expect(try await ada.get(eu).says("No sign-in method is on, so nobody can enrol."))
+      #expect(try await ada.get(eu).says("No sign-in method is on, so nobody can enroll."))
       #expect(try await ada.get(eu + "/policy").says(refused))
     }
   }

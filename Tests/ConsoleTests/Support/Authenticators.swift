@@ -12,13 +12,13 @@ extension World {
     of email: String
   ) async throws -> (app: OneTimePassword, recoveryCodes: [String]) {
     let administrator = try await identity.administrators.record(email: email).administrator
-    let enrolment = try identity.administratorFactors.begin(for: administrator)
-    let key = enrolment.key.revealedText
+    let enrollment = try identity.administratorFactors.begin(for: administrator)
+    let key = enrollment.key.revealedText
     guard let secret = Base32.decode(key), let app = OneTimePassword(secret: Secret(secret)) else {
       throw Missing("secret of \(email)")
     }
     let codes = try await identity.administratorFactors.finish(
-      enrolment.ticket.revealedText, code: code(of: app), for: administrator.id,
+      enrollment.ticket.revealedText, code: code(of: app), for: administrator.id,
       by: administrator.author(address: "192.0.2.1", requestID: "0000000OWNTOTP"))
     clock.advance(seconds: 30)
     return (app, codes.map(\.revealedText))
@@ -30,11 +30,11 @@ extension World {
   }
 
   /// Changes the rules of eu-shop's desk.
-  func setDesk(_ change: (inout DeskSettings) -> Void) async throws {
+  func setSupportRules(_ change: (inout SupportRules) -> Void) async throws {
     let scope = try await euScope
-    var settings = try await identity.desk.settings(scope)
+    var settings = try await identity.support.settings(scope)
     change(&settings)
-    try await identity.desk.change(scope, to: settings, by: Author(actor: .commandLine))
+    try await identity.support.change(scope, to: settings, by: Author(actor: .commandLine))
   }
 
   func id(of email: String) async throws -> String {

@@ -7,10 +7,10 @@ import Testing
 
 extension World {
   /// Switches on what stands in for an authenticator app in the pool of the shop.
-  func allowStandIns() async throws {
-    var settings = DeskSettings()
+  func allowBackupCodes() async throws {
+    var settings = SupportRules()
     (settings.temporaryCodes, settings.recoveryCodes) = (true, true)
-    try await identity.desk.change(
+    try await identity.support.change(
       try await euScope, to: settings, by: Author(actor: .commandLine))
   }
 
@@ -43,7 +43,7 @@ extension World {
     do {
       _ = try await identity.signIns.finalize(
         project: scope.project, tenant: scope.tenant, pendingCredential: pending,
-        enrolment: factor, code: code)
+        enrollment: factor, code: code)
       return "signed in"
     } catch {
       return "\(error)"

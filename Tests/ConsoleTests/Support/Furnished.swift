@@ -86,7 +86,7 @@ extension World {
   }
 
   private func setPolicy(
-    _ tenant: ID<Tenant>, _ state: MFAState, _ intervals: Int?, _ pattern: EnrolmentPattern?
+    _ tenant: ID<Tenant>, _ state: MFAState, _ intervals: Int?, _ pattern: EnrollmentPattern?
   ) async throws {
     let scope = try await identity.scopes.existing(project: ID("acme-retail"), tenant: tenant)
     let tomas = Author(
@@ -115,20 +115,20 @@ extension World {
       if email != nil { new.password = Secret("a user's password") }
       let account = try await identity.accounts.create(
         try await euScope, new, by: Author(actor: .commandLine))
-      if let device { try await enrol(account, device) }
+      if let device { try await enroll(account, device) }
     }
   }
 
-  /// Enrols an authenticator app as an application would, and leaves a session open.
-  func enrol(_ account: Account, _ device: String, in scope: Scope? = nil) async throws {
+  /// Enrolls an authenticator app as an application would, and leaves a session open.
+  func enroll(_ account: Account, _ device: String, in scope: Scope? = nil) async throws {
     let scope = if let scope { scope } else { try await euScope }
     let session = UserSession(
       scope: scope, account: account.id, authTime: clock.now.seconds, provider: .password)
-    let start = try await identity.enrolments.start(session)
+    let start = try await identity.enrollments.start(session)
     guard let secret = Base32.decode(start.sharedSecret.revealedText),
       let password = OneTimePassword(secret: Secret(secret))
     else { throw Missing("secret") }
-    _ = try await identity.enrolments.finalize(
+    _ = try await identity.enrollments.finalize(
       session, sessionInfo: start.sessionInfo,
       code: try password.code(step: password.step(at: clock.now.seconds)), displayName: device,
       by: Author(actor: .user(account.id), address: "198.51.100.4", requestID: "0000000ENROL"))

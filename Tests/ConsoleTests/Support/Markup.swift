@@ -50,7 +50,7 @@ enum Markup {
     }
     for tag in tags {
       for (name, value) in tag.attributes {
-        let isReference = ["aria-describedby", "aria-labelledby", "for"].contains(name)
+        let isReference = ["aria-describedby", "aria-labeledby", "for"].contains(name)
         for id in value.split(separator: " ") where isReference && !ids.contains(String(id)) {
           faults.append("\(name) names \(id), which is not there")
         }
@@ -67,11 +67,11 @@ enum Markup {
 
   /// Every field that shows has a label.
   private static func labels(of tags: [Tag]) -> [String] {
-    let labelled = Set(tags.filter { $0.name == "label" }.compactMap { $0.attributes["for"] })
+    let labeled = Set(tags.filter { $0.name == "label" }.compactMap { $0.attributes["for"] })
     return tags.compactMap { tag in
       guard ["input", "select", "textarea"].contains(tag.name), !tag.isEnd,
         tag.attributes["type"] != "hidden", tag.attributes["aria-label"] == nil,
-        !labelled.contains(tag.attributes["id"] ?? "")
+        !labeled.contains(tag.attributes["id"] ?? "")
       else { return nil }
       return "no label for \(tag.attributes["name"] ?? "a field")"
     }

@@ -16,9 +16,9 @@ import Testing
       #expect(chiara.says("Refused: an authenticator app is enrolled already"))
       let jo = try await nadia.get("/what-if?q=u77TnC0aPzQ4hW1sGv9M")
       #expect(jo.says("The password alone signs this user in."))
-      #expect(jo.says("Refused: the e-mail address is not verified"))
+      #expect(jo.says("Refused: the email address is not verified"))
       let guest = try await nadia.get("/what-if?q=zX3eR5tY7uI9oP1aS2dF")
-      #expect(guest.says("The sign-in is refused: this account has no e-mail address."))
+      #expect(guest.says("The sign-in is refused: this account has no email address."))
       let user = try await world.eu + "/users/\(World.chiara)"
       let factor = try await world.factor(of: World.chiara).text
       _ = try await nadia.submit("\(user)/factors/\(factor)/suspension", ["reason": "lost"])

@@ -38,10 +38,10 @@ struct AnonymousAccountTests {
         instance.acme, settled.id, change, by: Instance.boss)
       instance.clock.advance(AnonymousAccounts.lifetime)
       let young = try await guest(instance)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await instance.identity.accounts.find(instance.acme, old.id) != nil)
       instance.clock.advance(1)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await instance.identity.accounts.find(instance.acme, old.id) == nil)
       for account in [alice, settled, young] {
         #expect(try await instance.identity.accounts.find(instance.acme, account.id) != nil)
@@ -58,7 +58,7 @@ struct AnonymousAccountTests {
       try await switchOn(instance)
       for _ in 0..<(AnonymousAccounts.share + 5) { _ = try await guest(instance) }
       instance.clock.advance(AnonymousAccounts.lifetime + 1)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await instance.identity.accounts.list(instance.acme).items.isEmpty)
       let rows = try await instance.log().filter { $0.action == "account.expire" }
       #expect(rows.count == 2)
@@ -72,7 +72,7 @@ struct AnonymousAccountTests {
       ) { $0.signIn.anonymous = true }
       let account = try await guest(instance)
       instance.clock.advance(10 * AnonymousAccounts.lifetime)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await instance.identity.accounts.find(instance.acme, account.id) != nil)
     }
   }

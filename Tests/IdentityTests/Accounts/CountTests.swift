@@ -48,7 +48,7 @@ struct CountTests {
     }
   }
 
-  @Test func `somebody who enrols is counted, and nobody else`() async throws {
+  @Test func `somebody who enrolls is counted, and nobody else`() async throws {
     try await withInstance { instance in
       _ = try await instance.enrolled(.alice)
       _ = try await instance.account(.bob, isVerified: false)

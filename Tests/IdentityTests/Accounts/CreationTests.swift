@@ -28,7 +28,7 @@ struct AccountCreationTests {
       #expect((account.lastLoginAt, account.lastRefreshAt) == (nil, nil))
       let row = try #require(try await instance.log().first)
       #expect((row.action, row.objectID) == ("account.create", "uid-1"))
-      #expect(row.to == "uid uid-1, e-mail alice@example.com, phone +4917012345678")
+      #expect(row.to == "uid uid-1, email alice@example.com, phone +4917012345678")
       #expect(row.actorName == "Bo the boss")
     }
   }
@@ -45,7 +45,7 @@ struct AccountCreationTests {
       "", "a", "@", "a@", "@b", "a@b@c", "a b@c", "a@b\n", "a\u{0}@b", "a@b\u{7F}",
       String(repeating: "x", count: 320) + "@b",
     ])
-  func `what is no e-mail address is refused`(email: String) async throws {
+  func `what is no email address is refused`(email: String) async throws {
     try await withInstance { instance in
       await expect("invalidEmail") {
         var new = NewAccount()

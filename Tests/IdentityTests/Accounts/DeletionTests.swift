@@ -24,7 +24,7 @@ struct AccountDeletionTests {
       #expect(rows.first?.objectName == "alice@example.com")
       #expect(
         rows.first?.from
-          == "uid \(device.account.id.text), e-mail alice@example.com, 1 second factor, 3 sessions")
+          == "uid \(device.account.id.text), email alice@example.com, 1 second factor, 3 sessions")
       let left = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM factor") { try $0.value(0) as Int }
       }

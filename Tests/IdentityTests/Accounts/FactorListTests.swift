@@ -65,13 +65,13 @@ struct FactorListTests {
       let cases: [(String, [FactorEntry])] = [
         ("tooManyFactors", (0..<6).map { FactorEntry(phoneNumber: "+1202555010\($0)") }),
         ("tooManyFactors", (0..<7).map { FactorEntry(id: "\($0)") }),
-        ("duplicateEnrolment", [phone, FactorEntry(id: "p", phoneNumber: Instance.otherNumber)]),
-        ("duplicateEnrolment", [FactorEntry(id: app, phoneNumber: Instance.otherNumber)]),
+        ("duplicateEnrollment", [phone, FactorEntry(id: "p", phoneNumber: Instance.otherNumber)]),
+        ("duplicateEnrollment", [FactorEntry(id: app, phoneNumber: Instance.otherNumber)]),
         ("phoneFactorExists", [phone, FactorEntry(phoneNumber: Instance.number)]),
         ("phoneFactorExists", [FactorEntry(id: "p"), FactorEntry(phoneNumber: Instance.number)]),
         ("invalidPhone", [FactorEntry(phoneNumber: "0151")]),
         ("unsupportedSecondFactor", [FactorEntry(id: "other")]),
-        ("invalidEnrolment", [FactorEntry(id: "a\nb", phoneNumber: Instance.otherNumber)]),
+        ("invalidEnrollment", [FactorEntry(id: "a\nb", phoneNumber: Instance.otherNumber)]),
         (
           "factorNameTooLong",
           [
@@ -101,7 +101,7 @@ struct FactorListTests {
       }
       let bob = try await instance.account(.bob)
       _ = try await replace(instance, bob, five)
-      _ = try await instance.enrol(try await instance.session(.bob).session)
+      _ = try await instance.enroll(try await instance.session(.bob).session)
       #expect(try await instance.reload(bob).factors.count == 6)
     }
   }

@@ -189,7 +189,7 @@ struct AccountListTests {
     _ = try await instance.account(.bob)
   }
 
-  @Test func `the keys of neighbouring pools do not touch`() async throws {
+  @Test func `the keys of neighboring pools do not touch`() async throws {
     try await withInstance { instance in
       let ranges = [instance.acme, instance.globex, instance.east, instance.west]
         .map(\.accountKeys).sorted { $0.lowerBound < $1.lowerBound }

@@ -17,21 +17,21 @@ struct AccountQueryTests {
       _ = try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
       instance.clock.advance(1)
     }
-    // Two enrol, and three sign in on two days.
-    for uid in ["u8", "u6"] { try await enrol(uid, instance) }
+    // Two enroll, and three sign in on two days.
+    for uid in ["u8", "u6"] { try await enroll(uid, instance) }
     instance.clock.advance(86_400)
-    try await enrol("u3", instance)
+    try await enroll("u3", instance)
     var other = NewAccount()
     other.localID = "elsewhere"
     _ = try await instance.identity.accounts.create(instance.east, other, by: Instance.boss)
   }
 
-  private func enrol(_ uid: String, _ instance: Instance) async throws {
+  private func enroll(_ uid: String, _ instance: Instance) async throws {
     let account = try #require(try await instance.identity.accounts.find(instance.acme, ID(uid)))
     let outcome = try await instance.identity.signIns.password(
       instance.acme, email: account.email ?? "", password: Person.alice.password, address: "a")
     guard case .signedIn(let grant) = outcome else { throw Unexpected("a code for \(uid)") }
-    _ = try await instance.enrol(grant.session)
+    _ = try await instance.enroll(grant.session)
     instance.clock.advance(60)
   }
 

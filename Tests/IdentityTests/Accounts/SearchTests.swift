@@ -117,7 +117,7 @@ struct SearchTests {
       try await accounts.update(instance.acme, id, change, by: Instance.boss)
       #expect(try await found("uent", "qu", "2345") == [0, 0, 0])
       let agent = try await instance.agent()
-      _ = try await instance.identity.unenrolments.remove(
+      _ = try await instance.identity.factorRemovals.remove(
         instance.acme, id, nil, agent.request())
       #expect(try await found(part) == [0])
       try await accounts.delete(instance.acme, id, by: Instance.boss)

@@ -25,7 +25,7 @@ struct TokenFactorRuleTests {
       let byPerson = try await instance.enrolled(.bob)
       try await update(instance, byToken.account, .clear)
       let agent = try await instance.agent()
-      _ = try await instance.identity.unenrolments.remove(
+      _ = try await instance.identity.factorRemovals.remove(
         instance.acme, byPerson.account.id, byPerson.factor, agent.request())
       let rows = try await instance.log().filter { $0.action.hasPrefix("factor.remove") }
       #expect(rows.count == 2)
@@ -60,7 +60,7 @@ struct TokenFactorRuleTests {
         .replace([FactorEntry(id: "1", displayName: "Work", phoneNumber: one)]))
       let actions = try await instance.log().map(\.action).filter { $0.hasPrefix("factor.") }
       #expect(
-        actions == ["factor.rename", "factor.remove", "factor.enrol", "factor.enrol"])
+        actions == ["factor.rename", "factor.remove", "factor.enroll", "factor.enroll"])
       #expect(
         Set(try await instance.messages()) == [
           "mail notice-factors-added alice@example.com",
@@ -85,7 +85,7 @@ struct TokenFactorRuleTests {
         try await update(instance, alice, phone)
         try await update(instance, alice, .clear)
       }
-      try await instance.setDesk { $0.tokenChangesPerHour = 2 }
+      try await instance.setSupportRules { $0.tokenChangesPerHour = 2 }
       try await update(instance, alice, phone)
       try await update(instance, alice, .clear)
       let refused = try await thrown(AccountError.self) {
@@ -119,7 +119,7 @@ struct TokenFactorRuleTests {
   @Test func `a pool keeps tokens from removing factors, by imports too`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
-      try await instance.setDesk { $0.tokensRemoveFactors = false }
+      try await instance.setSupportRules { $0.tokensRemoveFactors = false }
       await expect("factorRemovalByTokenOff") {
         try await update(instance, device.account, .clear)
       }
@@ -150,7 +150,9 @@ struct TokenFactorRuleTests {
   @Test(arguments: [0, -1, 1_000_001])
   func `a limit is 1 to a million users`(limit: Int) async throws {
     try await withInstance { instance in
-      await expect("outOfRange") { try await instance.setDesk { $0.tokenChangesPerHour = limit } }
+      await expect("outOfRange") {
+        try await instance.setSupportRules { $0.tokenChangesPerHour = limit }
+      }
     }
   }
 }

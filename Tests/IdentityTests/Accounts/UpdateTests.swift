@@ -58,7 +58,7 @@ struct AccountUpdateTests {
     }
   }
 
-  @Test(arguments: ["password", "no password", "e-mail", "disabled", "no factors"])
+  @Test(arguments: ["password", "no password", "email", "disabled", "no factors"])
   func `a credential that changes ends the sessions, those of this second too`(
     what: String
   ) async throws {
@@ -72,7 +72,7 @@ struct AccountUpdateTests {
         switch what {
         case "password": change.password = .set(Secret("another password"))
         case "no password": change.password = .clear
-        case "e-mail": change.email = .set("other@example.com")
+        case "email": change.email = .set("other@example.com")
         case "disabled": change.disabled = true
         default: change.factors = .clear
         }
@@ -87,7 +87,7 @@ struct AccountUpdateTests {
       }
       #expect(try await instance.identity.sessions.count(changed) == 0)
       let code = try device.code(at: instance.now, steps: 1)
-      let refusals = ["disabled": "userDisabled", "no factors": "invalidEnrolment"]
+      let refusals = ["disabled": "userDisabled", "no factors": "invalidEnrollment"]
       await expect(refusals[what] ?? "invalidPendingCredential") {
         try await instance.finalize(device, pending, code: code)
       }
@@ -174,7 +174,7 @@ struct AccountUpdateTests {
       await expect("tokenExpired") { try await sessions.check(new.session) }
       let late = try await instance.session(.alice)
       _ = try await sessions.check(late.session)
-      try await sessions.endAll(instance.acme, alice.id, by: Instance.desk)
+      try await sessions.endAll(instance.acme, alice.id, by: Instance.support)
       await expect("tokenExpired") { try await sessions.check(late.session) }
     }
   }
@@ -268,13 +268,13 @@ struct AccountUpdateTests {
   @Test func `a name cannot pretend that another field has changed`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
-      for name in ["x; e-mail verified: no", "y; e-mail verified: yes\n\u{1B}[2J"] {
+      for name in ["x; email verified: no", "y; email verified: yes\n\u{1B}[2J"] {
         _ = try await change(instance, alice) { $0.displayName = .set(name) }
       }
       let row = try #require(try await instance.log().first)
       #expect(row.from?.split(separator: "; ").count == 1)
-      #expect(row.from == "name: x;\u{A0}e-mail verified: no")
-      #expect(row.to == "name: y;\u{A0}e-mail verified: yes\u{FFFD}\u{FFFD}[2J")
+      #expect(row.from == "name: x;\u{A0}email verified: no")
+      #expect(row.to == "name: y;\u{A0}email verified: yes\u{FFFD}\u{FFFD}[2J")
     }
   }
 

@@ -105,7 +105,7 @@ struct DeviceTests {
 
   @Test func `a device's cookie opens nothing else`() async throws {
     try await withInstance { instance in
-      let olga = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let olga = try await instance.enroll(try await instance.administrator("olga", .owner))
       let device = try device(instance, olga.administrator)
       let sessions = instance.identity.consoleSessions
       #expect(try await sessions.find(token: device) == nil)

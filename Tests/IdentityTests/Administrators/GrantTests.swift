@@ -39,8 +39,8 @@ struct GrantTests {
   @Test func `removal ends the sessions and takes everything away`() async throws {
     try await withInstance { instance in
       let (boss, nora) = try await instance.bossAndNora()
-      _ = try await instance.enrol(nora)
-      let device = try await instance.enrol(boss)
+      _ = try await instance.enroll(nora)
+      let device = try await instance.enroll(boss)
       let token = try await instance.signIn(device).token.revealedText
       let other = try await instance.administrator("olga", .owner)
       try await instance.identity.administrators.remove(boss.id, by: instance.author(other))
@@ -118,10 +118,10 @@ struct GrantTests {
       }
       #expect(owners.count == 1)
       let last = try #require(owners.first)
-      let desk = Author(actor: .commandLine)
-      await expect("lastOwner") { try await administrators.remove(last.id, by: desk) }
+      let support = Author(actor: .commandLine)
+      await expect("lastOwner") { try await administrators.remove(last.id, by: support) }
       await expect("lastOwner") {
-        try await administrators.revoke(Grant(role: .owner), from: last.id, by: desk)
+        try await administrators.revoke(Grant(role: .owner), from: last.id, by: support)
       }
       #expect(
         try await administrators.record(last.id).administrator.grants == [Grant(role: .owner)])

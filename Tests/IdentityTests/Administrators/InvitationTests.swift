@@ -64,7 +64,7 @@ struct InvitationTests {
         try await instance.identity.invitations.revoke(
           third.invitation.id, by: instance.author(boss))
       }
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
     }
   }
 

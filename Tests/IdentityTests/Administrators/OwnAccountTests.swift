@@ -80,8 +80,8 @@ struct OwnAccountTests {
       let found = try await instance.identity.consoleSessions.find(token: new.token.revealedText)
       #expect(found?.preferences == chosen)
       let row = try #require(try await instance.wholeLog().first)
-      #expect(row.from == "time zone: UTC; colours: system")
-      #expect(row.to == "time zone: Asia/Kolkata; colours: dark")
+      #expect(row.from == "time zone: UTC; colors: system")
+      #expect(row.to == "time zone: Asia/Kolkata; colors: dark")
     }
   }
 
@@ -118,12 +118,12 @@ struct OwnAccountTests {
       let token = new.token.revealedText
       #expect(try await sessions.ranOut(token: token) == nil)
       instance.clock.advance(3_601)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       let known = try await sessions.ranOut(token: token)
       #expect(known?.administrator == nora.id)
       #expect(known?.csrfToken == new.session.csrfToken)
       instance.clock.advance(24 * 3_600)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await sessions.ranOut(token: token) == nil)
       let other = try await instance.giveConsolePassword(nora).session.token.revealedText
       try await sessions.end(token: other)

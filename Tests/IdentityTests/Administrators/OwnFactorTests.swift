@@ -33,7 +33,7 @@ struct OwnFactorTests {
         Grant(role: .support), to: nora.id, by: instance.author(boss))
       let session = try await instance.identity.consoleSessions.find(token: token)
       #expect(session?.secondFactor == .due)
-      _ = try await instance.enrol(nora)
+      _ = try await instance.enroll(nora)
       #expect(try await instance.identity.consoleSessions.find(token: token) == nil)
     }
   }
@@ -136,7 +136,7 @@ struct OwnFactorTests {
   @Test func `nobody replaces or removes their own without a code of it`() async throws {
     try await withInstance { instance in
       let factors = instance.identity.administratorFactors
-      let device = try await instance.enrol(try await instance.administrator("nora", .auditor))
+      let device = try await instance.enroll(try await instance.administrator("nora", .auditor))
       let nora = device.administrator
       let start = try factors.begin(for: nora)
       let app = OwnDevice(
@@ -177,7 +177,7 @@ struct OwnFactorTests {
         ("olga", Role.owner, "mandatory"), ("sam", .support, "mandatory"),
         ("ann", .auditor, "done"),
       ] {
-        let device = try await instance.enrol(try await instance.administrator(name, role))
+        let device = try await instance.enroll(try await instance.administrator(name, role))
         let code = try device.code(at: instance.now)
         await expect(expected) {
           try await factors.withdraw(
@@ -197,7 +197,7 @@ struct OwnFactorTests {
       let (boss, nora) = try await instance.bossAndNora()
       let factors = instance.identity.administratorFactors
       await expect("notFound") { try await factors.reset(nora.id, by: instance.author(boss)) }
-      let device = try await instance.enrol(nora)
+      let device = try await instance.enroll(nora)
       let token = try await instance.signIn(device).token.revealedText
       let pending = try await instance.giveConsolePassword(nora).pending
       try await factors.reset(nora.id, by: instance.author(boss))
@@ -212,7 +212,7 @@ struct OwnFactorTests {
 struct RecoveryCodeTests {
   @Test func `ten codes of 79 bits, each of which lets in once`() async throws {
     try await withInstance { instance in
-      let device = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       let id = device.administrator.id
       #expect(Set(device.recoveryCodes).count == 10)
       for code in device.recoveryCodes {
@@ -230,7 +230,7 @@ struct RecoveryCodeTests {
 
   @Test func `of eight uses of one code at once one counts`() async throws {
     try await withInstance { instance in
-      let device = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       var pending: [String] = []
       for _ in 0..<4 {
         pending.append(try await instance.giveConsolePassword(device.administrator).pending)
@@ -246,8 +246,8 @@ struct RecoveryCodeTests {
   @Test func `a new set ends the old one, and nobody's codes are another's`() async throws {
     try await withInstance { instance in
       let factors = instance.identity.administratorFactors
-      let device = try await instance.enrol(try await instance.administrator("olga", .owner))
-      let other = try await instance.enrol(try await instance.administrator("sam", .support))
+      let device = try await instance.enroll(try await instance.administrator("olga", .owner))
+      let other = try await instance.enroll(try await instance.administrator("sam", .support))
       await expect("wrongCode") {
         try await instance.signIn(device, code: other.recoveryCodes[0])
       }

@@ -9,12 +9,12 @@ struct PermissionTests {
       .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
       .deleteProject, .manageKeys, .manageTrust, .findUsers, .changeUsers, .exportUsers,
       .removeFactors, .endSessions, .readMessages, .readAudit,
-      .seeAdministrators, .manageAdministrators, .changeDesk, .protectUsers, .changeLinks,
+      .seeAdministrators, .manageAdministrators, .editSupportRules, .protectUsers, .changeLinks,
       .seeApprovals,
     ],
     .policy: [
       .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
-      .manageKeys, .changeDesk, .seeApprovals,
+      .manageKeys, .editSupportRules, .seeApprovals,
     ],
     .support: [
       .seeScope, .readPolicy, .findUsers, .removeFactors, .endSessions, .seeApprovals,

@@ -8,7 +8,7 @@ import Testing
 struct SecondStepTests {
   @Test func `with a factor the password alone begins no session`() async throws {
     try await withInstance { instance in
-      let device = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       let before = try await instance.wholeLog().count
       let pending = try await instance.giveConsolePassword(device.administrator).pending
       let due = try await instance.wholeLog()
@@ -28,7 +28,7 @@ struct SecondStepTests {
   @Test(arguments: [-2, -1, 0, 1, 2])
   func `one step on each side of now counts`(steps: Int64) async throws {
     try await withInstance { instance in
-      let device = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       instance.clock.advance(90)
       let code = try device.code(at: instance.now, steps: steps)
       await expect(abs(steps) <= 1 ? "done" : "wrongCode") {
@@ -39,7 +39,7 @@ struct SecondStepTests {
 
   @Test func `a code counts once, and none before it counts any more`() async throws {
     try await withInstance { instance in
-      let device = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       instance.clock.advance(60)
       let now = instance.now
       let codes = try [0, 0, -1, 1].map { try device.code(at: now, steps: $0) }
@@ -53,7 +53,7 @@ struct SecondStepTests {
 
   @Test func `the code that set the factor up is used up`() async throws {
     try await withInstance { instance in
-      let device = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       let code = try device.code(at: instance.now, steps: -1)
       await expect("wrongCode") { try await instance.signIn(device, code: code) }
     }
@@ -61,7 +61,7 @@ struct SecondStepTests {
 
   @Test func `of eight equal codes at once one counts`() async throws {
     try await withInstance { instance in
-      let device = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       let code = try device.code(at: instance.now)
       var pending: [String] = []
       for _ in 0..<4 {
@@ -79,7 +79,7 @@ struct SecondStepTests {
     async throws
   {
     try await withInstance { instance in
-      let device = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       let sessions = instance.identity.consoleSessions
       let used = try await instance.giveConsolePassword(device.administrator).pending
       #expect(try await sessions.isPending(used))
@@ -109,7 +109,7 @@ struct SecondStepTests {
     async throws
   {
     try await withInstance { instance in
-      let device = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       var waits: [Int64] = []
       for round in 0..<13 {
         let pending = try await instance.giveConsolePassword(device.administrator).pending
@@ -139,7 +139,7 @@ struct SecondStepTests {
 
   @Test func `of 64 wrong codes at once five are looked at`() async throws {
     try await withInstance { instance in
-      let device = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let device = try await instance.enroll(try await instance.administrator("olga", .owner))
       let pending = try await instance.giveConsolePassword(device.administrator).pending
       let wrong = try device.wrongCode(at: instance.now)
       let outcomes = try await atOnce(64) { _ in
@@ -193,7 +193,7 @@ struct SecondStepTests {
   @Test func `a second factor set up while the password is hashed is asked for`() async throws {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
-      let result = try await signIn(instance, olga) { _ = try await instance.enrol(olga) }
+      let result = try await signIn(instance, olga) { _ = try await instance.enroll(olga) }
       _ = try result.get().pending
       #expect(try await instance.identity.consoleSessions.list(of: olga.id).isEmpty)
     }
@@ -214,8 +214,8 @@ struct SecondStepTests {
     async throws
   {
     try await withInstance { instance in
-      let olga = try await instance.enrol(try await instance.administrator("olga", .owner))
-      let eve = try await instance.enrol(try await instance.administrator("eve", .auditor))
+      let olga = try await instance.enroll(try await instance.administrator("olga", .owner))
+      let eve = try await instance.enroll(try await instance.administrator("eve", .auditor))
       let (olgaID, eveID) = (olga.administrator.id.text, eve.administrator.id.text)
       try await instance.database.write { connection in
         _ = try connection.run(

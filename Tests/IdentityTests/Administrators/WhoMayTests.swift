@@ -18,7 +18,7 @@ struct WhoMayTests {
       _ = try await administrator("Tim", Grant(role: .owner, project: acme, tenant: east), instance)
       _ = try await administrator(
         "Zoe", Grant(role: .owner, project: instance.globex.project), instance)
-      let desk = try await administrator(
+      let support = try await administrator(
         "Dan", Grant(role: .support, project: acme, tenant: east), instance)
       let reviewer = try await administrator("Rik", Grant(role: .support, project: acme), instance)
       let auditor = try await administrator("Ann", Grant(role: .auditor), instance)
@@ -28,12 +28,12 @@ struct WhoMayTests {
       ) async throws -> [String] {
         try await who.namesOfThose(with: permission, in: scope, for: asking)
       }
-      #expect(try await names(.changePolicy, instance.east, desk) == ["Tim"])
+      #expect(try await names(.changePolicy, instance.east, support) == ["Tim"])
       #expect(try await names(.changePolicy, instance.east, reviewer) == ["Tim", "Pia"])
       #expect(try await names(.changePolicy, instance.east, auditor) == ["Tim", "Pia", "Olga"])
       #expect(try await names(.changeUsers, instance.acme, reviewer) == [])
       #expect(try await names(.createProject, nil, auditor) == ["Olga"])
-      #expect(try await names(.createProject, nil, desk) == [])
+      #expect(try await names(.createProject, nil, support) == [])
     }
   }
 
@@ -42,13 +42,13 @@ struct WhoMayTests {
   {
     try await withInstance { instance in
       let (acme, east) = (instance.acme.project, instance.east.tenant)
-      let desk = try await administrator(
+      let support = try await administrator(
         "Dan", Grant(role: .support, project: acme, tenant: east), instance)
       let who = instance.identity.administrators
       func colleagues(_ asking: Administrator) async throws -> Colleagues {
         try await who.colleagues(with: .removeFactors, in: instance.east, of: asking)
       }
-      let nobody = try await colleagues(desk)
+      let nobody = try await colleagues(support)
       #expect(nobody.names.isEmpty && nobody.count == 0)
       let tim = try await administrator(
         "Tim", Grant(role: .support, project: acme, tenant: east), instance)
@@ -58,7 +58,7 @@ struct WhoMayTests {
       _ = try await administrator("Pia", Grant(role: .policy, project: acme), instance)
       _ = try await administrator(
         "Zoe", Grant(role: .owner, project: instance.globex.project), instance)
-      let seen = try await colleagues(desk)
+      let seen = try await colleagues(support)
       #expect(seen.names == ["Tim"] && seen.count == 2)
       let both = try await colleagues(olga)
       #expect(both.names.sorted() == ["Dan", "Tim"] && both.count == 2)

@@ -9,14 +9,14 @@ import Testing
     _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
       edit.pattern = .mandatory
     }
-    try await instance.setDesk { $0.approvalForLastFactor = true }
+    try await instance.setSupportRules { $0.approvalForLastFactor = true }
     return try await instance.enrolled(.alice)
   }
 
   private func ask(
     _ instance: Instance, _ device: Device, by agent: Agent, factor: ID<Factor>? = nil
   ) async throws -> Approval {
-    let outcome = try await instance.identity.unenrolments.remove(
+    let outcome = try await instance.identity.factorRemovals.remove(
       instance.acme, device.account.id, factor,
       agent.request(.lost, note: "called <b>twice</b>", ticket: "T-7"))
     guard case .waits = outcome.value else { throw Unexpected("nothing waits") }
@@ -72,7 +72,7 @@ import Testing
       try await instance.addSecondDevice(to: alice)
       let dora = try await instance.agent()
       // One of two is not the last.
-      let first = try await instance.identity.unenrolments.remove(
+      let first = try await instance.identity.factorRemovals.remove(
         instance.acme, alice.account.id, alice.factor, dora.request())
       guard case .done = first.value else { throw Unexpected("waits") }
       for change: @Sendable (inout PolicyEdit) -> Void in [
@@ -84,7 +84,7 @@ import Testing
           change(&edit)
         }
         let account = try await instance.reload(alice.account)
-        let removal = try await instance.identity.unenrolments.consequences(
+        let removal = try await instance.identity.factorRemovals.consequences(
           instance.acme, account.id, nil)
         let need = try await instance.identity.approvals.need(for: removal, in: instance.acme)
         #expect(need == nil)
@@ -112,14 +112,14 @@ import Testing
         grant: Grant(role: .support), by: Author(actor: .commandLine))
       let session = try await instance.giveConsolePassword(same).session.session
       try await instance.prove(session)
-      await expect("desk.ownAccount") {
+      await expect("denied.ownAccount") {
         try await approve(instance, approval.id, by: Agent(session: session))
       }
       let policy = try await instance.agent("pia", role: .policy)
-      await expect("desk.notAllowed") { try await approve(instance, approval.id, by: policy) }
+      await expect("denied.notAllowed") { try await approve(instance, approval.id, by: policy) }
       let afar = try await instance.agent("gus", project: instance.globex.project)
-      await expect("desk.notAllowed") { try await approve(instance, approval.id, by: afar) }
-      await expect("desk.notAllowed") {
+      await expect("denied.notAllowed") { try await approve(instance, approval.id, by: afar) }
+      await expect("denied.notAllowed") {
         try await instance.identity.approvals.refuse(
           approval.id, in: instance.acme, answer: "no", afar.request(nil))
       }
@@ -133,9 +133,9 @@ import Testing
       let approval = try await ask(instance, alice, by: try await instance.agent())
       let dev = try await instance.agentWithDevice()
       instance.clock.advance(3_600 / 2)
-      await expect("desk.codeRequired") { try await approve(instance, approval.id, by: dev) }
+      await expect("denied.codeRequired") { try await approve(instance, approval.id, by: dev) }
       let wrong = try #require(dev.device).wrongCode(at: instance.now)
-      await expect("desk.wrongCode") {
+      await expect("denied.wrongCode") {
         try await approve(instance, approval.id, by: dev, code: wrong)
       }
       let code = try #require(dev.device).code(at: instance.now)
@@ -167,8 +167,8 @@ import Testing
       let omar = try await instance.agent("omar")
       await expect("decided") { try await approve(instance, approval.id, by: omar) }
       #expect(try await instance.identity.approvals.count(for: omar.administrator) == 0)
-      try await instance.identity.tidy()
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
+      try await instance.identity.purgeExpired()
       let rows = try await instance.log()
       #expect(rows.tally(of: "approval.expire") == 1 && rows[0].actorKind == "server")
       let found = try await instance.identity.approvals.find(approval.id, in: instance.acme)
@@ -195,8 +195,8 @@ import Testing
       await expect("decided") { try await approve(instance, first.id, by: omar) }
 
       let second = try await ask(instance, alice, by: dora)
-      _ = try await instance.identity.enrolments.withdraw(
-        alice.session, enrolment: alice.factor.text, by: Instance.visitor)
+      _ = try await instance.identity.enrollments.withdraw(
+        alice.session, enrollment: alice.factor.text, by: Instance.visitor)
       guard case .overtaken(let gone) = try await approve(instance, second.id, by: omar) else {
         throw Unexpected("done")
       }
@@ -209,7 +209,7 @@ import Testing
       guard case .overtaken(let left) = try await approve(instance, third.id, by: omar) else {
         throw Unexpected("done")
       }
-      #expect(left == "Dora at the desk may not act here any more.")
+      #expect(left == "Dora at the support may not act here any more.")
     }
   }
 
@@ -220,14 +220,14 @@ import Testing
       let approvals = instance.identity.approvals
       let first = try await ask(instance, alice, by: dora)
       await expect("alreadyAsked") {
-        try await instance.identity.unenrolments.remove(
+        try await instance.identity.factorRemovals.remove(
           instance.acme, alice.account.id, nil, omar.request())
       }
-      await expect("desk.answerRequired") {
+      await expect("denied.answerRequired") {
         try await approvals.refuse(
           first.id, in: instance.acme, answer: " ", omar.request(nil))
       }
-      await expect("desk.answerTooLong") {
+      await expect("denied.answerTooLong") {
         try await approvals.refuse(
           first.id, in: instance.acme, answer: String(repeating: "x", count: 501),
           omar.request(nil))
@@ -254,7 +254,7 @@ import Testing
       instance.clock.advance(31 * 86_400)
       #expect(try await approvals.decided(visibleTo: omar.administrator).items.isEmpty)
       instance.clock.advance(60 * 86_400)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await instance.count("approval") == 0)
       #expect(try await instance.reload(alice.account).factors.count == 1)
     }
@@ -280,7 +280,7 @@ import Testing
   @Test func `a list over the number of users waits, and begins when approved`() async throws {
     try await withInstance { instance in
       try await instance.crowd(6)
-      try await instance.setDesk { $0.approvalOverUsers = 2 }
+      try await instance.setSupportRules { $0.approvalOverUsers = 2 }
       let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
       let two = try await instance.draft("u0\nu1", by: dora)
       #expect(try await instance.begin(two, by: dora).state == .running)
@@ -303,14 +303,14 @@ import Testing
       // What somebody else has looked at is not counted in the requester's hour.
       let standing = try await instance.identity.bulkRemovals.standing(
         dora.session, on: job, in: instance.acme)
-      #expect(standing.desk.actionsLeft == 20 - 2 - 1)
+      #expect(standing.support.actionsLeft == 20 - 2 - 1)
     }
   }
 
   @Test func `a list that is refused, withdrawn or too late does nothing`() async throws {
     try await withInstance { instance in
       try await instance.crowd(3)
-      try await instance.setDesk { $0.approvalOverUsers = 0 }
+      try await instance.setSupportRules { $0.approvalOverUsers = 0 }
       let (dora, omar) = (try await instance.agent(), try await instance.agent("omar"))
       let approvals = instance.identity.approvals
       var jobs: [Int64] = []
@@ -323,7 +323,7 @@ import Testing
         ids[0], in: instance.acme, answer: "Too many.", omar.request(nil))
       try await approvals.withdraw(ids[1], in: instance.acme, dora.request(nil))
       instance.clock.advance(Approval.lifetime + 1)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       try await instance.runAll()
       var endings: [String?] = []
       for id in jobs {
@@ -334,7 +334,7 @@ import Testing
       }
       #expect(
         endings == [
-          "Refused by omar: Too many.", "Withdrawn by Dora at the desk.",
+          "Refused by omar: Too many.", "Withdrawn by Dora at the support.",
           "Nobody approved it within a day.",
         ])
     }
@@ -343,7 +343,7 @@ import Testing
   @Test func `who stands on a list does not approve it`() async throws {
     try await withInstance { instance in
       try await instance.crowd(2)
-      try await instance.setDesk { $0.approvalOverUsers = 1 }
+      try await instance.setSupportRules { $0.approvalOverUsers = 1 }
       let dora = try await instance.agent()
       let id = try await instance.draft("u0\nu1", by: dora)
       try await instance.begin(id, by: dora)
@@ -354,7 +354,7 @@ import Testing
         grant: Grant(role: .support), by: Author(actor: .commandLine))
       let session = try await instance.giveConsolePassword(same).session.session
       try await instance.prove(session)
-      await expect("desk.ownAccount") {
+      await expect("denied.ownAccount") {
         try await approve(instance, approval.id, by: Agent(session: session))
       }
     }

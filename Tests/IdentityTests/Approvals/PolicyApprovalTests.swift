@@ -7,7 +7,7 @@ import Testing
   private func guarded(_ instance: Instance, over: Int = 0) async throws -> Agent {
     try await instance.setWindow(1)
     _ = try await instance.enrolled(.alice)
-    try await instance.setDesk { $0.policyApprovalOverUsers = over }
+    try await instance.setSupportRules { $0.policyApprovalOverUsers = over }
     return try await instance.agent("pia", role: .policy)
   }
 
@@ -71,7 +71,7 @@ import Testing
       guard case .changed = try await widen(instance, by: pia) else {
         throw Unexpected("one affected user is not above one")
       }
-      try await instance.setDesk { $0.policyApprovalOverUsers = 0 }
+      try await instance.setSupportRules { $0.policyApprovalOverUsers = 0 }
       guard case .changed = try await widen(instance, to: 2, by: pia) else {
         throw Unexpected("narrowing waits")
       }
@@ -131,10 +131,10 @@ import Testing
       _ = try await widen(instance, by: pia)
       let id = try await waiting(instance, for: paul).id
       #expect(try await approvals.waiting(visibleTo: dora.session.administrator).isEmpty)
-      await expect("desk.notAllowed") {
+      await expect("denied.notAllowed") {
         try await approvals.approve(id, in: instance.acme, dora.request(nil))
       }
-      await expect("desk.notAllowed") {
+      await expect("denied.notAllowed") {
         try await approvals.refuse(id, in: instance.acme, answer: "No.", dora.request(nil))
       }
     }
@@ -145,9 +145,10 @@ import Testing
       let pia = try await guarded(instance, over: 10)
       let otto = try await instance.agent("otto", role: .owner)
       @Sendable func set(_ limit: Int?, by agent: Agent) async throws {
-        var settings = try await instance.identity.desk.settings(instance.acme)
+        var settings = try await instance.identity.support.settings(instance.acme)
         settings.policyApprovalOverUsers = limit
-        _ = try await instance.identity.desk.change(instance.acme, to: settings, agent.request(nil))
+        _ = try await instance.identity.support.change(
+          instance.acme, to: settings, agent.request(nil))
       }
       try await set(5, by: pia)
       await expect("ownerRequired") { try await set(6, by: pia) }

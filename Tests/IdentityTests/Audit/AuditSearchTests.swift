@@ -148,7 +148,7 @@ struct AuditSearchTests {
     try await withInstance { instance in
       try await instance.setWindow(3)
       _ = try await instance.identity.sessions.endAll(
-        instance.east, try await instance.account(.bob, in: instance.east).id, by: Instance.desk)
+        instance.east, try await instance.account(.bob, in: instance.east).id, by: Instance.support)
       let acme = try await instance.identity.audit.actors(instance.acme)
       #expect(acme.map(\.name) == ["Bo the boss"])
       let east = try await instance.identity.audit.actors(instance.east)
@@ -163,7 +163,7 @@ struct AuditSearchTests {
       var filter = AuditFilter(scope: instance.acme)
       filter.action = "policy"
       let export = try await instance.identity.audit.export(
-        filter, words: "action: policy", into: [Int64](), by: Instance.desk
+        filter, words: "action: policy", into: [Int64](), by: Instance.support
       ) { $0.append($1.id) }
       #expect(export.table.count == export.count && !export.isCut)
       #expect(export.table == export.table.sorted(by: >))
@@ -177,7 +177,7 @@ struct AuditSearchTests {
     try await withInstance { instance in
       try await instance.fillLog(with: Audit.longestExport + 10)
       let export = try await instance.identity.audit.export(
-        AuditFilter(scope: instance.acme), words: "", into: 0, by: Instance.desk
+        AuditFilter(scope: instance.acme), words: "", into: 0, by: Instance.support
       ) { count, _ in count += 1 }
       #expect(export.table == Audit.longestExport && export.isCut)
     }

@@ -23,12 +23,12 @@ struct AuditTests {
       let alice = try await instance.enrolled(.alice)
       _ = try await instance.enrolled(.bob)
       let agent = try await instance.agent()
-      _ = try await instance.identity.unenrolments.remove(
+      _ = try await instance.identity.factorRemovals.remove(
         instance.acme, alice.account.id, alice.factor, agent.request())
       let filter = AuditFilter(
         scope: instance.acme, objectKind: "account", objectID: alice.account.id.text)
       let rows = try await instance.identity.audit.list(filter).items
-      #expect(rows.map(\.action) == ["factor.remove", "factor.enrol", "account.create"])
+      #expect(rows.map(\.action) == ["factor.remove", "factor.enroll", "account.create"])
     }
   }
 

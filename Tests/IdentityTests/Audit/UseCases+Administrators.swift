@@ -52,12 +52,12 @@ extension UseCase {
         maker: .administrator(olga, i.author(olga)))
       return { try await i.identity.administrators.remove(olga.id, by: i.author(boss)) }
     },
-    UseCase("set up one's second factor", ["administrator.enrol"]) { i in
+    UseCase("set up one's second factor", ["administrator.enroll"]) { i in
       let nora = try await i.administrator("nora", .auditor)
-      return { _ = try await i.enrol(nora) }
+      return { _ = try await i.enroll(nora) }
     },
     UseCase("remove one's second factor", ["administrator.withdraw"]) { i in
-      let device = try await i.enrol(try await i.administrator("nora", .auditor))
+      let device = try await i.enroll(try await i.administrator("nora", .auditor))
       return {
         try await i.identity.administratorFactors.withdraw(
           from: device.administrator, currentCode: device.code(at: i.now),
@@ -65,7 +65,7 @@ extension UseCase {
       }
     },
     UseCase("make recovery codes", ["administrator.recovery-codes"]) { i in
-      let device = try await i.enrol(try await i.administrator("nora", .auditor))
+      let device = try await i.enroll(try await i.administrator("nora", .auditor))
       return {
         _ = try await i.identity.administratorFactors.makeRecoveryCodes(
           for: device.administrator.id, currentCode: device.code(at: i.now),
@@ -74,15 +74,15 @@ extension UseCase {
     },
     UseCase("reset a second factor", ["administrator.reset-factor"]) { i in
       let (boss, nora) = try await i.bossAndNora()
-      _ = try await i.enrol(nora)
+      _ = try await i.enroll(nora)
       return { try await i.identity.administratorFactors.reset(nora.id, by: i.author(boss)) }
     },
     UseCase("give the password where a code is due", ["administrator.code-due"]) { i in
-      let device = try await i.enrol(try await i.administrator("nora", .auditor))
+      let device = try await i.enroll(try await i.administrator("nora", .auditor))
       return { _ = try await i.giveConsolePassword(device.administrator) }
     },
     UseCase("sign in to the console with a code", ["administrator.sign-in"]) { i in
-      let device = try await i.enrol(try await i.administrator("nora", .auditor))
+      let device = try await i.enroll(try await i.administrator("nora", .auditor))
       let pending = try await i.giveConsolePassword(device.administrator).pending
       return { _ = try await i.finish(pending, code: device.code(at: i.now)) }
     },

@@ -6,13 +6,13 @@ extension UseCase {
     UseCase("register a key for custom tokens", ["signer.add"]) { i in
       {
         _ = try await i.identity.signers.add(
-          to: i.acme.project, issuer: "a@b.example", keyID: nil, key: Forge.back.pem(),
+          to: i.acme.project, issuer: "a@b.example", keyID: nil, key: TestTokenIssuer.back.pem(),
           by: Instance.boss)
       }
     },
     UseCase("revoke a key for custom tokens", ["signer.revoke"]) { i in
       let signer = try await i.identity.signers.add(
-        to: i.acme.project, issuer: "a@b.example", keyID: nil, key: Forge.back.pem(),
+        to: i.acme.project, issuer: "a@b.example", keyID: nil, key: TestTokenIssuer.back.pem(),
         by: Instance.boss)
       return {
         try await i.identity.signers.revoke(signer.id, of: i.acme.project, by: Instance.boss)

@@ -29,7 +29,7 @@ extension UseCase {
     },
     UseCase("ask for approval of a list", ["approval.ask"]) { i in
       try await i.crowd(1)
-      try await i.setDesk { $0.approvalOverUsers = 0 }
+      try await i.setSupportRules { $0.approvalOverUsers = 0 }
       let agent = try await i.agent()
       let job = try await i.draft("u0", by: agent)
       return { try await i.begin(job, by: agent) }
@@ -37,7 +37,7 @@ extension UseCase {
     UseCase("ask for approval of a removal", ["approval.ask"]) { i in
       let (device, agent) = try await i.lastFactor()
       return {
-        _ = try await i.identity.unenrolments.remove(
+        _ = try await i.identity.factorRemovals.remove(
           i.acme, device.account.id, nil, agent.request())
       }
     },
@@ -69,14 +69,14 @@ extension Instance {
   fileprivate func lastFactor() async throws -> (Device, Agent) {
     let device = try await enrolled(.alice)
     _ = try await identity.policies.change(acme, by: Self.boss) { $0.pattern = .mandatory }
-    try await setDesk { $0.approvalForLastFactor = true }
+    try await setSupportRules { $0.approvalForLastFactor = true }
     return (device, try await agent())
   }
 
   /// A removal of Alice's that waits.
   fileprivate func waiting() async throws -> Int64 {
     let (device, agent) = try await lastFactor()
-    _ = try await identity.unenrolments.remove(acme, device.account.id, nil, agent.request())
+    _ = try await identity.factorRemovals.remove(acme, device.account.id, nil, agent.request())
     return try await identity.approvals.waiting(for: device.account.id, in: acme)?.id ?? 0
   }
 }

@@ -21,8 +21,8 @@ struct UseCase: Sendable, CustomTestStringConvertible {
   }
 
   static let all: [UseCase] =
-    settings + users + factors + desk + signIns + outOfBand + administration
-    + administrators + federation + many + standIns
+    settings + users + factors + support + signIns + outOfBand + administration
+    + administrators + federation + many + backupCodes
 
   private static let settings: [UseCase] = [
     UseCase("make a project", ["project.create"]) { i in
@@ -100,7 +100,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     UseCase("download the audit log", ["audit.download"]) { i in
       {
         _ = try await i.identity.audit.export(
-          AuditFilter(), words: "", into: 0, by: Instance.desk
+          AuditFilter(), words: "", into: 0, by: Instance.support
         ) { count, _ in count += 1 }
       }
     },
@@ -228,23 +228,23 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       let alice = try await i.account(.alice)
       _ = try await i.session(.alice)
       return {
-        try await i.identity.sessions.endAll(i.acme, alice.id, by: Instance.desk)
+        try await i.identity.sessions.endAll(i.acme, alice.id, by: Instance.support)
       }
     },
   ]
 
   private static let factors: [UseCase] = [
-    UseCase("finish an enrolment", ["factor.enrol"]) { i in
+    UseCase("finish an enrollment", ["factor.enroll"]) { i in
       _ = try await i.account(.alice)
       let session = try await i.session(.alice).session
-      let start = try await i.identity.enrolments.start(session)
+      let start = try await i.identity.enrollments.start(session)
       return { _ = try await i.finish(start, session) }
     },
-    UseCase("enrol a phone", ["factor.enrol"]) { i in
+    UseCase("enroll a phone", ["factor.enroll"]) { i in
       try await i.allowPhones()
       _ = try await i.account(.alice)
       let session = try await i.session(.alice).session
-      return { _ = try await i.enrolPhone(session) }
+      return { _ = try await i.enrollPhone(session) }
     },
     UseCase("give a user phones", ["account.change"]) { i in
       let device = try await i.enrolled(.alice)
@@ -260,15 +260,15 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     UseCase("withdraw a factor", ["factor.withdraw"]) { i in
       let device = try await i.enrolled(.alice)
       return {
-        _ = try await i.identity.enrolments.withdraw(
-          device.session, enrolment: device.factor.text, by: Instance.visitor)
+        _ = try await i.identity.enrollments.withdraw(
+          device.session, enrollment: device.factor.text, by: Instance.visitor)
       }
     },
     UseCase("remove all factors", ["factor.remove-all"]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       return {
-        _ = try await i.identity.unenrolments.remove(
+        _ = try await i.identity.factorRemovals.remove(
           i.acme, device.account.id, nil, agent.request())
       }
     },
@@ -276,7 +276,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       return {
-        _ = try await i.identity.desk.rename(
+        _ = try await i.identity.support.rename(
           i.acme, device.account.id, device.factor, to: "new phone", agent.request())
       }
     },
@@ -284,7 +284,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       return {
-        _ = try await i.identity.unenrolments.remove(
+        _ = try await i.identity.factorRemovals.remove(
           i.acme, device.account.id, device.factor, agent.request())
       }
     },
@@ -317,10 +317,10 @@ struct UseCase: Sendable, CustomTestStringConvertible {
         _ = try await i.identity.signIns.sendCode(i.acme, i.request("+4915799999999"))
       }
     },
-    UseCase("start an enrolment", []) { i in
+    UseCase("start an enrollment", []) { i in
       _ = try await i.account(.alice)
       let session = try await i.session(.alice).session
-      return { _ = try await i.identity.enrolments.start(session) }
+      return { _ = try await i.identity.enrollments.start(session) }
     },
     UseCase("sign in with a password", []) { i in
       _ = try await i.account(.alice)

@@ -12,7 +12,7 @@ struct ValueTests {
     try await withInstance { instance in
       try await instance.configureProvider()
       let providers = instance.identity.identityProviders
-      let new = try KeySet(Forge.other.keySet())
+      let new = try KeySet(TestTokenIssuer.other.keySet())
       #expect(new.names == ["k1"])
       _ = try await providers.update(instance.acme, "oidc.acme", by: Instance.boss) {
         (settings) throws(ProviderError) in settings.keys = new
@@ -22,7 +22,7 @@ struct ValueTests {
       #expect(
         (row.action, row.from, row.to) == ("provider.change", "keys: k1", "keys: k1 (changed)"))
       // What the old key signed is not believed any more, and what the new one signs is.
-      let (old, fresh) = (Forge.back, Forge.other)
+      let (old, fresh) = (TestTokenIssuer.back, TestTokenIssuer.other)
       await expect("invalidResponse") {
         try await instance.assertion(try old.token(Instance.claims()))
       }
@@ -84,12 +84,12 @@ struct ValueTests {
       }
       // One line, and two lines that are joined to the same words.
       for proof in [["one / two"], ["one", "two"]] {
-        try await instance.setDesk { $0.identityProof = proof }
-        #expect(try await instance.identity.desk.settings(instance.acme).identityProof == proof)
-        #expect(try await instance.log().first?.action == "desk.change")
+        try await instance.setSupportRules { $0.identityProof = proof }
+        #expect(try await instance.identity.support.settings(instance.acme).identityProof == proof)
+        #expect(try await instance.log().first?.action == "support.change")
       }
       let rows = try await instance.log().count
-      try await instance.setDesk { $0.identityProof = ["one", "two"] }
+      try await instance.setSupportRules { $0.identityProof = ["one", "two"] }
       #expect(try await instance.log().count == rows)
     }
   }

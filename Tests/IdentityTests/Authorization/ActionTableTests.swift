@@ -39,7 +39,7 @@ struct ActionTableTests {
     openMessage readMessages recent none never
     exportUsers exportUsers recent none never
     createUser changeUsers none none never
-    changeSupportRules changeDesk secondFactor none never
+    changeSupportRules editSupportRules secondFactor none never
     unblockAgent protectUsers secondFactor none never
     removeFactor removeFactors secondFactor chosen lastFactor
     removeAllFactors removeFactors secondFactor chosen lastFactor
@@ -153,7 +153,7 @@ struct ActionTableTests {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
       let session = try await instance.giveConsolePassword(olga).session.session
-      let request = DeskRequest(
+      let request = ActionRequest(
         agent: session, author: instance.author(olga), reason: .lost, note: "because",
         proof: .code("123456"))
       for line in try Self.lines() {
@@ -174,8 +174,8 @@ struct ActionTableTests {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
       let session = try await instance.giveConsolePassword(olga).session.session
-      _ = try await instance.enrol(olga)
-      let request = DeskRequest(agent: session, author: instance.author(olga))
+      _ = try await instance.enroll(olga)
+      let request = ActionRequest(agent: session, author: instance.author(olga))
       #expect(try await instance.authorize(.inviteAdministrator, request) == "codeRequired")
     }
   }
@@ -194,7 +194,7 @@ struct ActionTableTests {
 
 extension Instance {
   /// What the authorization says of an action on the instance: "done", or the refusal.
-  func authorize(_ action: ConsoleAction, _ request: DeskRequest) async throws -> String {
+  func authorize(_ action: ConsoleAction, _ request: ActionRequest) async throws -> String {
     let now = now
     let authorization = identity.authorization
     let result = try await database.read { connection in

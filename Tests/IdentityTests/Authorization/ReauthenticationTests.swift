@@ -6,8 +6,8 @@ import Testing
 /// Re-authentication with an action: what is used up, counted and kept.
 struct ReauthenticationTests {
   private func invite(
-    _ email: String, _ instance: Instance, _ request: DeskRequest
-  ) async throws -> DeskOutcome<(invitation: Invitation, token: Secret)> {
+    _ email: String, _ instance: Instance, _ request: ActionRequest
+  ) async throws -> ActionOutcome<(invitation: Invitation, token: Secret)> {
     try await instance.identity.invitations.invite(
       email: email, displayName: "New", grant: Grant(role: .owner), request)
   }
@@ -34,7 +34,7 @@ struct ReauthenticationTests {
       let actions = try await instance.wholeLog().prefix(3).map(\.action)
       #expect(
         actions == ["administrator.invite", "administrator.step-up", "administrator.code-refused"])
-      let next = DeskRequest(agent: renewed.session, author: olga.author)
+      let next = ActionRequest(agent: renewed.session, author: olga.author)
       #expect(try await invite("b@example.com", instance, next).renewed == nil)
     }
   }
@@ -81,7 +81,7 @@ struct ReauthenticationTests {
   @Test func `a written reason is required where the table says so, and kept`() async throws {
     try await withInstance { instance in
       let olga = try await instance.agentWithDevice("olga", role: .owner)
-      let other = try await instance.enrol(try await instance.administrator("otto", .owner))
+      let other = try await instance.enroll(try await instance.administrator("otto", .owner))
       instance.clock.advance(900)
       let id = other.administrator.id
       let factors = instance.identity.administratorFactors
@@ -106,10 +106,10 @@ struct ReauthenticationTests {
     try await withInstance { instance in
       let olga = try await instance.administrator("olga", .owner)
       let session = try await instance.giveConsolePassword(olga).session.session
-      let enrolment = try instance.identity.administratorFactors.begin(for: olga)
-      let app = try instance.device(enrolment, of: olga)
+      let enrollment = try instance.identity.administratorFactors.begin(for: olga)
+      let app = try instance.device(enrollment, of: olga)
       _ = try await instance.identity.administratorFactors.finish(
-        enrolment.ticket.revealedText, code: try app.code(at: instance.now), for: olga.id,
+        enrollment.ticket.revealedText, code: try app.code(at: instance.now), for: olga.id,
         in: session, by: instance.author(olga))
       let standing = try await instance.identity.authorization.standing(
         .inviteAdministrator, session)

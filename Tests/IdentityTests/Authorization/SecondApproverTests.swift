@@ -16,7 +16,7 @@ struct SecondApproverTests {
       _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
         $0.pattern = .mandatory
       }
-      try await instance.setDesk {
+      try await instance.setSupportRules {
         $0.approvalForLastFactor = true
         $0.approvalOverUsers = 0
         $0.policyApprovalOverUsers = 0
@@ -25,7 +25,7 @@ struct SecondApproverTests {
       let version = try await instance.identity.policies.read(instance.acme).version
       switch action {
       case .removeFactor, .removeAllFactors:
-        _ = try await instance.identity.unenrolments.remove(
+        _ = try await instance.identity.factorRemovals.remove(
           instance.acme, alice.account.id, action == .removeFactor ? alice.factor : nil,
           agent.request())
       case .startBulkRemoval:

@@ -15,7 +15,7 @@ import Testing
 
   @Test func `a heading says which column it is, a uid rather than an address`() throws {
     #expect(
-      try read("Name,E-mail\nAnn,ann@example.com\n\"Bo, the boss\",bo@example.com\n")
+      try read("Name,Email\nAnn,ann@example.com\n\"Bo, the boss\",bo@example.com\n")
         == ["2 ann@example.com", "3 bo@example.com"])
     #expect(try read("User,Name,uid\nann@example.com,Ann,u-1\n") == ["2 u-1"])
     #expect(try read("name;EMAIL;age\nAnn;ann@example.com;7") == ["2 ann@example.com"])

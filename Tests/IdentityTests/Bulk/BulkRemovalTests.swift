@@ -69,7 +69,7 @@ import Testing
       }
       #expect(try await instance.identity.bulkRemovals.list(instance.acme).items.isEmpty)
       instance.clock.advance(BulkRemovals.draftLifetime + 1)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       await expect("notFound") { try await instance.job(id, by: agent) }
     }
   }
@@ -88,7 +88,7 @@ import Testing
         isRemoved
         ? try await administrators.remove(id, by: author)
         : try await administrators.revoke(Grant(role: .support), from: id, by: author)
-      await expect("desk.notAllowed") { try await instance.draft("u0", by: agent) }
+      await expect("denied.notAllowed") { try await instance.draft("u0", by: agent) }
     }
   }
 
@@ -171,7 +171,7 @@ import Testing
       try await instance.begin(id, by: agent)
       let scope = instance.acme
       _ = try await instance.identity.accounts.delete(scope, ID("u0"), by: Instance.boss)
-      _ = try await instance.identity.unenrolments.remove(
+      _ = try await instance.identity.factorRemovals.remove(
         scope, ID("u1"), nil,
         try await instance.agent("olga", role: .owner).request())
       try await instance.addFactor(to: "u2")
@@ -221,7 +221,7 @@ import Testing
       let job = try #require(
         try await instance.identity.bulkRemovals.list(instance.acme).items.first)
       #expect(job.id == id && job.state == .stopped && job.usersRemoved == 1)
-      #expect(job.ending == "Dora at the desk may not act here any more.")
+      #expect(job.ending == "Dora at the support may not act here any more.")
     }
   }
 
@@ -234,7 +234,7 @@ import Testing
       try await instance.database.write { connection in
         try connection.runScript(
           """
-          CREATE TRIGGER stubborn /* test */ BEFORE DELETE ON factor WHEN old.enrolment_id = 'f2'
+          CREATE TRIGGER stubborn /* test */ BEFORE DELETE ON factor WHEN old.enrollment_id = 'f2'
           BEGIN INSERT INTO instance (name, value) VALUES ('profile', 'another'); END
           """)
       }
@@ -250,7 +250,7 @@ import Testing
   @Test func `each user counts as an action of the hour`() async throws {
     try await withInstance { instance in
       try await instance.crowd(40)
-      try await instance.setDesk { $0.actionsPerHour = 10 }
+      try await instance.setSupportRules { $0.actionsPerHour = 10 }
       let agent = try await instance.agent()
       let eight = try await instance.draft(instance.addresses(0..<8), by: agent)
       #expect(try await instance.begin(eight, by: agent).state == .running)
@@ -264,25 +264,25 @@ import Testing
       let one = try await instance.draft("u20", by: agent)
       #expect(try await instance.begin(one, by: agent).state == .running)
       let last = try await instance.draft("u21", by: agent)
-      await expect("desk.held") { try await instance.begin(last, by: agent) }
+      await expect("denied.held") { try await instance.begin(last, by: agent) }
     }
   }
 
   @Test func `many users who cannot be had back are counted out loud`() async throws {
     try await withInstance { instance in
       try await instance.crowd(42)
-      try await instance.setDesk { $0.actionsPerHour = 1_000 }
+      try await instance.setSupportRules { $0.actionsPerHour = 1_000 }
       let agent = try await instance.agent()
       let id = try await instance.draft(instance.addresses(0..<21), by: agent)
-      await expect("desk.notConfirmed") { try await instance.begin(id, by: agent, .stolen) }
-      await expect("desk.notConfirmed") {
+      await expect("denied.notConfirmed") { try await instance.begin(id, by: agent, .stolen) }
+      await expect("denied.notConfirmed") {
         try await instance.begin(id, by: agent, number: "20", .compromised)
       }
       #expect(try await instance.begin(id, by: agent, number: " 21 ", .stolen).state == .running)
       let lost = try await instance.draft(instance.addresses(21..<42), by: agent)
-      try await instance.setDesk { $0.undoHours = 0 }
-      await expect("desk.notConfirmed") { try await instance.begin(lost, by: agent, .lost) }
-      try await instance.setDesk { $0.undoHours = 1 }
+      try await instance.setSupportRules { $0.undoHours = 0 }
+      await expect("denied.notConfirmed") { try await instance.begin(lost, by: agent, .lost) }
+      try await instance.setSupportRules { $0.undoHours = 1 }
       #expect(try await instance.begin(lost, by: agent, .lost).state == .running)
     }
   }
@@ -290,27 +290,27 @@ import Testing
   @Test func `it asks for a reason, the proof and the agent's own code`() async throws {
     try await withInstance { instance in
       try await instance.crowd(1)
-      try await instance.setDesk { $0.identityProof = ["called back"] }
+      try await instance.setSupportRules { $0.identityProof = ["called back"] }
       let agent = try await instance.agentWithDevice()
       instance.clock.advance(3_600 / 2)
       let id = try await instance.draft("u0", by: agent)
       let removals = instance.identity.bulkRemovals
       let device = try #require(agent.device)
       let none = agent.request(nil)
-      await expect("desk.reasonRequired+proofMissing+codeRequired") {
+      await expect("denied.reasonRequired+proofMissing+codeRequired") {
         try await removals.begin(id, in: instance.acme, number: "", none)
       }
       let unproved = agent.request(.lost)
-      await expect("desk.proofMissing+codeRequired") {
+      await expect("denied.proofMissing+codeRequired") {
         try await removals.begin(id, in: instance.acme, number: "", unproved)
       }
       let uncoded = agent.request(.lost, proofs: ["called back"])
-      await expect("desk.codeRequired") {
+      await expect("denied.codeRequired") {
         try await removals.begin(id, in: instance.acme, number: "", uncoded)
       }
       let wrong = agent.request(
         .lost, proofs: ["called back"], code: try device.wrongCode(at: instance.now))
-      await expect("desk.wrongCode") {
+      await expect("denied.wrongCode") {
         try await removals.begin(id, in: instance.acme, number: "", wrong)
       }
       let right = agent.request(
@@ -341,7 +341,7 @@ import Testing
       while try await instance.identity.purge() {}
       #expect(try await instance.count("bulk_item") == 2)
       instance.clock.advance(Int64(BulkRemovals.daysKept) * 86_400 + 1)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await instance.count("bulk_item") == 0)
     }
   }
@@ -349,7 +349,7 @@ import Testing
   @Test func `ten thousand lines`() async throws {
     try await withInstance { instance in
       try await instance.crowd(1_000)
-      try await instance.setDesk {
+      try await instance.setSupportRules {
         $0.approvalOverUsers = nil
         $0.actionsPerHour = 1_000
       }
@@ -379,7 +379,7 @@ extension Instance {
     try await database.write { connection in
       try connection.run(
         """
-        INSERT INTO factor (account_key, position, enrolment_id, kind, display_name, enrolled_at)
+        INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at)
         SELECT /* test */ account_key, 9, 'new of ' || uid, 'totp', NULL, \(now.microseconds)
         FROM account WHERE uid = \(uid)
         """)

@@ -152,14 +152,14 @@ import Testing
     try await withInstance { (instance: Instance) async throws in
       let alice = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
-      _ = try await instance.identity.unenrolments.remove(
+      _ = try await instance.identity.factorRemovals.remove(
         instance.acme, alice.account.id, nil, agent.request(.lost))
       func kept() async throws -> [Int] {
         try await instance.database.read { connection in
           try connection.all(
             """
             SELECT count(*) FROM /* test */ removed_factor UNION ALL SELECT count(*) FROM outbox
-            UNION ALL SELECT count(*) FROM verdict
+            UNION ALL SELECT count(*) FROM code_attempt
             """
           ) { try $0.value(0) as Int }
         }
@@ -170,11 +170,11 @@ import Testing
       #expect(before[0] == 1 && before[1] > 0)
       instance.clock.advance(400 * 86_400)
       #expect(try await identity.clockGuard.check() != nil)
-      try await identity.tidy()
-      #expect(try await !identity.ageVerdicts())
+      try await identity.purgeExpired()
+      #expect(try await !identity.expireCodeAttempts())
       #expect(try await kept() == before)
       try await identity.clockGuard.confirm(by: Instance.boss)
-      try await identity.tidy()
+      try await identity.purgeExpired()
       #expect(try await kept()[0] == 0)
     }
   }
@@ -191,7 +191,7 @@ import Testing
       await expect("invalidCode") {
         _ = try await instance.finalize(alice, try await instance.pending(.alice), code: code)
       }
-      let owner = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let owner = try await instance.enroll(try await instance.administrator("olga", .owner))
       instance.clock.advance(2 * 3_600)
       _ = try await instance.signIn(owner)
       instance.clock.advance(-2 * 3_600 + 60)

@@ -27,12 +27,12 @@ struct DemoTests {
   private func contents(_ database: SQLiteDatabase) async throws -> [[SQLValue]] {
     let queries: [SQL] = [
       "SELECT /* test */ uid, email, display_name, phone, created_at FROM account ORDER BY 1",
-      "SELECT /* test */ enrolment_id, enrolled_at, display_name, 0, 0 FROM factor ORDER BY 1",
+      "SELECT /* test */ enrollment_id, enrolled_at, display_name, 0, 0 FROM factor ORDER BY 1",
       """
       SELECT /* test */ action, at, object_id, to_value, note FROM audit
       WHERE action <> 'key.create' ORDER BY audit_id
       """,
-      "SELECT /* test */ at, result, distance, address, user_agent FROM verdict ORDER BY 1, 4",
+      "SELECT /* test */ at, result, distance, address, user_agent FROM code_attempt ORDER BY 1, 4",
     ]
     return try await database.read { connection in
       try queries.flatMap { query in
@@ -67,7 +67,7 @@ struct DemoTests {
         ) { try $0.value(0) as Int64 }
       }
       #expect(wrong == [])
-      // One unverified address among the enrolled would be one that no enrolment allows.
+      // One unverified address among the enrolled would be one that no enrollment allows.
       let unverified = try await database.read { connection in
         try connection.first(
           "SELECT /* test */ count(*) FROM account WHERE has_totp AND NOT email_verified"
@@ -83,7 +83,7 @@ struct DemoTests {
   {
     try await withDemo { identity, database, _ in
       let counts = try await database.read { connection in
-        try connection.all("SELECT /* test */ result, count(*) FROM verdict GROUP BY result") {
+        try connection.all("SELECT /* test */ result, count(*) FROM code_attempt GROUP BY result") {
           (try $0.value(0) as String, try $0.value(1) as Int)
         }
       }
@@ -101,13 +101,15 @@ struct DemoTests {
       #expect(locks.contains(.closed))
       #expect(locks.contains { $0 != .closed && $0 != .open })
       let latest = try await database.read { connection in
-        try connection.first("SELECT /* test */ max(at) FROM verdict") { try $0.value(0) as Int64 }
+        try connection.first("SELECT /* test */ max(at) FROM code_attempt") {
+          try $0.value(0) as Int64
+        }
       }
       #expect(try #require(latest) <= Self.now.microseconds + 100)
     }
   }
 
-  @Test func `its desk has been at work, and has something left to decide`() async throws {
+  @Test func `its support has been at work, and has something left to decide`() async throws {
     try await withDemo(seed: 11) { identity, database, _ in
       let counts = try await database.read { connection in
         try connection.first(
@@ -117,7 +119,7 @@ struct DemoTests {
             (SELECT count(*) FROM factor WHERE suspended_until > \(Self.now.microseconds)),
             (SELECT count(*) FROM account WHERE protected),
             (SELECT count(*) FROM account WHERE changes_locked_at IS NOT NULL),
-            (SELECT count(*) FROM stand_in WHERE expires_at > \(Self.now.microseconds)),
+            (SELECT count(*) FROM backup_code_set WHERE expires_at > \(Self.now.microseconds)),
             (SELECT count(*) FROM user_note),
             (SELECT count(*) FROM bulk_job WHERE state = 'done'),
             (SELECT count(*) FROM bulk_job WHERE state = 'waiting')
@@ -126,7 +128,7 @@ struct DemoTests {
       }
       let found = try #require(counts)
       #expect(found.allSatisfy { $0 > 0 }, "\(found)")
-      let held = try await identity.desk.held()
+      let held = try await identity.support.held()
       #expect(held.map(\.scope.name) == ["clinic-south"])
       // Nobody is left signed in to the console.
       let sessions = try await database.read { connection in
@@ -150,7 +152,7 @@ struct DemoTests {
       let kinds = Set(month.map(\.action))
       #expect(
         kinds.isSuperset(of: [
-          "account.sign-up", "factor.enrol", "factor.remove", "policy.change", "account.change",
+          "account.sign-up", "factor.enroll", "factor.remove", "policy.change", "account.change",
           "sessions.end",
         ]))
       #expect(month.filter { $0.action == "factor.remove" }.allSatisfy { $0.reason != nil })

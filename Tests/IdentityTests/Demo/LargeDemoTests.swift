@@ -61,10 +61,10 @@ struct LargeDemoTests {
           OR locked_users <> (SELECT count(*) FROM account a
             WHERE a.scope_key = s.scope_key AND codes_blocked_until IS NOT NULL)
         UNION ALL SELECT uid FROM account WHERE last_login_day <> ifnull(last_login_at / 86400000000, 0)
-        UNION ALL SELECT uid FROM account a WHERE last_verdict_at
-          IS NOT (SELECT max(at) FROM verdict v WHERE v.account_key = a.account_key)
-        UNION ALL SELECT 'chain ' || v.account_key FROM verdict v WHERE previous IS NOT
-          (SELECT max(at) FROM verdict b WHERE b.account_key = v.account_key AND b.at < v.at)
+        UNION ALL SELECT uid FROM account a WHERE last_code_attempt_at
+          IS NOT (SELECT max(at) FROM code_attempt v WHERE v.account_key = a.account_key)
+        UNION ALL SELECT 'chain ' || v.account_key FROM code_attempt v WHERE previous IS NOT
+          (SELECT max(at) FROM code_attempt b WHERE b.account_key = v.account_key AND b.at < v.at)
         UNION ALL SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'
         """, database)
       #expect(wrong == [])
@@ -89,9 +89,9 @@ struct LargeDemoTests {
             """
             SELECT uid || email || display_name || created_at || ifnull(last_login_at, '')
             FROM account
-            UNION ALL SELECT enrolment_id || ifnull(phone, '') || hex(sealed_secret IS NULL)
+            UNION ALL SELECT enrollment_id || ifnull(phone, '') || hex(sealed_secret IS NULL)
               FROM factor
-            UNION ALL SELECT at || result || ifnull(distance, '') || address FROM verdict
+            UNION ALL SELECT at || result || ifnull(distance, '') || address FROM code_attempt
             """, database))
       }
     }
@@ -99,7 +99,7 @@ struct LargeDemoTests {
     #expect(contents[0] != contents[2])
   }
 
-  @Test func `one user has five factors and three thousand verdicts, and one has none`()
+  @Test func `one user has five factors and three thousand code attempts, and one has none`()
     async throws
   {
     try await withDemo(users: 300) { identity, database, _ in
@@ -107,11 +107,11 @@ struct LargeDemoTests {
       let users = try await identity.accounts.lookup(scope, emails: LargeDemoCrowd.special)
       #expect(users.map(\.factors.count) == [5, 0])
       let first = try #require(users.first)
-      #expect(try await identity.verdicts.list(first).items.count == 20)
+      #expect(try await identity.codeAttempts.list(first).items.count == 20)
       let given = try await Self.rows(
-        "SELECT count(*) || '' FROM verdict WHERE account_key = \(first.key)", database)
+        "SELECT count(*) || '' FROM code_attempt WHERE account_key = \(first.key)", database)
       #expect(try #require(given.first.flatMap { Int($0) }) > 2_500)
-      #expect(try await identity.verdicts.list(try #require(users.last)).items.isEmpty)
+      #expect(try await identity.codeAttempts.list(try #require(users.last)).items.isEmpty)
       // The secret opens for this account and no other.
       let factor = try #require(first.factors.first)
       let now = Self.now

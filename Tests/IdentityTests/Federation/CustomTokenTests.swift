@@ -8,7 +8,7 @@ struct CustomTokenTests {
   /// A payload at noon, with members in place of others or added to them.
   private static func payload(_ members: String = "", without: [String] = []) -> String {
     let noon = FixedClock.noon.seconds
-    return Forge.object(
+    return TestTokenIssuer.object(
       [
         ("iss", "\"\(issuer)\""), ("sub", "\"\(issuer)\""),
         ("aud", "\"\(CustomTokens.audience)\""), ("iat", "\(noon)"), ("exp", "\(noon + 3600)"),
@@ -17,8 +17,9 @@ struct CustomTokenTests {
   }
 
   private func register(
-    _ instance: Instance, _ forge: Forge = .back, keyID: String? = nil, in scope: Scope? = nil
-  ) async throws -> TokenSigner {
+    _ instance: Instance, _ forge: TestTokenIssuer = .back, keyID: String? = nil,
+    in scope: Scope? = nil
+  ) async throws -> TrustedTokenKey {
     try await instance.identity.signers.add(
       to: (scope ?? instance.acme).project, issuer: Self.issuer, keyID: keyID, key: forge.pem(),
       by: Instance.boss)
@@ -34,7 +35,7 @@ struct CustomTokenTests {
   @Test func `a token of a registered key makes the account and signs in`() async throws {
     try await withInstance { instance in
       let signer = try await register(instance)
-      let token = try Forge.back.token(Self.payload())
+      let token = try TestTokenIssuer.back.token(Self.payload())
       let first = try await signIn(instance, token)
       #expect(first.isNewUser)
       #expect(first.grant.account.id == ID("mallory"))
@@ -57,14 +58,14 @@ struct CustomTokenTests {
       _ = try await register(instance)
       let device = try await instance.enrolled(.alice)
       let uid = #""uid":"\#(device.account.id)""#
-      let token = try Forge.back.token(Self.payload(uid, without: ["uid"]))
+      let token = try TestTokenIssuer.back.token(Self.payload(uid, without: ["uid"]))
       let result = try await signIn(instance, token)
       #expect(!result.isNewUser)
       #expect(result.grant.session.secondFactor == nil)
       #expect(result.grant.account.isCustomAuth)
       let session = result.grant.session
       await expect("unsupportedFirstFactor") {
-        try await instance.identity.enrolments.start(session)
+        try await instance.identity.enrollments.start(session)
       }
     }
   }
@@ -72,13 +73,14 @@ struct CustomTokenTests {
   @Test func `claims ride with the session and survive its refresh`() async throws {
     try await withInstance { instance in
       _ = try await register(instance)
-      let token = try Forge.back.token(Self.payload(#""claims":{"plan":"gold","n":[1,2]}"#))
+      let token = try TestTokenIssuer.back.token(
+        Self.payload(#""claims":{"plan":"gold","n":[1,2]}"#))
       let first = try await signIn(instance, token)
       #expect(first.grant.session.claims == #"{"plan":"gold","n":[1,2]}"#)
       let refreshed = try await instance.identity.sessions.refresh(
         first.grant.refreshToken, project: instance.acme.project)
       #expect(refreshed.session.claims == first.grant.session.claims)
-      let plain = try await signIn(instance, Forge.back.token(Self.payload()))
+      let plain = try await signIn(instance, TestTokenIssuer.back.token(Self.payload()))
       #expect(plain.grant.session.claims == nil)
       #expect(plain.grant.account.customAttributes == nil)
     }
@@ -88,12 +90,12 @@ struct CustomTokenTests {
     try await withInstance { instance in
       _ = try await register(instance)
       let east = try #require(instance.east.tenant)
-      let token = try Forge.back.token(Self.payload(#""tenant_id":"\#(east)""#))
+      let token = try TestTokenIssuer.back.token(Self.payload(#""tenant_id":"\#(east)""#))
       let result = try await signIn(instance, token, in: instance.east)
       #expect(result.grant.session.scope == instance.east)
       await expect("tenantMismatch") { try await signIn(instance, token) }
       await expect("tenantMismatch") { try await signIn(instance, token, in: instance.west) }
-      let plain = try Forge.back.token(Self.payload())
+      let plain = try TestTokenIssuer.back.token(Self.payload())
       await expect("tenantMismatch") { try await signIn(instance, plain, in: instance.east) }
     }
   }
@@ -101,7 +103,7 @@ struct CustomTokenTests {
   @Test func `a key counts for its own project, until it is revoked`() async throws {
     try await withInstance { instance in
       let signer = try await register(instance)
-      let token = try Forge.back.token(Self.payload())
+      let token = try TestTokenIssuer.back.token(Self.payload())
       await expect("credentialMismatch") { try await signIn(instance, token, in: instance.globex) }
       // The other project knows the issuer by another key.
       _ = try await register(instance, .other, in: instance.globex)
@@ -116,7 +118,7 @@ struct CustomTokenTests {
     try await withInstance { instance in
       _ = try await register(instance, .back, keyID: "one")
       _ = try await register(instance, .other, keyID: "two")
-      func token(_ forge: Forge, kid: String?) throws -> String {
+      func token(_ forge: TestTokenIssuer, kid: String?) throws -> String {
         let named = kid.map { #","kid":"\#($0)""# } ?? ""
         return try forge.token(Self.payload(), header: #"{"alg":"RS256"\#(named)}"#)
       }
@@ -134,7 +136,7 @@ struct CustomTokenTests {
   @Test func `who may not sign in does not by a token either`() async throws {
     try await withInstance { instance in
       _ = try await register(instance)
-      let token = try Forge.back.token(Self.payload())
+      let token = try TestTokenIssuer.back.token(Self.payload())
       let account = try await signIn(instance, token).grant.account
       var change = AccountChange()
       change.disabled = true
@@ -178,7 +180,7 @@ struct CustomTokenTests {
   {
     try await withInstance { instance in
       _ = try await register(instance)
-      let token = try Forge.back.token(Self.payload(members, without: without))
+      let token = try TestTokenIssuer.back.token(Self.payload(members, without: without))
       await expect(result) { try await signIn(instance, token) }
     }
   }
@@ -193,16 +195,17 @@ struct CustomTokenTests {
       _ = try await register(instance)
       let payload = Self.payload()
       for token in [
-        try Forge.back.token(payload, header: header), Forge.unsigned(payload, header: header),
+        try TestTokenIssuer.back.token(payload, header: header),
+        TestTokenIssuer.unsigned(payload, header: header),
       ] {
         await expect("invalid") { try await signIn(instance, token) }
       }
-      let wrongKey = try Forge.other.token(payload)
+      let wrongKey = try TestTokenIssuer.other.token(payload)
       await expect("invalid") { try await signIn(instance, wrongKey) }
       // An HMAC with the public key for its secret.
-      let unsigned = Forge.unsigned(payload, header: #"{"alg":"HS256"}"#)
+      let unsigned = TestTokenIssuer.unsigned(payload, header: #"{"alg":"HS256"}"#)
       let mac = try HMAC.code(
-        .sha256, key: Secret(Forge.back.pem()), message: Array(unsigned.dropLast().utf8))
+        .sha256, key: Secret(TestTokenIssuer.back.pem()), message: Array(unsigned.dropLast().utf8))
       let forged = unsigned + Base64URL.encode(mac)
       await expect("invalid") { try await signIn(instance, forged) }
     }
@@ -224,8 +227,8 @@ struct CustomTokenTests {
     try await withEmulator { identity in
       let scope = try await identity.scopes.find(project: ID("demo-project"))
       for token in [
-        Forge.unsigned(Self.payload("", without: ["iat", "exp", "iss", "sub"])),
-        try Forge.back.token(Self.payload()), #"{"uid":"bare"}"#, #"{"uid":7}"#,
+        TestTokenIssuer.unsigned(Self.payload("", without: ["iat", "exp", "iss", "sub"])),
+        try TestTokenIssuer.back.token(Self.payload()), #"{"uid":"bare"}"#, #"{"uid":7}"#,
         #"{"user_id":"old","claims":{"a":1}}"#,
       ] {
         await expect("done") {
@@ -237,8 +240,8 @@ struct CustomTokenTests {
       for (token, result) in [
         (#"{"uid":}"#, "invalid"), (#"{"claims":{}}"#, "missingUID"),
         (#"{"uid":"a","claims":{"iss":1}}"#, "forbiddenClaim"), ("nonsense", "invalid"),
-        (Forge.unsigned(Self.payload("", without: ["aud"])), "invalid"),
-        (Forge.unsigned(Self.payload(#""tenant_id":"t""#)), "tenantMismatch"),
+        (TestTokenIssuer.unsigned(Self.payload("", without: ["aud"])), "invalid"),
+        (TestTokenIssuer.unsigned(Self.payload(#""tenant_id":"t""#)), "tenantMismatch"),
       ] {
         await expect(result) {
           try await identity.customTokens.signIn(scope, token: token, by: Instance.visitor)

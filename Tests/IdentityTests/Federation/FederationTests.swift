@@ -44,7 +44,7 @@ struct FederationTests {
       let grant = try await instance.finalize(
         device, pending, code: device.code(at: instance.now))
       #expect(grant.session.provider.rawValue == "oidc.acme")
-      #expect(grant.session.secondFactor?.enrolment == device.factor)
+      #expect(grant.session.secondFactor?.enrollment == device.factor)
     }
   }
 
@@ -106,7 +106,7 @@ struct FederationTests {
     try await withInstance { instance in
       try await instance.configureProvider()
       _ = try await instance.signIn(withProviderSaying: Self.alice)
-      let token = try Forge.back.token(
+      let token = try TestTokenIssuer.back.token(
         Instance.claims(Self.alice + #","sub":"user-2""#, without: ["sub"]))
       let linked = try await instance.identity.federation.signIn(
         instance.acme, instance.assertion(token), mayCreate: true, by: Instance.visitor
@@ -139,14 +139,14 @@ struct FederationTests {
         device, try await instance.pending(.alice), code: device.code(at: instance.now)
       ).session
       let assertion = try await instance.assertion(
-        Forge.back.token(Instance.claims(#""email":"elsewhere@example.com""#)))
+        TestTokenIssuer.back.token(Instance.claims(#""email":"elsewhere@example.com""#)))
       let federation = instance.identity.federation
       let (outcome, linked) = try await federation.link(session, assertion, by: Instance.visitor)
         .signedIn()
       #expect(linked.account.email == "alice@example.com")
       #expect(linked.account.providers.map(\.rawID) == ["user-1"])
       guard case .signedIn(let grant) = outcome else { throw Unexpected("not signed in") }
-      #expect(grant.session.secondFactor?.enrolment == device.factor)
+      #expect(grant.session.secondFactor?.enrollment == device.factor)
       await expect("alreadyLinked") {
         try await federation.link(session, assertion, by: Instance.visitor)
       }
@@ -161,7 +161,8 @@ struct FederationTests {
       }
       let guest = try await instance.identity.signIns.signUp(
         instance.acme, NewAccount(), by: Instance.visitor)
-      let assertion = try await instance.assertion(Forge.back.token(Instance.claims(Self.alice)))
+      let assertion = try await instance.assertion(
+        TestTokenIssuer.back.token(Instance.claims(Self.alice)))
       let linked = try await instance.identity.federation.link(
         guest.session, assertion, by: Instance.visitor
       ).signedIn().federated
@@ -178,7 +179,8 @@ struct FederationTests {
       _ = try await instance.account(.alice)
       _ = try await instance.account(.bob)
       let bob = try await instance.session(.bob).session
-      let assertion = try await instance.assertion(Forge.back.token(Instance.claims(Self.alice)))
+      let assertion = try await instance.assertion(
+        TestTokenIssuer.back.token(Instance.claims(Self.alice)))
       await expect("emailExists") {
         try await instance.identity.federation.link(bob, assertion, by: Instance.visitor)
       }
@@ -192,7 +194,8 @@ struct FederationTests {
   @Test func `of many first sign-ins at once one makes the account`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
-      let assertion = try await instance.assertion(Forge.back.token(Instance.claims(Self.alice)))
+      let assertion = try await instance.assertion(
+        TestTokenIssuer.back.token(Instance.claims(Self.alice)))
       let results = try await atOnce(12) { _ in
         try await instance.identity.federation.signIn(
           instance.acme, assertion, mayCreate: true, by: Instance.visitor)
@@ -208,7 +211,8 @@ struct FederationTests {
       try await instance.configureProvider()
       try await instance.configureProvider(in: instance.east)
       let federation = instance.identity.federation
-      let said = try await instance.assertion(Forge.back.token(Instance.claims(Self.alice)))
+      let said = try await instance.assertion(
+        TestTokenIssuer.back.token(Instance.claims(Self.alice)))
       let pending = try federation.pendingToken(said, in: instance.acme)
       let opened = try await federation.assertion(instance.acme, pendingToken: pending)
       #expect(opened.link == said.link)

@@ -5,7 +5,7 @@ import Identity
 import Testing
 
 struct IdentityProviderTests {
-  static func oidc(_ forge: Forge = .back) throws -> ProviderSettings {
+  static func oidc(_ forge: TestTokenIssuer = .back) throws -> ProviderSettings {
     var settings = ProviderSettings()
     settings.displayName = "Acme login"
     settings.isEnabled = true

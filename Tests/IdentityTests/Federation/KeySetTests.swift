@@ -4,15 +4,15 @@ import Testing
 
 struct KeySetTests {
   @Test func `a set, one key, certificates by id and PEM are read`() throws {
-    let text = try Forge.back.keySet(id: "a")
+    let text = try TestTokenIssuer.back.keySet(id: "a")
     let set = try KeySet(text)
     #expect(set.names == ["a"])
     // Without the set around it.
     #expect(try KeySet(String(text.dropFirst(9).dropLast(2))) == set)
-    let pem = try KeySet(Forge.back.pem() + "\n" + Forge.other.pem())
+    let pem = try KeySet(TestTokenIssuer.back.pem() + "\n" + TestTokenIssuer.other.pem())
     #expect(pem.count == 2)
     #expect(pem.names.allSatisfy { $0.count == 16 })
-    let certificate = try Forge.back.key.certificatePEM(
+    let certificate = try TestTokenIssuer.back.key.certificatePEM(
       commonName: "x", serial: 1, from: 0, until: 1
     ).split(separator: "\n").joined(separator: "\\n")
     #expect(try KeySet(#"{"old_key":"\#(certificate)"}"#).names == ["old_key"])
@@ -23,7 +23,7 @@ struct KeySetTests {
   }
 
   @Test func `keys for other things are left out`() throws {
-    let usable = try Forge.back.keySet().dropFirst(9).dropLast(2)
+    let usable = try TestTokenIssuer.back.keySet().dropFirst(9).dropLast(2)
     let text = """
       {"keys":[{"kty":"OKP","crv":"Ed25519","x":"AA"},{"kty":"RSA","use":"enc","n":"AA","e":"AQAB"},
       {"kty":"RSA","alg":"RS512","n":"AA","e":"AQAB"},{"kty":"EC","crv":"P-384","x":"AA","y":"AA"},

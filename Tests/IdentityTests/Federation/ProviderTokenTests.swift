@@ -29,7 +29,7 @@ struct ProviderTokenTests {
   ) async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
-      let token = try Forge.back.token(Instance.claims(members, without: without))
+      let token = try TestTokenIssuer.back.token(Instance.claims(members, without: without))
       await expect(result) { try await instance.assertion(token) }
     }
   }
@@ -37,12 +37,12 @@ struct ProviderTokenTests {
   @Test func `a nonce is that of the token`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
-      let token = try Forge.back.token(Instance.claims(#""nonce":"\#(Self.digest)""#))
+      let token = try TestTokenIssuer.back.token(Instance.claims(#""nonce":"\#(Self.digest)""#))
       await expect("done") { try await instance.assertion(token, nonce: "a raw nonce") }
       await expect("invalidNonce") { try await instance.assertion(token, nonce: "another") }
       // The digest in place of what it is the digest of.
       await expect("invalidNonce") { try await instance.assertion(token, nonce: Self.digest) }
-      let plain = try Forge.back.token(Instance.claims())
+      let plain = try TestTokenIssuer.back.token(Instance.claims())
       await expect("invalidNonce") { try await instance.assertion(plain, nonce: "a raw nonce") }
     }
   }
@@ -56,8 +56,9 @@ struct ProviderTokenTests {
       try await instance.configureProvider()
       let claims = Instance.claims()
       for token in [
-        try Forge.back.token(claims, header: header), Forge.unsigned(claims, header: header),
-        try Forge.other.token(claims), claims,
+        try TestTokenIssuer.back.token(claims, header: header),
+        TestTokenIssuer.unsigned(claims, header: header),
+        try TestTokenIssuer.other.token(claims), claims,
       ] {
         await expect("invalidResponse") { try await instance.assertion(token) }
       }
@@ -67,7 +68,7 @@ struct ProviderTokenTests {
   @Test func `only a provider of the scope that is on counts`() async throws {
     try await withInstance { instance in
       try await instance.configureProvider()
-      let token = try Forge.back.token(Instance.claims())
+      let token = try TestTokenIssuer.back.token(Instance.claims())
       for provider in ["oidc.other", "google.com", "password", ""] {
         await expect("providerNotFound") {
           try await instance.assertion(token, provider: provider)
@@ -92,7 +93,7 @@ struct ProviderTokenTests {
       try await instance.configureProvider()
       let name = String(repeating: "n", count: 300)
       let said = try await instance.assertion(
-        Forge.back.token(
+        TestTokenIssuer.back.token(
           Instance.claims(
             #""email":"no address","email_verified":true,"name":"\#(name)","picture":7"#)))
       #expect(said.link.email == nil)
@@ -107,7 +108,7 @@ struct ProviderTokenTests {
       let scope = try await identity.scopes.find(project: ID("demo-project"))
       for (token, provider, result) in [
         (#"{"sub":"1"}"#, "google.com", "done"),
-        (Forge.unsigned(#"{"sub":"2"}"#), "oidc.any", "done"),
+        (TestTokenIssuer.unsigned(#"{"sub":"2"}"#), "oidc.any", "done"),
         (#"{"sub":"1"}"#, "saml.acme", "unsupported"), ("", "google.com", "invalidResponse"),
         ("x", "google.com", "invalidResponse"), ("{", "google.com", "invalidResponse"),
         ("{}", "google.com", "invalidResponse"), (#"{"sub":""}"#, "x.com", "invalidResponse"),

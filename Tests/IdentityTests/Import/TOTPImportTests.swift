@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `an imported app signs in, and keeps the time of its enrolment`() async throws {
+  @Test func `an imported app signs in, and keeps the time of its enrollment`() async throws {
     try await withInstance { instance in
       try await allow(instance)
       try await instance.setWindow(1)

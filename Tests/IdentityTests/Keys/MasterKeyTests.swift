@@ -21,7 +21,7 @@ struct MasterKeyTests {
         UNION ALL SELECT totp_secret FROM administrator WHERE totp_secret IS NOT NULL
         UNION ALL SELECT sealed_key FROM signing_key
         UNION ALL SELECT sealed_text FROM outbox WHERE sealed_text IS NOT NULL
-        UNION ALL SELECT sealed_key FROM stand_in
+        UNION ALL SELECT sealed_key FROM backup_code_set
         UNION ALL SELECT sealed_secret FROM identity_provider WHERE sealed_secret IS NOT NULL
         """
       ) { try $0.value(0) as [UInt8] }
@@ -43,11 +43,11 @@ struct MasterKeyTests {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       _ = try await instance.enrolled(.bob, in: instance.east)
-      _ = try await instance.enrol(try await instance.administrator("nora", .owner))
+      _ = try await instance.enroll(try await instance.administrator("nora", .owner))
       // A notice by mail is sealed too.
       let carol = try await instance.enrolled(.mallory)
-      _ = try await instance.identity.enrolments.withdraw(
-        carol.session, enrolment: carol.factor.text, by: Instance.visitor)
+      _ = try await instance.identity.enrollments.withdraw(
+        carol.session, enrollment: carol.factor.text, by: Instance.visitor)
       try await instance.configureProvider()
       try await instance.configureProvider(in: instance.east)
       let pending = try await instance.pending(.alice)
@@ -188,6 +188,6 @@ extension SignIns {
   ) async throws -> SessionGrant {
     try await finalize(
       project: device.session.scope.project, tenant: nil, pendingCredential: pending,
-      enrolment: device.factor.text, code: code)
+      enrollment: device.factor.text, code: code)
   }
 }

@@ -29,7 +29,7 @@ struct UnreadableSecretTests {
       try await instance.database.write { connection in
         _ = try connection.run(
           """
-          UPDATE /* test */ factor SET sealed_secret = zeroblob(61) WHERE enrolment_id = \(factor)
+          UPDATE /* test */ factor SET sealed_secret = zeroblob(61) WHERE enrollment_id = \(factor)
           """)
       }
       for _ in 0..<3 {
@@ -55,7 +55,7 @@ struct UnreadableSecretTests {
       #expect(try await alerts(instance, agent).isEmpty)
       // After a week without another failure it's over; the next one is news again.
       instance.clock.advance(7 * 86_400 + 1)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await alerts(instance, owner(nil)).isEmpty)
       let pending = try await instance.pending(.alice)
       await expect("unavailable") { try await instance.finalize(device, pending, code: "123456") }
@@ -67,7 +67,7 @@ struct UnreadableSecretTests {
     async throws
   {
     try await withInstance { instance in
-      let olga = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let olga = try await instance.enroll(try await instance.administrator("olga", .owner))
       let id = olga.administrator.id.text
       try await instance.database.write { connection in
         _ = try connection.run(
@@ -97,7 +97,7 @@ struct UnreadableSecretTests {
         await expect("unavailable") {
           try await other.signIns.finalize(
             project: scope.project, tenant: nil, pendingCredential: pending,
-            enrolment: device.factor.text, code: "123456")
+            enrollment: device.factor.text, code: "123456")
         }
       }
       try await give()
@@ -147,7 +147,7 @@ struct UnreadableSecretTests {
 
   @Test func `a user's codes that were changed are reported`() async throws {
     try await withInstance { instance in
-      try await instance.allowStandIns()
+      try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)
       let code = try await instance.temporaryCode(device.account)
       try await Self.Sealed.userCodes.change(instance)
@@ -204,7 +204,7 @@ struct UnreadableSecretTests {
           try connection.run(
             "UPDATE /* test */ identity_provider SET sealed_secret = zeroblob(61)")
         case .userCodes:
-          try connection.run("UPDATE /* test */ stand_in SET sealed_key = zeroblob(61)")
+          try connection.run("UPDATE /* test */ backup_code_set SET sealed_key = zeroblob(61)")
         case .message:
           try connection.run("UPDATE /* test */ outbox SET sealed_text = zeroblob(61)")
         }
@@ -226,7 +226,7 @@ struct UnreadableSecretTests {
       switch sealed {
       case .clientSecret: try await instance.configureProvider()
       case .userCodes:
-        try await instance.allowStandIns()
+        try await instance.allowBackupCodes()
         let device = try await instance.enrolled(.alice)
         _ = try await instance.temporaryCode(device.account)
       case .message: try await instance.write(.mail)

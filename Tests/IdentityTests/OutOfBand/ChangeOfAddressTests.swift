@@ -123,9 +123,9 @@ struct ChangeOfAddressTests {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let code = try #require(try await instance.mails("revert-factor").last).code
-      _ = try await instance.identity.enrolments.withdraw(
-        device.session, enrolment: device.factor.text, by: Instance.visitor)
-      _ = try await instance.enrol(try await instance.session(.alice).session)
+      _ = try await instance.identity.enrollments.withdraw(
+        device.session, enrollment: device.factor.text, by: Instance.visitor)
+      _ = try await instance.enroll(try await instance.session(.alice).session)
       await expect("invalidCode") {
         try await instance.identity.outOfBandCodes.apply(code, by: Instance.visitor)
       }

@@ -80,10 +80,10 @@ struct CodeUseTests {
       await expect("expiredCode") { try await instance.identity.outOfBandCodes.look(at: code) }
       let remains = try await instance.identity.outOfBandCodes.remains(of: code)
       #expect(remains?.kind == kind && remains?.usedAt == nil)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await instance.codes() == 1)
       instance.clock.advance(30 * 86_400 + 1)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await instance.codes() == 0)
       await expect("invalidCode") { try await instance.identity.outOfBandCodes.look(at: code) }
     }

@@ -45,7 +45,7 @@ struct MailTemplateTests {
       // Another kind keeps the server's words.
       _ = try await instance.code(.verifyEmail)
       let other = try #require(try await instance.mails().last)
-      #expect(other.subject == "Confirm your e-mail address for \(name)")
+      #expect(other.subject == "Confirm your email address for \(name)")
     }
   }
 

@@ -108,7 +108,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test func `a mail is not sent after it is of use, and tidying takes its text`() async throws {
+  @Test func `a mail is not sent after it is of use, and purging takes its text`() async throws {
     try await withInstance { instance in
       try await instance.write(.mail, lifetime: 600)
       try await instance.write(.mail, lifetime: 600)
@@ -118,10 +118,10 @@ struct DeliveryTests {
       #expect(try await instance.texts() == 0)
       try await instance.write(.sms, lifetime: 600)
       instance.clock.advance(599)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await instance.texts() == 1)
       instance.clock.advance(1)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await instance.texts() == 0)
       #expect(try await instance.entries().allSatisfy { $0.state == .expired })
     }
@@ -131,10 +131,10 @@ struct DeliveryTests {
     try await withInstance { instance in
       try await instance.write(.mail, lifetime: 600)
       instance.clock.advance(600 + Outbox.memory)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await instance.entries().count == 1)
       instance.clock.advance(1)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await instance.entries().isEmpty)
     }
   }

@@ -27,7 +27,7 @@ struct InjectionTests {
     #expect(!mail.body.split(separator: "\n").contains { $0.hasPrefix("Bcc") || $0 == "Hello" })
     #expect(mail.recipient == mail.recipient.lowercased() && !mail.recipient.contains("\n"))
     let own = mail.body.split(separator: "\n").filter {
-      $0.hasPrefix("/__/auth/not-me?") || $0.hasPrefix("/__/auth/enrol?")
+      $0.hasPrefix("/__/auth/not-me?") || $0.hasPrefix("/__/auth/enroll?")
     }
     for line in own { #expect(line.split(separator: "=").last?.count == 43) }
     guard mail.purpose.hasPrefix("notice-factor") else { return }
@@ -40,7 +40,7 @@ struct InjectionTests {
   @Test(arguments: texts)
   func `names of factors, people and projects stay within their line`(text: String) async throws {
     try await withInstance { instance in
-      try await instance.allowStandIns()
+      try await instance.allowBackupCodes()
       _ = try await instance.administrator("olga", .owner)
       let device = try await instance.enrolled(.alice)
       let bob = try await instance.account(.bob)
@@ -48,7 +48,7 @@ struct InjectionTests {
       let key = device.account.id.text
       try await instance.database.write { connection in
         try connection.run(
-          "UPDATE /* test */ factor SET display_name = \(text) WHERE enrolment_id = \(device.factor.text)"
+          "UPDATE /* test */ factor SET display_name = \(text) WHERE enrollment_id = \(device.factor.text)"
         )
         try connection.run("UPDATE /* test */ account SET display_name = \(text)")
         try connection.run(
@@ -60,17 +60,17 @@ struct InjectionTests {
           "UPDATE /* test */ account SET initial_email = \(text) WHERE uid = \(key)")
       }
       let acme = try await instance.identity.scopes.find(project: instance.acme.project)
-      _ = try await instance.identity.enrolmentLinks.send(
+      _ = try await instance.identity.enrollmentLinks.send(
         agent.request(note: text.count > 1_000 ? "" : text), to: bob.id, in: acme)
       _ = try await instance.temporaryCode(device.account, by: agent, in: acme)
-      _ = try await instance.identity.unenrolments.remove(
+      _ = try await instance.identity.factorRemovals.remove(
         acme, device.account.id, device.factor, agent.request())
       let link = try await instance.linkCode("notice-factors-removed", to: "/__/auth/not-me")
-      try await instance.identity.objections.object(link, by: Instance.visitor)
+      try await instance.identity.reportedChanges.object(link, by: Instance.visitor)
       let mails = try await instance.mails()
       #expect(
         Set(mails.map(\.purpose)).isSuperset(of: [
-          "enrolment-link", "notice-temporary-code", "notice-factors-removed",
+          "enrollment-link", "notice-temporary-code", "notice-factors-removed",
           "alert-changes-locked",
         ]))
       for mail in mails { expectSound(mail, text) }

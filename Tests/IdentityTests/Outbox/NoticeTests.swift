@@ -5,7 +5,7 @@ import Testing
 @testable import Identity
 
 struct NoticeTests {
-  /// What is due, besides the ways back that enrolments and changes of an address mail.
+  /// What is due, besides the ways back that enrollments and changes of an address mail.
   private func mails(_ instance: Instance) async throws -> [DueMail] {
     var mails: [DueMail] = []
     while let mail = try await instance.claim() { mails.append(mail) }
@@ -43,7 +43,7 @@ struct NoticeTests {
         instance.acme, device.account.id, change, by: Instance.boss)
       let mails = try await mails(instance)
       #expect(mails.map(\.recipient) == [Person.alice.email, Person.alice.email])
-      #expect(mails[0].body.contains("another e-mail address"))
+      #expect(mails[0].body.contains("another email address"))
       #expect(!mails[0].body.contains("new@example.com"))
       #expect(mails[1].body.contains("the second factor “phone” was removed"))
     }
@@ -74,14 +74,16 @@ struct NoticeTests {
     }
   }
 
-  @Test func `a factor that the desk removes is told of, with its name in one line`() async throws {
+  @Test func `a factor that the support removes is told of, with its name in one line`()
+    async throws
+  {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       let session = try await instance.session(.alice)
       _ = account
-      let device = try await instance.enrol(session.session, name: "my\u{202E} phone")
+      let device = try await instance.enroll(session.session, name: "my\u{202E} phone")
       let agent = try await instance.agent()
-      _ = try await instance.identity.unenrolments.remove(
+      _ = try await instance.identity.factorRemovals.remove(
         instance.acme, device.account.id, device.factor, agent.request(note: "a note"))
       let mail = try #require(try await mails(instance).first)
       #expect(mail.subject.hasSuffix(": a second factor was removed"))
@@ -91,11 +93,11 @@ struct NoticeTests {
     }
   }
 
-  @Test func `all factors that the desk removes are told of at once`() async throws {
+  @Test func `all factors that the support removes are told of at once`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let agent = try await instance.agent()
-      _ = try await instance.identity.unenrolments.remove(
+      _ = try await instance.identity.factorRemovals.remove(
         instance.acme, device.account.id, nil, agent.request())
       #expect(try await mails(instance).count == 1)
     }
@@ -140,7 +142,7 @@ struct NoticeTests {
       let account = try await instance.account(.alice)
       try await instance.addAddresses(to: account)
       let others = ["first@example.com", "alice@provider.example"]
-      let device = try await instance.enrol(try await instance.session(.alice).session)
+      let device = try await instance.enroll(try await instance.session(.alice).session)
       let told = try await instance.mails("notice-new-factor")
       #expect(told.map(\.recipient) == others)
       #expect(told.allSatisfy { $0.body.contains("the second factor “phone” was enrolled for") })
@@ -170,7 +172,7 @@ struct NoticeTests {
       #expect(added[0].body.contains("the second factor “one” was added to your account alice"))
       let link = try await instance.linkCode("notice-factors-added", to: "/__/auth/not-me")
       #expect(
-        try await instance.identity.objections.look(at: link).fact
+        try await instance.identity.reportedChanges.look(at: link).fact
           == "the second factor “one” was added")
       // The same again is no news, another number is.
       try await instance.identity.accounts.update(
@@ -195,16 +197,16 @@ struct NoticeTests {
       let agent = try await instance.agent()
       let owner = try await instance.agent("olga", role: .owner)
       let (identity, id) = (instance.identity, device.account.id)
-      _ = try await identity.desk.suspend(
+      _ = try await identity.support.suspend(
         instance.acme, id, device.factor, until: instance.now.advanced(bySeconds: 600),
         agent.request())
       let first = try await instance.linkCode("notice-factor-suspended", to: "/__/auth/not-me")
-      try await identity.objections.object(first, by: Instance.visitor)
-      _ = try await identity.desk.allowChanges(instance.acme, id, owner.request(.mistake))
+      try await identity.reportedChanges.object(first, by: Instance.visitor)
+      _ = try await identity.support.allowChanges(instance.acme, id, owner.request(.mistake))
       let mail = try #require(try await instance.mails("notice-changes-allowed").first)
       #expect(mail.subject.hasSuffix(": your second factors can be changed again"))
       let second = try await instance.linkCode("notice-changes-allowed", to: "/__/auth/not-me")
-      try await identity.objections.object(second, by: Instance.visitor)
+      try await identity.reportedChanges.object(second, by: Instance.visitor)
       #expect(try await instance.reload(device.account).changesLockedAt == instance.now)
     }
   }

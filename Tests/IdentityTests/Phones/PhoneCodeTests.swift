@@ -57,11 +57,11 @@ struct PhoneCodeTests {
       _ = try await instance.account(.alice)
       let session = try await instance.session(.alice).session
       for number in 0..<10 {
-        _ = try await instance.identity.enrolments.startPhone(
+        _ = try await instance.identity.enrollments.startPhone(
           session, instance.request("+4915799\(100_000 + number)"))
       }
       await expect("quotaExceeded") {
-        try await instance.identity.enrolments.startPhone(
+        try await instance.identity.enrollments.startPhone(
           session, instance.request("+4915799200000"))
       }
     }

@@ -14,7 +14,7 @@ struct PhoneFactorTests {
       let info = try await instance.sendCode(pending, to: account)
       let grant = try await instance.finalizePhone(pending, info)
       let factor = try #require(account.factors.first)
-      #expect(grant.session.secondFactor == SecondFactorClaim(kind: .phone, enrolment: factor.id))
+      #expect(grant.session.secondFactor == SecondFactorClaim(kind: .phone, enrollment: factor.id))
       #expect(grant.session.provider == .password)
       let now = try await instance.reload(account)
       #expect(now.factors.first?.lastUsedAt == instance.now)
@@ -82,7 +82,7 @@ struct PhoneFactorTests {
           project: instance.globex.project, tenant: nil, pendingCredential: own,
           .code(sessionInfo: foreign, code: Instance.code))
       }
-      await expect("enrolmentNotFound") {
+      await expect("enrollmentNotFound") {
         try await instance.sendCode(own, to: alice)
       }
     }
@@ -94,7 +94,7 @@ struct PhoneFactorTests {
     try await withInstance { instance in
       try await instance.allowPhones()
       let device = try await instance.enrolled(.alice)
-      let account = try await instance.enrolPhone(device.session).account
+      let account = try await instance.enrollPhone(device.session).account
       let pending = try await instance.pending(.alice)
       instance.clock.advance(301)
       let code = try device.code(at: instance.now)
@@ -113,7 +113,7 @@ struct PhoneFactorTests {
     try await withInstance { instance in
       try await instance.allowPhones()
       let device = try await instance.enrolled(.alice)
-      _ = try await instance.enrolPhone(device.session)
+      _ = try await instance.enrollPhone(device.session)
       _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
         edit.configuration.totp?.state = totp ? .enabled : .disabled
         edit.configuration.setSMS(sms)
@@ -130,18 +130,18 @@ struct PhoneFactorTests {
     try await withInstance { instance in
       try await instance.allowPhones()
       let device = try await instance.enrolled(.alice)
-      let account = try await instance.enrolPhone(device.session).account
+      let account = try await instance.enrollPhone(device.session).account
       let phone = try #require(account.factors.last)
       let pending = try await instance.pending(.alice)
       await expect("invalidPhone") {
         try await instance.identity.signIns.startPhone(
           project: instance.acme.project, tenant: nil, pendingCredential: pending,
-          enrolment: device.factor.text, language: "en", address: "")
+          enrollment: device.factor.text, language: "en", address: "")
       }
-      await expect("invalidEnrolment") {
+      await expect("invalidEnrollment") {
         try await instance.identity.signIns.finalize(
           project: instance.acme.project, tenant: nil, pendingCredential: pending,
-          enrolment: phone.id.text, code: "000000")
+          enrollment: phone.id.text, code: "000000")
       }
       _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
         $0.configuration.setSMS(false)
@@ -172,7 +172,7 @@ struct PhoneFactorTests {
     try await withInstance { instance in
       try await instance.allowPhones()
       let device = try await instance.enrolled(.alice)
-      _ = try await instance.enrolPhone(device.session)
+      _ = try await instance.enrollPhone(device.session)
       _ = try await instance.enrolled(.bob)
       _ = try await instance.withPhone(.mallory, number: Instance.otherNumber)
       var edit = try await instance.identity.policies.read(instance.acme).edit

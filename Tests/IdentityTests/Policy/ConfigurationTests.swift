@@ -35,7 +35,7 @@ struct ConfigurationTests {
       + states.compactMap { $0 }.flatMap { state in
         [nil, 0, 5].map { TOTPConfiguration(state: state, adjacentIntervals: $0) }
       }
-    let patterns: [EnrolmentPattern?] = [nil] + EnrolmentPattern.allCases
+    let patterns: [EnrollmentPattern?] = [nil] + EnrollmentPattern.allCases
     var edits: [PolicyEdit] = []
     for state in states {
       for entry in entries {

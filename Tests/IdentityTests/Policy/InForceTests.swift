@@ -9,7 +9,7 @@ struct InForceTests {
       var seen: [String: PolicyInForce] = [:]
       var known: [PolicyInForce: String] = [:]
       let day = Day("2026-12-01")
-      let patterns: [(EnrolmentPattern?, Day?)] = [
+      let patterns: [(EnrollmentPattern?, Day?)] = [
         (nil, nil), (.mandatory, nil), (.mandatory, day), (.stepUp, nil),
       ]
       for totp in [nil, 0, 1, 2, 3] as [Int?] {
@@ -112,7 +112,7 @@ struct InForceTests {
       var row = try #require(try await instance.log(instance.east).first)
       #expect(
         (row.from, row.to) == (
-          "enrolment pattern: none", "enrolment pattern: mandatory from 2026-12-01"
+          "enrollment pattern: none", "enrollment pattern: mandatory from 2026-12-01"
         ))
       _ = try await identity.tenants.update(
         project: instance.acme.project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss
@@ -124,7 +124,7 @@ struct InForceTests {
       }
       #expect(other.mandatoryFrom == nil)
       row = try #require(try await instance.log(instance.east).first)
-      #expect(row.from == "enrolment pattern: mandatory from 2026-12-01")
+      #expect(row.from == "enrollment pattern: mandatory from 2026-12-01")
       #expect(
         PolicyEdit(configuration: .initial, pattern: nil, mandatoryFrom: day).mandatoryFrom == nil)
     }

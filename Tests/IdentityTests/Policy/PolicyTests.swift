@@ -44,9 +44,9 @@ struct PolicyTests {
       #expect((row.project, row.tenant) == (instance.east.project, instance.east.tenant))
       #expect((row.objectKind, row.objectID) == ("policy", instance.east.tenant?.text))
       #expect(row.objectName == "East")
-      #expect(row.from == "TOTP: on; adjacent intervals: default (5); enrolment pattern: none")
+      #expect(row.from == "TOTP: on; adjacent intervals: default (5); enrollment pattern: none")
       #expect(
-        row.to == "TOTP: on (state not given); adjacent intervals: 1; enrolment pattern: step-up")
+        row.to == "TOTP: on (state not given); adjacent intervals: 1; enrollment pattern: step-up")
       #expect((row.address, row.requestID) == ("198.51.100.8", "request-2"))
     }
   }
@@ -140,7 +140,7 @@ struct PolicyTests {
       try await instance.setWindow(2)
       let error = try await thrown(PolicyError.self) {
         try await instance.identity.policies.change(
-          instance.acme, expecting: seen.version, by: Instance.desk
+          instance.acme, expecting: seen.version, by: Instance.support
         ) { $0.configuration.totp = nil }
       }
       guard case .changedMeanwhile(let policy) = error else {

@@ -5,7 +5,7 @@ import Testing
 struct PolicyWeakeningTests {
   private func edit(
     _ state: MFAState? = .enabled, _ intervals: Int? = 1, sms: Bool = false,
-    top: MFAState? = .enabled, _ pattern: EnrolmentPattern? = nil, from: Day? = nil
+    top: MFAState? = .enabled, _ pattern: EnrollmentPattern? = nil, from: Day? = nil
   ) -> PolicyEdit {
     PolicyEdit(
       configuration: MFAConfiguration(

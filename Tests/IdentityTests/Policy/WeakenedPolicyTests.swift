@@ -19,21 +19,21 @@ struct WeakenedPolicyTests {
     try await withInstance { instance in
       let policies = instance.identity.policies
       try await instance.setWindow(1)
-      #expect(try await policies.ground(instance.acme).weakened == nil)
+      #expect(try await policies.prerequisites(instance.acme).weakened == nil)
       instance.clock.advance(60)
       try await instance.setWindow(3)
       let rows = try await instance.log()
       #expect(rows.first?.action == "policy.widen")
       #expect(rows.first?.from == "adjacent intervals: 1")
       #expect(rows.first?.to == "adjacent intervals: 3")
-      let weakened = try #require(try await policies.ground(instance.acme).weakened)
+      let weakened = try #require(try await policies.prerequisites(instance.acme).weakened)
       #expect(weakened.weakenings == [.widerWindow(from: 1, to: 3)])
       #expect(weakened.at == instance.now && weakened.by == "Bo the boss")
       #expect(try await listed(instance) == [3])
       try await instance.setWindow(2)
       #expect(try await listed(instance) == [2], "it is still wider than it was")
       try await instance.setWindow(1)
-      #expect(try await policies.ground(instance.acme).weakened == nil)
+      #expect(try await policies.prerequisites(instance.acme).weakened == nil)
       #expect(try await listed(instance) == [])
     }
   }
@@ -93,18 +93,18 @@ struct WeakenedPolicyTests {
         $0.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: 1)
         $0.pattern = .mandatory
       }
-      #expect(try await policies.ground(instance.acme).weakened == nil)
+      #expect(try await policies.prerequisites(instance.acme).weakened == nil)
       try await change { $0.configuration.totp?.state = .disabled }
       try await change { $0.pattern = .account }
-      let both = try #require(try await policies.ground(instance.acme).weakened)
+      let both = try #require(try await policies.prerequisites(instance.acme).weakened)
       #expect(
         both.weakenings
           == [.factorDisabled(.totp), .looserPattern(from: .mandatory, to: .account)])
       try await change { $0.configuration.totp?.state = .mandatory }
-      let one = try #require(try await policies.ground(instance.acme).weakened)
+      let one = try #require(try await policies.prerequisites(instance.acme).weakened)
       #expect(one.weakenings == [.looserPattern(from: .mandatory, to: .account)])
       try await change { $0.pattern = .mandatory }
-      #expect(try await policies.ground(instance.acme).weakened == nil)
+      #expect(try await policies.prerequisites(instance.acme).weakened == nil)
     }
   }
 
@@ -168,7 +168,8 @@ struct WeakenedPolicyTests {
       let policy = try await policies.read(instance.acme)
       #expect(policy.changeReason == "Travelers have skewed clocks.")
       #expect(
-        try await policies.ground(instance.acme).weakened?.reason == "Travelers have skewed clocks."
+        try await policies.prerequisites(instance.acme).weakened?.reason
+          == "Travelers have skewed clocks."
       )
       try await instance.setWindow(1)
       #expect(try await policies.read(instance.acme).changeReason == nil)

@@ -107,7 +107,7 @@ struct ProjectDeletionTests {
       ("a b", false), ("-a.example", false), ("a..b", false), (".example.com", false),
       ("*.example.com", false), ("büch.er", false), (String(repeating: "a", count: 64), false),
     ])
-  func `an authorised domain is the name of a host`(domain: String, isOne: Bool) async throws {
+  func `an authorized domain is the name of a host`(domain: String, isOne: Bool) async throws {
     try await withInstance { instance in
       let outcome = await outcome {
         try await instance.identity.projects.update(

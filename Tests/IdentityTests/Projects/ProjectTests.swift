@@ -97,9 +97,9 @@ struct ProjectTests {
       #expect(project.policy.configuration.window.adjacentIntervals == 1)
       let rows = try await instance.log().prefix(2)
       #expect(rows.map(\.action) == ["policy.change", "project.change"])
-      #expect(rows.last?.from == "name: Acme; authorised domains: localhost")
+      #expect(rows.last?.from == "name: Acme; authorized domains: localhost")
       #expect(
-        rows.last?.to == "name: Acme Inc.; authorised domains: acme.example, localhost")
+        rows.last?.to == "name: Acme Inc.; authorized domains: acme.example, localhost")
       #expect(rows.first?.to == "adjacent intervals: 1")
     }
   }

@@ -17,7 +17,7 @@ import Testing
   @Test func `sessions from before end, and time steps up to now are used`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
-      let owner = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let owner = try await instance.enroll(try await instance.administrator("olga", .owner))
       instance.clock.advance(60)
       let console = try await instance.signIn(owner)
       instance.clock.advance(60)
@@ -62,7 +62,7 @@ import Testing
 
   @Test func `pending removals, temporary codes and invitations are closed`() async throws {
     try await withInstance { instance in
-      try await instance.allowStandIns()
+      try await instance.allowBackupCodes()
       let alice = try await instance.enrolled(.alice)
       _ = try await instance.temporaryCode(alice.account)
       let agent = try await instance.agent()
@@ -76,7 +76,7 @@ import Testing
       let left = try await instance.database.read { connection in
         try connection.first(
           """
-          SELECT (SELECT count(*) FROM stand_in WHERE kind = 'temporary')
+          SELECT (SELECT count(*) FROM backup_code_set WHERE kind = 'temporary')
             + (SELECT count(*) FROM invitation)
             + (SELECT count(*) FROM oob_code WHERE used_at IS NULL) /* test */
           """
@@ -88,7 +88,7 @@ import Testing
 
   @Test func `what the former database knows is used and told`() async throws {
     try await withInstance { instance in
-      try await instance.allowStandIns()
+      try await instance.allowBackupCodes()
       let alice = try await instance.enrolled(.alice)
       let codes = try await instance.recoveryCodes(.alice, alice)
       let token = try await instance.identity.serviceTokens.create(
@@ -113,7 +113,7 @@ import Testing
           file: "f", keepsSessions: false, former: former, by: Self.admin)
         #expect(report.recoveryCodes == 1)
         let kept = try await restored.read { connection in
-          try connection.first("SELECT count(*) FROM stand_in_code WHERE kind = 'recovery'") {
+          try connection.first("SELECT count(*) FROM backup_code WHERE kind = 'recovery'") {
             try $0.value(0) as Int
           }
         }

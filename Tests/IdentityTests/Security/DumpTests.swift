@@ -21,9 +21,9 @@ struct DumpTests {
       let device = try await instance.enrolled(.alice)
       keep("password", Person.alice.password)
       keep("shared secret", device.secret)
-      let start = try await enrolmentOfBob(instance)
+      let start = try await enrollmentOfBob(instance)
       keep("shared secret in base32", start.sharedSecret)
-      keep("enrolment session", start.sessionInfo)
+      keep("enrollment session", start.sessionInfo)
       let pending = try await instance.pending(.alice)
       keep("pending credential", pending)
       let grant = try await instance.finalize(
@@ -47,7 +47,7 @@ struct DumpTests {
       let console = try await instance.consoleSession()
       keep("cookie", console.token)
       keep("administrator's password", Instance.consolePassword)
-      let olga = try await instance.enrol(try await instance.administrator("olga", .owner))
+      let olga = try await instance.enroll(try await instance.administrator("olga", .owner))
       keep("administrator's shared secret", olga.secret)
       keep("the same in base32", Base32.encode(olga.secret.revealedBytes))
       keep("recovery code", olga.recoveryCodes[0])
@@ -92,10 +92,10 @@ struct DumpTests {
     }
   }
 
-  private func enrolmentOfBob(_ instance: Instance) async throws -> EnrolmentStart {
+  private func enrollmentOfBob(_ instance: Instance) async throws -> EnrollmentStart {
     _ = try await instance.account(.bob)
     let session = try await instance.session(.bob).session
-    let start = try await instance.identity.enrolments.start(session)
+    let start = try await instance.identity.enrollments.start(session)
     _ = try await instance.finish(start, session)
     return start
   }
@@ -103,7 +103,7 @@ struct DumpTests {
   @Test func `a secret has no description`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
-      let start = try await enrolmentOfBob(instance)
+      let start = try await enrollmentOfBob(instance)
       let shown = String(reflecting: start) + "\(start)" + String(reflecting: device.secret)
       #expect(!shown.contains(start.sharedSecret.revealedText))
       #expect(shown.contains("secret"))

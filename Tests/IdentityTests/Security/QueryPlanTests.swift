@@ -92,7 +92,7 @@ struct QueryPlanTests {
       _ = try await identity.approvals.decided(visibleTo: somebody, after: "9-9")
     }
     _ = try await identity.approvals.waiting(for: ID("x"), in: instance.acme)
-    try await identity.tidy()
+    try await identity.purgeExpired()
   }
 
   private func review(_ instance: Instance, _ somebody: Administrator) async throws {
@@ -100,7 +100,7 @@ struct QueryPlanTests {
     let policies = instance.identity.policies
     _ = try await instance.differing(
       in: [instance.acme.project, instance.globex.project], visibleTo: somebody)
-    _ = try await instance.identity.desk.held()
+    _ = try await instance.identity.support.held()
     for selection in PolicyReviewQuery.Selection.allCases {
       for order in PolicyReviewQuery.Order.allCases {
         for search in [nil, "a"] as [String?] {

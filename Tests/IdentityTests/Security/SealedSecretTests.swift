@@ -11,8 +11,8 @@ struct SealedSecretTests {
       let moved = try connection.run(
         """
         UPDATE /* test */ factor SET last_step = NULL, sealed_secret =
-          (SELECT sealed_secret FROM factor WHERE enrolment_id = \(mallory.factor.text))
-        WHERE enrolment_id = \(alice.factor.text)
+          (SELECT sealed_secret FROM factor WHERE enrollment_id = \(mallory.factor.text))
+        WHERE enrollment_id = \(alice.factor.text)
         """)
       guard moved == 1 else { throw Unexpected("nothing was moved") }
     }
@@ -37,15 +37,15 @@ struct SealedSecretTests {
     }
   }
 
-  @Test func `nor in the same account under another enrolment id`() async throws {
+  @Test func `nor in the same account under another enrollment id`() async throws {
     try await withInstance { instance in
       let alice = try await instance.enrolled(.alice)
       let other = ID<Factor>("00000000-0000-4000-8000-000000000000")
       try await instance.database.write { connection in
         _ = try connection.run(
           """
-          UPDATE /* test */ factor SET enrolment_id = \(other.text)
-          WHERE enrolment_id = \(alice.factor.text)
+          UPDATE /* test */ factor SET enrollment_id = \(other.text)
+          WHERE enrollment_id = \(alice.factor.text)
           """)
       }
       let pending = try await instance.pending(.alice)
@@ -53,7 +53,7 @@ struct SealedSecretTests {
       await expect("unavailable") {
         try await instance.identity.signIns.finalize(
           project: instance.acme.project, tenant: nil, pendingCredential: pending,
-          enrolment: other.text, code: code)
+          enrollment: other.text, code: code)
       }
     }
   }
@@ -78,7 +78,7 @@ struct SealedSecretTests {
   }
 
   @Test(arguments: ["tenant", "project"])
-  func `nor in another pool, where uid and enrolment id are the same`(what: String) async throws {
+  func `nor in another pool, where uid and enrollment id are the same`(what: String) async throws {
     try await withInstance { instance in
       let pool = what == "tenant" ? instance.east : instance.globex
       var new = NewAccount()
@@ -87,14 +87,14 @@ struct SealedSecretTests {
       for scope in [instance.acme, pool] {
         _ = try await instance.identity.accounts.create(scope, new, by: Instance.boss)
       }
-      let device = try await instance.enrol(try await instance.session(.alice).session)
+      let device = try await instance.enroll(try await instance.session(.alice).session)
       instance.clock.advance(30)
       let key = pool.key
       try await instance.database.write { connection in
         try connection.run(
           """
-          INSERT INTO factor (account_key, position, enrolment_id, kind, enrolled_at, sealed_secret)
-          SELECT /* test */ a.account_key, 1, f.enrolment_id, f.kind, 0, f.sealed_secret
+          INSERT INTO factor (account_key, position, enrollment_id, kind, enrolled_at, sealed_secret)
+          SELECT /* test */ a.account_key, 1, f.enrollment_id, f.kind, 0, f.sealed_secret
           FROM factor f, account a WHERE a.scope_key = \(key)
           """)
         try connection.run(

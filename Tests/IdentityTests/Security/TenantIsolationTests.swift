@@ -33,44 +33,44 @@ struct TenantIsolationTests {
       ("enrolled", count(try await identity.policies.read(scope).enrolledUsers)),
       ("session", await outcome { try await identity.sessions.check(session) }),
       ("renew", await outcome { try await identity.sessions.renew(session) }),
-      ("enrol", await outcome { try await identity.enrolments.start(session) }),
+      ("enroll", await outcome { try await identity.enrollments.start(session) }),
       (
         "password",
         await outcome { try await instance.firstFactor(.alice, in: scope) }
       ),
       (
         "consequences",
-        await outcome { try await identity.unenrolments.consequences(scope, id, device.factor) }
+        await outcome { try await identity.factorRemovals.consequences(scope, id, device.factor) }
       ),
       (
         "withdraw",
         await outcome {
-          try await identity.enrolments.withdraw(
-            session, enrolment: device.factor.text, by: Instance.visitor)
+          try await identity.enrollments.withdraw(
+            session, enrollment: device.factor.text, by: Instance.visitor)
         }
       ),
       (
         "remove",
         await outcome {
-          try await identity.unenrolments.remove(scope, id, device.factor, agent.request())
+          try await identity.factorRemovals.remove(scope, id, device.factor, agent.request())
         }
       ),
       (
         "remove all",
         await outcome {
-          try await identity.unenrolments.remove(scope, id, nil, agent.request())
+          try await identity.factorRemovals.remove(scope, id, nil, agent.request())
         }
       ),
       (
         "rename",
         await outcome {
-          try await identity.desk.rename(
+          try await identity.support.rename(
             scope, id, device.factor, to: "mine", agent.request())
         }
       ),
       (
         "end sessions",
-        await outcome { try await identity.sessions.endAll(scope, id, by: Instance.desk) }
+        await outcome { try await identity.sessions.endAll(scope, id, by: Instance.support) }
       ),
       (
         "update",
@@ -112,7 +112,7 @@ struct TenantIsolationTests {
         "counts": "nothing", "rename": "accountNotFound", "remove all": "accountNotFound",
         "with an app": "nothing", "batch": "nothing",
         "audit": "nothing", "users": "nothing", "enrolled": "nothing", "session": "userNotFound",
-        "renew": "userNotFound", "enrol": "session.userNotFound", "password": "emailNotFound",
+        "renew": "userNotFound", "enroll": "session.userNotFound", "password": "emailNotFound",
         "withdraw": "session.userNotFound", "consequences": "accountNotFound",
         "remove": "accountNotFound", "end sessions": "userNotFound", "update": "notFound",
         "delete": "notFound",

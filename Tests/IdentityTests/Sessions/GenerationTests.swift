@@ -79,7 +79,7 @@ struct GenerationTests {
       let sessions = instance.identity.sessions
       let alice = try await instance.account(.alice)
       let early = try await instance.session(.alice)
-      try await sessions.endAll(instance.acme, alice.id, by: Instance.desk)
+      try await sessions.endAll(instance.acme, alice.id, by: Instance.support)
       let kept = try await instance.session(.alice)
       instance.clock.advance(-3_600)
       let late = try await instance.session(.alice)
@@ -150,7 +150,7 @@ struct GenerationTests {
       var ended: [SessionGrant] = []
       for _ in 0..<5 {
         ended.append(try await instance.session(.alice))
-        try await sessions.endAll(instance.acme, alice.id, by: Instance.desk)
+        try await sessions.endAll(instance.acme, alice.id, by: Instance.support)
         instance.clock.advance(86_400)
       }
       for grant in ended {
@@ -167,7 +167,7 @@ struct GenerationTests {
       for _ in 0..<130 {
         _ = try await instance.session(.alice)
         try await instance.identity.sessions.endAll(
-          instance.acme, alice.id, by: Instance.desk)
+          instance.acme, alice.id, by: Instance.support)
       }
       let rows = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM session") { try $0.value(0) as Int }
@@ -223,7 +223,7 @@ struct GenerationTests {
       }
       #expect(
         try await instance.identity.sessions.endAll(
-          instance.acme, alice.id, by: Instance.desk) == 1)
+          instance.acme, alice.id, by: Instance.support) == 1)
       instance.clock.advance(3_600)
       let fresh = try await instance.signedIn(.alice, with: Secret("password number 29")).session
       _ = try await change(instance, alice, in: fresh, by: Author(actor: .user(alice.id))) {
@@ -284,7 +284,7 @@ struct SessionUpgradeTests {
       await expect("tokenExpired") { try await identity.sessions.check(ended) }
       _ = try await identity.sessions.check(open)
       #expect(
-        try await identity.sessions.endAll(scope, alice.id, by: Instance.desk) == 1)
+        try await identity.sessions.endAll(scope, alice.id, by: Instance.support) == 1)
       let late = session(noon)
       await expect("tokenExpired") { try await identity.sessions.check(open) }
       await expect("tokenExpired") { try await identity.sessions.check(late) }

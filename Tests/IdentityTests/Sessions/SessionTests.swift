@@ -85,7 +85,7 @@ struct SessionTests {
       }
       let bob = try await instance.session(.bob)
       #expect(try await sessions.count(alice) == 3)
-      let ended = try await sessions.endAll(instance.acme, alice.id, by: Instance.desk)
+      let ended = try await sessions.endAll(instance.acme, alice.id, by: Instance.support)
       #expect(ended == 3)
       #expect(try await sessions.count(alice) == 0)
       for grant in grants {
@@ -97,7 +97,7 @@ struct SessionTests {
       _ = try await sessions.check(bob.session)
       let row = try #require(try await instance.log().first)
       #expect((row.action, row.from, row.to) == ("sessions.end", "3 sessions", "none"))
-      #expect(try await sessions.endAll(instance.acme, alice.id, by: Instance.desk) == 0)
+      #expect(try await sessions.endAll(instance.acme, alice.id, by: Instance.support) == 0)
     }
   }
 
@@ -110,7 +110,7 @@ struct SessionTests {
       var before: [SessionGrant] = []
       for _ in 0..<4 {
         before.append(try await instance.session(.alice))
-        try await sessions.endAll(instance.acme, alice.id, by: Instance.desk)
+        try await sessions.endAll(instance.acme, alice.id, by: Instance.support)
         let after = try await instance.session(.alice)
         for grant in before {
           await expect("tokenExpired") { try await sessions.check(grant.session) }
@@ -128,7 +128,7 @@ struct SessionTests {
       let sessions = instance.identity.sessions
       let grants = try await atOnce(12) { number -> SessionGrant? in
         if number % 3 == 0 {
-          try await sessions.endAll(instance.acme, alice.id, by: Instance.desk)
+          try await sessions.endAll(instance.acme, alice.id, by: Instance.support)
           return nil
         }
         return try await instance.session(.alice)
@@ -139,7 +139,7 @@ struct SessionTests {
           try await sessions.refresh(grant.refreshToken, project: instance.acme.project)
         }
       }
-      try await sessions.endAll(instance.acme, alice.id, by: Instance.desk)
+      try await sessions.endAll(instance.acme, alice.id, by: Instance.support)
       for grant in grants.compactMap({ $0 }) {
         await expect("tokenExpired") { try await sessions.check(grant.session) }
       }
@@ -194,7 +194,7 @@ struct SessionTests {
       #expect(renewed.session.secondFactor == device.session.secondFactor)
       _ = try await instance.identity.sessions.check(renewed.session)
       let agent = try await instance.agent()
-      _ = try await instance.identity.unenrolments.remove(
+      _ = try await instance.identity.factorRemovals.remove(
         instance.acme, device.account.id, device.factor, agent.request())
       #expect(
         try await instance.identity.sessions.renew(device.session).session.secondFactor == nil)
@@ -209,11 +209,11 @@ struct SessionTests {
         scope: instance.acme, account: device.account.id, authTime: time, provider: .password)
       let expected = time > 0 ? "done" : "session.tokenExpired"
       await expect(time > 0 ? "alreadyEnrolled" : expected) {
-        try await instance.identity.enrolments.start(session)
+        try await instance.identity.enrollments.start(session)
       }
       await expect(expected) {
-        try await instance.identity.enrolments.withdraw(
-          session, enrolment: device.factor.text, by: Instance.visitor)
+        try await instance.identity.enrollments.withdraw(
+          session, enrollment: device.factor.text, by: Instance.visitor)
       }
     }
   }

@@ -66,7 +66,7 @@ struct ForecastTests {
     }
     if made.suspended, let device {
       let until = instance.now.advanced(bySeconds: 600)
-      _ = try await identity.desk.suspend(
+      _ = try await identity.support.suspend(
         instance.acme, device.account.id, device.factor, until: until,
         try await instance.agent().request())
     }
@@ -137,9 +137,9 @@ struct ForecastTests {
   ) async throws {
     switch (forecast.secondFactor, outcome) {
     case (.none, .signedIn(let grant)):
-      let refused = forecast.enrolmentRefusal.map { String(describing: $0) }
-      do throws(EnrolmentError) {
-        _ = try await instance.identity.enrolments.start(grant.session)
+      let refused = forecast.enrollmentRefusal.map { String(describing: $0) }
+      do throws(EnrollmentError) {
+        _ = try await instance.identity.enrollments.start(grant.session)
         #expect(refused == nil)
       } catch {
         #expect(refused == String(describing: error))
@@ -153,7 +153,7 @@ struct ForecastTests {
       do throws(SignInError) {
         _ = try await instance.identity.signIns.finalize(
           project: instance.acme.project, tenant: nil, pendingCredential: pending,
-          enrolment: device.factor.text, code: code)
+          enrollment: device.factor.text, code: code)
         #expect(lock == .open && forecast.suspended.isEmpty)
       } catch {
         if case .invalidCode = error {

@@ -29,12 +29,12 @@ struct PendingCredentialTests {
       await expect("invalidPendingCredential") {
         try await instance.finalize(device, pending, code: next)
       }
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       await expect("invalidPendingCredential") {
         try await instance.finalize(device, pending, code: next)
       }
       instance.clock.advance(241)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       let later = try device.code(at: instance.now)
       await expect("pendingExpired") { try await instance.finalize(device, pending, code: later) }
     }
@@ -71,7 +71,7 @@ struct PendingCredentialTests {
         await outcome {
           try await instance.identity.signIns.finalize(
             project: project, tenant: tenant, pendingCredential: pending,
-            enrolment: device.factor.text, code: code)
+            enrollment: device.factor.text, code: code)
         }
       }
       let acme = instance.acme.project
@@ -89,13 +89,13 @@ struct PendingCredentialTests {
       let mallory = try await instance.enrolled(.mallory)
       let pending = try await instance.pending(.alice)
       let code = try mallory.code(at: instance.now)
-      await expect("invalidEnrolment") {
+      await expect("invalidEnrollment") {
         try await instance.finalize(mallory, pending, code: code)
       }
       await expect("invalidCode") { try await instance.finalize(alice, pending, code: code) }
       let own = try await instance.pending(.mallory)
       let stolen = try alice.code(at: instance.now)
-      await expect("invalidEnrolment") {
+      await expect("invalidEnrollment") {
         try await instance.finalize(alice, own, code: stolen)
       }
     }
@@ -106,9 +106,9 @@ struct PendingCredentialTests {
       let device = try await instance.enrolled(.alice)
       let account = device.account.id
       let first = try await instance.pending(.alice)
-      try await instance.identity.sessions.endAll(instance.acme, account, by: Instance.desk)
+      try await instance.identity.sessions.endAll(instance.acme, account, by: Instance.support)
       let second = try await instance.pending(.alice)
-      try await instance.identity.sessions.endAll(instance.acme, account, by: Instance.desk)
+      try await instance.identity.sessions.endAll(instance.acme, account, by: Instance.support)
       let third = try await instance.pending(.alice)
       let code = try device.code(at: instance.now)
       for pending in [first, second] {

@@ -105,7 +105,7 @@ struct SecondFactorTests {
       instance.clock.advance(60)
       let code = try device.code(at: instance.now)
       let grant = try await instance.finalize(device, pending, code: code)
-      let claim = SecondFactorClaim(kind: .totp, enrolment: device.factor)
+      let claim = SecondFactorClaim(kind: .totp, enrollment: device.factor)
       #expect(grant.session.secondFactor == claim)
       #expect(grant.session.authTime == instance.now.seconds)
       #expect(grant.session.provider == .password)

@@ -103,7 +103,7 @@ struct StartTests {
     #expect(Identity.migrations.allSatisfy { !$0.text.isEmpty && $0.digest.count == 64 })
   }
 
-  @Test func `tidying forgets what has run out and nothing else`() async throws {
+  @Test func `purging forgets what has run out and nothing else`() async throws {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       _ = try await instance.finalize(
@@ -117,17 +117,17 @@ struct StartTests {
         }
       }
       let before = try await instance.contents()
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await instance.contents() == before)
       instance.clock.advance(2_000)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       let token = session.token.revealedText
       #expect(try await instance.identity.consoleSessions.find(token: token) != nil)
       instance.clock.advance(1_700)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await instance.contents()["ticket"] == [])
       instance.clock.advance(86_401)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try await instance.contents()["console_session"] == [])
       #expect(try await instance.guesses() == 0)
       #expect(try await instance.contents()["session"] == before["session"])

@@ -15,10 +15,10 @@ struct Agent: Sendable {
 
   /// What they give with an action.
   func request(
-    _ reason: DeskReason? = .lost, note: String = "", ticket: String = "",
+    _ reason: SupportReason? = .lost, note: String = "", ticket: String = "",
     proofs: Set<String> = [], code: String = "", typed: String = ""
-  ) -> DeskRequest {
-    DeskRequest(
+  ) -> ActionRequest {
+    ActionRequest(
       agent: session, author: author, reason: reason, note: note, ticket: ticket,
       proofs: Set(proofs.map { UntrustedText($0) }),
       proof: .code(code), typed: typed)
@@ -53,7 +53,7 @@ extension Instance {
   /// Somebody at the desk with an authenticator app of their own, who has just signed in with a code
   /// of it; half a minute passes twice.
   func agentWithDevice(_ name: String = "dev", role: Role = .support) async throws -> Agent {
-    let device = try await enrol(try await administrator(name, role))
+    let device = try await enroll(try await administrator(name, role))
     let new = try await signIn(device)
     clock.advance(30)
     return Agent(session: new.session, device: device)

@@ -43,7 +43,7 @@ extension Instance {
   /// Decides a draft.
   @discardableResult
   func begin(
-    _ job: Int64, by agent: Agent, number: String = "", _ reason: DeskReason = .lost,
+    _ job: Int64, by agent: Agent, number: String = "", _ reason: SupportReason = .lost,
     code: String = "", in scope: Scope? = nil
   ) async throws -> BulkJob {
     try await identity.bulkRemovals.begin(
@@ -68,11 +68,12 @@ extension Instance {
   }
 
   /// The settings of the desk of a pool.
-  func setDesk(in scope: Scope? = nil, _ change: (inout DeskSettings) -> Void) async throws {
+  func setSupportRules(in scope: Scope? = nil, _ change: (inout SupportRules) -> Void) async throws
+  {
     let scope = scope ?? acme
-    var settings = try await identity.desk.settings(scope)
+    var settings = try await identity.support.settings(scope)
     change(&settings)
-    try await identity.desk.change(scope, to: settings, by: Self.boss)
+    try await identity.support.change(scope, to: settings, by: Self.boss)
   }
 
   /// Sets a mark of an account that other rules set.

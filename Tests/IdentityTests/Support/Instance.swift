@@ -24,7 +24,7 @@ struct Instance: Sendable {
   let globex: Scope
 
   /// Somebody at the support desk.
-  static let desk = Author(
+  static let support = Author(
     actor: .administrator(ID("desk"), name: "Dora at the desk"), address: "198.51.100.7",
     requestID: "request-1")
   /// Somebody who decides.

@@ -47,11 +47,11 @@ extension Instance {
           s.locked_users,
           (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key
             AND a.codes_blocked_until IS NOT NULL),
-          (SELECT count(*) FROM verdict v WHERE v.scope_key = s.scope_key
+          (SELECT count(*) FROM code_attempt v WHERE v.scope_key = s.scope_key
             AND v.account_key NOT IN (SELECT account_key FROM account)),
-          (SELECT count(*) FROM verdict v JOIN account a USING (account_key)
-            WHERE v.scope_key = s.scope_key AND v.at <> a.last_verdict_at
-              AND NOT EXISTS (SELECT 1 FROM verdict n WHERE n.scope_key = v.scope_key
+          (SELECT count(*) FROM code_attempt v JOIN account a USING (account_key)
+            WHERE v.scope_key = s.scope_key AND v.at <> a.last_code_attempt_at
+              AND NOT EXISTS (SELECT 1 FROM code_attempt n WHERE n.scope_key = v.scope_key
                 AND n.account_key = v.account_key AND n.previous = v.at))
         FROM scope s
         """
@@ -71,8 +71,8 @@ extension Instance {
       #expect(Array(numbers[10...11]) == Array(numbers[14...15]), "marks by kind in \(scope)")
       #expect(numbers[5] == 0, "account keys outside of \(scope)")
       #expect(numbers[16] == numbers[17], "locked users of \(scope)")
-      #expect(numbers[18] == 0, "verdicts of nobody in \(scope)")
-      #expect(numbers[19] == 0, "verdicts that no chain leads to in \(scope)")
+      #expect(numbers[18] == 0, "codeAttempts of nobody in \(scope)")
+      #expect(numbers[19] == 0, "codeAttempts that no chain leads to in \(scope)")
     }
     try await expectSoundIndexes()
     try await expectSoundProjects()
@@ -153,7 +153,7 @@ enum Plans {
   static let allowed: [String: String] = [
     "FROM administrator ORDER BY": "administrators are few, and all of them are listed",
     "FROM administrator_grant g ORDER BY": "administrators are few, and all of them are listed",
-    "FROM desk_hold h CROSS JOIN": "agents who are held are few, and all of them are listed",
+    "FROM support_hold h CROSS JOIN": "agents who are held are few, and all of them are listed",
     "FROM invitation ORDER BY": "invitations are few, and all of them are listed",
     "FROM administrator_grant WHERE role":
       "administrators are few; asked at the start and at set-up",

@@ -26,7 +26,7 @@ func thrown<T, E: Error>(_ type: E.Type, _ body: () async throws -> T) async thr
 func caseName(_ value: Any) -> String {
   let mirror = Mirror(reflecting: value)
   // All that is amiss of a form: "reasonRequired+codeRequired".
-  if let faults = mirror.children.first?.value as? [DeskFault] {
+  if let faults = mirror.children.first?.value as? [ActionInputError] {
     return faults.map(caseName).joined(separator: "+")
   }
   guard mirror.displayStyle == .enum else { return "\(value)" }

@@ -60,11 +60,11 @@ extension Instance {
 
   /// Sets an app up for an administrator; half a minute has passed since, so that the present code
   /// is a new one.
-  func enrol(_ administrator: Administrator) async throws -> OwnDevice {
-    let enrolment = try identity.administratorFactors.begin(for: administrator)
-    let app = try device(enrolment, of: administrator)
+  func enroll(_ administrator: Administrator) async throws -> OwnDevice {
+    let enrollment = try identity.administratorFactors.begin(for: administrator)
+    let app = try device(enrollment, of: administrator)
     let codes = try await identity.administratorFactors.finish(
-      enrolment.ticket.revealedText, code: try app.code(at: now), for: administrator.id,
+      enrollment.ticket.revealedText, code: try app.code(at: now), for: administrator.id,
       by: author(administrator))
     clock.advance(30)
     return OwnDevice(
@@ -73,9 +73,9 @@ extension Instance {
 
   /// The app that a set-up gives its secret to.
   func device(
-    _ enrolment: AdministratorEnrolment, of administrator: Administrator
+    _ enrollment: AdministratorEnrollment, of administrator: Administrator
   ) throws -> OwnDevice {
-    let secret = Secret(try #require(Base32.decode(enrolment.key.revealedText)))
+    let secret = Secret(try #require(Base32.decode(enrollment.key.revealedText)))
     return OwnDevice(administrator: administrator, secret: secret, recoveryCodes: [])
   }
 

@@ -86,12 +86,12 @@ extension Instance {
       scope ?? acme, email: person.email, password: person.password, address: "203.0.113.5")
   }
 
-  /// Starts and finishes the enrolment of an app for a session.
-  func enrol(_ session: UserSession, name: String = "phone") async throws -> Device {
-    let start = try await identity.enrolments.start(session)
+  /// Starts and finishes the enrollment of an app for a session.
+  func enroll(_ session: UserSession, name: String = "phone") async throws -> Device {
+    let start = try await identity.enrollments.start(session)
     let secret = Secret(try #require(Base32.decode(start.sharedSecret.revealedText)))
     let app = try #require(OneTimePassword(secret: secret))
-    let grant = try await identity.enrolments.finalize(
+    let grant = try await identity.enrollments.finalize(
       session, sessionInfo: start.sessionInfo, code: app.code(step: app.step(at: now.seconds)),
       displayName: name, by: Self.visitor)
     return Device(
@@ -103,7 +103,7 @@ extension Instance {
   /// present code is a new one.
   func enrolled(_ person: Person, in scope: Scope? = nil) async throws -> Device {
     _ = try await account(person, in: scope)
-    let device = try await enrol(try await session(person, in: scope).session)
+    let device = try await enroll(try await session(person, in: scope).session)
     clock.advance(30)
     return device
   }
@@ -116,7 +116,7 @@ extension Instance {
     let scope = scope ?? acme
     return try await identity.signIns.finalize(
       project: scope.project, tenant: scope.tenant, pendingCredential: pending,
-      enrolment: device.factor.text, code: code, from: origin)
+      enrollment: device.factor.text, code: code, from: origin)
   }
 
   /// Gives an enrolled user a second app, as a later kind of factor will.
@@ -125,16 +125,16 @@ extension Instance {
     try await database.write { connection in
       try connection.run(
         """
-        INSERT INTO factor (account_key, position, enrolment_id, kind, display_name, enrolled_at)
+        INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at)
         SELECT /* test */ account_key, 2, 'second', kind, \(name), \(now.microseconds) FROM factor
-        WHERE enrolment_id = \(device.factor.text)
+        WHERE enrollment_id = \(device.factor.text)
         """)
     }
   }
 
   /// What became of somebody's last codes, the newest first.
-  func verdicts(_ account: Account, in scope: Scope? = nil) async throws -> [CodeVerdict] {
-    try await identity.verdicts.list(try await reload(account, in: scope)).items
+  func codeAttempts(_ account: Account, in scope: Scope? = nil) async throws -> [CodeAttempt] {
+    try await identity.codeAttempts.list(try await reload(account, in: scope)).items
   }
 
   /// Gives a code at a sign-in, whatever becomes of it.
@@ -177,9 +177,9 @@ extension Instance {
 extension Instance {
   /// Closes codes with so many wrong ones in a row.
   func setCodeCap(_ cap: Int, in scope: Scope? = nil) async throws {
-    var settings = try await identity.desk.settings(scope ?? acme)
+    var settings = try await identity.support.settings(scope ?? acme)
     settings.codeCap = cap
-    try await identity.desk.change(scope ?? acme, to: settings, by: Self.boss)
+    try await identity.support.change(scope ?? acme, to: settings, by: Self.boss)
   }
 }
 

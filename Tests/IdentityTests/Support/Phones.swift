@@ -36,27 +36,27 @@ extension Instance {
     PhoneRequest(phoneNumber: number, language: "en", address: address)
   }
 
-  /// Enrols a phone for a session.
+  /// Enrolls a phone for a session.
   @discardableResult
-  func enrolPhone(
+  func enrollPhone(
     _ session: UserSession, number: String = Instance.number, name: String? = "mobile"
   ) async throws -> SessionGrant {
-    let info = try await identity.enrolments.startPhone(session, request(number))
-    return try await identity.enrolments.finalizePhone(
+    let info = try await identity.enrollments.startPhone(session, request(number))
+    return try await identity.enrollments.finalizePhone(
       session, .code(sessionInfo: info, code: Self.code), displayName: name, by: Self.visitor)
   }
 
   /// Somebody's account with a phone as second factor.
   func withPhone(_ person: Person, number: String = Instance.number) async throws -> SessionGrant {
     _ = try await account(person)
-    return try await enrolPhone(try await session(person).session, number: number)
+    return try await enrollPhone(try await session(person).session, number: number)
   }
 
   /// Sends the code for a sign-in to the phone of an account.
   func sendCode(_ pending: String, to account: Account) async throws -> String {
     let phone = try #require(account.factors.first { $0.kind == .phone })
     return try await identity.signIns.startPhone(
-      project: acme.project, tenant: nil, pendingCredential: pending, enrolment: phone.id.text,
+      project: acme.project, tenant: nil, pendingCredential: pending, enrollment: phone.id.text,
       language: "en", address: "203.0.113.5")
   }
 
@@ -68,7 +68,7 @@ extension Instance {
       .code(sessionInfo: sessionInfo, code: code))
   }
 
-  /// The messages that were written, besides the way back that each enrolment mails: channel,
+  /// The messages that were written, besides the way back that each enrollment mails: channel,
   /// purpose and recipient, in their order.
   func messages() async throws -> [String] {
     try await database.read { connection in

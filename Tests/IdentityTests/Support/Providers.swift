@@ -12,7 +12,7 @@ extension Instance {
   /// The claims of an ID token at noon, with members in place of others or added to them.
   static func claims(_ members: String = "", without: [String] = []) -> String {
     let noon = FixedClock.noon.seconds
-    return Forge.object(
+    return TestTokenIssuer.object(
       [
         ("iss", #""https://login.acme.example""#), ("aud", #""client-1""#),
         ("sub", #""user-1""#), ("iat", "\(noon)"), ("exp", "\(noon + 600)"),
@@ -31,7 +31,7 @@ extension Instance {
   func signIn(
     withProviderSaying members: String, mayCreate: Bool = true
   ) async throws -> FederatedSignIn {
-    let assertion = try await assertion(try Forge.back.token(Self.claims(members)))
+    let assertion = try await assertion(try TestTokenIssuer.back.token(Self.claims(members)))
     return try await identity.federation.signIn(
       acme, assertion, mayCreate: mayCreate, by: Self.visitor)
   }

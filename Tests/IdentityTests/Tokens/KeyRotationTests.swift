@@ -30,12 +30,12 @@ struct KeyRotationTests {
 
       // The last cookie of the old key runs out two weeks after it signed for the last time.
       instance.clock.advance(14 * 86_400)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(keys.verify(Self.message, signature: signature, keyID: old))
       instance.clock.advance(300)
       #expect(!keys.verify(Self.message, signature: signature, keyID: old))
       #expect(keys.publicKeys().map(\.id) == [made.id])
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       let states = try await keys.list().map { "\($0.0.id) \($0.1)" }
       #expect(states == ["\(made.id) signing"])
       let log = try await instance.wholeLog()
@@ -122,7 +122,7 @@ struct KeyRotationTests {
       let made = try await keys.rotate(by: Instance.boss)
       try await keys.retire(made.id, by: Instance.boss)
       instance.clock.advance(30 * 86_400)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       #expect(try keys.currentID() == old)
       #expect(keys.isBelieved(old))
       let next = try await keys.rotate(atOnce: true, by: Instance.boss)

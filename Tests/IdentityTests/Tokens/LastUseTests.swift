@@ -22,7 +22,7 @@ struct LastUseTests {
       #expect(instance.database.statistics.writes == writes)
       instance.clock.advance(3_600)
       _ = try await keys.project(for: key.text)
-      try await instance.identity.tidy()
+      try await instance.identity.purgeExpired()
       let again = try instance.identity()
       let kept = try #require(try await again.apiKeys.list(instance.acme.project).first)
       #expect(kept.lastUsedAt == FixedClock.noon.advanced(bySeconds: 3_600))

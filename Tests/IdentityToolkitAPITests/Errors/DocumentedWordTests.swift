@@ -9,7 +9,7 @@ struct DocumentedWordTests {
   /// Words that stand where an error is made: at the head of a text, or alone.
   ///
   /// In the error tables every such word is one. Elsewhere the names of enums look alike, so that
-  /// there it takes an error's initialiser, or the colon behind the word.
+  /// there it takes an error's initializer, or the colon behind the word.
   static func words(in text: String, isTable: Bool) -> Set<String> {
     let headed = #/"([A-Z]{4,}|[A-Z]+(?:_[A-Z]+)+) : /#
     let alone = #/"([A-Z]+(?:_[A-Z]+)+)"/#

@@ -81,8 +81,8 @@ extension TestServer {
       "emailPrivacyConfig", ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": false]])
   }
 
-  /// An enrolment that waits for its code.
-  func pendingEnrolment(_ token: JSON) async throws -> (session: JSON, device: Device) {
+  /// An enrollment that waits for its code.
+  func pendingEnrollment(_ token: JSON) async throws -> (session: JSON, device: Device) {
     let info = try #require(
       try await post(ErrorRow.start, ["idToken": token, "totpEnrollmentInfo": [:]])[
         "totpSessionInfo"])
@@ -107,21 +107,21 @@ extension TestServer {
   func waiting(_ name: String = "alice") async throws -> Waiting {
     try await switchTOTPOn()
     let (person, token) = try await session(name)
-    let enrolled = try await enrol(try #require(token.stringValue))
+    let enrolled = try await enroll(try #require(token.stringValue))
     advance(seconds: 60)
     return Waiting(
       person: person, enrolled: enrolled,
       pending: .string(try await signIn(person).text("mfaPendingCredential")))
   }
 
-  func finishSecond(_ waiting: Waiting, code: String, enrolment: String? = nil) async throws
+  func finishSecond(_ waiting: Waiting, code: String, enrollment: String? = nil) async throws
     -> Answer
   {
     try await post(
       ErrorRow.finalizeSecond,
       [
         "mfaPendingCredential": waiting.pending,
-        "mfaEnrollmentId": .string(enrolment ?? waiting.enrolled.id),
+        "mfaEnrollmentId": .string(enrollment ?? waiting.enrolled.id),
         "totpVerificationInfo": ["verificationCode": .string(code)],
       ])
   }

@@ -34,7 +34,7 @@ private let table: Set = [
 ]
 
 extension ErrorRow {
-  static let all = [enrolment, secondFactor, phoneFactor, account, tokens, codes, scope]
+  static let all = [enrollment, secondFactor, phoneFactor, account, tokens, codes, scope]
     .flatMap(\.self)
 }
 

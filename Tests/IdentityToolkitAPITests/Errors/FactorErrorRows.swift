@@ -2,12 +2,12 @@ import JSON
 import Testing
 
 extension ErrorRow {
-  /// What enrolment and withdrawal refuse.
-  static let enrolment: [ErrorRow] = [
+  /// What enrollment and withdrawal refuse.
+  static let enrollment: [ErrorRow] = [
     ErrorRow("INVALID_CODE") { server in
       try await server.switchTOTPOn()
       let (_, token) = try await server.session()
-      let pending = try await server.pendingEnrolment(token)
+      let pending = try await server.pendingEnrollment(token)
       return try await server.finish(token, pending.session, code: "1000000")
     },
     ErrorRow("INVALID_SESSION_INFO") { server in
@@ -18,7 +18,7 @@ extension ErrorRow {
     ErrorRow("SESSION_EXPIRED") { server in
       try await server.switchTOTPOn()
       let (_, token) = try await server.session()
-      let pending = try await server.pendingEnrolment(token)
+      let pending = try await server.pendingEnrollment(token)
       server.advance(seconds: 901)
       return try await server.finish(
         token, pending.session, code: pending.device.code(at: server.now))
@@ -26,7 +26,7 @@ extension ErrorRow {
     ErrorRow("MFA_ENROLLMENT_ALREADY_COMPLETE") { server in
       try await server.switchTOTPOn()
       let (_, token) = try await server.session()
-      let pending = try await server.pendingEnrolment(token)
+      let pending = try await server.pendingEnrollment(token)
       let code = try pending.device.code(at: server.now)
       #expect(try await server.finish(token, pending.session, code: code).status == 200)
       return try await server.finish(token, pending.session, code: code)
@@ -34,14 +34,14 @@ extension ErrorRow {
     ErrorRow("MISSING_DISPLAY_NAME") { server in
       try await server.switchTOTPOn()
       let (_, token) = try await server.session()
-      let pending = try await server.pendingEnrolment(token)
+      let pending = try await server.pendingEnrollment(token)
       return try await server.finish(
         token, pending.session, code: pending.device.code(at: server.now), name: nil)
     },
     ErrorRow("TOO_MANY_ENROLLMENT_ATTEMPTS") { server in
       try await server.switchTOTPOn()
       let (_, token) = try await server.session()
-      let pending = try await server.pendingEnrolment(token)
+      let pending = try await server.pendingEnrollment(token)
       for _ in 0..<3 { _ = try await server.finish(token, pending.session, code: "1000000") }
       return try await server.finish(token, pending.session, code: "1000000")
     },
@@ -92,7 +92,7 @@ extension ErrorRow {
     },
     ErrorRow("INVALID_MFA_ENROLLMENT_ID") { server in
       let alice = try await server.waiting()
-      return try await server.finishSecond(alice, code: "000000", enrolment: "other")
+      return try await server.finishSecond(alice, code: "000000", enrollment: "other")
     },
     ErrorRow("TOTP_CHALLENGE_TIMEOUT") { server in
       let alice = try await server.waiting()

@@ -91,7 +91,7 @@ struct EndUserAddressTests {
       try await server.switchTOTPOn()
       let alice = try await server.addPerson()
       let first = try await server.signIn(alice)
-      let enrolled = try await server.enrol(try first.text("idToken"))
+      let enrolled = try await server.enroll(try first.text("idToken"))
       server.advance(seconds: 30)
       let pending = try await server.signIn(alice).text("mfaPendingCredential")
       let body: JSON = [
@@ -108,8 +108,8 @@ struct EndUserAddressTests {
       let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
       let account = try #require(
         try await server.identity.accounts.find(scope, ID(alice.uid)))
-      let verdicts = try await server.identity.verdicts.list(account).items
-      #expect(verdicts.first?.origin.address == "2001:db8::7")
+      let codeAttempts = try await server.identity.codeAttempts.list(account).items
+      #expect(codeAttempts.first?.origin.address == "2001:db8::7")
     }
   }
 }

@@ -8,7 +8,7 @@ enum Stranger: String, CaseIterable, CustomTestStringConvertible {
   case anotherUser = "another user"
   case anotherProject = "the same address in another project"
   case aTenant = "the same address in a tenant"
-  case anotherSession = "another enrolment that was begun"
+  case anotherSession = "another enrollment that was begun"
 
   var testDescription: String { rawValue }
 }
@@ -23,7 +23,7 @@ struct ForeignCodeTests {
     switch stranger {
     case .anotherUser:
       let (_, token) = try await server.session("bob")
-      return try await server.enrol(try #require(token.stringValue)).device
+      return try await server.enroll(try #require(token.stringValue)).device
     case .anotherProject:
       return try await otherProject(server)
     case .aTenant:
@@ -33,11 +33,11 @@ struct ForeignCodeTests {
         ["mfaConfig": ["providerConfigs": [["state": "ENABLED", "totpProviderConfig": [:]]]]])
       let double = try await server.addPerson("alice", tenant: tenant)
       let token = try await server.signIn(double, tenant: tenant).text("idToken")
-      return try await server.enrol(token).device
+      return try await server.enroll(token).device
     case .anotherSession:
       // Begun before the factor was there, and never finished.
       let (_, token) = try await server.session("carol")
-      return try await server.pendingEnrolment(token).device
+      return try await server.pendingEnrollment(token).device
     }
   }
 
@@ -92,7 +92,7 @@ struct ForeignCodeTests {
       let alice = try await server.waiting()
       let bob = try await server.waiting("bob")
       let answer = try await server.finishSecond(
-        alice, code: try bob.enrolled.device.code(at: server.now), enrolment: bob.enrolled.id)
+        alice, code: try bob.enrolled.device.code(at: server.now), enrollment: bob.enrolled.id)
       #expect(answer.error == "INVALID_MFA_ENROLLMENT_ID")
       #expect(
         try await server.finishSecond(
@@ -101,12 +101,12 @@ struct ForeignCodeTests {
     }
   }
 
-  @Test func `an enrolment that another user began is unknown, and stays whole`() async throws {
+  @Test func `an enrollment that another user began is unknown, and stays whole`() async throws {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let (_, alice) = try await server.session()
       let (_, bob) = try await server.session("bob")
-      let pending = try await server.pendingEnrolment(alice)
+      let pending = try await server.pendingEnrollment(alice)
       let code = try pending.device.code(at: server.now)
       for _ in 0..<4 {
         #expect(
@@ -117,14 +117,14 @@ struct ForeignCodeTests {
     }
   }
 
-  @Test func `a code of one's other enrolment is wrong, and counts against the one aimed at`()
+  @Test func `a code of one's other enrollment is wrong, and counts against the one aimed at`()
     async throws
   {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let (_, token) = try await server.session()
-      let aimed = try await server.pendingEnrolment(token)
-      let other = try await server.pendingEnrolment(token)
+      let aimed = try await server.pendingEnrollment(token)
+      let other = try await server.pendingEnrollment(token)
       for step in Int64(0)..<3 {
         let code = try other.device.code(at: server.now, steps: step)
         #expect(try await server.finish(token, aimed.session, code: code).error == "INVALID_CODE")

@@ -46,7 +46,7 @@ private struct Pool: CustomStringConvertible {
   }
 
   /// A custom token for the pool, by one of its project's keys.
-  func customToken(_ forge: Forge) throws -> JSON {
+  func customToken(_ forge: TestTokenIssuer) throws -> JSON {
     var payload: JSON.Object = [
       "iss": "backend@acme.example", "sub": "backend@acme.example",
       "aud": .string(CustomTokens.audience), "uid": "alice",
@@ -58,7 +58,7 @@ private struct Pool: CustomStringConvertible {
   }
 
   /// What an application sends who has the pool's provider's word.
-  func assertion(_ forge: Forge) throws -> JSON.Object {
+  func assertion(_ forge: TestTokenIssuer) throws -> JSON.Object {
     let payload: JSON = [
       "iss": "https://login.acme.example", "aud": .string(description), "sub": "user-1",
       "iat": .number(JSON.Number(server.now.seconds)),
@@ -72,7 +72,7 @@ private struct Pool: CustomStringConvertible {
 /// Codes in mails, custom tokens and what providers say are worth nothing in another pool than
 /// theirs; each message is whole, so that it is refused for that alone.
 struct ForeignCredentialTests {
-  private func pools(_ server: TestServer, _ other: Forge) async throws -> [Pool] {
+  private func pools(_ server: TestServer, _ other: TestTokenIssuer) async throws -> [Pool] {
     let maker = Author(actor: .commandLine)
     let project = try await server.identity.projects.create(
       id: "other-mfa", displayName: "Other", by: maker)
@@ -85,7 +85,7 @@ struct ForeignCredentialTests {
           project: TestServer.project, tenant: tenant, key: server.key, owner: server.owner,
           server: server))
     }
-    for (id, forge) in [(TestServer.project, Forge.back), ("other-mfa", other)] {
+    for (id, forge) in [(TestServer.project, TestTokenIssuer.back), ("other-mfa", other)] {
       _ = try await server.identity.signers.add(
         to: ID(id), issuer: "backend@acme.example", keyID: nil, key: forge.pem(), by: maker)
       _ = try await server.identity.projects.update(ID(id), by: maker) {
@@ -107,7 +107,7 @@ struct ForeignCredentialTests {
         "v2", "oauthIdpConfigs?oauthIdpConfigId=oidc.acme",
         [
           "displayName": "Acme login", "enabled": true, "issuer": "https://login.acme.example",
-          "clientId": .string(pool.description), "jwks": Forge.back.keySet(),
+          "clientId": .string(pool.description), "jwks": TestTokenIssuer.back.keySet(),
         ])
     }
     return pools
@@ -119,7 +119,7 @@ struct ForeignCredentialTests {
     _ use: (Pool, JSON.Object) async throws -> Answer
   ) async throws {
     try await TestServer.with { server in
-      let pools = try await pools(server, Forge(key: try RSAKey.generate()))
+      let pools = try await pools(server, TestTokenIssuer(key: try RSAKey.generate()))
       for home in pools {
         let shown = try await given(home)
         for place in pools where place.description != home.description {
@@ -154,7 +154,7 @@ struct ForeignCredentialTests {
     let mismatch = "TENANT_ID_MISMATCH : Specified tenant ID does not match the custom token."
     let forged = "INVALID_CUSTOM_TOKEN : The signature is not that of a registered key."
     try await TestServer.with { server in
-      let other = Forge(key: try RSAKey.generate())
+      let other = TestTokenIssuer(key: try RSAKey.generate())
       let pools = try await pools(server, other)
       for home in pools {
         let token = try home.customToken(home.project == TestServer.project ? .back : other)

@@ -253,7 +253,7 @@ private struct Story {
   private mutating func enroll() async throws {
     guard factor == nil, let index = live() else { return }
     guard server.now.seconds - tokens[index].authTime <= 300 else { return }
-    let enrolled = try await server.enrol(tokens[index].idToken)
+    let enrolled = try await server.enroll(tokens[index].idToken)
     factor = enrolled
     try add(enrolled.answer)
   }

@@ -64,7 +64,7 @@ struct TokenIsolationTests {
     try await switchOn(server, tenant: tenant)
     let alice = try await server.addPerson("alice\(tenant == nil ? "" : "-t")", tenant: tenant)
     let first = try await server.signIn(alice, tenant: tenant)
-    let enrolled = try await server.enrol(try first.text("idToken"))
+    let enrolled = try await server.enroll(try first.text("idToken"))
     let second = try await server.signIn(alice, tenant: tenant)
     return Given(
       idToken: enrolled.answer["idToken"] ?? nil,
@@ -166,7 +166,7 @@ struct TokenIsolationTests {
     }
   }
 
-  @Test func `an enrolment that began in one place does not end in another`() async throws {
+  @Test func `an enrollment that began in one place does not end in another`() async throws {
     try await TestServer.with { server in
       let tenant = try await server.addTenant()
       try await switchOn(server)

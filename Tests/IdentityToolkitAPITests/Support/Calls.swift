@@ -128,8 +128,8 @@ extension TestServer {
     return try await post("/v1/accounts:signInWithPassword", .object(body))
   }
 
-  /// Enrols a factor for somebody who is signed in.
-  func enrol(_ idToken: String, name: String = "Phone") async throws -> Enrolled {
+  /// Enrolls a factor for somebody who is signed in.
+  func enroll(_ idToken: String, name: String = "Phone") async throws -> Enrolled {
     let start = try await post(
       "/v2/accounts/mfaEnrollment:start",
       ["idToken": .string(idToken), "totpEnrollmentInfo": [:]])

@@ -21,7 +21,7 @@ struct AccountTests {
   }
 
   @Test(arguments: [true, false])
-  func `a wrong password tells as much as e-mail privacy allows`(privacy: Bool) async throws {
+  func `a wrong password tells as much as email privacy allows`(privacy: Bool) async throws {
     try await TestServer.with { server in
       _ = try await server.addPerson()
       _ = try await server.patch(
@@ -38,7 +38,7 @@ struct AccountTests {
     }
   }
 
-  @Test func `a tenant's own e-mail privacy goes before its project's`() async throws {
+  @Test func `a tenant's own email privacy goes before its project's`() async throws {
     try await TestServer.with { server in
       let id = try await server.addTenant()
       let body: JSON = [

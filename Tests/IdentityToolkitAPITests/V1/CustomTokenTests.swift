@@ -20,13 +20,13 @@ struct CustomTokenTests {
   private func register(_ server: TestServer) async throws {
     _ = try await server.identity.signers.add(
       to: ID(TestServer.project), issuer: "backend@acme.example", keyID: nil,
-      key: Forge.back.pem(), by: Author(actor: .commandLine))
+      key: TestTokenIssuer.back.pem(), by: Author(actor: .commandLine))
   }
 
   @Test func `a custom token is changed for tokens`() async throws {
     try await TestServer.with { server in
       try await register(server)
-      let token = try Forge.back.token(
+      let token = try TestTokenIssuer.back.token(
         Self.payload(server, ["claims": ["plan": "gold", "name": "nobody"]]))
       let answer = try await server.post(
         Self.path, ["token": .string(token), "returnSecureToken": true])
@@ -64,7 +64,7 @@ struct CustomTokenTests {
       _ = try await server.post(
         TestServer.accounts + ":update",
         ["localId": "alice", "customAttributes": #"{"plan":"silver","team":"a"}"#], .owner)
-      let token = try Forge.back.token(Self.payload(server, ["claims": ["plan": "gold"]]))
+      let token = try TestTokenIssuer.back.token(Self.payload(server, ["claims": ["plan": "gold"]]))
       let answer = try await server.post(Self.path, ["token": .string(token)])
       let payload = try claims(answer["idToken"])
       #expect(payload["plan"] == "gold")
@@ -111,7 +111,7 @@ struct CustomTokenTests {
   func `each refusal has its word`(members: JSON.Object, error: String) async throws {
     try await TestServer.with { server in
       try await register(server)
-      let token = try Forge.back.token(Self.payload(server, members))
+      let token = try TestTokenIssuer.back.token(Self.payload(server, members))
       #expect(try await server.post(Self.path, ["token": .string(token)]).error == error)
     }
   }
@@ -119,7 +119,7 @@ struct CustomTokenTests {
   @Test func `USER_DISABLED and PROJECT_DISABLED end a sign-in by a custom token`() async throws {
     try await TestServer.with { server in
       try await register(server)
-      let token = JSON.string(try Forge.back.token(Self.payload(server)))
+      let token = JSON.string(try TestTokenIssuer.back.token(Self.payload(server)))
       _ = try await server.post(
         TestServer.accounts, ["localId": "alice", "disabled": true], .owner)
       #expect(try await server.post(Self.path, ["token": token]).error == "USER_DISABLED")
@@ -133,7 +133,7 @@ struct CustomTokenTests {
   @Test func `nothing unsigned is taken in the standalone profile`() async throws {
     try await TestServer.with { server in
       try await register(server)
-      for token in [Forge.unsigned(Self.payload(server)), #"{"uid":"alice"}"#] {
+      for token in [TestTokenIssuer.unsigned(Self.payload(server)), #"{"uid":"alice"}"#] {
         let answer = try await server.post(Self.path, ["token": .string(token)])
         #expect(answer.error?.hasPrefix("INVALID_CUSTOM_TOKEN : ") == true)
       }
@@ -142,7 +142,7 @@ struct CustomTokenTests {
 
   @Test func `the emulator takes unsigned tokens and bare JSON`() async throws {
     try await TestServer.with(.emulator) { server in
-      for token in [Forge.unsigned(Self.payload(server)), #"{"uid":"alice"}"#] {
+      for token in [TestTokenIssuer.unsigned(Self.payload(server)), #"{"uid":"alice"}"#] {
         let answer = try await server.post(Self.path, ["token": .string(token)])
         #expect(answer.status == 200)
         #expect(try claims(answer["idToken"])["sub"] == "alice")
@@ -152,7 +152,7 @@ struct CustomTokenTests {
 
   /// Signs alice in with claims.
   private func signIn(_ server: TestServer, _ claims: JSON) async throws -> JSON {
-    let token = try Forge.back.token(Self.payload(server, ["claims": claims]))
+    let token = try TestTokenIssuer.back.token(Self.payload(server, ["claims": claims]))
     let answer = try await server.post(Self.path, ["token": .string(token)])
     return answer["idToken"] ?? nil
   }
@@ -208,7 +208,8 @@ struct CustomTokenTests {
       try await register(server)
       let marks = String(
         repeating: "a" + String(repeating: "\u{301}", count: 20), count: 100)
-      let token = try Forge.back.token(Self.payload(server, ["claims": ["x": .string(marks)]]))
+      let token = try TestTokenIssuer.back.token(
+        Self.payload(server, ["claims": ["x": .string(marks)]]))
       let answer = try await server.post(Self.path, ["token": .string(token)])
       #expect(answer.error == "CLAIMS_TOO_LARGE")
     }

@@ -50,7 +50,8 @@ struct IdpTests {
             "identities": ["email": ["ann@example.com"], "google.com": ["1001"]],
             "sign_in_provider": "google.com",
           ])
-      let again = try await server.post(Self.path, Self.body(Forge.unsigned(json(Self.ann))))
+      let again = try await server.post(
+        Self.path, Self.body(TestTokenIssuer.unsigned(json(Self.ann))))
       #expect(again["isNewUser"] == nil)
       #expect(again["localId"] == answer["localId"])
       let user = try await server.post(
@@ -167,7 +168,7 @@ extension IdpTests {
       Self.configs + "?oauthIdpConfigId=oidc.acme",
       [
         "displayName": "Acme login", "enabled": true, "issuer": "https://login.acme.example",
-        "clientId": "client-1", "jwks": Forge.back.keySet(),
+        "clientId": "client-1", "jwks": TestTokenIssuer.back.keySet(),
       ], .owner)
     #expect(answer.status == 200, "\(answer.json)")
   }
@@ -180,7 +181,7 @@ extension IdpTests {
       "email_verified": true,
     ]
     for member in members { payload[member.name] = member.value }
-    return try Forge.back.token(.object(payload))
+    return try TestTokenIssuer.back.token(.object(payload))
   }
 
   @Test func `a signed ID token of a configured provider signs in`() async throws {
@@ -206,7 +207,7 @@ extension IdpTests {
       try await configure(server)
       try await server.switchTOTPOn()
       let ann = try await server.addPerson("ann")
-      let enrolled = try await server.enrol(try await server.signIn(ann).text("idToken"))
+      let enrolled = try await server.enroll(try await server.signIn(ann).text("idToken"))
       server.advance(seconds: 30)
       let answer = try await server.post(
         Self.path, Self.body(try token(server), provider: "oidc.acme"))
@@ -238,7 +239,7 @@ extension IdpTests {
         #expect(
           try await server.post(Self.path, Self.body(good, provider: provider)).error == notFound)
       }
-      let unsigned = Forge.unsigned(["sub": "1"])
+      let unsigned = TestTokenIssuer.unsigned(["sub": "1"])
       let refused = try await server.post(Self.path, Self.body(unsigned, provider: "oidc.acme"))
       #expect(
         refused.error

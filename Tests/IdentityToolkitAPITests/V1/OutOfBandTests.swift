@@ -9,7 +9,7 @@ extension TestServer {
   static let resetPassword = "/v1/accounts:resetPassword"
   static let emailLink = "/v1/accounts:signInWithEmailLink"
 
-  /// Switches e-mail privacy and sign-in by links.
+  /// Switches email privacy and sign-in by links.
   func configure(privacy: Bool = true, emailLink: Bool = true) async throws {
     let answer = try await patch(
       Self.config,
@@ -113,7 +113,7 @@ struct SendOobCodeTests {
       #expect(try await ask(nil).error == "MISSING_NEW_EMAIL")
       #expect(try await ask("x").error == "INVALID_NEW_EMAIL")
       #expect(try await ask("new@example.com").text("email") == alice.email)
-      // With e-mail privacy nobody learns whose address it is.
+      // With email privacy nobody learns whose address it is.
       #expect(try await ask(bob.email).status == 200)
       try await server.configure(privacy: false)
       #expect(try await ask(bob.email).error == "EMAIL_EXISTS")
@@ -261,7 +261,7 @@ struct OobCodeTests {
       try await server.switchTOTPOn()
       try await server.configure(privacy: false)
       let alice = try await server.addPerson()
-      let enrolled = try await server.enrol(try await server.signIn(alice).text("idToken"))
+      let enrolled = try await server.enroll(try await server.signIn(alice).text("idToken"))
       let answer = try await server.post(
         "/v1/accounts:update",
         ["idToken": enrolled.answer["idToken"] ?? nil, "email": "new@example.com"])
@@ -315,7 +315,7 @@ struct EmailLinkTests {
       try await server.configure()
       try await server.switchTOTPOn()
       let alice = try await server.addPerson()
-      _ = try await server.enrol(try await server.signIn(alice).text("idToken"))
+      _ = try await server.enroll(try await server.signIn(alice).text("idToken"))
       let code = try await server.code("EMAIL_SIGNIN", alice.email)["oobCode"] ?? nil
       let due = try await server.post(
         TestServer.emailLink, ["oobCode": code, "email": .string(alice.email)])

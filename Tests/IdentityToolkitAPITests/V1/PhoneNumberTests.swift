@@ -161,7 +161,7 @@ struct PhoneNumberTests {
       try await PhoneTests.switchOn(server)
       try await server.switchTOTPOn()
       let alice = try await server.addPerson()
-      let enrolled = try await server.enrol(try await server.signIn(alice).text("idToken"))
+      let enrolled = try await server.enroll(try await server.signIn(alice).text("idToken"))
       let answer = try await signIn(
         server, ["idToken": .string(try enrolled.answer.text("idToken"))])
       #expect(

@@ -77,7 +77,7 @@ struct RefreshTests {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let session = try await server.signIn(try await server.addPerson())
-      let enrolled = try await server.enrol(try session.text("idToken"))
+      let enrolled = try await server.enroll(try session.text("idToken"))
       _ = try await server.post(
         "/v2/accounts/mfaEnrollment:withdraw",
         [

@@ -25,7 +25,7 @@ struct SessionCookieTests {
         ["localId": .string(alice.uid), "customAttributes": #"{"role":"admin","n":[1,2.50]}"#],
         .owner)
       let first = try await server.signIn(alice)
-      let enrolled = try await server.enrol(try first.text("idToken"))
+      let enrolled = try await server.enroll(try first.text("idToken"))
       let token = enrolled.answer["idToken"]
       server.advance(seconds: 60)
       let answer = try await cookie(server, token, duration: "300")

@@ -5,11 +5,11 @@ import Testing
 
 struct UpdateFactorsTests {
   /// A user with one factor, and what an update by an administrator leaves of it.
-  private func update(_ mfa: (_ enrolment: String) -> String) async throws -> (String?, [JSON]) {
+  private func update(_ mfa: (_ enrollment: String) -> String) async throws -> (String?, [JSON]) {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let alice = try await server.addPerson()
-      let enrolled = try await server.enrol(try await server.signIn(alice).text("idToken"))
+      let enrolled = try await server.enroll(try await server.signIn(alice).text("idToken"))
       let answer = try await server.call(
         .post, TestServer.accounts + ":update",
         text: #"{"localId":"\#(alice.uid)","mfa":\#(mfa(enrolled.id))}"#, .owner)
@@ -70,7 +70,7 @@ struct UpdateFactorsTests {
     #expect(factors == ["Phone"])
   }
 
-  @Test(arguments: [#"{"enrolments":[]}"#, #"{"Enrollments":[]}"#])
+  @Test(arguments: [#"{"enrollments":[]}"#, #"{"Enrollments":[]}"#])
   func `a misspelt list takes nothing away`(mfa: String) async throws {
     let (error, factors) = try await update { _ in mfa }
     #expect(error?.hasSuffix("at 'mfa': Cannot find field.") == true)

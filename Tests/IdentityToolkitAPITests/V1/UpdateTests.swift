@@ -81,7 +81,7 @@ struct UpdateTests {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let alice = try await server.addPerson()
-      let enrolled = try await server.enrol(try await server.signIn(alice).text("idToken"))
+      let enrolled = try await server.enroll(try await server.signIn(alice).text("idToken"))
       let changed = try await server.post(
         Self.path, ["idToken": enrolled.answer["idToken"] ?? nil, "password": "battery staple"])
       #expect(try claims(changed["idToken"])["firebase"]?["sign_in_second_factor"] == "totp")
@@ -175,10 +175,10 @@ struct UpdateTests {
       let uid = JSON.string(alice.uid)
       let phones: JSON = ["enrollments": [["phoneInfo": "+15555550101"]]]
       let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
-      var settings = try await server.identity.desk.settings(scope)
+      var settings = try await server.identity.support.settings(scope)
       settings.tokenChangesPerHour = 1
       settings.tokensRemoveFactors = false
-      try await server.identity.desk.change(scope, to: settings, by: Author(actor: .commandLine))
+      try await server.identity.support.change(scope, to: settings, by: Author(actor: .commandLine))
       #expect(
         try await server.post(Self.admin, ["localId": uid, "mfa": phones], .owner).status == 200)
       let removal = try await server.post(Self.admin, ["localId": uid, "mfa": [:]], .owner)
@@ -189,7 +189,7 @@ struct UpdateTests {
         "enrollments": [["phoneInfo": "+15555550101"], ["phoneInfo": "+15555550102"]]
       ]
       settings.tokensRemoveFactors = true
-      try await server.identity.desk.change(scope, to: settings, by: Author(actor: .commandLine))
+      try await server.identity.support.change(scope, to: settings, by: Author(actor: .commandLine))
       let often = try await server.post(Self.admin, ["localId": uid, "mfa": more], .owner)
       #expect(often.status == 429)
       #expect(often.error?.hasPrefix("QUOTA_EXCEEDED : ") == true)

@@ -122,7 +122,7 @@ struct ConfigMembersTests {
     }
   }
 
-  @Test func `a deep mask changes one member and leaves its neighbours`() async throws {
+  @Test func `a deep mask changes one member and leaves its neighbors`() async throws {
     try await TestServer.with { server in
       _ = try await server.patch(
         TestServer.config + "?updateMask=signIn",

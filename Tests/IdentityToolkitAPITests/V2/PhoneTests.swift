@@ -44,7 +44,7 @@ struct PhoneTests {
       ["idToken": .string(token), "displayName": name, "phoneVerificationInfo": info])
   }
 
-  private func enrol(_ server: TestServer, _ person: Person) async throws -> Answer {
+  private func enroll(_ server: TestServer, _ person: Person) async throws -> Answer {
     let token = try await server.signIn(person).text("idToken")
     let started = try await start(server, token)
     return try await finalize(
@@ -61,7 +61,7 @@ struct PhoneTests {
     try await TestServer.with { server in
       try await Self.switchOn(server)
       let alice = try await server.addPerson()
-      let done = try await enrol(server, alice)
+      let done = try await enroll(server, alice)
       #expect(done.status == 200 && done["expiresIn"] == nil)
       #expect(done["phoneAuthInfo"] == nil)
       let firebase = try claims(done["idToken"])["firebase"]
@@ -142,12 +142,12 @@ struct PhoneTests {
     }
   }
 
-  @Test func `an enrolment ends the earlier sessions`() async throws {
+  @Test func `an enrollment ends the earlier sessions`() async throws {
     try await TestServer.with { server in
       try await Self.switchOn(server)
       let alice = try await server.addPerson()
       let old = try await server.signIn(alice).text("idToken")
-      _ = try await enrol(server, alice)
+      _ = try await enroll(server, alice)
       let lookup = try await server.post("/v1/accounts:lookup", ["idToken": .string(old)])
       #expect(lookup.error == "TOKEN_EXPIRED")
     }
@@ -176,7 +176,7 @@ struct PhoneTests {
           "phoneEnrollmentInfo": ["phoneNumber": .string(Self.number)],
         ])
       #expect(both.error?.contains("oneof field 'enrollment_info' is already set") == true)
-      let done = try await enrol(server, alice)
+      let done = try await enroll(server, alice)
       let again = try await start(server, try done.text("idToken"))
       #expect(
         again.error
@@ -232,7 +232,7 @@ struct PhoneTests {
     try await TestServer.with { server in
       try await Self.switchOn(server)
       let alice = try await server.addPerson()
-      _ = try await enrol(server, alice)
+      _ = try await enroll(server, alice)
       let due = try await server.signIn(alice)
       let pending = due["mfaPendingCredential"] ?? nil
       let factor = due["mfaInfo"]?.arrayValue?.first?["mfaEnrollmentId"] ?? nil
@@ -364,7 +364,7 @@ struct PhoneTests {
     try await TestServer.with { server in
       try await Self.switchOn(server)
       let alice = try await server.addPerson()
-      let done = try await enrol(server, alice)
+      let done = try await enroll(server, alice)
       let user = try await server.post("/v1/accounts:lookup", ["idToken": done["idToken"] ?? nil])
       let factor = user["users"]?.arrayValue?.first?["mfaInfo"]?.arrayValue?.first
       // A session that has passed the first factor only, from while codes by SMS were off.

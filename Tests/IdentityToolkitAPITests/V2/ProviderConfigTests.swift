@@ -140,11 +140,11 @@ struct ProviderConfigTests {
     try await TestServer.with { server in
       _ = try await server.post(Self.oidc + "?oauthIdpConfigId=oidc.a", Self.body, .owner)
       let path = Self.oidc + "/oidc.a?updateMask=jwks"
-      let set = try await server.patch(path, ["jwks": try Forge.back.keySet()])
+      let set = try await server.patch(path, ["jwks": try TestTokenIssuer.back.keySet()])
       let key = try #require(set["jwks"]?["keys"]?.arrayValue?.first)
       #expect(key["kid"] == "k1")
       #expect(key["alg"] == "RS256")
-      let pem = try await server.patch(path, ["jwks": .string(try Forge.back.pem())])
+      let pem = try await server.patch(path, ["jwks": .string(try TestTokenIssuer.back.pem())])
       #expect(pem["jwks"]?["keys"]?.arrayValue?.first?["n"] == key["n"])
       let cleared = try await server.patch(path, [:])
       #expect(cleared["jwks"] == nil)

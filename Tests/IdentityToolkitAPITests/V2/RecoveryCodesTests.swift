@@ -8,7 +8,7 @@ struct RecoveryCodesTests {
 
   @Test func `codes are given once, let in once each, and are counted`() async throws {
     try await TestServer.with { server in
-      try await server.allowStandIns()
+      try await server.allowBackupCodes()
       let waiting = try await server.waiting()
       let token = try await server.finishSecond(
         waiting, code: waiting.enrolled.device.code(at: server.now))["idToken"]
@@ -47,7 +47,7 @@ struct RecoveryCodesTests {
         waiting, code: waiting.enrolled.device.code(at: server.now))["idToken"]
       let off = try await server.post(Self.generate, ["idToken": token ?? nil])
       #expect(off.error == "OPERATION_NOT_ALLOWED : Recovery codes are not enabled.")
-      try await server.allowStandIns()
+      try await server.allowBackupCodes()
       let (_, plain) = try await server.session("bob")
       #expect(
         try await server.post(Self.generate, ["idToken": plain]).error
@@ -64,7 +64,7 @@ struct RecoveryCodesTests {
 
   @Test func `a temporary code lets unchanged clients in`() async throws {
     try await TestServer.with { server in
-      try await server.allowStandIns()
+      try await server.allowBackupCodes()
       let waiting = try await server.waiting()
       let code = try await server.temporaryCode(of: waiting.person.uid)
       let wrong = try await server.finishSecond(waiting, code: "ABCD-EFGH")

@@ -17,20 +17,20 @@ struct SecondFactorTests {
       self.server = server
       try await server.switchTOTPOn()
       person = try await server.addPerson()
-      enrolled = try await server.enrol(try await server.signIn(person).text("idToken"))
+      enrolled = try await server.enroll(try await server.signIn(person).text("idToken"))
       server.advance(seconds: 60)
       pending = try await server.signIn(person).text("mfaPendingCredential")
     }
 
     func finalize(
-      pending: String? = nil, enrolment: String? = nil, code: String? = nil
+      pending: String? = nil, enrollment: String? = nil, code: String? = nil
     ) async throws -> Answer {
       let code = try code ?? enrolled.device.code(at: server.now)
       return try await server.post(
         SecondFactorTests.finalize,
         [
           "mfaPendingCredential": .string(pending ?? self.pending),
-          "mfaEnrollmentId": .string(enrolment ?? enrolled.id),
+          "mfaEnrollmentId": .string(enrollment ?? enrolled.id),
           "totpVerificationInfo": ["verificationCode": .string(code)],
         ])
     }
@@ -53,12 +53,12 @@ struct SecondFactorTests {
       let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
       let account = try #require(
         try await server.identity.accounts.find(scope, ID(waiting.person.uid)))
-      let verdicts = try await server.identity.verdicts.list(account).items
-      #expect(verdicts.map(\.result) == [.unreadable, .accepted])
-      #expect(verdicts.map(\.way) == [.app, .enrolment])
+      let codeAttempts = try await server.identity.codeAttempts.list(account).items
+      #expect(codeAttempts.map(\.result) == [.unreadable, .accepted])
+      #expect(codeAttempts.map(\.way) == [.app, .enrollment])
       #expect(
-        verdicts.first?.origin == RequestOrigin(address: "192.0.2.7", userAgent: "okhttp/4.12"))
-      #expect(verdicts.last?.origin.address == "192.0.2.7")
+        codeAttempts.first?.origin == RequestOrigin(address: "192.0.2.7", userAgent: "okhttp/4.12"))
+      #expect(codeAttempts.last?.origin.address == "192.0.2.7")
     }
   }
 
@@ -96,10 +96,10 @@ struct SecondFactorTests {
     try await TestServer.with { server in
       let alice = try await Waiting(server)
       #expect(try await alice.finalize(pending: "garbage").error == "INVALID_PENDING_TOKEN")
-      #expect(try await alice.finalize(enrolment: "other").error == "INVALID_MFA_ENROLLMENT_ID")
+      #expect(try await alice.finalize(enrollment: "other").error == "INVALID_MFA_ENROLLMENT_ID")
       #expect(try await alice.finalize(code: "1000000").error == "INVALID_CODE")
       for answer in [
-        try await alice.finalize(pending: ""), try await alice.finalize(enrolment: ""),
+        try await alice.finalize(pending: ""), try await alice.finalize(enrollment: ""),
         try await alice.finalize(code: ""), try await server.post(Self.finalize, [:]),
       ] {
         #expect(

@@ -21,7 +21,7 @@ extension Methods {
     return Methods.lookupAnswer([account], tenant: session.scope.tenant)
   }
 
-  /// `accounts:lookup` by an administrator: users by id, e-mail, phone number and
+  /// `accounts:lookup` by an administrator: users by id, email, phone number and
   /// by their ids at other providers.
   func lookupAccounts(_ call: AdminCall) async throws(WireError) -> JSON {
     let ids = try call.message.texts("localId")

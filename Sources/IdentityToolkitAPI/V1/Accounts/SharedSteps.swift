@@ -34,7 +34,7 @@ extension Methods {
     }
   }
 
-  /// Whether answers must not tell which e-mail addresses have an account.
+  /// Whether answers must not tell which email addresses have an account.
   func hidesUsers(_ scope: Scope) async throws(WireError) -> Bool {
     do throws(ScopeError) { return try await identity.scopes.hidesUsers(scope) } catch {
       throw WireError(error)

@@ -228,7 +228,7 @@ private struct ProviderCredential {
   private func refuseOther(code: String?) throws(WireError) {
     let text =
       if code != nil {
-        "An authorisation code would have to be sent to the provider, and this server calls nobody; "
+        "An authorization code would have to be sent to the provider, and this server calls nobody; "
           + "exchange it in the application and send the id_token."
       } else if accessToken != nil {
         "An access token would have to be shown to the provider, and this server calls nobody; "

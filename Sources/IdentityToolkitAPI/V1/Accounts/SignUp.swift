@@ -5,10 +5,10 @@ import JSON
 extension Declaration {
   static let signUp = Declaration(
     "accounts.signUp",
-    "Makes an account with e-mail and password or an anonymous one, or adds both to an account.",
+    "Makes an account with email and password or an anonymous one, or adds both to an account.",
     takes: .message(
       newAccount,
-      ["idToken": .text.noted("Of the account to add e-mail and password to.")],
+      ["idToken": .text.noted("Of the account to add email and password to.")],
       ["returnSecureToken": .flag], .clientTraits),
     gives: .message(newAccountAnswer, .tokens))
 
@@ -28,7 +28,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:signUp` by a client: with e-mail and password, or anonymous without both; with an
+  /// `accounts:signUp` by a client: with email and password, or anonymous without both; with an
   /// ID token, the credentials are added to that account.
   func signUp(_ call: ClientCall) async throws(WireError) -> JSON {
     let message = call.message

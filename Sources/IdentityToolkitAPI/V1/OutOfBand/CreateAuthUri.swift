@@ -18,7 +18,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:createAuthUri`: with e-mail privacy it tells nothing of the address.
+  /// `accounts:createAuthUri`: with email privacy it tells nothing of the address.
   func createAuthUri(_ call: ClientCall) async throws(WireError) -> JSON {
     if let provider = try call.message.given("providerId") {
       throw try await refusal(of: provider, call)

@@ -51,7 +51,7 @@ enum ConfigMessage {
     guard !allowed.paths.isEmpty else { return }
     var resource = resource(project)
     allowed.apply(body, to: &resource)
-    Resource.settle(&resource, after: allowed, body)
+    Resource.reconcile(&resource, after: allowed, body)
     let email = Resource.flag("signIn", "email", "enabled", in: resource)
     let passwordRequired = Resource.flag("signIn", "email", "passwordRequired", in: resource)
     project.signIn = SignInMethods(

@@ -32,8 +32,8 @@ extension Methods {
   /// `mfaRecoveryCodes:generate`: the only answer in which the codes ever stand.
   func generateRecoveryCodes(_ call: ClientCall) async throws(WireError) -> JSON {
     let session = try await tokens.session(call, missing: .invalidIDToken)
-    do throws(EnrolmentError) {
-      let codes = try await identity.enrolments.makeRecoveryCodes(
+    do throws(EnrollmentError) {
+      let codes = try await identity.enrollments.makeRecoveryCodes(
         session, by: call.author(.user(session.account)))
       return [
         "recoveryCodes": .array(codes.map { .string($0.revealedText) }),
@@ -47,8 +47,8 @@ extension Methods {
   /// `mfaRecoveryCodes:lookup`: how many are left, for a page that reminds of making new ones.
   func lookUpRecoveryCodes(_ call: ClientCall) async throws(WireError) -> JSON {
     let session = try await tokens.session(call, missing: .invalidIDToken)
-    do throws(EnrolmentError) {
-      let count = try await identity.enrolments.recoveryCodes(of: session)
+    do throws(EnrollmentError) {
+      let count = try await identity.enrollments.recoveryCodes(of: session)
       var answer: JSON.Object = ["remainingCodes": .number(JSON.Number(count.left))]
       if let madeAt = count.madeAt { answer.append("creationTime", .string(madeAt.rfc3339)) }
       return .object(answer)

@@ -21,7 +21,7 @@ extension Methods {
       oneof: "verification_info")
     if kind == .phone { return try await finalizePhoneSignIn(call) }
     guard let pending = try call.message.given("mfaPendingCredential"),
-      let enrolment = try call.message.given("mfaEnrollmentId"),
+      let enrollment = try call.message.given("mfaEnrollmentId"),
       let code = try call.message.message("totpVerificationInfo")?.text("verificationCode"),
       !code.isEmpty
     else { throw .invalidArgument }
@@ -29,7 +29,7 @@ extension Methods {
     do throws(SignInError) {
       grant = try await identity.signIns.finalize(
         project: call.project, tenant: call.tenant, pendingCredential: pending,
-        enrolment: enrolment, code: code, from: call.origin, by: call.author(.nobody))
+        enrollment: enrollment, code: code, from: call.origin, by: call.author(.nobody))
     } catch {
       throw try await refusal(error, .totp, call)
     }

@@ -17,12 +17,12 @@ extension Methods {
   func startSignIn(_ call: ClientCall) async throws(WireError) -> JSON {
     guard try call.message.message("phoneSignInInfo") != nil,
       let pending = try call.message.given("mfaPendingCredential"),
-      let enrolment = try call.message.given("mfaEnrollmentId")
+      let enrollment = try call.message.given("mfaEnrollmentId")
     else { throw .invalidArgument }
     do throws(SignInError) {
       let sessionInfo = try await identity.signIns.startPhone(
         project: call.project, tenant: call.tenant, pendingCredential: pending,
-        enrolment: enrolment, language: call.request.locale, address: call.address)
+        enrollment: enrollment, language: call.request.locale, address: call.address)
       return ["phoneResponseInfo": ["sessionInfo": .string(sessionInfo)]]
     } catch {
       throw try await refusal(error, .phone, call)

@@ -75,7 +75,7 @@ enum TenantMessage {
     resource["displayName"] = .string(tenant.displayName)
     for (name, value) in switches(tenant) { resource[name] = .bool(value) }
     allowed.apply(body, to: &resource)
-    Resource.settle(&resource, after: allowed, body)
+    Resource.reconcile(&resource, after: allowed, body)
     tenant.displayName = resource["displayName"]?.textValue?.text ?? ""
     tenant.signIn = SignInMethods(
       password: Resource.flag("allowPasswordSignup", in: resource),

@@ -1,0 +1,74 @@
+import HTTP
+import Identity
+import Templating
+
+/// `S/users/{uid}/code-attempts`: what became of every code of a user that is still known, the newest
+/// first.
+struct CodeAttemptsPage: Sendable {
+  let identity: Identity
+  let frames: Frames
+  let view: Template<CodeAttemptsView>
+
+  private static let length = 50
+
+  func show(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+    let scope = context.scope
+    let found = try await refusing { try await identity.accounts.find(scope, ID(uid)) }
+    guard let account = found else { throw .notFound }
+    let after = context.signedIn.query.text("after").flatMap { $0.isEmpty ? nil : $0 }
+    let page = try await refusing {
+      try await identity.codeAttempts.list(account, after: after, limit: Self.length)
+    }
+    if page.items.isEmpty, after != nil {
+      // What lay from that place on has gone since.
+      return .redirect(to: ConsolePaths.codeAttempts(scope, account.id.text))
+    }
+    let settings = try await refusing { try await identity.support.settings(scope) }
+    var frame = try await frames.frame(
+      "Codes · \(Words.isolated(account.label)) · Users", in: context, tab: .users)
+    frame.crumbs = Link.crumbs(to: account, in: scope)
+    return .html(
+      view.render(
+        CodeAttemptsView(
+          frame: FrameView(frame), context: context, account: account, page: page, after: after,
+          days: settings.codeAttemptDays)))
+  }
+}
+
+struct CodeAttemptsView: ViewModel {
+  let frame: FrameView
+  let context: ScopeContext
+  let account: Account
+  let page: Page<CodeAttempt>
+  let after: String?
+  /// For how many days verdicts are kept here.
+  let days: Int
+
+  private var path: String { ConsolePaths.codeAttempts(context.scope, account.id.text) }
+
+  private var pager: PagerView? {
+    guard !page.items.isEmpty else { return nil }
+    return PagerView(
+      shown: Words.count(page.items.count, "line", "lines"), path: path, query: Form(),
+      after: after, next: page.next)
+  }
+
+  private var empty: EmptyView {
+    EmptyView(
+      heading: "No code in the last \(Words.count(days, "day", "days"))",
+      sentence:
+        "Here stands what became of each code of this user: right, too old, used already or wrong.")
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("name") { Words.short($0.account.label) },
+    .text("days") { Words.count($0.days, "day", "days") },
+    .flag("hasRows") { !$0.page.items.isEmpty },
+    .list("rows") { view in
+      view.page.items.map { CodeAttemptRow($0, of: view.account, view.frame.times) }
+    },
+    .optional("pager") { $0.pager },
+    .object("empty") { $0.empty },
+  ]
+}

@@ -1,0 +1,72 @@
+import Identity
+import Templating
+
+/// The last codes of a user: what became of them, and what to tell whoever gave them.
+struct CodeAttemptsSection: ViewModel {
+  let lock: Markup?
+  let lockWords: String?
+  let drift: Markup?
+  let advice: String?
+  let rows: [CodeAttemptRow]
+  /// Where the earlier ones are; nil where there are none.
+  let all: String?
+
+  /// Nil for a user who has neither a second factor nor ever gave a code.
+  init?(
+    _ page: Page<CodeAttempt>, of account: Account, in scope: Scope, at now: Instant,
+    _ times: Times
+  ) {
+    let codeAttempts = page.items
+    guard !codeAttempts.isEmpty || !account.factors.isEmpty else { return nil }
+    lock = AccountChips.lock(account.codeLock(at: now))
+    lockWords = CodeAttemptText.lock(account, at: now, times)
+    let found = ClockDrift(codeAttempts)
+    drift = found.map { Chip.look("clock about \(CodeAttemptText.amount($0))") }
+    advice = found.map(CodeAttemptText.advice)
+    rows = codeAttempts.map { CodeAttemptRow($0, of: account, times) }
+    all = page.next == nil ? nil : ConsolePaths.codeAttempts(scope, account.id.text)
+  }
+
+  static let keys: Keys<Self> = [
+    .markup("lock") { $0.lock },
+    .markup("drift") { $0.drift },
+    .flag("hasNotes") { $0.lockWords != nil || $0.advice != nil },
+    .text("lockWords") { $0.lockWords },
+    .text("advice") { $0.advice },
+    .flag("hasRows") { !$0.rows.isEmpty },
+    .list("rows") { $0.rows },
+    .text("all") { $0.all },
+    .number("shown") { $0.rows.count },
+  ]
+}
+
+/// What became of one code.
+struct CodeAttemptRow: ViewModel {
+  let codeAttempt: CodeAttempt
+  let factor: String?
+  let times: Times
+
+  init(_ codeAttempt: CodeAttempt, of account: Account, _ times: Times) {
+    self.codeAttempt = codeAttempt
+    self.times = times
+    let found = account.factors.first { $0.id == codeAttempt.enrollment }
+    factor = found?.label ?? (codeAttempt.enrollment == nil ? nil : "a factor that is gone")
+  }
+
+  private var program: String? {
+    let agent = codeAttempt.origin.userAgent
+    guard !agent.isEmpty else { return nil }
+    return BrowserWords.known(agent) ?? Words.short(agent, 60)
+  }
+
+  static let keys: Keys<Self> = [
+    .text("what") { Words.sentence(CodeAttemptText.sentence($0.codeAttempt)) },
+    .text("factor") { $0.factor },
+    .text("address") {
+      $0.codeAttempt.origin.address.isEmpty ? nil : $0.codeAttempt.origin.address
+    },
+    .text("program") { $0.program },
+    .markup("strip") { WindowStrip.marked($0.codeAttempt.window, at: $0.codeAttempt.distance) },
+    .markup("at") { $0.times.past($0.codeAttempt.at) },
+  ]
+}

@@ -1,0 +1,109 @@
+import HTTP
+import Identity
+import QRCode
+import Templating
+
+/// `/__/auth/enroll`: the page on which a user of an application sets an authenticator app up, by the
+/// link that somebody at the desk had sent.
+///
+/// Opening it writes nothing, so it may be opened again; each time there is another secret.
+struct LinkedEnrollmentPage: Sendable {
+  let links: EnrollmentLinks
+  let gate: Gate
+  let frames: Frames
+  let view: Template<LinkedEnrollmentView>
+
+  func show(_ visitor: Visitor) async throws(Refusal) -> Response {
+    let query = visitor.request.target.query
+    let code = query.text("code") ?? ""
+    let enrollment: LinkedEnrollment
+    do throws(EnrollmentLinkError) { enrollment = try await links.open(code) } catch {
+      if case .used(let scope) = error, query["done"] != nil {
+        return try page(visitor, .done(scope), code: code)
+      }
+      return try await refused(error, visitor, code: code)
+    }
+    return try page(visitor, .open(enrollment), code: code)
+  }
+
+  func finish(_ visitor: Visitor) async throws(Refusal) -> Response {
+    let form = visitor.form
+    let code = form.text("link") ?? ""
+    let author = Author(
+      actor: .nobody, address: visitor.request.peer, requestID: visitor.request.id.text)
+    do throws(EnrollmentLinkError) {
+      try await links.finish(
+        code, ticket: form.text("ticket") ?? "", typed: form.trimmed("code"),
+        displayName: form.trimmed("name"), by: author,
+        userAgent: visitor.request.fields[.userAgent] ?? "")
+    } catch {
+      return try await refused(error, visitor, code: code)
+    }
+    var query = Form()
+    query.add("code", code)
+    query.add("done", "1")
+    return .redirect(to: query.query(of: ConsolePaths.linkedEnrollment()))
+  }
+
+  private func refused(
+    _ error: EnrollmentLinkError, _ visitor: Visitor, code: String
+  ) async throws(Refusal) -> Response {
+    switch error {
+    case .unknown: return try page(visitor, .void, code: code)
+    case .used(let scope): return try page(visitor, .used(scope), code: code)
+    case .expired(let scope): return try page(visitor, .late(scope), code: code)
+    case .tooManyCodes(let scope): return try page(visitor, .tooManyCodes(scope), code: code)
+    case .disabled(let scope): return try page(visitor, .disabled(scope), code: code)
+    case .refused(let scope, let why): return try page(visitor, .refused(scope, why), code: code)
+    case .wrongCode(let enrollment):
+      let fault = FieldError(
+        field: "code",
+        text: visitor.form.trimmed("code").isEmpty
+          ? "Type the six digits that the new entry of the app shows."
+          : "This is not the code that the new entry shows. Wait for the next one, and see that the phone sets its clock by itself."
+      )
+      return try page(visitor, .open(enrollment), code: code, errors: [fault])
+    case .nameTooLong(let enrollment):
+      let fault = FieldError(
+        field: "name", text: "Shorten the name to \(Factor.longestName) characters.")
+      return try page(visitor, .open(enrollment), code: code, errors: [fault])
+    case .ended:
+      let fault = FieldError(
+        field: "code",
+        text:
+          "The page was open for too long. Remove the entry from the app and scan this new picture."
+      )
+      let enrollment: LinkedEnrollment
+      do throws(EnrollmentLinkError) { enrollment = try await links.open(code) } catch {
+        return try page(visitor, .void, code: code)
+      }
+      return try page(visitor, .open(enrollment), code: code, errors: [fault])
+    case .unavailable: throw .unavailable(error)
+    }
+  }
+
+  private func page(
+    _ visitor: Visitor, _ state: LinkedEnrollmentState, code: String, errors: [FieldError] = []
+  ) throws(Refusal) -> Response {
+    var frame = frames.outside(
+      state.title, path: ConsolePaths.linkedEnrollment(), of: state.scope)
+    frame.errors = errors
+    let view = FrameView(frame)
+    var form: LinkedEnrollmentForm?
+    if case .open(let enrollment) = state {
+      let drawing: QRCode
+      do { drawing = try QRCode(text: enrollment.uri.revealedText) } catch {
+        throw .unavailable(error)
+      }
+      form = LinkedEnrollmentForm(
+        frame: view, csrf: visitor.formToken, link: code, enrollment: enrollment,
+        name: visitor.form.text("name") ?? EnrollmentLinks.usualName,
+        drawing: Markup(trusted: drawing.svg(label: "QR code for your authenticator app")))
+    }
+    let model = LinkedEnrollmentView(frame: view, state: state, form: form)
+    var response = Response.html(
+      self.view.render(model), status: errors.isEmpty ? state.status : .unprocessableContent)
+    gate.cookies.keep(visitor, in: &response)
+    return response
+  }
+}

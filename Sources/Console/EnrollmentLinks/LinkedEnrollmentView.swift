@@ -1,0 +1,43 @@
+import HTTP
+import Identity
+import Templating
+
+struct LinkedEnrollmentView: ViewModel {
+  let frame: FrameView
+  let state: LinkedEnrollmentState
+  let form: LinkedEnrollmentForm?
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("title") { $0.state.title },
+    .text("sentence") { $0.state.sentence },
+    .optional("form") { $0.form },
+    .flag("isPlain") { $0.form == nil },
+  ]
+}
+
+/// The secret as picture and text, and the field for its first code.
+struct LinkedEnrollmentForm: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let link: String
+  let enrollment: LinkedEnrollment
+  let name: String
+  let drawing: Markup
+
+  static let keys: Keys<Self> = [
+    .text("action") { _ in ConsolePaths.linkedEnrollment() },
+    .text("csrf") { $0.csrf },
+    .text("link") { $0.link },
+    .text("ticket") { $0.enrollment.ticket.revealedText },
+    .text("application") { Words.short($0.enrollment.scope.projectName) },
+    .text("email") { Words.short($0.enrollment.email, 200) },
+    .markup("drawing") { $0.drawing },
+    .text("uri") { $0.enrollment.uri.revealedText },
+    .text("key") { Words.inFours($0.enrollment.key) },
+    .text("name") { $0.name },
+    .text("nameError") { $0.frame.error(at: "name") },
+    .text("codeError") { $0.frame.error(at: "code") },
+    .markup("until") { $0.frame.times.moment($0.enrollment.finishBy) },
+  ]
+}

@@ -1,0 +1,99 @@
+import HTTP
+import Identity
+import Templating
+
+/// Shows the pages that ask before somebody acts on a user's account, and ends them.
+struct SupportPages: Sendable {
+  let support: Support
+  let ending: SupportRedirect
+  let view: Template<SupportConfirmationView>
+
+  var frames: Frames { ending.frames }
+
+  /// The page that asks, with what was typed and what is wrong with it.
+  func ask(
+    _ question: SupportConfirmation, about account: Account, _ context: ScopeContext,
+    _ answers: ActionInput = ActionInput(), errors: [FieldError] = []
+  ) async throws(Refusal) -> Response {
+    let scope = context.scope
+    let standing: SupportEligibility
+    do {
+      standing = try await support.standing(
+        context.signedIn.session, on: account.id, in: scope, needing: question.permission,
+        passingLock: question.passesLock, as: question.measure)
+    } catch {
+      guard case .accountNotFound = error else { throw .unavailable(error) }
+      throw .notFound
+    }
+    let user = Words.isolated(account.label)
+    var frame = try await frames.frame(
+      "\(question.title) · \(user) · Users", in: context, tab: .users)
+    frame.crumbs = Link.crumbs(to: account, in: scope)
+    let refusal =
+      question.refusal.map { SupportRefusal($0) }
+      ?? SupportRefusal(standing, context.signedIn.session)
+    // What cannot be mended in a field has no field to lead to.
+    frame.errors = refusal == nil ? errors : []
+    let view = FrameView(frame)
+    let form =
+      refusal == nil
+      ? SupportForm(
+        frame: view, standing: standing, answers: answers, reasons: question.reasons,
+        isNote: question.isNote)
+      : nil
+    let model = SupportConfirmationView(
+      frame: view, question: question, user: UserIdentity(account, in: scope), form: form,
+      refusal: refusal,
+      csrf: context.signedIn.session.csrfToken,
+      back: ConsolePaths.user(scope, account.id.text))
+    return .html(self.view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  /// Leads back to the user, who is as was asked for already.
+  func leaveUnchanged(_ uid: String, _ context: ScopeContext) -> Response {
+    frames.leave("It is so already; nothing was changed.", for: context.signedIn)
+    return .redirect(to: ConsolePaths.user(context.scope, uid))
+  }
+
+  /// Leads back to the user when what a form is about is gone, as after a button that was pressed
+  /// twice.
+  ///
+  /// - Throws: ``Refusal/notFound`` when there is no such user.
+  func leaveGone(
+    _ text: String, _ uid: String, _ context: ScopeContext
+  ) async throws(Refusal) -> Response {
+    do {
+      _ = try await support.standing(context.signedIn.session, on: ID(uid), in: context.scope)
+    } catch {
+      guard case .accountNotFound = error else { throw .unavailable(error) }
+      throw .notFound
+    }
+    frames.leave(text, for: context.signedIn)
+    return .redirect(to: ConsolePaths.user(context.scope, uid))
+  }
+
+  /// Leads back to the user, where it is said what was done.
+  func leave(
+    _ flash: Flash, _ account: Account, _ context: ScopeContext, renewed: NewConsoleSession?
+  ) -> Response {
+    ending.response(
+      flash, context.signedIn, renewed: renewed,
+      to: ConsolePaths.user(context.scope, account.id.text))
+  }
+}
+
+extension SupportPages {
+  /// Whether an email tells a user of a change; nil for a user without an address.
+  func notice(to account: Account) -> String? {
+    FactorWords.mail(to: account, isCarried: frames.identity.messages.carriesMail)
+  }
+
+  /// The user that a page is about.
+  func account(
+    _ uid: String, _ context: ScopeContext, _ identity: Identity
+  ) async throws(Refusal) -> Account {
+    let found = try await refusing { try await identity.accounts.find(context.scope, ID(uid)) }
+    guard let found else { throw .notFound }
+    return found
+  }
+}

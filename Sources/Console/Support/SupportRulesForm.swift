@@ -1,0 +1,111 @@
+import HTTP
+import Identity
+
+/// What stands in the form of the desk's rules: numbers as they were typed.
+struct SupportRulesForm: Sendable {
+  var codeCap: String
+  var undoHours: String
+  var codeAttemptDays: String
+  var actionsPerHour: String
+  var approvalOverUsers: String
+  var policyApprovalOverUsers: String
+  var approvalForLastFactor: Bool
+  var tokensRemoveFactors: Bool
+  var tokenChangesPerHour: String
+  var temporaryCodes: Bool
+  var recoveryCodes: Bool
+  var proof: String
+
+  init(_ settings: SupportRules) {
+    codeCap = String(settings.codeCap)
+    undoHours = String(settings.undoHours)
+    codeAttemptDays = String(settings.codeAttemptDays)
+    actionsPerHour = String(settings.actionsPerHour)
+    approvalOverUsers = settings.approvalOverUsers.map(String.init) ?? ""
+    policyApprovalOverUsers = settings.policyApprovalOverUsers.map(String.init) ?? ""
+    approvalForLastFactor = settings.approvalForLastFactor
+    tokensRemoveFactors = settings.tokensRemoveFactors
+    tokenChangesPerHour = settings.tokenChangesPerHour.map(String.init) ?? ""
+    temporaryCodes = settings.temporaryCodes
+    recoveryCodes = settings.recoveryCodes
+    proof = settings.identityProof.joined(separator: "\n")
+  }
+
+  init(_ form: Form) {
+    codeCap = form.trimmed("code-cap")
+    undoHours = form.trimmed("undo-hours")
+    codeAttemptDays = form.trimmed("code-attempt-days")
+    actionsPerHour = form.trimmed("actions-per-hour")
+    approvalOverUsers = form.trimmed("approval-over-users")
+    policyApprovalOverUsers = form.trimmed("policy-approval-over-users")
+    approvalForLastFactor = form["approval-for-last-factor"] == "on"
+    tokensRemoveFactors = form["tokens-remove-factors"] == "on"
+    tokenChangesPerHour = form.trimmed("token-changes-per-hour")
+    temporaryCodes = form["temporary-codes"] == "on"
+    recoveryCodes = form["recovery-codes"] == "on"
+    proof = form.text("identity-proof") ?? ""
+  }
+
+  /// The same as values; what is no number is outside every range.
+  var settings: SupportRules {
+    var settings = SupportRules()
+    settings.codeCap = Self.number(codeCap)
+    settings.undoHours = Self.number(undoHours)
+    settings.codeAttemptDays = Self.number(codeAttemptDays)
+    settings.actionsPerHour = Self.number(actionsPerHour)
+    if !approvalOverUsers.isEmpty { settings.approvalOverUsers = Self.number(approvalOverUsers) }
+    if !policyApprovalOverUsers.isEmpty {
+      settings.policyApprovalOverUsers = Self.number(policyApprovalOverUsers)
+    }
+    settings.approvalForLastFactor = approvalForLastFactor
+    settings.tokensRemoveFactors = tokensRemoveFactors
+    if !tokenChangesPerHour.isEmpty {
+      settings.tokenChangesPerHour = Self.number(tokenChangesPerHour)
+    }
+    settings.temporaryCodes = temporaryCodes
+    settings.recoveryCodes = recoveryCodes
+    settings.identityProof = proof.split(whereSeparator: \.isNewline).map(String.init)
+    return settings
+  }
+
+  private static func number(_ text: String) -> Int { Int(text) ?? -1 }
+}
+
+extension SupportRulesError.Field {
+  /// What is wrong with the field, and what would be right.
+  var fault: FieldError {
+    switch self {
+    case .codeCap:
+      FieldError(field: "code-cap", text: "Write after how many wrong codes, from 5 to 100.")
+    case .undoHours:
+      FieldError(
+        field: "undo-hours", text: "Write a whole number of hours for undo, from 0 to 720.")
+    case .codeAttemptDays:
+      FieldError(
+        field: "code-attempt-days",
+        text: "Write a whole number of days for code attempts, from 1 to 400.")
+    case .actionsPerHour:
+      FieldError(field: "actions-per-hour", text: "Write how many actions an hour, from 1 to 1000.")
+    case .approvalOverUsers:
+      FieldError(
+        field: "approval-over-users",
+        text: "Write over how many users, up to 1 000 000, or nothing for never.")
+    case .policyApproval:
+      FieldError(
+        field: "policy-approval-over-users",
+        text: "Enter a number of users from 0 to 1,000,000, or nothing for never.")
+    case .tokenChanges:
+      FieldError(
+        field: "token-changes-per-hour",
+        text: "Enter a number of users from 1 to 1,000,000, or nothing for no limit.")
+    case .identityProof:
+      FieldError(
+        field: "identity-proof",
+        text:
+          "Write at most \(SupportRules.mostProofs) lines, each of at most \(SupportRules.longestProof) characters."
+      )
+    case .stepUp:
+      FieldError(field: "minutes", text: "Write a whole number of minutes, from 1 to 240.")
+    }
+  }
+}

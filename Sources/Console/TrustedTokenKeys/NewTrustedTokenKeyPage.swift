@@ -1,0 +1,105 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/projects/{p}/settings/signers/new`: registers the public key of a back end.
+struct NewTrustedTokenKeyPage: Sendable {
+  let signers: TrustedTokenKeys
+  let actions: ActionForms
+  let view: Template<NewTrustedTokenKeyView>
+
+  private var frames: Frames { actions.frames }
+
+  func show(_ context: ProjectContext) async throws(Refusal) -> Response {
+    try await page(context, issuer: "", keyID: "", key: "", errors: [])
+  }
+
+  func register(_ context: ProjectContext) async throws(Refusal) -> Response {
+    let signedIn = context.signedIn
+    let form = signedIn.form
+    let (issuer, keyID) = (form.trimmed("issuer"), form.trimmed("key-id"))
+    let key = form.text("key") ?? ""
+    do {
+      let outcome = try await signers.add(
+        to: context.project.id, issuer: issuer, keyID: keyID, key: key, actions.request(signedIn))
+      return actions.leave(
+        "Registered the key of \(issuer).", signedIn, after: outcome,
+        to: ConsolePaths.signers(context.project.id.text))
+    } catch {
+      let errors = try await actions.faults(
+        error, .registerTokenSigningKey, signedIn, Self.fault)
+      // A private key goes back into no page.
+      let isPrivate = key.contains("PRIVATE KEY")
+      return try await page(
+        context, issuer: issuer, keyID: keyID, key: isPrivate ? "" : key, errors: errors)
+    }
+  }
+
+  private func page(
+    _ context: ProjectContext, issuer: String, keyID: String, key: String, errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    var frame = try await frames.frame("Register a key", in: context, tab: .settings)
+    frame.errors = errors
+    frame.crumbs = TrustedTokenKeysPage.crumbs(context)
+    let frameView = FrameView(frame)
+    let model = NewTrustedTokenKeyView(
+      frame: frameView, context: context, issuer: issuer, keyID: keyID, key: key,
+      fields: try await actions.fields(.registerTokenSigningKey, context.signedIn, frameView))
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  static func fault(_ error: TrustedTokenKeyError) throws(Refusal) -> FieldError {
+    switch error {
+    case .invalidIssuer:
+      FieldError(
+        field: "issuer",
+        text: "Write the email address of the service account, as it stands in the tokens.")
+    case .invalidKeyID:
+      FieldError(
+        field: "key-id", text: "Write a key id of at most 128 characters without spaces.")
+    case .invalidKey(let fault): FieldError(field: "key", text: words(fault))
+    case .exists:
+      FieldError(field: "key", text: "This key of this service account is registered already.")
+    case .tooMany:
+      FieldError(
+        field: "key",
+        text: "There can be \(TrustedTokenKeys.most) keys in force. Revoke one that is not used.")
+    case .projectNotFound, .notFound: throw .notFound
+    case .unavailable: throw .unavailable(error)
+    }
+  }
+
+  private static func words(_ fault: PublicKey.Fault) -> String {
+    switch fault {
+    case .isPrivate:
+      "That is a private key. Keep it where it signs, and paste the public key that belongs to it."
+    case .unreadable:
+      "Paste one public key or one certificate as PEM, with its first and last line."
+    case .unusable: "The RSA key must have 2048 to 8192 bits."
+    case .otherKind: "Custom tokens are signed with RS256, which needs an RSA key."
+    }
+  }
+}
+
+struct NewTrustedTokenKeyView: ViewModel {
+  let frame: FrameView
+  let context: ProjectContext
+  let issuer: String
+  let keyID: String
+  let key: String
+  let fields: ActionFields
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("action") { ConsolePaths.newTrustedTokenKey($0.context.project.id.text) },
+    .text("cancel") { ConsolePaths.signers($0.context.project.id.text) },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("issuer") { $0.issuer },
+    .text("issuerError") { $0.frame.error(at: "issuer") },
+    .text("keyID") { $0.keyID },
+    .text("keyIDError") { $0.frame.error(at: "key-id") },
+    .text("key") { $0.key },
+    .text("keyError") { $0.frame.error(at: "key") },
+    .object("authorization") { $0.fields },
+  ]
+}

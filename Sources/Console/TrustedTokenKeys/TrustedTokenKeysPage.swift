@@ -1,0 +1,83 @@
+import HTTP
+import Identity
+import Templating
+
+/// `/projects/{p}/settings/signers`: the keys of the project's own back ends; one is revoked after
+/// asking.
+struct TrustedTokenKeysPage: Sendable {
+  let identity: Identity
+  let actions: ActionForms
+  let view: Template<TrustedTokenKeysView>
+  let revocation: Template<TrustedTokenKeyRevocationView>
+
+  private var frames: Frames { actions.frames }
+
+  private static let historyLength = 5
+
+  func show(_ context: ProjectContext) async throws(Refusal) -> Response {
+    let project = context.project
+    let signers = try await refusing { try await identity.signers.list(project.id) }
+    let administrator = context.signedIn.administrator
+    var history: [AuditRow]?
+    if administrator.may(.readAudit, in: project.scope) {
+      history = try await refusing {
+        try await identity.audit.list(
+          AuditFilter(scope: project.scope, objectKind: "signer"), limit: Self.historyLength
+        ).items
+      }
+    }
+    var frame = try await frames.frame("Keys for custom tokens", in: context, tab: .settings)
+    frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(project.scope))]
+    return .html(
+      view.render(
+        TrustedTokenKeysView(
+          frame: frame, project: project, signers: signers, history: history,
+          mayChange: administrator.may(.manageTrust, in: project.scope),
+          isEmulator: identity.profile == .emulator)))
+  }
+
+  func ask(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
+    try await page(context, id, [])
+  }
+
+  private func page(
+    _ context: ProjectContext, _ id: String, _ errors: [FieldError]
+  ) async throws(Refusal) -> Response {
+    let all = try await refusing { try await identity.signers.list(context.project.id) }
+    guard let signer = all.first(where: { $0.id.text == id && $0.revokedAt == nil }) else {
+      throw .notFound
+    }
+    var frame = try await frames.frame(
+      "Revoke a key for custom tokens · Settings", in: context, tab: .settings)
+    frame.errors = errors
+    frame.crumbs = Self.crumbs(context)
+    let view = FrameView(frame)
+    let model = TrustedTokenKeyRevocationView(
+      frame: view, context: context, signer: signer,
+      fields: try await actions.fields(.revokeTokenSigningKey, context.signedIn, view))
+    return .html(revocation.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  func revoke(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
+    let signedIn = context.signedIn
+    do {
+      let outcome = try await identity.signers.revoke(
+        ID(id), of: context.project.id, actions.request(signedIn))
+      return actions.leave(
+        "Revoked the key. Custom tokens that it signs are refused from now on.", signedIn,
+        after: outcome, to: ConsolePaths.signers(context.project.id.text))
+    } catch {
+      let errors = try await actions.faults(
+        error, .revokeTokenSigningKey, signedIn, NewTrustedTokenKeyPage.fault)
+      return try await page(context, id, errors)
+    }
+  }
+
+  static func crumbs(_ context: ProjectContext) -> [Link] {
+    [
+      Link(text: "Settings", href: ConsolePaths.settings(context.project.scope)),
+      Link(
+        text: "Keys for custom tokens", href: ConsolePaths.signers(context.project.id.text)),
+    ]
+  }
+}

@@ -1,0 +1,115 @@
+import HTTP
+import Identity
+import Templating
+
+struct TrustedTokenKeysView: ViewModel {
+  let frame: FrameView
+  let project: Project
+  let rows: [TrustedTokenKeyRow]
+  let revoked: [TrustedTokenKeyRow]
+  let history: [HistoryRow]?
+  let mayChange: Bool
+  let isEmulator: Bool
+
+  init(
+    frame: Frame, project: Project, signers: [TrustedTokenKey], history: [AuditRow]?,
+    mayChange: Bool,
+    isEmulator: Bool
+  ) {
+    self.frame = FrameView(frame)
+    self.project = project
+    let all = signers.map {
+      TrustedTokenKeyRow(signer: $0, project: project.id, mayChange: mayChange, times: frame.times)
+    }
+    rows = all.filter { $0.signer.revokedAt == nil }
+    revoked = Array(all.filter { $0.signer.revokedAt != nil }.prefix(20))
+    self.history = history?.map { HistoryRow($0, frame.times) }
+    self.mayChange = mayChange
+    self.isEmulator = isEmulator
+  }
+
+  private var add: String? { mayChange ? ConsolePaths.newTrustedTokenKey(project.id.text) : nil }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("projectName") { $0.project.displayName },
+    .flag("isEmulator") { $0.isEmulator },
+    .text("add") { $0.add },
+    .flag("hasRows") { !$0.rows.isEmpty },
+    .list("rows") { $0.rows },
+    .object("empty") { view in
+      EmptyView(
+        heading: "No key for custom tokens",
+        sentence:
+          "A back end that knows its users already can sign them in here by a token of its own. Register its public key for that.",
+        link: view.add.map { EmptyLink(text: "Register a key", href: $0, isPrimary: true) })
+    },
+    .flag("hasRevoked") { !$0.revoked.isEmpty },
+    .text("revokedCount") { Words.count($0.revoked.count, "revoked key", "revoked keys") },
+    .list("revoked") { $0.revoked },
+    .flag("showsHistory") { $0.history != nil },
+    .flag("hasHistory") { !($0.history ?? []).isEmpty },
+    .list("history") { $0.history ?? [] },
+  ]
+}
+
+/// A key in the list.
+struct TrustedTokenKeyRow: ViewModel {
+  let signer: TrustedTokenKey
+  let project: ID<Project>
+  let mayChange: Bool
+  let times: Times
+
+  static let keys: Keys<Self> = [
+    .text("issuer") { $0.signer.issuer },
+    .text("label") { $0.signer.label },
+    .text("keyID") { $0.signer.keyID },
+    .text("maker") { $0.signer.createdBy },
+    .markup("created") { $0.times.day($0.signer.createdAt) },
+    .markup("lastUsed") { $0.signer.lastUsedAt.map($0.times.moment) ?? AccountChips.never },
+    .markup("revoked") { $0.signer.revokedAt.map($0.times.moment) },
+    .text("revocation") { row in
+      row.mayChange
+        ? ConsolePaths.signerRevocation(row.project.text, row.signer.id.text) : nil
+    },
+  ]
+}
+
+struct TrustedTokenKeyRevocationView: ViewModel {
+  let frame: FrameView
+  let context: ProjectContext
+  let signer: TrustedTokenKey
+  let fields: ActionFields
+
+  private var consequences: [String] {
+    [
+      "Custom tokens that it signs are refused at once, those that were handed out before among them.",
+      "Sessions that were begun with its tokens go on. Where the private key may be in wrong hands, end the sessions of the users it was used for as well.",
+      "Other keys of the same service account go on.",
+    ]
+  }
+
+  private var facts: [Fact] {
+    [
+      Fact("Service account", HTML.isolated(signer.issuer)),
+      Fact("Key id", signer.keyID.map(HTML.isolated) ?? HTML.escaped("none")),
+      Fact("SHA-256", HTML.isolated(signer.fingerprint)),
+      Fact("Registered by", HTML.isolated(signer.createdBy)),
+      Fact("Registered", frame.times.moment(signer.createdAt)),
+      Fact("Last used", signer.lastUsedAt.map(frame.times.moment) ?? AccountChips.never),
+    ]
+  }
+
+  static let keys: Keys<Self> = [
+    .object("frame") { $0.frame },
+    .text("label") { $0.signer.label },
+    .text("action") {
+      ConsolePaths.signerRevocation($0.context.project.id.text, $0.signer.id.text)
+    },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .texts("consequences") { $0.consequences },
+    .object("authorization") { $0.fields },
+    .text("keep") { ConsolePaths.signers($0.context.project.id.text) },
+    .list("facts") { $0.facts },
+  ]
+}

@@ -1,0 +1,198 @@
+import Crypto
+import Database
+
+/// Codes that stand in for an authenticator app when the device is not at hand.
+///
+/// They are kept as HMACs with a key that is drawn for each set and sealed with the master key: eight
+/// letters are too few for a digest that anybody can compute.
+struct BackupCodeStore: Sendable {
+  /// What a code is.
+  enum Kind: String, Sendable, CaseIterable {
+    /// The one that an agent gives, for some hours.
+    case temporary
+    /// One of those that a user keeps.
+    case recovery
+
+    /// How many letters a code has: 39 bits for hours and ten guesses, 79 bits for years.
+    var length: Int { self == .temporary ? 8 : CodeText.recoveryLength }
+    /// How many codes are made at once.
+    var count: Int { self == .temporary ? 1 : RecoveryCodes.count }
+
+    /// What a typed code would be, by its length; nil for what is none.
+    init?(of typed: String) {
+      let length = CodeText.letters(of: typed)?.utf8.count
+      guard let kind = Self.allCases.first(where: { $0.length == length }) else { return nil }
+      self = kind
+    }
+  }
+
+  private let sealer: Sealer
+  private let random: RandomSource
+
+  private static let keyLength = 32
+
+  init(keys: KeyRing, random: RandomSource) throws(CryptoError) {
+    sealer = try Sealer(keys, purpose: "stand-in", random: random)
+    self.random = random
+  }
+
+  /// Makes codes, which count instead of any older ones of the kind.
+  func make(
+    _ kind: Kind, for account: Account, until expires: Instant? = nil, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> [Secret] {
+    try Self.clear(kind, of: account.key, connection)
+    let key = Secret(random.bytes(Self.keyLength))
+    let sealed = try sealer.seal(key.revealedBytes, with: Self.associated(kind, account.key))
+    try connection.run(
+      """
+      INSERT INTO backup_code_set (account_key, kind, sealed_key, made_at, expires_at)
+      VALUES (\(account.key), \(kind.rawValue), \(sealed), \(now.microseconds),
+        \(expires?.microseconds))
+      """)
+    var codes: [Secret] = []
+    while codes.count < kind.count {
+      let letters = random.text(kind.length, from: CodeText.alphabet)
+      let added = try connection.run(
+        """
+        INSERT INTO backup_code (account_key, kind, code_digest)
+        VALUES (\(account.key), \(kind.rawValue), \(try Self.digest(letters, key)))
+        ON CONFLICT DO NOTHING
+        """)
+      guard added == 1 else { continue }
+      codes.append(Secret(CodeText.grouped(letters)))
+    }
+    return codes
+  }
+
+  /// Uses a code up.
+  ///
+  /// - Returns: Whether it counts.
+  func use(
+    _ typed: String, _ kind: Kind, of account: Account, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard let letters = CodeText.letters(of: typed) else { return false }
+    let row = try connection.first(
+      """
+      SELECT sealed_key, expires_at FROM backup_code_set
+      WHERE account_key = \(account.key) AND kind = \(kind.rawValue)
+      """
+    ) { row in (sealed: try row.value(0) as [UInt8], expires: try row.value(1) as Int64?) }
+    guard let row, row.expires.map({ now.microseconds < $0 }) ?? true else { return false }
+    let stored = StoredSecret(
+      .userCodes, "account", account.id.text, part: kind.rawValue, in: scope)
+    let key = try stored.opening {
+      try sealer.open(row.sealed, with: Self.associated(kind, account.key))
+    }
+    let used = try connection.run(
+      """
+      DELETE FROM backup_code WHERE account_key = \(account.key) AND kind = \(kind.rawValue)
+        AND code_digest = \(try Self.digest(letters, key))
+      """)
+    guard used == 1 else { return false }
+    if kind == .temporary { try Self.clear(.temporary, of: account.key, connection) }
+    return true
+  }
+
+  private static func digest(_ letters: String, _ key: Secret) throws -> [UInt8] {
+    try HMAC.code(.sha256, key: key, message: Array(letters.utf8))
+  }
+
+  /// Ends the codes of a kind.
+  ///
+  /// - Returns: Whether there were any.
+  @discardableResult
+  static func clear(
+    _ kind: Kind, of account: Int64, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try connection.run(
+      "DELETE FROM backup_code_set WHERE account_key = \(account) AND kind = \(kind.rawValue)") > 0
+  }
+
+  /// Ends what stood in for an authenticator app when the account's factors change.
+  ///
+  /// A temporary code ends with any change, for it was made for the factors of before; recovery codes
+  /// stay as long as there is an app that they stand in for.
+  static func reconcile(
+    _ account: Int64, hasTOTP: Bool, _ connection: borrowing Connection
+  ) throws {
+    try clear(.temporary, of: account, connection)
+    if !hasTOTP { try clear(.recovery, of: account, connection) }
+  }
+
+  /// How many codes of a kind are left; nil when none were made, or their time is over.
+  static func left(
+    _ kind: Kind, of account: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> (count: Int, madeAt: Instant, expiresAt: Instant?)? {
+    try connection.first(
+      """
+      SELECT made_at, expires_at, (SELECT count(*) FROM backup_code c
+        WHERE c.account_key = s.account_key AND c.kind = s.kind)
+      FROM backup_code_set s WHERE account_key = \(account) AND kind = \(kind.rawValue)
+        AND (expires_at IS NULL OR expires_at > \(now.microseconds))
+      """
+    ) { row in
+      (
+        count: try row.value(2), madeAt: Instant(microseconds: try row.value(0)),
+        expiresAt: (try row.value(1) as Int64?).map(Instant.init(microseconds:))
+      )
+    }
+  }
+
+  /// Forgets codes whose time is over.
+  static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
+    try connection.run(
+      "DELETE FROM backup_code_set WHERE expires_at IS NOT NULL AND expires_at <= \(now.microseconds)"
+    )
+  }
+
+  /// Kind and account: a sealed key opens in no other row.
+  private static func associated(_ kind: Kind, _ account: Int64) -> [UInt8] {
+    Array("\(kind.rawValue) \(account)".utf8)
+  }
+}
+
+extension BackupCodeStore: ReencryptableStore {
+  static let name = "stand-in"
+
+  func reseal(
+    after position: String, limit: Int, _ connection: borrowing Connection
+  ) throws -> ResealedPart {
+    let parts = position.split(separator: " ")
+    let (key, last) = parts.count == 2 ? (Int64(parts[0]) ?? 0, String(parts[1])) : (0, "")
+    let rows = try connection.all(
+      """
+      SELECT i.account_key, i.kind, i.sealed_key, a.uid, s.project_id, s.tenant_id
+      FROM backup_code_set i CROSS JOIN account a ON a.account_key = i.account_key
+        CROSS JOIN scope s ON s.scope_key = a.scope_key
+      WHERE (i.account_key, i.kind) > (\(key), \(last))
+      ORDER BY i.account_key, i.kind LIMIT \(limit)
+      """
+    ) { row in
+      (
+        account: try row.value(0) as Int64, kind: try row.value(1) as String,
+        sealed: try row.value(2) as [UInt8],
+        secret: StoredSecret.userCodes(
+          try row.value(1), of: try row.value(3), project: try row.value(4),
+          tenant: try row.value(5))
+      )
+    }
+    var part = ResealedPart()
+    for row in rows {
+      part.read("\(row.account) \(row.kind)")
+      guard let kind = Kind(rawValue: row.kind),
+        let box = try row.secret.opening({
+          try sealer.resealed(row.sealed, with: Self.associated(kind, row.account))
+        })
+      else { continue }
+      try connection.run(
+        """
+        UPDATE backup_code_set SET sealed_key = \(box)
+        WHERE account_key = \(row.account) AND kind = \(row.kind)
+        """)
+      part.changed += 1
+    }
+    return part
+  }
+}

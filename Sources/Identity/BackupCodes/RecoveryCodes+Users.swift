@@ -1,0 +1,65 @@
+public import Crypto
+import Database
+
+/// How many recovery codes a user has left.
+public struct RecoveryCodeCount: Sendable {
+  /// How many; 0 also when none were ever made.
+  public let left: Int
+  /// When they were made; nil when none were.
+  public let madeAt: Instant?
+}
+
+extension Enrollments {
+  /// Makes ten recovery codes for a user, which count instead of any earlier ones.
+  ///
+  /// It takes a session that has passed a second factor a moment ago: whoever finds a session open
+  /// must not get a way in of their own.
+  ///
+  /// - Returns: The codes, which are kept as digests alone.
+  /// - Throws: ``EnrollmentError``.
+  public func makeRecoveryCodes(
+    _ session: UserSession, by author: Author
+  ) async throws(EnrollmentError) -> [Secret] {
+    let now = store.clock.now()
+    let (outbox, codes) = (store.outbox, backupCodes)
+    return try await store.write(EnrollmentError.self) { connection in
+      let account = try Self.check(session, .totp, connection)
+      guard try SupportRules.find(session.scope, connection).recoveryCodes else {
+        throw EnrollmentError.recoveryCodesNotEnabled
+      }
+      guard account.has(.totp) else { throw EnrollmentError.enrollmentNotFound }
+      guard account.factors.contains(where: { $0.id == session.secondFactor?.enrollment }) else {
+        throw EnrollmentError.secondFactorNeeded
+      }
+      guard now.seconds - session.authTime <= Self.freshSignIn else {
+        throw EnrollmentError.signInTooOld
+      }
+      let before = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
+      let made = try codes.make(.recovery, for: account, at: now, connection)
+      try outbox.notify(.recoveryCodesMade, account, in: session.scope, at: now, connection)
+      var entry = AuditEntry(
+        "factor.recovery-codes", "account", account.id.text, name: account.label,
+        in: session.scope)
+      entry.from = before.map { Words.count($0.count, "code", "codes") }
+      entry.to = Words.count(made.count, "code", "codes")
+      try entry.record(by: author, at: now, connection)
+      return made
+    }
+  }
+
+  /// How many recovery codes a user has left.
+  ///
+  /// - Throws: ``EnrollmentError``.
+  public func recoveryCodes(
+    of session: UserSession
+  ) async throws(EnrollmentError) -> RecoveryCodeCount {
+    let now = store.clock.now()
+    return try await store.read(EnrollmentError.self) { connection in
+      let account = try EnrollmentError.translating { try Sessions.check(session, connection) }
+      let settings = try SupportRules.find(session.scope, connection)
+      let left = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
+      return RecoveryCodeCount(
+        left: settings.recoveryCodes ? left?.count ?? 0 : 0, madeAt: left?.madeAt)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Database
+import OTP
+
+/// What became of the codes that users gave.
+public struct CodeAttempts: Sendable {
+  let store: Store
+
+  /// How many verdicts the page of a user shows.
+  public static let shown = 20
+
+  /// The verdicts of an account, the newest first.
+  ///
+  /// - Parameters:
+  ///   - account: Whose.
+  ///   - after: What the part before named as next; nil for the newest.
+  ///   - limit: How many at most.
+  /// - Returns: A part; an empty one where the place is that of a verdict that is gone.
+  /// - Throws: ``AccountError/unavailable(_:)``.
+  public func list(
+    _ account: Account, after: String? = nil, limit: Int = Self.shown
+  ) async throws(AccountError) -> Page<CodeAttempt> {
+    let place = after.map { Int64($0) } ?? account.lastCodeAttemptAt
+    guard let place else { return Page(items: [], next: nil) }
+    let limit = Page<CodeAttempt>.size(limit)
+    return try await store.read(AccountError.self) { connection in
+      let found = try Self.chain(of: account, from: place, limit: limit + 1, connection)
+      // The first of the next part was seen: what it leads to may be gone already.
+      let next = found.count > limit ? found[limit].at.microseconds : nil
+      return Page(items: Array(found.prefix(limit)), next: next.map { String($0) })
+    }
+  }
+
+  /// The verdicts of an account from one of them on, the newest first.
+  private static func chain(
+    of account: Account, from place: Int64, limit: Int, _ connection: borrowing Connection
+  ) throws -> [CodeAttempt] {
+    let (scope, key) = (account.key >> 40, account.key)
+    // The newest alone is enough for many users, and costs a third of what a chain costs.
+    let newest = try connection.first(
+      """
+      SELECT \(CodeAttempt.columns), previous FROM code_attempt
+      WHERE scope_key = \(scope) AND at = \(place) AND account_key = \(key)
+      """
+    ) { row in
+      (
+        codeAttempt: try CodeAttempt(row),
+        previous: try row.value(CodeAttempt.columnCount) as Int64?
+      )
+    }
+    guard let newest else { return [] }
+    guard let previous = newest.previous, limit > 1 else { return [newest.codeAttempt] }
+    let earlier = try connection.all(
+      """
+      WITH RECURSIVE chain (\(CodeAttempt.columns), previous) AS (
+        SELECT \(CodeAttempt.columns), previous FROM code_attempt
+        WHERE scope_key = \(scope) AND at = \(previous) AND account_key = \(key)
+        UNION ALL
+        SELECT v.at, v.way, v.result, v.enrollment_id, v.intervals, v.distance, v.step, v.confirmed,
+          v.times, v.address, v.user_agent, v.previous
+        FROM chain CROSS JOIN code_attempt v
+        WHERE v.scope_key = \(scope) AND v.at = chain.previous AND v.account_key = \(key)
+      )
+      SELECT \(CodeAttempt.columns) FROM chain LIMIT \(limit - 1)
+      """
+    ) { try CodeAttempt($0) }
+    return [newest.codeAttempt] + earlier
+  }
+}
+
+extension CodeAttempt {
+  static let columns: SQL = """
+    at, way, result, enrollment_id, intervals, distance, step, confirmed, times, address, user_agent
+    """
+  static let columnCount = 11
+
+  init(_ row: borrowing Row) throws {
+    at = Instant(microseconds: try row.value(0))
+    guard let way = Way(rawValue: try row.value(1)), let result = Result(rawValue: try row.value(2))
+    else { throw Failure("unknown code attempt") }
+    self.way = way
+    self.result = result
+    enrollment = (try row.value(3) as String?).map { ID($0) }
+    window = (try row.value(4) as Int?).flatMap(Window.init(adjacentIntervals:))
+    distance = try row.value(5)
+    step = try row.value(6)
+    isConfirmed = try row.value(7)
+    times = try row.value(8)
+    origin = RequestOrigin(address: try row.value(9), userAgent: try row.value(10))
+  }
+}

@@ -1,0 +1,119 @@
+import Crypto
+import Database
+
+extension Enrollments {
+  private var codes: PhoneCodes { PhoneCodes(store: store, tickets: tickets) }
+
+  /// Sends a code to a phone that a user wants as second factor.
+  ///
+  /// - Parameters:
+  ///   - session: The user's session.
+  ///   - request: The number, and who asks.
+  /// - Returns: The session that the code comes back with.
+  /// - Throws: ``EnrollmentError``.
+  public func startPhone(
+    _ session: UserSession, _ request: PhoneRequest
+  ) async throws(EnrollmentError) -> String {
+    let now = store.clock.now()
+    let codes = codes
+    return try await store.write(EnrollmentError.self) { connection in
+      let account = try Self.check(session, .phone, connection)
+      do { try AccountRules.checkPhone(request.phoneNumber) } catch {
+        throw EnrollmentError.invalidPhone
+      }
+      try Self.checkRoom(account, .phone, phoneNumber: request.phoneNumber)
+      let use = PhoneCodes.Use(
+        kind: .phoneEnrollment, purpose: "sms-enrollment", account: account,
+        provider: session.provider)
+      switch try codes.send(request, for: use, in: session.scope, at: now, connection) {
+      case .session(let info): return info
+      case .refusedRegion: throw EnrollmentError.regionNotAllowed
+      case .blocked(let until): throw EnrollmentError.quotaExceeded(until: until)
+      }
+    }
+  }
+
+  /// Enrolls a phone when the code shows that it is the user's, and ends the earlier sessions.
+  ///
+  /// Everything is checked again in the transaction, so that two enrollments at once leave one
+  /// factor. What became of the code is kept.
+  ///
+  /// - Parameters:
+  ///   - session: The user's session.
+  ///   - proof: What shows that the phone is theirs.
+  ///   - displayName: The name of the phone; it may have none.
+  ///   - author: Where the request came from.
+  ///   - userAgent: What the program that sent it calls itself.
+  /// - Returns: A session that has passed the new factor.
+  /// - Throws: ``EnrollmentError``.
+  public func finalizePhone(
+    _ session: UserSession, _ proof: PhoneProof, displayName: String?, by author: Author,
+    userAgent: String = ""
+  ) async throws(EnrollmentError) -> SessionGrant {
+    let now = store.clock.now()
+    let (store, tickets) = (store, tickets)
+    let id = ID<Factor>(store.random.uuid())
+    let trimmed = (displayName ?? "").trimmed
+    let name = trimmed.isEmpty ? nil : trimmed
+    let origin = RequestOrigin(address: author.address, userAgent: userAgent)
+    let outcome: Result<SessionGrant, EnrollmentError> = try await store.write(EnrollmentError.self)
+    {
+      connection in
+      let account = try Self.check(session, .phone, connection)
+      guard !Factor.isTooLong(trimmed) else { return .failure(.displayNameTooLong) }
+      var attempt = CodeAttemptRecorder(
+        account: account, scope: session.scope, way: .phoneEnrollment, enrollment: nil,
+        origin: origin)
+      let number: String
+      switch proof {
+      case .code(let sessionInfo, let code):
+        guard let sent = PhoneCode(sessionInfo, .phoneEnrollment, by: tickets),
+          sent.ticket.account == account.key, sent.ticket.scope == session.scope.key
+        else { return .failure(.invalidSessionInfo) }
+        number = sent.phoneNumber
+        try Self.checkRoom(account, .phone, phoneNumber: number)
+        let codeAttempt = try sent.check(
+          code, tries: Ticket.enrollmentTries, at: now, connection)
+        switch codeAttempt {
+        case .right: break
+        case .wrong:
+          try attempt.note(CodeFinding(.wrong), at: now, connection)
+          return .failure(.invalidCode)
+        case .over(let why):
+          try attempt.note(CodeFinding(.expired), at: now, connection)
+          return .failure(EnrollmentError(why))
+        }
+        try sent.use(connection)
+        attempt.enrollment = id
+        try attempt.note(CodeFinding(.accepted), at: now, connection)
+      case .temporary(let text, let phoneNumber):
+        let ticket = try TemporaryProof.open(
+          text, phoneNumber: phoneNumber, in: session.scope, by: tickets, at: now, connection)
+        guard let ticket else { return .failure(.invalidTemporaryProof) }
+        number = phoneNumber
+        try Self.checkRoom(account, .phone, phoneNumber: number)
+        try ticket.countUse(connection)
+      }
+      try PhoneFactor.insert(
+        id, displayName: name, phoneNumber: number, enrolledAt: now, for: account,
+        in: session.scope, connection)
+      try EnrollmentError.translating {
+        try Sessions.endOwn(of: account.key, profile: store.profile, at: now, connection)
+      }
+      return try Self.complete(
+        id, of: account.key, session, by: author, at: now, store: store, connection)
+    }
+    return try outcome.get()
+  }
+}
+
+extension EnrollmentError {
+  /// Why a code that was sent is not looked at any more.
+  fileprivate init(_ reason: PhoneCode.Reason) {
+    switch reason {
+    case .expired: self = .sessionExpired
+    case .used: self = .alreadyComplete
+    case .tries: self = .tooManyAttempts
+    }
+  }
+}

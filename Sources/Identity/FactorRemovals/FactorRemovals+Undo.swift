@@ -1,0 +1,107 @@
+import Database
+
+/// What taking a removal back does, or has done.
+public struct Restoration: Sendable {
+  /// The account, as it was before.
+  public let account: Account
+  /// What comes back.
+  public let apart: RemovalHold
+  /// How many sessions end.
+  public let sessionsEnded: Int
+}
+
+extension FactorRemovals {
+  /// The removals of an account that can be taken back, the newest first.
+  ///
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  public func removalHold(of account: Account) async throws(ActionDenial) -> [RemovalHold] {
+    let now = store.clock.now()
+    return try await store.read(ActionDenial.self) { connection in
+      try RemovedFactors.list(account.key, at: now, connection)
+    }
+  }
+
+  /// What taking a removal back would do.
+  ///
+  /// - Throws: ``ActionDenial``; ``ActionDenial/factorNotFound`` also when it is too late: the time has
+  ///   passed, or the user has enrolled a new factor since.
+  public func consequencesOfUndo(
+    _ scope: Scope, _ account: ID<Account>, _ removal: ID<RemovalHold>
+  ) async throws(ActionDenial) -> Restoration {
+    let now = store.clock.now()
+    return try await store.read(ActionDenial.self) { connection in
+      guard let account = try AccountRecord.find(scope, account, connection) else {
+        throw ActionDenial.accountNotFound
+      }
+      return try Self.restoration(of: removal, to: account, at: now, connection)
+    }
+  }
+
+  /// Takes a removal back: its factors count again, with the last step that was accepted.
+  ///
+  /// Only another administrator than the one who removed them does that. All sessions end: those
+  /// from before the removal are over anyway, and the others began without the factor.
+  ///
+  /// - Throws: ``ActionDenial``.
+  public func undo(
+    _ scope: Scope, _ account: ID<Account>, _ removal: ID<RemovalHold>, _ request: ActionRequest
+  ) async throws(ActionDenial) -> ActionOutcome<Restoration> {
+    try await gate.act(
+      .restoreFactors, request, on: account, in: scope
+    ) { account, _, now, connection in
+      let restoration = try Self.restoration(of: removal, to: account, at: now, connection)
+      let apart = restoration.apart
+      guard apart.remover != request.agent.administrator.id else { throw ActionDenial.ownRemoval }
+      try removed.restore(apart, to: account, in: scope, connection)
+      let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      try store.outbox.notify(
+        .factorsRestored(names: apart.factors.map(\.label)), account, in: scope, at: now,
+        connection)
+      var entry = AuditEntry(
+        "factor.restore", "account", account.id.text, name: account.label, in: scope)
+      let before = account.factors.count
+      entry.from =
+        "\(Words.count(before, "second factor", "second factors")), "
+        + Words.count(ended, "session", "sessions")
+      entry.to = apart.factors.map(\.words).joined(separator: ", ") + ", no sessions"
+      return SupportAction(entry: entry, value: restoration)
+    }
+  }
+
+  /// Purges what a removal set apart before its time: its secrets go in this very write, and it
+  /// cannot be taken back any more.
+  ///
+  /// Whoever removed it may do so as well, since it only takes something away.
+  ///
+  /// - Returns: What was purged; no session ends.
+  /// - Throws: ``ActionDenial``.
+  public func purge(
+    _ scope: Scope, _ account: ID<Account>, _ removal: ID<RemovalHold>, _ request: ActionRequest
+  ) async throws(ActionDenial) -> ActionOutcome<Restoration> {
+    try await gate.act(
+      .purgeFactors, request, on: account, in: scope
+    ) { account, _, now, connection in
+      let found = try Self.restoration(of: removal, to: account, at: now, connection)
+      try RemovedFactors.delete(found.apart, of: account.key, connection)
+      var entry = AuditEntry(
+        "factor.purge-now", "account", account.id.text, name: account.label, in: scope)
+      let names = found.apart.factors.map(\.words).joined(separator: ", ")
+      entry.from =
+        "\(names), removed by \(found.apart.removerName), undo until \(found.apart.until.formatted)"
+      entry.to = "purged"
+      return SupportAction(entry: entry, value: found)
+    }
+  }
+
+  private static func restoration(
+    of removal: ID<RemovalHold>, to account: Account, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Restoration {
+    let found = try RemovedFactors.list(account.key, at: now, connection).first {
+      $0.id == removal
+    }
+    guard let found else { throw ActionDenial.factorNotFound }
+    return Restoration(
+      account: account, apart: found, sessionsEnded: try Sessions.count(account.key, connection))
+  }
+}

@@ -1,0 +1,278 @@
+import Database
+
+/// Factors that one removal took away and that can come back for a while.
+public struct RemovalHold: Sendable {
+  /// The removal.
+  public let id: ID<RemovalHold>
+  /// What it took, as it was.
+  public internal(set) var factors: [Factor]
+  /// When.
+  public let removedAt: Instant
+  /// Who removed them, and therefore cannot restore them.
+  public let remover: ID<Administrator>
+  /// The remover's name at that time.
+  public let removerName: String
+  /// When they are purged.
+  public let until: Instant
+}
+
+/// Who removes factors, and for how long they are kept apart.
+struct NewRemovalHold {
+  let id: ID<RemovalHold>
+  let agent: Administrator
+  let until: Instant
+
+  /// Nil where nothing is kept: what somebody else may hold never comes back.
+  init?(_ request: ActionRequest, _ settings: SupportRules, at now: Instant, random: RandomSource) {
+    self.init(
+      request.reason, by: request.agent.administrator, settings, at: now, random: random)
+  }
+
+  /// The same for what somebody has decided before.
+  init?(
+    _ reason: SupportReason?, by agent: Administrator, _ settings: SupportRules, at now: Instant,
+    random: RandomSource
+  ) {
+    guard settings.undoHours > 0, reason?.isHostile != true else { return nil }
+    id = ID(random.uuid())
+    self.agent = agent
+    until = now.advanced(bySeconds: Int64(settings.undoHours) * 3_600)
+  }
+}
+
+/// What was removed at the desk, apart from the factors that count.
+struct RemovedFactors: Sendable {
+  let totp: TOTPFactor
+
+  /// How many factors one write purges at most.
+  static let share = 200
+
+  /// Keeps factors of an account apart, as they are before they are deleted.
+  func keep(
+    _ removal: Removal, _ apart: NewRemovalHold, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    let account = removal.account
+    for factor in removal.factors {
+      // An ended one may wait under the same id, which an import can give again.
+      try connection.run(
+        """
+        DELETE FROM removed_factor
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
+        """)
+      try connection.run(
+        """
+        INSERT INTO removed_factor (account_key, enrollment_id, removal_id, removed_at, removed_by,
+          remover_name, until, position, kind, display_name, enrolled_at, last_used_at, phone,
+          sealed_secret, last_step, suspended_until)
+        SELECT account_key, enrollment_id, \(apart.id.text), \(now.microseconds),
+          \(apart.agent.id.text), \(apart.agent.displayName), \(apart.until.microseconds), position,
+          kind, display_name, enrolled_at, last_used_at, phone, sealed_secret, last_step,
+          suspended_until
+        FROM factor
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
+        """)
+      // While the master key is rotated, nothing goes from a table that waits to one that is done.
+      let sealed = try connection.first(
+        """
+        SELECT sealed_secret FROM removed_factor
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
+        """
+      ) { try $0.value(0) as [UInt8]? }
+      guard let box = try renewed(sealed ?? nil, factor.id, of: account, in: scope) else {
+        continue
+      }
+      try connection.run(
+        """
+        UPDATE removed_factor SET sealed_secret = \(box)
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
+        """)
+    }
+  }
+
+  /// Puts factors back among those that count, with the last step that was accepted: a code that
+  /// was used before does not pass again.
+  func restore(
+    _ apart: RemovalHold, to account: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws {
+    for factor in apart.factors {
+      try connection.run(
+        """
+        INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at,
+          last_used_at, phone, sealed_secret, last_step, suspended_until)
+        SELECT account_key, position, enrollment_id, kind, display_name, enrolled_at, last_used_at,
+          phone, sealed_secret, last_step, suspended_until
+        FROM removed_factor
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
+        """)
+      let sealed = try connection.first(
+        """
+        DELETE FROM removed_factor
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
+        RETURNING sealed_secret
+        """
+      ) { try $0.value(0) as [UInt8]? }
+      guard let box = try renewed(sealed ?? nil, factor.id, of: account, in: scope) else {
+        continue
+      }
+      try connection.run(
+        """
+        UPDATE factor SET sealed_secret = \(box)
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
+        """)
+    }
+    try FactorRecord.reconcile(account.key, in: scope, connection)
+  }
+
+  private func renewed(
+    _ sealed: [UInt8]?, _ factor: ID<Factor>, of account: Account, in scope: Scope
+  ) throws -> [UInt8]? {
+    guard let sealed else { return nil }
+    return try totp.resealed(
+      sealed, project: scope.project.text, tenant: scope.tenant?.text ?? "",
+      account: account.id.text, factor: factor.text)
+  }
+
+  /// Ends whatever of an account could come back: its secrets go in this very write.
+  static func end(_ account: Int64, _ connection: borrowing Connection) throws {
+    try connection.run(
+      """
+      UPDATE removed_factor SET until = 0, sealed_secret = NULL
+      WHERE account_key = \(account) AND until > 0
+      """)
+  }
+
+  /// Deletes what one removal set apart; the database overwrites what it deletes.
+  static func delete(
+    _ apart: RemovalHold, of account: Int64, _ connection: borrowing Connection
+  ) throws {
+    for factor in apart.factors {
+      try connection.run(
+        """
+        DELETE FROM removed_factor
+        WHERE account_key = \(account) AND enrollment_id = \(factor.id.text)
+        """)
+    }
+  }
+
+  /// The removals of an account that can be taken back, the newest first.
+  static func list(
+    _ account: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> [RemovalHold] {
+    let rows = try connection.all(
+      """
+      SELECT \(Factor.columns), removal_id, removed_at, removed_by, remover_name, until, position
+      FROM removed_factor WHERE account_key = \(account) AND until > \(now.microseconds)
+      """
+    ) { row in
+      (
+        factor: try Factor(row), position: try row.value(Factor.columnCount + 5) as Int,
+        apart: RemovalHold(
+          id: ID(try row.value(Factor.columnCount)), factors: [],
+          removedAt: Instant(microseconds: try row.value(Factor.columnCount + 1)),
+          remover: ID(try row.value(Factor.columnCount + 2)),
+          removerName: try row.value(Factor.columnCount + 3),
+          until: Instant(microseconds: try row.value(Factor.columnCount + 4)))
+      )
+    }
+    var found: [RemovalHold] = []
+    for row in rows.sorted(by: { $0.position < $1.position }) {
+      if let index = found.firstIndex(where: { $0.id == row.apart.id }) {
+        found[index].factors.append(row.factor)
+      } else {
+        var apart = row.apart
+        apart.factors = [row.factor]
+        found.append(apart)
+      }
+    }
+    return found.sorted { ($0.removedAt, $0.id.text) > ($1.removedAt, $1.id.text) }
+  }
+
+  /// Purges what can come back no more, a row in the log for each factor.
+  ///
+  /// - Returns: Whether there may be more.
+  static func purge(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
+    let rows = try connection.all(
+      """
+      SELECT \(Factor.columns), account_key FROM removed_factor
+      WHERE until <= \(now.microseconds) ORDER BY until LIMIT \(share)
+      """
+    ) { row in
+      (factor: try Factor(row), account: try row.value(Factor.columnCount) as Int64)
+    }
+    for row in rows {
+      try connection.run(
+        """
+        DELETE FROM removed_factor
+        WHERE account_key = \(row.account) AND enrollment_id = \(row.factor.id.text)
+        """)
+      let scope = try connection.first(
+        """
+        SELECT \(Scope.columns) FROM scope s CROSS JOIN project p USING (project_id)
+        WHERE s.scope_key = \(row.account >> 40)
+        """
+      ) { try Scope($0) }
+      guard let scope, let account = try AccountRecord.find(key: row.account, connection) else {
+        continue
+      }
+      var entry = AuditEntry(
+        "factor.purge", "account", account.id.text, name: account.label, in: scope)
+      entry.from = "\(row.factor.words), removed before"
+      try entry.record(by: Author(actor: .server), at: now, connection)
+    }
+    return rows.count == share
+  }
+}
+
+extension RemovedFactors: ReencryptableStore {
+  static let name = "removed factor"
+
+  func reseal(
+    after position: String, limit: Int, _ connection: borrowing Connection
+  ) throws -> ResealedPart {
+    let parts = position.split(separator: " ", maxSplits: 1)
+    let key = parts.first.flatMap { Int64($0) } ?? 0
+    let last = parts.count == 2 ? String(parts[1]) : ""
+    let rows = try connection.all(
+      """
+      SELECT r.account_key, r.enrollment_id, r.sealed_secret, a.uid, s.project_id, s.tenant_id
+      FROM removed_factor r CROSS JOIN account a ON a.account_key = r.account_key
+        CROSS JOIN scope s ON s.scope_key = a.scope_key
+      WHERE (r.account_key, r.enrollment_id) > (\(key), \(last))
+      ORDER BY r.account_key, r.enrollment_id LIMIT \(limit)
+      """
+    ) { row in
+      (
+        account: try row.value(0) as Int64, factor: try row.value(1) as String,
+        sealed: try row.value(2) as [UInt8]?, uid: try row.value(3) as String,
+        project: try row.value(4) as String, tenant: try row.value(5) as String
+      )
+    }
+    var part = ResealedPart()
+    for row in rows {
+      part.read("\(row.account) \(row.factor)")
+      guard let sealed = row.sealed,
+        let box = try totp.resealed(
+          sealed, project: row.project, tenant: row.tenant, account: row.uid, factor: row.factor)
+      else { continue }
+      try connection.run(
+        """
+        UPDATE removed_factor SET sealed_secret = \(box)
+        WHERE account_key = \(row.account) AND enrollment_id = \(row.factor)
+        """)
+      part.changed += 1
+    }
+    return part
+  }
+}
+
+extension Identity {
+  /// Purges a part of the factors that can come back no more, in one write.
+  ///
+  /// - Returns: Whether there may be more.
+  func purgeRemovedFactors(at now: Instant) async throws(StartError) -> Bool {
+    try await store.write(StartError.self) { connection in
+      try RemovedFactors.purge(at: now, connection)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Database
+
+extension SignIns {
+  /// Whether a code has the form of those that authenticator apps show, which is all that a usual
+  /// sign-in looks for.
+  static func isOfApp(_ code: String) -> Bool {
+    code.utf8.count == TOTPFactor.digits && code.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
+
+  /// Looks at a code that may stand in for one of the authenticator app: the temporary code that an
+  /// agent made, or a recovery code.
+  ///
+  /// It is as good as a code of the app, also where the app is suspended. While codes are not looked
+  /// at because of too many wrong ones, neither is it.
+  ///
+  /// - Returns: What it has found; a code that counts is used up.
+  func checkBackupCode(
+    _ code: String, of account: Account, in scope: Scope, by author: Author, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> CodeFinding {
+    guard let kind = BackupCodeStore.Kind(of: code) else { return CodeFinding(.unreadable) }
+    let settings = try SupportRules.find(scope, connection)
+    guard settings.hasOn(kind),
+      try backupCodes.use(
+        code, kind, of: account, in: scope, at: now, connection)
+    else { return CodeFinding(.wrong) }
+    let action =
+      kind == .temporary ? "factor.use-temporary-code" : "factor.use-recovery-code"
+    var entry = AuditEntry(action, "account", account.id.text, name: account.label, in: scope)
+    if kind == .recovery {
+      let left = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
+      entry.to = "\(Words.count(left?.count ?? 0, "code", "codes")) left"
+      try store.outbox.notify(
+        .recoveryCodeUsed(left: left?.count ?? 0), account, in: scope, at: now, connection)
+    }
+    try entry.record(by: author.user(account), at: now, connection)
+    return CodeFinding(kind == .temporary ? .temporary : .recovery)
+  }
+}
+
+extension SupportRules {
+  fileprivate func hasOn(_ kind: BackupCodeStore.Kind) -> Bool {
+    kind == .temporary ? temporaryCodes : recoveryCodes
+  }
+}

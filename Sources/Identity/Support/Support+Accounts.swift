@@ -1,0 +1,187 @@
+import Database
+
+extension Support {
+  /// Lets codes of an account be looked at again after wrong ones, whatever had closed them.
+  ///
+  /// - Returns: The account as it was before.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when there were no wrong codes.
+  public func unlock(
+    _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
+  ) async throws(ActionDenial) -> ActionOutcome<Account> {
+    try await gate.act(
+      .unlockCodes, request, on: account, in: scope
+    ) { account, _, now, connection in
+      let isLocked = account.codeLock(at: now) != .open
+      guard account.wrongCodes > 0 || isLocked else { throw ActionDenial.nothingToDo }
+      try AccountRecord.unlockCodes(account.key, connection)
+      try store.outbox.notify(.codesUnlocked, account, in: scope, at: now, connection)
+      var entry = AuditEntry(
+        "account.unlock", "account", account.id.text, name: account.label, in: scope)
+      let wrong = Words.count(
+        account.wrongCodes, "wrong code in a row", "wrong codes in a row")
+      entry.from = isLocked ? "\(wrong), codes locked" : wrong
+      entry.to = "none"
+      return SupportAction(entry: entry, value: account)
+    }
+  }
+
+  /// Ends all sessions of an account.
+  ///
+  /// - Returns: How many there were.
+  /// - Throws: ``ActionDenial``.
+  public func endSessions(
+    _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
+  ) async throws(ActionDenial) -> ActionOutcome<Int> {
+    try await gate.act(
+      .endSessions, request, on: account, in: scope, passingLock: true
+    ) { account, _, now, connection in
+      let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      if ended > 0 {
+        try store.outbox.notify(.sessionsEnded, account, in: scope, at: now, connection)
+      }
+      var entry = AuditEntry(
+        "sessions.end", "account", account.id.text, name: account.label, in: scope)
+      entry.from = Words.count(ended, "session", "sessions")
+      entry.to = "none"
+      return SupportAction(entry: entry, value: ended)
+    }
+  }
+
+  /// Lets only owners act on an account, or everybody again who may.
+  ///
+  /// - Returns: The account as it was before.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when it is so already.
+  public func protect(
+    _ scope: Scope, _ account: ID<Account>, _ isProtected: Bool, _ request: ActionRequest
+  ) async throws(ActionDenial) -> ActionOutcome<Account> {
+    try await gate.act(
+      .protectUser, request, on: account, in: scope, passingLock: true
+    ) { account, _, _, connection in
+      guard account.isProtected != isProtected else { throw ActionDenial.nothingToDo }
+      try connection.run(
+        "UPDATE account SET protected = \(isProtected) WHERE account_key = \(account.key)")
+      var entry = AuditEntry(
+        isProtected ? "account.protect" : "account.unprotect", "account", account.id.text,
+        name: account.label, in: scope)
+      entry.from = isProtected ? "not protected" : "protected"
+      entry.to = isProtected ? "protected" : "not protected"
+      return SupportAction(entry: entry, value: account)
+    }
+  }
+
+  /// Lets second factors of an account be changed again, after its user had said that a change was
+  /// none of theirs, and tells the user.
+  ///
+  /// - Returns: The account as it was before.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when they were not locked.
+  public func allowChanges(
+    _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
+  ) async throws(ActionDenial) -> ActionOutcome<Account> {
+    try await gate.act(
+      .allowChanges, request, on: account, in: scope, passingLock: true
+    ) { account, _, now, connection in
+      guard let since = account.changesLockedAt else { throw ActionDenial.nothingToDo }
+      try connection.run(
+        "UPDATE account SET changes_locked_at = NULL WHERE account_key = \(account.key)")
+      try store.outbox.notify(.changesAllowed, account, in: scope, at: now, connection)
+      var entry = AuditEntry(
+        "account.allow-changes", "account", account.id.text, name: account.label, in: scope)
+      entry.from = "changes locked by the user since \(since.formatted)"
+      entry.to = "changes allowed"
+      return SupportAction(entry: entry, value: account)
+    }
+  }
+
+  /// Disables an account, which ends its sessions.
+  ///
+  /// - Returns: How many sessions ended.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when it is disabled already.
+  public func disable(
+    _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
+  ) async throws(ActionDenial) -> ActionOutcome<Int> {
+    try await gate.act(
+      .disableUser, request, on: account, in: scope, passingLock: true
+    ) { account, _, now, connection in
+      guard !account.disabled else { throw ActionDenial.nothingToDo }
+      try connection.run("UPDATE account SET disabled = 1 WHERE account_key = \(account.key)")
+      let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      let new = try AccountRecord.changed(account, in: scope, connection)
+      var entry = AuditEntry(
+        "account.change", "account", account.id.text, name: account.label, in: scope)
+      (entry.from, entry.to) = Words.difference(
+        account.fields(password: "as it was", sessions: ended),
+        new.fields(password: "as it was", sessions: 0))
+      return SupportAction(entry: entry, value: ended)
+    }
+  }
+
+  /// Lets a disabled account sign in again.
+  ///
+  /// - Returns: The account as it was before.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when it is not disabled.
+  public func enable(
+    _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
+  ) async throws(ActionDenial) -> ActionOutcome<Account> {
+    try await gate.act(
+      .enableUser, request, on: account, in: scope, passingLock: true
+    ) { account, _, _, connection in
+      guard account.disabled else { throw ActionDenial.nothingToDo }
+      try connection.run("UPDATE account SET disabled = 0 WHERE account_key = \(account.key)")
+      return try Self.changed(account, in: scope, connection)
+    }
+  }
+
+  /// Marks the address of an account as known to be its user's.
+  ///
+  /// - Returns: The account as it was before.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when it is so, or there is no address.
+  public func verifyEmail(
+    _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
+  ) async throws(ActionDenial) -> ActionOutcome<Account> {
+    try await gate.act(
+      .verifyEmail, request, on: account, in: scope, passingLock: true
+    ) { account, _, _, connection in
+      guard account.email != nil, !account.emailVerified else { throw ActionDenial.nothingToDo }
+      try connection.run(
+        "UPDATE account SET email_verified = 1 WHERE account_key = \(account.key)")
+      return try Self.changed(account, in: scope, connection)
+    }
+  }
+
+  /// The row of a change of an account's columns, with what is kept of them elsewhere brought into
+  /// line.
+  private static func changed(
+    _ old: Account, in scope: Scope, _ connection: borrowing Connection
+  ) throws -> SupportAction<Account> {
+    let new = try AccountRecord.changed(old, in: scope, connection)
+    var entry = AuditEntry("account.change", "account", old.id.text, name: old.label, in: scope)
+    (entry.from, entry.to) = Words.difference(
+      old.fields(password: "as it was", sessions: 0),
+      new.fields(password: "as it was", sessions: 0))
+    return SupportAction(entry: entry, value: old)
+  }
+
+  /// Deletes an account with its factors and sessions, and with what of them was set apart.
+  ///
+  /// The agent has typed its address or uid; the case of an address does not matter.
+  ///
+  /// - Returns: The account as it was.
+  /// - Throws: ``ActionDenial``.
+  public func delete(
+    _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
+  ) async throws(ActionDenial) -> ActionOutcome<Account> {
+    try await gate.act(
+      .deleteUser, request, on: account, in: scope,
+      answers: { account, _ in
+        let isMeant =
+          request.typed == account.id.text
+          || !request.typed.isEmpty && request.typed.lowercased() == account.email?.lowercased()
+        return isMeant ? [] : [.notConfirmed]
+      }
+    ) { account, _, now, connection in
+      let entry = try Accounts.delete(account, in: scope, connection)
+      try store.outbox.notify(.accountDeleted, account, in: scope, at: now, connection)
+      return SupportAction(entry: entry, value: account)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import Database
+
+/// What an agent wrote about a user for the next one.
+public struct UserNote: Sendable {
+  /// Its number, which is never another one's.
+  public let id: Int64
+  /// When it was written.
+  public let writtenAt: Instant
+  /// The name of who wrote it.
+  public let author: String
+  /// What.
+  public let text: String
+}
+
+extension Support {
+  /// How many notes a list has at most.
+  public static let mostNotes = 20
+
+  /// The newest notes about a user, the newest first.
+  ///
+  /// - Throws: ``ActionDenial/unavailable(_:)``.
+  public func notes(_ account: Account) async throws(ActionDenial) -> [UserNote] {
+    try await store.read(ActionDenial.self) { connection in
+      try connection.all(
+        """
+        SELECT \(UserNote.columns) FROM user_note
+        WHERE account_key = \(account.key) AND text <> ''
+        ORDER BY note_id DESC LIMIT \(Self.mostNotes)
+        """
+      ) { try UserNote($0) }
+    }
+  }
+
+  /// A note and whom it is about, for the page that asks.
+  ///
+  /// - Returns: Both.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when there is none any more.
+  public func note(
+    _ scope: Scope, _ account: ID<Account>, _ id: Int64
+  ) async throws(ActionDenial) -> (account: Account, note: UserNote) {
+    try await store.read(ActionDenial.self) { connection in
+      guard let account = try AccountRecord.find(scope, account, connection) else {
+        throw ActionDenial.accountNotFound
+      }
+      return (account, try UserNote.find(id, about: account, connection))
+    }
+  }
+
+  /// Keeps a note about a user, of 1 to ``ActionRequest/longestNote`` characters: that of the request.
+  ///
+  /// - Returns: The note.
+  /// - Throws: ``ActionDenial``.
+  @discardableResult
+  public func writeNote(
+    _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
+  ) async throws(ActionDenial) -> UserNote {
+    try await gate.remark(.writeNote, request, on: account, in: scope) {
+      account, now, connection in
+      let author = request.author.actor.name
+      let id = try connection.first(
+        """
+        INSERT INTO user_note (account_key, written_at, author_name, text)
+        VALUES (\(account.key), \(now.microseconds), \(author), \(request.note))
+        RETURNING note_id
+        """
+      ) { try $0.value(0) as Int64 }
+      guard let id else { throw Failure("a note without a number") }
+      let entry = AuditEntry(
+        "account.note", "account", account.id.text, name: account.label, in: scope)
+      return SupportAction(
+        entry: entry,
+        value: UserNote(id: id, writtenAt: now, author: author, text: request.note))
+    }
+  }
+
+  /// Takes a note back, whoever wrote it: its text goes, and stays in the log's row of its writing.
+  ///
+  /// - Returns: The note as it was.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when there is none any more.
+  @discardableResult
+  public func takeBackNote(
+    _ scope: Scope, _ account: ID<Account>, _ id: Int64, _ request: ActionRequest
+  ) async throws(ActionDenial) -> UserNote {
+    try await gate.remark(.deleteNote, request, on: account, in: scope) { account, _, connection in
+      let note = try UserNote.find(id, about: account, connection)
+      // The row stays, without its text: a later note must not get the number that a form still has.
+      try connection.run("UPDATE user_note SET text = '' WHERE note_id = \(note.id)")
+      var entry = AuditEntry(
+        "account.take-back-note", "account", account.id.text, name: account.label, in: scope)
+      entry.from = "the note that \(note.author) wrote on \(note.writtenAt.formatted)"
+      return SupportAction(entry: entry, value: note)
+    }
+  }
+}
+
+extension UserNote {
+  static let columns: SQL = "note_id, written_at, author_name, text"
+
+  init(_ row: borrowing Row) throws {
+    id = try row.value(0)
+    writtenAt = Instant(microseconds: try row.value(1))
+    author = try row.value(2)
+    text = try row.value(3)
+  }
+
+  static func find(
+    _ id: Int64, about account: Account, _ connection: borrowing Connection
+  ) throws -> UserNote {
+    let note = try connection.first(
+      """
+      SELECT \(columns) FROM user_note
+      WHERE account_key = \(account.key) AND note_id = \(id) AND text <> ''
+      """
+    ) { try UserNote($0) }
+    guard let note else { throw ActionDenial.nothingToDo }
+    return note
+  }
+}

@@ -1,0 +1,110 @@
+import Database
+
+/// A factor that is suspended, or is no more.
+public struct Suspension: Sendable {
+  /// The account, as it was before.
+  public let account: Account
+  /// The factor, as it was before.
+  public let factor: Factor
+}
+
+extension Support {
+  /// The longest time for which a factor is suspended, in days.
+  public static let longestSuspension = 30
+
+  /// A factor of an account, for the pages about it.
+  ///
+  /// - Throws: ``ActionDenial``.
+  public func factor(
+    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>
+  ) async throws(ActionDenial) -> Suspension {
+    try await store.read(ActionDenial.self) { connection in
+      guard let account = try AccountRecord.find(scope, account, connection) else {
+        throw ActionDenial.accountNotFound
+      }
+      return try Self.find(factor, of: account)
+    }
+  }
+
+  /// Suspends a factor until a moment: one is due at sign-in as before, and its codes are refused as
+  /// wrong ones, which they count as too.
+  ///
+  /// It ends by itself. A factor that is suspended already is suspended until the new moment.
+  ///
+  /// - Throws: ``ActionDenial``.
+  public func suspend(
+    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, until: Instant?,
+    _ request: ActionRequest
+  ) async throws(ActionDenial) -> ActionOutcome<Suspension> {
+    try await gate.act(
+      .suspendFactor, request, on: account, in: scope,
+      answers: { _, now in Self.isEnd(until, at: now) ? [] : [.untilOutOfRange] }
+    ) { account, _, now, connection in
+      let found = try Self.find(factor, of: account)
+      guard let until else { throw ActionDenial.answers([.untilOutOfRange]) }
+      try Self.store(until, found, connection)
+      try store.outbox.notify(
+        .factorSuspended(name: found.factor.label, until: until), account, in: scope, at: now,
+        connection)
+      var entry = AuditEntry(
+        "factor.suspend", "account", account.id.text, name: account.label, in: scope)
+      let name = found.factor.words
+      entry.from = found.factor.isSuspended(at: now) ? Self.words(name, found.factor) : name
+      entry.to = "suspended until \(until.formatted)"
+      return SupportAction(entry: entry, value: found)
+    }
+  }
+
+  /// Ends the suspension of a factor before its time.
+  ///
+  /// - Throws: ``ActionDenial``.
+  public func resume(
+    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, _ request: ActionRequest
+  ) async throws(ActionDenial) -> ActionOutcome<Suspension> {
+    try await gate.act(
+      .resumeFactor, request, on: account, in: scope
+    ) { account, _, now, connection in
+      let found = try Self.find(factor, of: account)
+      guard found.factor.isSuspended(at: now) else { throw ActionDenial.nothingToDo }
+      try Self.store(nil, found, connection)
+      try store.outbox.notify(
+        .factorResumed(name: found.factor.label), account, in: scope, at: now, connection)
+      var entry = AuditEntry(
+        "factor.resume", "account", account.id.text, name: account.label, in: scope)
+      entry.from = Self.words(found.factor.words, found.factor)
+      entry.to = "in force"
+      return SupportAction(entry: entry, value: found)
+    }
+  }
+
+  /// Whether a suspension may last until then.
+  private static func isEnd(_ until: Instant?, at now: Instant) -> Bool {
+    guard let until else { return false }
+    return until > now
+      && until <= now.advanced(bySeconds: Int64(longestSuspension) * 86_400)
+  }
+
+  private static func words(_ name: String, _ factor: Factor) -> String {
+    "\(name), suspended until \(factor.suspendedUntil?.formatted ?? "")"
+  }
+
+  static func find(
+    _ factor: ID<Factor>, of account: Account
+  ) throws(ActionDenial) -> Suspension {
+    guard let found = account.factors.first(where: { $0.id == factor }) else {
+      throw .factorNotFound
+    }
+    return Suspension(account: account, factor: found)
+  }
+
+  private static func store(
+    _ until: Instant?, _ found: Suspension, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      UPDATE factor SET suspended_until = \(until?.microseconds)
+      WHERE account_key = \(found.account.key) AND enrollment_id = \(found.factor.id.text)
+      """)
+    try FactorRecord.settleSuspension(found.account.key, connection)
+  }
+}

@@ -1,0 +1,182 @@
+import Database
+
+/// What a user pool asks of those who act for its users.
+public struct SupportRules: Sendable, Equatable {
+  /// How many wrong codes in a row close a user's second factors until recovery; 5 to 100.
+  ///
+  /// NIST SP 800-63B-4, section 3.2.2, allows no more than 100.
+  public var codeCap = 10
+  /// For how many hours the removal of a factor can be undone; 0 to 720, 0 for not at all.
+  public var undoHours = 72
+  /// For how many days what became of each code is kept in detail; 1 to 400.
+  public var codeAttemptDays = 90
+  /// Whether agents may give codes that stand in for a lost device.
+  public var temporaryCodes = false
+  /// Whether users may have recovery codes.
+  public var recoveryCodes = false
+  /// What an agent makes sure of before acting, a line each; at most ``mostProofs``.
+  public var identityProof: [String] = []
+  /// How many actions an agent has in an hour before an owner looks at it; 1 to 1000.
+  public var actionsPerHour = 20
+  /// Over how many users at once a second administrator has to approve; nil for never.
+  public var approvalOverUsers: Int?
+  /// Whether a second administrator has to approve that somebody loses the last factor where
+  /// enrollment is mandatory.
+  public var approvalForLastFactor = false
+  /// Whether service tokens may remove second factors.
+  public var tokensRemoveFactors = true
+  /// How many users' second factors one service token may change within an hour.
+  ///
+  /// 1 to 1 000 000; nil for any number. Imports are not counted.
+  public var tokenChangesPerHour: Int?
+  /// Above how many affected users a second administrator approves a weaker MFA policy.
+  ///
+  /// 0 to 1,000,000; nil for never.
+  public var policyApprovalOverUsers: Int?
+
+  /// Makes settings as a new pool has them.
+  public init() {}
+
+  /// The most lines of an identity proof.
+  public static let mostProofs = 10
+  /// The longest line of an identity proof, in characters.
+  public static let longestProof = 120
+
+  /// The settings of a pool.
+  static func find(
+    _ scope: Scope, _ connection: borrowing Connection
+  ) throws -> SupportRules {
+    try connection.first(
+      """
+      SELECT code_cap, undo_hours, code_attempt_days, temporary_codes, recovery_codes, identity_proof,
+        actions_per_hour, approval_over_users, approval_for_last_factor, token_removal,
+        token_changes_per_hour, policy_approval_over
+      FROM support_rules WHERE scope_key = \(scope.key)
+      """
+    ) { row in
+      var settings = SupportRules()
+      settings.codeCap = try row.value(0)
+      settings.undoHours = try row.value(1)
+      settings.codeAttemptDays = try row.value(2)
+      settings.temporaryCodes = try row.value(3)
+      settings.recoveryCodes = try row.value(4)
+      let proof: String = try row.value(5)
+      settings.identityProof = proof.split(separator: "\n").map(String.init)
+      settings.actionsPerHour = try row.value(6)
+      settings.approvalOverUsers = try row.value(7)
+      settings.approvalForLastFactor = try row.value(8)
+      settings.tokensRemoveFactors = try row.value(9)
+      settings.tokenChangesPerHour = try row.value(10)
+      settings.policyApprovalOverUsers = try row.value(11)
+      return settings
+    } ?? SupportRules()
+  }
+
+  /// Keeps the settings of a pool.
+  func store(_ scope: Scope, _ connection: borrowing Connection) throws {
+    try connection.run(
+      """
+      INSERT INTO support_rules (scope_key, code_cap, undo_hours, code_attempt_days, temporary_codes,
+        recovery_codes, identity_proof, actions_per_hour, approval_over_users,
+        approval_for_last_factor, token_removal, token_changes_per_hour,
+        policy_approval_over)
+      VALUES (\(scope.key), \(codeCap), \(undoHours), \(codeAttemptDays), \(temporaryCodes),
+        \(recoveryCodes), \(identityProof.joined(separator: "\n")), \(actionsPerHour),
+        \(approvalOverUsers), \(approvalForLastFactor), \(tokensRemoveFactors),
+        \(tokenChangesPerHour), \(policyApprovalOverUsers))
+      ON CONFLICT (scope_key) DO UPDATE SET code_cap = excluded.code_cap,
+        undo_hours = excluded.undo_hours, code_attempt_days = excluded.code_attempt_days,
+        temporary_codes = excluded.temporary_codes, recovery_codes = excluded.recovery_codes,
+        identity_proof = excluded.identity_proof, actions_per_hour = excluded.actions_per_hour,
+        approval_over_users = excluded.approval_over_users,
+        approval_for_last_factor = excluded.approval_for_last_factor,
+        token_removal = excluded.token_removal,
+        token_changes_per_hour = excluded.token_changes_per_hour,
+        policy_approval_over = excluded.policy_approval_over
+      """)
+  }
+
+  /// The settings as they are kept, where blank lines of the proof go, and every field that is
+  /// outside its range, in the order of the form.
+  func checked() -> (settings: SupportRules, faults: [ActionInputError]) {
+    var settings = self
+    settings.identityProof = identityProof.map(\.trimmed).filter { !$0.isEmpty }
+    let isProof =
+      settings.identityProof.count <= Self.mostProofs
+      && settings.identityProof.allSatisfy {
+        $0.count <= Self.longestProof && !$0.contains("\n")
+      }
+    let inRange: [(SupportRulesError.Field, Bool)] = [
+      (.codeCap, (5...100).contains(codeCap)), (.undoHours, (0...720).contains(undoHours)),
+      (.codeAttemptDays, (1...400).contains(codeAttemptDays)),
+      (.actionsPerHour, (1...1_000).contains(actionsPerHour)), (.identityProof, isProof),
+      (.approvalOverUsers, (0...1_000_000).contains(approvalOverUsers ?? 0)),
+      (.policyApproval, (0...1_000_000).contains(policyApprovalOverUsers ?? 0)),
+      (.tokenChanges, (1...1_000_000).contains(tokenChangesPerHour ?? 1)),
+    ]
+    return (settings, inRange.filter { !$0.1 }.map { .outOfRange($0.0) })
+  }
+
+  /// The settings as fields with words, for the audit row.
+  var words: [AuditField] {
+    [
+      AuditField("wrong codes in a row", String(codeCap)), AuditField("undo", "\(undoHours) h"),
+      AuditField("code attempts kept", "\(codeAttemptDays) d"),
+      AuditField("temporary codes", Words.onOff(temporaryCodes)),
+      AuditField("recovery codes", Words.onOff(recoveryCodes)),
+      AuditField(
+        "identity proof",
+        identityProof.isEmpty ? "none" : identityProof.joined(separator: " / "),
+        value: identityProof
+      ),
+      AuditField("actions an hour", String(actionsPerHour)),
+      AuditField("approval over", approvalOverUsers.map { "\($0) users" } ?? "never"),
+      AuditField(
+        "approval of a weaker policy over",
+        policyApprovalOverUsers.map { "\($0) users" } ?? "never"),
+      AuditField("approval for the last factor", Words.onOff(approvalForLastFactor)),
+      AuditField("factor removal by service tokens", Words.onOff(tokensRemoveFactors)),
+      AuditField(
+        "factor changes an hour by a service token",
+        tokenChangesPerHour.map(String.init) ?? "any number"),
+    ]
+  }
+}
+
+/// Why settings of the desk cannot be kept.
+public enum SupportRulesError: Error, Sendable {
+  /// A field that has a range.
+  public enum Field: Sendable {
+    /// 5 to 100.
+    case codeCap
+    /// 0 to 720.
+    case undoHours
+    /// 1 to 400.
+    case codeAttemptDays
+    /// 1 to 1000.
+    case actionsPerHour
+    /// 0 to 1 000 000, or nothing.
+    case approvalOverUsers
+    /// 0 to 1,000,000, or empty.
+    case policyApproval
+    /// 1 to 1 000 000, or nothing.
+    case tokenChanges
+    /// At most ten lines of 120 characters.
+    case identityProof
+    /// 1 to 240 minutes.
+    case stepUp
+  }
+
+  /// What is amiss of what was filled in: all of it, in the order of the form.
+  case answers([ActionInputError])
+  /// A code of one's own is due, and the administrator has no second factor.
+  case noSecondFactor
+  /// The session is over, or may not do this any more.
+  case notAllowed
+  /// The pool is gone.
+  case scopeNotFound
+  /// The database cannot do it now.
+  case unavailable(Failure)
+}
+
+extension SupportRulesError: UseCaseError {}

@@ -1,0 +1,75 @@
+import Identity
+import JSON
+
+extension Declaration {
+  static let finalizeEnrollment = Declaration(
+    "accounts.mfaEnrollment.finalize", "Enrolls a second factor with its first code.",
+    takes: [
+      "idToken": .text.required, "displayName": .text.orNull,
+      "totpVerificationInfo": [
+        "sessionInfo": .text.required, "verificationCode": .text.required,
+      ],
+      "phoneVerificationInfo": .phoneProof,
+    ],
+    gives: [
+      "idToken": .text.required, "refreshToken": .text.required, "totpAuthInfo": .object,
+    ])
+}
+
+extension Methods {
+  /// `mfaEnrollment:finalize`: the first code proves that the app holds the secret.
+  func finalizeEnrollment(_ call: ClientCall) async throws(WireError) -> JSON {
+    let kind = try SecondFactorKind(
+      of: call.message, "phoneVerificationInfo", "totpVerificationInfo",
+      oneof: "verification_info")
+    if kind == .phone { return try await finalizePhoneEnrollment(call) }
+    let session = try await tokens.session(call, missing: .invalidIDToken)
+    guard let info = try call.message.message("totpVerificationInfo") else {
+      throw .invalidArgument
+    }
+    // What is missing is refused in its turn: the session, then the name, then the code.
+    let sessionInfo = try info.text("sessionInfo") ?? ""
+    let code = try info.text("verificationCode") ?? ""
+    let displayName = try call.message.text("displayName")
+    let grant: SessionGrant
+    do throws(EnrollmentError) {
+      grant = try await identity.enrollments.finalize(
+        session, sessionInfo: sessionInfo, code: code, displayName: displayName,
+        by: call.author(.user(session.account)), userAgent: call.origin.userAgent)
+    } catch {
+      throw WireError(error)
+    }
+    var answer = JSON.Object()
+    try appendTokens(grant, expires: false, to: &answer)
+    answer.append("totpAuthInfo", [:])
+    return .object(answer)
+  }
+
+  /// For a phone, the code shows that it is the user's; a name may be missing.
+  private func finalizePhoneEnrollment(_ call: ClientCall) async throws(WireError) -> JSON {
+    let session = try await enrollmentSession(call, .phone)
+    guard let info = try call.message.message("phoneVerificationInfo") else {
+      throw .invalidArgument
+    }
+    let proof: PhoneProof
+    do throws(WireError) {
+      proof = try PhoneProof(info)
+    } catch {
+      // That codes by SMS are off is told before that one is missing.
+      try await checkIsOn(.phone, in: session.scope)
+      throw error
+    }
+    let displayName = try call.message.text("displayName")
+    let grant: SessionGrant
+    do throws(EnrollmentError) {
+      grant = try await identity.enrollments.finalizePhone(
+        session, proof, displayName: displayName, by: call.author(.user(session.account)),
+        userAgent: call.origin.userAgent)
+    } catch {
+      throw WireError(error)
+    }
+    var answer = JSON.Object()
+    try appendTokens(grant, expires: false, to: &answer)
+    return .object(answer)
+  }
+}

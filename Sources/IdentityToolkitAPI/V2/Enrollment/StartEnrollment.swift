@@ -1,0 +1,98 @@
+import Identity
+import JSON
+
+extension Declaration {
+  static let startEnrollment = Declaration(
+    "accounts.mfaEnrollment.start",
+    "Begins to enroll a second factor: gives the app its secret, or sends the phone a code.",
+    takes: [
+      "idToken": .text.required, "totpEnrollmentInfo": .object, "phoneEnrollmentInfo": .phoneNumber,
+    ],
+    gives: [
+      "totpSessionInfo": [
+        "sharedSecretKey": .text.required, "verificationCodeLength": .integer.required,
+        "hashingAlgorithm": .text.required, "periodSec": .integer.required,
+        "sessionInfo": .text.required, "finalizeEnrollmentTime": .timestamp.required,
+      ],
+      "phoneSessionInfo": ["sessionInfo": .text.required],
+    ])
+}
+
+extension Methods {
+  /// `mfaEnrollment:start`: a secret for the authenticator app, which is not stored yet.
+  func startEnrollment(_ call: ClientCall) async throws(WireError) -> JSON {
+    let kind = try SecondFactorKind(
+      of: call.message, "phoneEnrollmentInfo", "totpEnrollmentInfo", oneof: "enrollment_info")
+    if kind == .phone { return try await startPhoneEnrollment(call) }
+    let session = try await enrollmentSession(call, .totp)
+    let start: EnrollmentStart
+    do throws(EnrollmentError) {
+      start = try await identity.enrollments.start(session)
+    } catch {
+      // What is missing in the message comes after what is wrong with the session, and before
+      // what is wrong with the account.
+      if kind == nil, error.concernsAccount { throw .invalidArgument }
+      throw WireError(error)
+    }
+    guard kind == .totp else { throw .invalidArgument }
+    return [
+      "totpSessionInfo": [
+        "sharedSecretKey": .string(start.sharedSecret.revealedText),
+        "verificationCodeLength": .number(JSON.Number(start.digits)),
+        "hashingAlgorithm": .string(start.algorithm),
+        "periodSec": .number(JSON.Number(start.period)),
+        "sessionInfo": .string(start.sessionInfo),
+        "finalizeEnrollmentTime": .string(start.finalizeBy.rfc3339),
+      ]
+    ]
+  }
+
+  /// For a phone, a code is sent to it; nothing is stored but the message.
+  private func startPhoneEnrollment(_ call: ClientCall) async throws(WireError) -> JSON {
+    let session = try await enrollmentSession(call, .phone)
+    guard let info = try call.message.message("phoneEnrollmentInfo") else {
+      throw .invalidArgument
+    }
+    let request = try PhoneRequest(info, call)
+    do throws(EnrollmentError) {
+      let sessionInfo = try await identity.enrollments.startPhone(session, request)
+      return ["phoneSessionInfo": ["sessionInfo": .string(sessionInfo)]]
+    } catch {
+      throw WireError(error)
+    }
+  }
+
+  /// The session of the call; that the kind is off is told before that the token is bad.
+  func enrollmentSession(
+    _ call: ClientCall, _ kind: Factor.Kind
+  ) async throws(WireError) -> UserSession {
+    do throws(WireError) {
+      return try await tokens.session(call, missing: .invalidIDToken)
+    } catch {
+      try await checkIsOn(kind, in: try await scope(of: call))
+      throw error
+    }
+  }
+
+  /// Sees that factors of a kind are switched on.
+  func checkIsOn(_ kind: Factor.Kind, in scope: Scope) async throws(WireError) {
+    let policy: Policy
+    do throws(PolicyError) {
+      policy = try await identity.policies.read(scope)
+    } catch {
+      throw WireError(error)
+    }
+    guard policy.configuration.isOn(kind) else {
+      throw WireError(kind == .totp ? EnrollmentError.totpNotEnabled : .smsNotEnabled)
+    }
+  }
+}
+
+extension EnrollmentError {
+  fileprivate var concernsAccount: Bool {
+    switch self {
+    case .signInTooOld, .alreadyEnrolled, .tooManyFactors: true
+    default: false
+    }
+  }
+}

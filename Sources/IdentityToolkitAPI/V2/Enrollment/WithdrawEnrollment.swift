@@ -1,0 +1,30 @@
+import Identity
+import JSON
+
+extension Declaration {
+  static let withdrawEnrollment = Declaration(
+    "accounts.mfaEnrollment.withdraw",
+    "Takes a second factor away; without tokens in the answer, the user has to sign in again.",
+    takes: ["idToken": .text.required, "mfaEnrollmentId": .text.required],
+    gives: ["idToken": .text, "refreshToken": .text])
+}
+
+extension Methods {
+  /// `mfaEnrollment:withdraw`: the user takes a factor away.
+  ///
+  /// No tokens come back when the newest of several went: clients then sign out, as documented.
+  func withdrawEnrollment(_ call: ClientCall) async throws(WireError) -> JSON {
+    let session = try await tokens.session(call, missing: .invalidIDToken)
+    let enrollment = try call.message.text("mfaEnrollmentId") ?? ""
+    let grant: SessionGrant?
+    do throws(EnrollmentError) {
+      grant = try await identity.enrollments.withdraw(
+        session, enrollment: enrollment, by: call.author(.user(session.account)))
+    } catch {
+      throw WireError(error)
+    }
+    var answer = JSON.Object()
+    if let grant { try appendTokens(grant, expires: false, to: &answer) }
+    return .object(answer)
+  }
+}

@@ -1,0 +1,317 @@
+"""The ten tasks of support, each way that somebody may get around in the console."""
+
+import re
+import sqlite3
+import time
+from dataclasses import dataclass, field
+
+import pyotp
+import pytest
+from playwright.sync_api import expect
+
+from support.agents import set_rules
+from support.pages import Pages
+from support.program import LONG_AGO, Server, prove
+from support.rest import Api, make_administrator, make_token, ok, refused
+from support.walking import Keyboard, Pointer
+
+PASSWORD = "correct horse battery"
+
+
+@dataclass(frozen=True)
+class Way:
+    """How somebody gets around."""
+
+    name: str
+    walker: type
+    settings: dict = field(default_factory=dict)
+
+
+WAYS = [
+    Way("with-scripts", Pointer, {"viewport": {"width": 1440, "height": 900}}),
+    Way("without-scripts", Pointer, {"java_script_enabled": False}),
+    Way("keyboard", Keyboard, {"viewport": {"width": 1280, "height": 800}}),
+    Way("390-pixels", Pointer, {"viewport": {"width": 390, "height": 844}}),
+]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with Server(tmp_path_factory.mktemp("desk")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def owner(server):
+    return Pages(server.url).set_up(server.setup_code, name="Olga Owner")
+
+
+class Place:
+    """A project with callers of all kinds, and an agent who helps them."""
+
+    def __init__(self, server, owner, name):
+        self.server, self.owner = server, owner
+        self.path = f"/projects/{name}"
+        owner.create_project(name, name.title())
+        prove(server.data)
+        set_rules(owner, self.path, code_cap=5, temporary_codes="on",
+                  identity_proof="called back on the number on file")
+        self.api = Api(server.url, name, owner.api_key(name), make_token(server.data, name, "owner"))
+        self.api.switch_totp_on(1)
+        self.apps, self.uids, self.sessions = {}, {}, {}
+        for who in ("caller", "traveler", "forgetful", "guesser", "leaver"):
+            self._enroll(who)
+        self._import()
+        self._guess()
+        self._sign_in_support(name)
+
+    def address(self, who):
+        """Nobody's of another project."""
+        return f"{who}.{self.api.project}@example.com"
+
+    def _enroll(self, who):
+        self.uids[who], id_token = self.api.user(self.address(who))
+        self.apps[who], self.sessions[who] = self.api.enroll(id_token, name=f"{who.title()}’s phone")
+
+    def _import(self):
+        """Forty with a phone of the company, and one with two."""
+        def phone(id, number):
+            return {"mfaEnrollmentId": id, "displayName": f"Phone {id}",
+                    "phoneInfo": f"+1555{number:07}"}
+        users = [{
+            "localId": f"agent-{number:02}", "email": self.address(f"agent-{number:02}"),
+            "emailVerified": True, "mfaInfo": [phone(f"a{number:02}", number)],
+        } for number in range(40)]
+        users.append({
+            "localId": "robbed", "email": self.address("robbed"), "emailVerified": True,
+            "mfaInfo": [phone("r1", 101), phone("r2", 102)]})
+        answer = ok(self.api.admin("POST", "accounts:batchCreate", {"users": users}))
+        assert not answer.get("error"), answer
+        self.crowd = [user["email"] for user in users[:40]]
+        self.uids["robbed"] = "robbed"
+
+    def _guess(self):
+        """One whose phone's clock is fast, and one whose codes are guessed at."""
+        for steps in (2, 3):
+            refused(self.code("caller", self.apps["caller"].at(time.time() + 30 * steps)),
+                    "INVALID_CODE")
+        for _ in range(4):
+            refused(self.code("guesser", "000000"), "INVALID_CODE")
+        refused(self.code("guesser", "000000"), "QUOTA_EXCEEDED")
+
+    def _sign_in_support(self, name):
+        """A support agent of this project alone, with an authenticator of their own."""
+        email = f"sam.{name}@example.com"
+        make_administrator(self.server.data, email, "support", name="Sam Support", project=name)
+        self.support = Pages(self.server.url)
+        assert self.support.sign_in(email, PASSWORD).status_code == 303
+        page = self.support.get("/account/totp").text
+        self.own = pyotp.TOTP(re.search(r"secret=([A-Z2-7]{32})", page)[1])
+        done = self.support.post("/account/totp", {
+            "ticket": re.search(r'name="ticket" value="([^"]+)"', page)[1], "code": self.own.now()})
+        assert "Your second factor is on." in done.text
+        # Each counts once; the next step counts already.
+        self.spare = time.time() + 30
+
+    def code(self, who, code):
+        """A sign-in as far as the code."""
+        first = ok(self.api.sign_in(self.address(who)))
+        return self.api.factor("mfaSignIn:finalize", {
+            "mfaPendingCredential": first["mfaPendingCredential"],
+            "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],
+            "totpVerificationInfo": {"verificationCode": code}})
+
+    def context(self, chromium, pages, way):
+        context = chromium.new_context(base_url=self.server.url, **way.settings)
+        context.set_default_timeout(20_000)
+        context.add_cookies([{"name": cookie.name, "value": cookie.value, "url": self.server.url}
+                             for cookie in pages.http.cookies.jar])
+        return context
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+def test_the_ten_tasks(server, owner, chromium, way):
+    place = Place(server, owner, f"desk-{way.name}")
+    contexts = [place.context(chromium, pages, way) for pages in (place.support, owner)]
+    me, other = (way.walker(context.new_page()) for context in contexts)
+    prove(server.data, LONG_AGO)
+    find_the_caller_and_see_why(me, place)
+    remove_a_lost_device(me, place)
+    prove(server.data)
+    remove_everything(me, place)
+    purge_what_turns_out_to_be_stolen(me, place)
+    make_a_temporary_code(me, place)
+    suspend_until_tomorrow(me, place)
+    unlock(me, place)
+    end_sessions(me, place)
+    write_a_note_and_take_it_back(me, place)
+    rename_and_undo(me, place)
+    remove_forty(me, place)
+    approve(other, place)
+    undo(other, place)
+    release(other, place)
+    me.end()
+    other.end()
+    for context in contexts:
+        context.close()
+
+
+def find_the_caller_and_see_why(me, place):
+    """S1, S2 and S8: a part of the address is enough, and what is seen then answers."""
+    me.start("/")
+    me.find(f"aller.{place.api.project}")
+    expect(me.page).to_have_url(re.compile(re.escape(f"/users/{place.uids['caller']}") + "$"))
+    seen = me.text()
+    assert "Caller’s phone" in seen and "Last used" in seen
+    assert "Too new: 3 steps early, 1 is accepted" in seen
+    assert "clock about 90 s fast" in seen
+    assert "Tell the caller to set date and time on the phone to automatic" in seen
+
+
+def because(me, words):
+    """The reason, and the proof that the pool asks for."""
+    return me.choose("reason", words).tick("proof")
+
+
+def remove_a_lost_device(me, place):
+    """S3, with a mistake on the way: nothing is filled in, and all of it is said at once."""
+    me.link("Remove… Caller’s phone")
+    assert me.heading().startswith("Remove “Caller’s phone”")
+    me.button("Remove the factor")
+    for field in ("reason", "proof", "code"):
+        expect(me.page.locator(f"#{field}-error")).to_be_visible()
+    me.error("reason")
+    because(me, "Lost").type("ticket", "HD-4711")
+    me.type("code", place.own.at(place.spare)).button("Remove the factor")
+    assert "Caller’s phone" in me.said() and "3 sessions have ended" in me.said()
+    assert "Removed, and can come back" in me.text()
+    assert "mfaPendingCredential" not in ok(place.api.sign_in(place.address("caller")))
+
+
+def remove_everything(me, place):
+    """S4."""
+    me.find(place.address("robbed")).link("Remove all factors…")
+    because(me, "Lost").button("Remove all factors")
+    assert "Another administrator can undo it until" in me.said()
+    expect(me.page.get_by_role("link", name="Remove…")).to_have_count(0)
+
+
+def purge_what_turns_out_to_be_stolen(me, place):
+    """Whoever removed a device may end the time for which it could come back."""
+    me.find(place.address("caller"))
+    assert "another administrator can restore it" in me.text()
+    me.link("Purge now… Caller’s phone")
+    because(me, "Stolen").button("Purge the factor")
+    assert "It cannot come back." in me.said()
+    assert "Removed, and can come back" not in me.text()
+
+
+def make_a_temporary_code(me, place):
+    """S5: shown once, and applications that know codes of apps take it."""
+    me.find(place.address("traveler")).link("Make a temporary code…")
+    because(me, "Lost").button("Make the code")
+    code = me.page.get_by_label("the code", exact=True).inner_text()
+    me.link("I have handed it over")
+    assert code not in me.page.content() and "counts once until" in me.text()
+    ok(place.code("traveler", code.lower()))
+    refused(place.code("traveler", code), "INVALID_CODE")
+
+
+def suspend_until_tomorrow(me, place):
+    """S6: the factor stays due, and its codes are refused."""
+    me.find(place.address("forgetful")).link("Suspend… Forgetful’s phone")
+    because(me, "Lost").button("Suspend the factor")
+    assert "Suspended the factor “Forgetful’s phone” until" in me.said()
+    refused(place.code("forgetful", place.apps["forgetful"].at(time.time() + 30)), "INVALID_CODE")
+
+
+def unlock(me, place):
+    """S7."""
+    me.find(place.address("guesser"))
+    assert "After 5 wrong codes in a row none is looked at any more" in me.text()
+    me.link("Unlock the codes…")
+    because(me, "Codes refused").button("Unlock the codes")
+    assert "looked at again" in me.said()
+    ok(place.code("guesser", place.apps["guesser"].at(time.time() + 30)))
+
+
+def end_sessions(me, place):
+    """S9."""
+    me.find(place.address("leaver")).link("End all sessions…")
+    because(me, "User leaves").button("End all sessions")
+    assert "ended" in me.said() and "No session is open." in me.text()
+    refused(place.api.http.post(
+        "/v1/token", params={"key": place.api.key},
+        json={"grant_type": "refresh_token",
+              "refresh_token": place.sessions["leaver"]["refreshToken"]}), "TOKEN_EXPIRED")
+
+
+def write_a_note_and_take_it_back(me, place):
+    """Words ask for a reason and for no proof, and the sentence after them leads back."""
+    me.find(place.address("traveler")).link("Write a note…")
+    me.type("note", "Back on Monday.").choose("reason", "Asked for").button("Keep the note")
+    assert "The note is kept." in me.said() and "Back on Monday." in me.text()
+    me.link("Take it back")
+    assert me.heading().startswith("Take back the note about")
+    me.choose("reason", "Mistake").button("Take the note back")
+    assert "What the next agent should know" in me.text()
+
+
+def rename_and_undo(me, place):
+    """The user sees the name when a code is asked for."""
+    def hint():
+        return ok(place.api.sign_in(place.address("traveler")))["mfaInfo"][0]["displayName"]
+
+    me.link("Rename… Traveller’s phone").type("name", "Office phone")
+    because(me, "Asked for").button("Rename the factor")
+    assert "Renamed the factor “Traveller’s phone” to “Office phone”." in me.said()
+    assert hint() == "Office phone"
+    me.link("Undo")
+    assert me.page.locator("#name").input_value() == "Traveller’s phone"
+    because(me, "Mistake").button("Rename the factor")
+    assert "to “Traveller’s phone”" in me.said() and hint() == "Traveller’s phone"
+
+
+def remove_forty(me, place):
+    """S10: more than an agent does in an hour waits for somebody else."""
+    me.link("Users").unfold("Remove the second factors of many users")
+    me.type("list", "\n".join([*place.crowd, "nobody@example.com"])).button("Look at the list")
+    assert me.heading() == "Remove the second factors of 40 users?"
+    me.tick("reason").tick("proof").button("Ask for approval")
+    assert "waits for a second administrator" in me.said()
+
+
+def approve(other, place):
+    """The second administrator, from home."""
+    other.start("/").link(to="/approvals")
+    other.link(to=f"{place.path}/approvals/")
+    assert "Sam Support" in other.text()
+    other.button("Approve and begin")
+    assert "has begun" in other.said()
+    other.page.get_by_text("done", exact=True).wait_for()
+    assert "Removed (40)" in other.text() and "Not found (1)" in other.text()
+
+
+def undo(other, place):
+    """What one has removed another restores."""
+    other.start("/").find(place.address("robbed"))
+    other.link("Restore… Phone r1, Phone r2")
+    other.choose("reason", "Device is back").tick("proof").button("Restore the factors")
+    assert "Phone r1" in other.text() and "Remove all factors…" in other.text()
+
+
+def release(other, place):
+    """An agent who was stopped after many actions goes on."""
+    database = sqlite3.connect(place.server.data / "countersign.sqlite", timeout=30)
+    with database:
+        database.execute(
+            """INSERT INTO support_hold (administrator_id, scope_key, held_at)
+               SELECT administrator_id, scope_key, 1 FROM administrator, scope
+               WHERE email = ? AND project_id = ? AND tenant_id = ''""",
+            (f"sam.{place.api.project}@example.com", place.api.project))
+    database.close()
+    other.start("/").link("Release… Sam Support")
+    assert other.heading() == "Release Sam Support?"
+    other.button("Release the agent")
+    assert "begins a new hour" in other.said()
+    assert "Stopped after many actions" not in other.text()

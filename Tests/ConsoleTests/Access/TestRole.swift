@@ -1,0 +1,304 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// Where somebody's role counts, seen from the tenant eu-shop of Acme Retail.
+enum Reach: String, CaseIterable, Sendable {
+  case instance, project, tenant, otherTenant, otherProject, nothing
+}
+
+/// Somebody with one role in one place, for tests that try everybody.
+struct TestRole: Sendable, CustomTestStringConvertible {
+  let role: Role
+  let reach: Reach
+
+  /// Each role, wherever it can be granted.
+  static let all = Role.allCases.flatMap { role in
+    Reach.allCases.map { TestRole(role: role, reach: $0) }
+  }
+
+  var testDescription: String { "\(role), \(reach)" }
+
+  private static let email = "somebody@example.com"
+
+  /// Where the role was granted; nothing for somebody who lost their only grant.
+  func grant(in world: World) async throws -> Grant? {
+    let acme = ID<Project>("acme-retail")
+    return switch reach {
+    case .instance: Grant(role: role)
+    case .project: Grant(role: role, project: acme)
+    case .tenant: Grant(role: role, project: acme, tenant: try await world.tenantID("eu-shop"))
+    case .otherTenant: Grant(role: role, project: acme, tenant: try await world.tenantID("us-shop"))
+    case .otherProject: Grant(role: role, project: ID("globex"))
+    case .nothing: nil
+    }
+  }
+
+  /// Makes the administrator and signs them in, for the first time.
+  func browser(in world: World) async throws -> Browser {
+    let grant = try await grant(in: world)
+    let made = try await world.identity.administrators.create(
+      email: Self.email, displayName: "Somebody", password: Secret(World.password),
+      grant: grant ?? Grant(role: role), by: Author(actor: .commandLine))
+    if grant == nil {
+      let id = made.id.text
+      try await world.database.write { connection in
+        _ = try connection.run("DELETE FROM administrator_grant WHERE administrator_id = \(id)")
+      }
+    }
+    return try await Browser.signedIn(world, as: Self.email)
+  }
+}
+
+/// What the table says about a request.
+enum CodeVerification: Sendable {
+  case passes, notAllowed, notFound
+
+  /// Reads the two tables, routes with permissions and roles with permissions, without the code
+  /// that decides.
+  init(_ access: ConsoleRoute.Access, _ grant: Grant?, project: String?, tenant: String?) {
+    let sees = grant.map { $0.project == nil || $0.project?.text == project } ?? false
+    let covers = sees && (grant?.tenant == nil || grant?.tenant?.text == tenant)
+    func has(_ permission: Permission) -> Bool {
+      covers && grant?.role.permissions.contains(permission) == true
+    }
+    switch access {
+    case .open, .settingUp, .signedIn(nil): self = .passes
+    case .signedIn(let permission?):
+      let isGranted = grant?.project == nil && has(permission)
+      self = isGranted ? .passes : .notAllowed
+    case .somewhere(let permission):
+      self = grant?.role.permissions.contains(permission) == true ? .passes : .notAllowed
+    case .project(let permission):
+      self = !sees ? .notFound : permission == .seeScope || has(permission) ? .passes : .notAllowed
+    case .projectOfTenant(let permission):
+      let isGranted = grant?.tenant == nil && has(permission)
+      self = !has(.seeScope) ? .notFound : isGranted ? .passes : .notAllowed
+    case .scope(let permission):
+      self = !has(.seeScope) ? .notFound : has(permission) ? .passes : .notAllowed
+    }
+  }
+}
+
+/// Addresses of routes, with values for their parameters.
+struct Samples: Sendable {
+  /// Values by the word in front of the parameter.
+  ///
+  /// A route with another word needs one more here.
+  private let values: [String: String]
+
+  /// Objects of the tenant eu-shop, or of the project's own pool.
+  init(_ world: World, ofTenant: Bool) async throws {
+    let scope = try await ofTenant ? world.euScope : world.projectScope
+    let users = try await world.identity.accounts.list(scope, filter: .totp).items
+    guard let first = users.first,
+      let enrolled = try await world.identity.accounts.find(scope, first.id)
+    else { throw Missing("an enrolled user in \(scope.name)") }
+    let token = try await world.identity.serviceTokens.create(
+      project: scope.project, tenant: scope.tenant, role: .support, name: "desk",
+      maker: .commandLine)
+    try await world.addMessage(for: enrolled, in: scope)
+    let message = try await world.identity.messages.list(scope).items.first
+    var provider = ProviderSettings()
+    provider.issuer = "https://login.example.com"
+    provider.clientID = "client-1"
+    try await world.identity.identityProviders.create(
+      in: scope, id: "oidc.acme", provider, by: Author(actor: .commandLine))
+    let signer = try await world.identity.signers.add(
+      to: scope.project, issuer: "backend-\(ofTenant)@example.com", keyID: nil,
+      key: World.publicKey,
+      by: Author(actor: .commandLine))
+    try await world.removalHold(enrolled, in: scope)
+    try await world.hold(try await world.id(of: World.nadia), in: scope)
+    let note = try await world.note(about: enrolled, in: scope)
+    let removal = try await world.waitingRemoval(of: [enrolled], in: scope)
+    let ada = try await world.identity.administrators.record(email: World.ada).administrator
+    let invitation = try await world.identity.invitations.invite(
+      email: "invited-\(ofTenant)@example.com", displayName: "Invited",
+      grant: Grant(role: .auditor),
+      by: ada.author(address: "192.0.2.1", requestID: "000000INVITE")
+    ).invitation
+    values = [
+      "removals": "sample", "notes": String(note), "release": try await world.id(of: World.nadia),
+      "bulk-removals": String(removal.job), "approvals": String(removal.approval),
+      "policy-approvals": String(try await world.waitingPolicy(in: scope)),
+      "providers": "oidc.acme", "signers": signer.id.text,
+      "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",
+      "tokens": token.token.id.text, "projects": scope.project.text,
+      "tenants": scope.tenant?.text ?? "",
+      "users": enrolled.id.text,
+      "factors": enrolled.factors.first?.id.text ?? "",
+      "guidance": EnrollmentPattern.mandatory.rawValue,
+      "administrators": try await world.id(of: World.nadia),
+      "invitations": invitation.id.text, "outbox": message.map { String($0.id) } ?? "",
+    ]
+  }
+
+  /// The address of a route; nothing when a parameter has no value.
+  ///
+  /// - Parameters:
+  ///   - route: The route.
+  ///   - tenant: The tenant to ask through, instead of the objects' own.
+  ///   - missing: What to put in place of every object of the scope.
+  /// - Returns: The address.
+  func address(of route: Route, tenant: String? = nil, objects missing: String? = nil) -> String? {
+    var word = ""
+    var path = ""
+    for component in route.components {
+      switch component {
+      case .literal(let text):
+        word = text
+        path += "/" + text
+      case .parameter(let suffix):
+        guard var value = values[word], !value.isEmpty else { return nil }
+        if word == "tenants" { value = tenant ?? value }
+        if word != "tenants" && word != "projects" { value = missing ?? value }
+        path += "/" + value + suffix
+      }
+    }
+    return path.isEmpty ? "/" : path
+  }
+}
+
+extension Route {
+  /// How many of its parameters name something inside of a project or tenant.
+  var objectCount: Int {
+    var count = 0
+    for (one, next) in zip(components, components.dropFirst()) {
+      guard case .parameter = next, case .literal(let word) = one else { continue }
+      if word != "projects" && word != "tenants" { count += 1 }
+    }
+    return count
+  }
+
+  /// Whether it is about a tenant.
+  var isOfTenant: Bool {
+    zip(components, components.dropFirst()).contains { one, next in
+      guard case .parameter = next else { return false }
+      return one == .literal("tenants")
+    }
+  }
+}
+
+extension World {
+  /// As if an agent had done so much in an hour that an owner has to look at it.
+  func hold(_ agent: String, in scope: Scope) async throws {
+    let (key, now) = (scope.key, clock.now.microseconds)
+    try await database.write { connection in
+      _ = try connection.run(
+        """
+        INSERT INTO support_hold (administrator_id, scope_key, held_at)
+        VALUES (\(agent), \(key), \(now)) ON CONFLICT DO NOTHING
+        """)
+    }
+  }
+
+  /// As if a factor of a user had been removed besides, which can come back.
+  func removalHold(_ account: Account, in scope: Scope) async throws {
+    let (uid, now) = (account.id.text, clock.now.microseconds)
+    let until = clock.now.advanced(bySeconds: 3_600).microseconds
+    let key = scope.key
+    try await database.write { connection in
+      _ = try connection.run(
+        """
+        INSERT INTO removed_factor (account_key, enrollment_id, removal_id, removed_at, removed_by,
+          remover_name, until, position, kind, display_name, enrolled_at)
+        SELECT account_key, 'sample', 'sample', \(now), 'x', 'Xenia', \(until), 9, 'totp', 'Old',
+          \(now)
+        FROM account WHERE uid = \(uid) AND scope_key = \(key)
+        """)
+    }
+  }
+
+  /// A list of users whose factors Ada wants to remove, which takes a second administrator.
+  func waitingRemoval(
+    of accounts: [Account], in scope: Scope
+  ) async throws -> (job: Int64, approval: Int64) {
+    var settings = try await identity.support.settings(scope)
+    settings.approvalOverUsers = 0
+    try await identity.support.change(scope, to: settings, by: Author(actor: .commandLine))
+    let (agent, author) = try await adaInSupport()
+    let list = try BulkList(accounts.map(\.id.text).joined(separator: "\n"))
+    let job = try await identity.bulkRemovals.draft(list, in: scope, by: author, agent)
+    _ = try await identity.bulkRemovals.begin(
+      job, in: scope, number: "",
+      ActionRequest(agent: agent, author: author, reason: .lost, note: "Theft at the office"))
+    guard let approval = try await identity.approvals.find(forJob: job, in: scope) else {
+      throw Missing("approval")
+    }
+    return (job, approval.id)
+  }
+
+  /// A weaker policy that waits for a second administrator; the request's number.
+  func waitingPolicy(in scope: Scope) async throws -> Int64 {
+    let author = Author(actor: .commandLine)
+    let policy = try await identity.policies.change(scope, by: author) {
+      $0.pattern = .mandatory
+    }
+    var settings = try await identity.support.settings(scope)
+    settings.policyApprovalOverUsers = 0
+    try await identity.support.change(scope, to: settings, by: author)
+    let (agent, ada) = try await adaInSupport()
+    _ = try await identity.policies.change(
+      scope, expecting: policy.version,
+      ActionRequest(agent: agent, author: ada, note: "Enrollment is too hard.")
+    ) { $0.pattern = nil }
+    let waiting = try await identity.approvals.waiting(visibleTo: agent.administrator)
+    guard let approval = waiting.first(where: { $0.kind == .policy && $0.scope.key == scope.key })
+    else { throw Missing("approval") }
+    return approval.id
+  }
+
+  /// A note about a user; its number.
+  func note(about account: Account, in scope: Scope) async throws -> Int64 {
+    let (agent, author) = try await adaInSupport()
+    return try await identity.support.writeNote(
+      scope, account.id,
+      ActionRequest(agent: agent, author: author, reason: .locked, note: "Calls often.")
+    ).id
+  }
+
+  /// Ada, with a code of her own given just now.
+  private func adaInSupport() async throws -> (agent: ConsoleSession, author: Author) {
+    let outcome = try await identity.consoleSessions.signIn(
+      email: Self.ada, password: Secret(Self.password), address: "192.0.2.1", userAgent: "test")
+    guard case .signedIn(let new) = outcome else { throw Missing("Ada's session") }
+    try await prove()
+    return (
+      new.session,
+      new.session.administrator.author(address: "192.0.2.1", requestID: "00000REMOVAL")
+    )
+  }
+
+  /// Leaves a message for a user in the outbox: the notice of a password that somebody else set.
+  func addMessage(for account: Account, in scope: Scope) async throws {
+    var change = AccountChange()
+    change.password = .set(Secret("another user's password"))
+    try await identity.accounts.update(
+      scope, account.id, change, by: Author(actor: .commandLine))
+  }
+
+  /// The project's own pool, with an enrolled user in it.
+  var projectScope: Scope {
+    get async throws {
+      let scope = try await identity.scopes.existing(project: ID("acme-retail"))
+      guard try await identity.accounts.list(scope).items.isEmpty else { return scope }
+      var new = NewAccount()
+      new.email = "pat@example.com"
+      new.emailVerified = true
+      new.password = Secret("a user's password")
+      let author = Author(actor: .commandLine)
+      _ = try await identity.policies.change(scope, by: author) { edit throws(PolicyError) in
+        edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 1)
+      }
+      let account = try await identity.accounts.create(scope, new, by: author)
+      try await enroll(account, "Phone", in: scope)
+      return scope
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import Database
+import DatabaseSQLite
+import HTTP
+import Testing
+
+@testable import Console
+@testable import Identity
+
+@Suite struct TemporaryCodePageTests {
+  private func page(_ world: World, _ rest: String = "") async throws -> String {
+    try await world.eu + "/users/\(World.chiara)/temporary-code" + rest
+  }
+
+  /// The code on a page that shows one.
+  private func code(_ answer: Answer) throws -> String {
+    let start = try #require(answer.text.firstRange(of: "aria-label=\"the code\">"))
+    return String(answer.text[start.upperBound...].prefix { $0 != "<" })
+  }
+
+  @Test func `a code is made in three clicks with one field, and shown once`() async throws {
+    try await World.furnished { world in
+      try await world.allowBackupCodes()
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
+      let address = try await page(world)
+      #expect(user.values(of: "href").contains(address))
+      let made = try await nadia.submit(try await page(world), ["reason": "lost"])
+      let next = try await page(world, "/shown")
+      #expect(made.status == .seeOther && made.location == next)
+      let shown = try await nadia.get(try await page(world, "/shown"))
+      #expect(shown.status == .ok && shown.response.fields[.cacheControl] == "no-store")
+      let code = try code(shown)
+      #expect(code.utf8.count == 9)
+      for letter in code where letter != "-" {
+        #expect(shown.says("<dt>\(CodeWords.word(letter))</dt><dd class=\"mono\">\(letter)</dd>"))
+      }
+      #expect(shown.says("I have handed it over"))
+      let again = try await nadia.get(try await page(world, "/shown"))
+      #expect(!again.says(code) && again.says("nobody can read it"))
+      let now = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
+      #expect(now.says("counts once until") && !now.says(code))
+      let chiara = try await world.user()
+      #expect(try await world.identity.backupCodes.state(of: chiara).temporaryUntil != nil)
+    }
+  }
+
+  @Test func `nobody else is shown it, and asking for its fields alone takes nothing`()
+    async throws
+  {
+    try await World.furnished { world in
+      try await world.allowBackupCodes()
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let ada = try await Browser.signedIn(world)
+      _ = try await nadia.submit(try await page(world), ["reason": "lost"])
+      #expect(try await ada.get(try await page(world, "/shown")).says("nobody can read it"))
+      _ = try await nadia.send(.head, try await page(world, "/shown"))
+      #expect(try await nadia.get(try await page(world, "/shown")).says("I have handed it over"))
+      world.clock.advance(seconds: 60)
+      _ = try await nadia.submit(try await page(world), ["reason": "lost", "hours": "24"])
+      world.clock.advance(seconds: 121)
+      #expect(try await nadia.get(try await page(world, "/shown")).says("nobody can read it"))
+    }
+  }
+
+  @Test func `what is missing is said beside its field, and the lifetime stays chosen`()
+    async throws
+  {
+    try await World.furnished { world in
+      try await world.allowBackupCodes()
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let wrong = try await nadia.submit(try await page(world), ["hours": "8"])
+      #expect(wrong.status == .unprocessableContent)
+      #expect(wrong.says("<option value=\"8\" selected>8 hours</option>"))
+      #expect(wrong.says("Choose the reason that fits best."))
+      let odd = try await nadia.submit(
+        try await page(world), ["hours": "<script>", "note": "x"])
+      #expect(odd.says("<option value=\"1\" selected>1 hour</option>") && !odd.says("<script>\""))
+    }
+  }
+
+  /// Lets a user's codes have been wrong so often.
+  private func guess(_ times: Int, in world: World) async throws {
+    let scope = try await world.euScope
+    let now = world.clock.now
+    try await world.database.write { connection in
+      for _ in 0..<times {
+        let account = try #require(try AccountRecord.find(scope, ID(World.chiara), connection))
+        let attempt = CodeAttemptRecorder(
+          account: account, scope: scope, way: .app, enrollment: account.factors.first?.id,
+          window: .standard, origin: RequestOrigin())
+        _ = try attempt.fail(CodeFinding(.wrong), at: now, connection)
+      }
+    }
+  }
+
+  @Test(arguments: [6, 10])
+  func `that it waits for an unlock is said wherever one meets it, with the way there`(
+    wrong: Int
+  ) async throws {
+    try await World.furnished { world in
+      try await world.allowBackupCodes()
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let waits =
+        wrong < 10
+        ? "A temporary or recovery code waits as well" : "does not count either until somebody"
+      #expect(!(try await nadia.get(try await page(world))).says(waits))
+      try await guess(wrong, in: world)
+      // Nothing waits yet on the user's page.
+      #expect(!(try await nadia.get(user)).says(waits))
+      let asked = try await nadia.get(try await page(world))
+      #expect(asked.says(waits) && asked.values(of: "href").contains(user + "/unlock"))
+      #expect(asked.says("After \(wrong) wrong") || asked.says("locked after \(wrong) wrong"))
+      Markup.check(asked)
+      _ = try await nadia.submit(try await page(world), ["reason": "lost"])
+      let shown = try await nadia.get(try await page(world, "/shown"))
+      #expect(shown.says(waits) && shown.values(of: "href").contains(user + "/unlock"))
+      Markup.check(shown)
+      let after = try await nadia.get(user)
+      #expect(after.says(waits) && after.says("counts once until"))
+      // Whoever may not unlock reads it without a way.
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let read = try await iris.get(user)
+      #expect(read.says(waits) && !read.values(of: "href").contains(user + "/unlock"))
+      for page in [asked, shown, after, read] { #expect(!page.says("9999") && !page.says("29227")) }
+      let factor = try #require(try await world.user().factors.first).id.text
+      let suspension = try await nadia.get(user + "/factors/\(factor)/suspension")
+      #expect(suspension.says(waits))
+      _ = try await nadia.submit(user + "/unlock", ["reason": "locked"])
+      for address in [user, try await page(world)] {
+        #expect(!(try await nadia.get(address)).says(waits))
+      }
+    }
+  }
+
+  @Test func `where it cannot be made nothing is asked`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let off = try await nadia.get(try await page(world))
+      #expect(off.says("This is switched off here") && !off.says("name=\"reason\""))
+      let user = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
+      #expect(!user.says("temporary-code"))
+      try await world.allowBackupCodes()
+      let without = try await nadia.get(
+        try await world.eu + "/users/u77TnC0aPzQ4hW1sGv9M/temporary-code")
+      #expect(without.says("has no authenticator app") && !without.says("name=\"reason\""))
+      let nobody = try await nadia.get(try await world.eu + "/users/nobody/temporary-code")
+      #expect(nobody.status == .notFound)
+    }
+  }
+
+  @Test func `codes are ended on a page of their own`() async throws {
+    try await World.furnished { world in
+      try await world.allowBackupCodes()
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let removal = try await page(world, "/removal")
+      #expect(try await nadia.get(removal).says("no such codes any more"))
+      _ = try await nadia.submit(try await page(world), ["reason": "lost"])
+      let asked = try await nadia.get(removal)
+      #expect(asked.says("End the code") && asked.says("name=\"reason\""))
+      let sent = try await nadia.submit(removal, ["reason": "other", "note": "wrong person"])
+      #expect(sent.status == .seeOther)
+      let after = try await nadia.get(try #require(sent.location))
+      #expect(after.says("The temporary code does not count any more."))
+      #expect(!after.says("<dt>Temporary code</dt>"))
+      let recovery = try await world.eu + "/users/\(World.chiara)/recovery-codes/removal"
+      #expect(try await nadia.get(recovery).says("no such codes any more"))
+    }
+  }
+
+  @Test func `each letter has its word`() {
+    #expect(CodeWords.word("K") == "Kilo" && CodeWords.word("7") == "seven")
+    let words = "ABCDEFGHJKMNPQRSTUVWXYZ23456789".map(CodeWords.word)
+    #expect(Set(words).count == 31 && !words.contains(""))
+  }
+
+  @Test func `the pages as their files show them`() async throws {
+    try await World.furnished { world in
+      try await world.allowBackupCodes()
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      try Snapshot.check(
+        try await nadia.get(try await page(world)).text, named: "temporary-code.html")
+      _ = try await nadia.submit(try await page(world), ["reason": "lost"])
+      let shown = try await nadia.get(try await page(world, "/shown"))
+      Markup.check(shown)
+      try Snapshot.check(shown.text, named: "temporary-code-shown.html")
+      try Snapshot.check(
+        try await nadia.get(try await page(world, "/shown")).text,
+        named: "temporary-code-gone.html")
+      try Snapshot.check(
+        try await nadia.get(try await page(world, "/removal")).text,
+        named: "temporary-code-removal.html")
+      try Snapshot.check(
+        try await nadia.get(try await world.eu + "/users/\(World.chiara)").text,
+        named: "user-with-code.html")
+    }
+  }
+}

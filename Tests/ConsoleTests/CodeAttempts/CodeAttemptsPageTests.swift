@@ -1,0 +1,119 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+@testable import Identity
+
+/// Every code of a user that is still known.
+@Suite struct VerdictsPageTests {
+  private func user(_ world: World) async throws -> String {
+    try await world.eu + "/users/\(World.chiara)"
+  }
+
+  private func right(_ count: Int) -> [CodeFinding] {
+    [CodeFinding](repeating: CodeFinding(.accepted, distance: 0, step: 1), count: count)
+  }
+
+  @Test func `it is linked only where there is more than a user's page shows`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await user(world)
+      // With that of the enrollment they are twenty.
+      try await world.write(right(19), of: World.chiara)
+      #expect(!(try await nadia.get(user).says("All code attempts")))
+      world.clock.advance(seconds: 1_800)
+      try await world.write(right(1), of: World.chiara)
+      let page = try await nadia.get(user)
+      #expect(page.values(of: "href").contains(user + "/codeAttempts"))
+      #expect(page.says("The newest 20 are shown.") && page.says("All code attempts"))
+      #expect(page.text.ranges(of: "Right code<span").count == 20)
+    }
+  }
+
+  @Test func `parts of 50 lead on until the oldest, with the days for which they are kept`()
+    async throws
+  {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      var settings = SupportRules()
+      settings.codeAttemptDays = 30
+      try await world.identity.support.change(
+        try await world.euScope, to: settings, by: Author(actor: .commandLine))
+      try await world.write(
+        [
+          CodeFinding(.late, distance: -8, step: 100), CodeFinding(.wrong),
+          CodeFinding(.accepted, distance: -2, step: 107),
+        ] + right(116), of: World.chiara,
+        agent: "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0")
+      var (address, counts, last) = (try await user(world) + "/codeAttempts", [Int](), "")
+      while true {
+        let page = try await nadia.get(address)
+        #expect(page.status == .ok && page.says("Here it is known for 30 days and then gone"))
+        Markup.check(page)
+        counts.append(page.text.ranges(of: "data-label=\"When\"").count)
+        last = page.text
+        guard page.says("rel=\"next\"") else { break }
+        address = try #require(
+          page.values(of: "href").first { $0.contains("/codeAttempts?after=") })
+      }
+      #expect(counts == [50, 50, 20])
+      #expect(last.contains("Too old: 8 steps late, 5 are accepted"))
+      #expect(last.contains("Right code, 2 steps late: the phone’s clock is about 60 s slow"))
+      #expect(last.contains("203.0.113.9") && last.contains("Firefox on Linux"))
+      #expect(last.contains("class=\"mark\"") && last.contains("First page"))
+      let oldest = try await nadia.get(address)
+      try Snapshot.check(oldest.text, named: "verdicts-oldest.html")
+    }
+  }
+
+  @Test func `without codes it says so, and a place that is gone leads back to the newest`()
+    async throws
+  {
+    try await World.furnished { world in
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let user = try await user(world)
+      let empty = try await iris.get(
+        try await world.eu + "/users/u77TnC0aPzQ4hW1sGv9M/codeAttempts")
+      #expect(empty.says("No code in the last 90 days"))
+      try Snapshot.check(empty.text, named: "verdicts-empty.html")
+      try await world.write(right(2), of: World.chiara)
+      for after in ["0", "x", "-9223372036854775809", "%3Cscript%3E"] {
+        let page = try await iris.get("\(user)/codeAttempts?after=\(after)")
+        #expect(page.location == user + "/codeAttempts", "\(after)")
+      }
+      #expect(try await iris.get("\(user)/codeAttempts?after=").says("3 lines"))
+    }
+  }
+
+  @Test func `nobody else's user is there, with the bytes of one who never was`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let (eu, us) = (
+        try await world.eu,
+        "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
+      )
+      let ada = try await Browser.signedIn(world)
+      let foreign = try await ada.get("\(us)/users/\(World.chiara)/codeAttempts")
+      let never = try await ada.get("\(us)/users/nobody-at-all-like-this/codeAttempts")
+      #expect(foreign.status == .notFound && foreign.text == never.text)
+      #expect(try await nadia.get("\(us)/users/\(World.chiara)/codeAttempts").status == .notFound)
+      #expect(try await nadia.get("\(eu)/users/\(World.chiara)/codeAttempts").status == .ok)
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      #expect(try await tomas.get("\(eu)/users/\(World.chiara)/codeAttempts").status == .forbidden)
+    }
+  }
+
+  @Test(arguments: HostileTests.names.indices)
+  func `what programs call themselves stays text`(index: Int) async throws {
+    let name = HostileTests.names[index]
+    try await World.furnished { world in
+      try await world.write(
+        [CodeFinding(.wrong)], of: World.chiara, agent: name, address: name)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let page = try await nadia.get(try await user(world) + "/codeAttempts")
+      Markup.check(page)
+      #expect(page.status == .ok && page.says("Wrong, nothing near it"))
+    }
+  }
+}

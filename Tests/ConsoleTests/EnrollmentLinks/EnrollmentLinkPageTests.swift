@@ -1,0 +1,172 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import HTTP
+import Identity
+import OTP
+import Testing
+
+@testable import Console
+
+/// From the desk's button to the user's app.
+@Suite struct EnrollmentLinkPageTests {
+  /// Somebody without a factor.
+  private static let uid = "u77TnC0aPzQ4hW1sGv9M"
+  private static let page = "/__/auth/enroll"
+
+  private func verified(_ world: World) async throws {
+    var change = AccountChange()
+    change.emailVerified = true
+    _ = try await world.identity.accounts.update(
+      try await world.euScope, ID(Self.uid), change, by: Author(actor: .commandLine))
+  }
+
+  /// Sends a link, and returns its address without the origin.
+  private func send(_ world: World) async throws -> String {
+    try await verified(world)
+    let nadia = try await Browser.signedIn(world, as: World.nadia)
+    let support = try await world.eu + "/users/\(Self.uid)/enrollment-link"
+    let user = try await nadia.get(try await world.eu + "/users/\(Self.uid)")
+    #expect(user.values(of: "href").contains(support))
+    let sent = try await nadia.submit(support, ["reason": "replaced"])
+    #expect(sent.status == .seeOther)
+    let after = try await nadia.get(try #require(sent.location))
+    #expect(after.says("is in the outbox, where an owner can open it") && after.says("30 minutes"))
+    #expect(!after.says(Self.page))
+    return try await world.link(to: Self.page)
+  }
+
+  /// The code that an app shows which has read the page.
+  private func code(_ page: Answer, _ world: World) throws -> String {
+    let start = try #require(page.text.firstRange(of: "aria-label=\"the key\">"))
+    let key = page.text[start.upperBound...].prefix { $0 != "<" }.replacing(" ", with: "")
+    let secret = Secret(try #require(Base32.decode(String(key))))
+    let app = try #require(OneTimePassword(secret: secret))
+    return try app.code(step: app.step(at: world.clock.now.seconds))
+  }
+
+  private func form(_ page: Answer, code: String, name: String = "Pixel") throws -> Form {
+    [
+      "csrf": try page.csrf, "link": try #require(page.value(of: "link")),
+      "ticket": try #require(page.value(of: "ticket")), "code": code, "name": name,
+    ]
+  }
+
+  @Test func `the user scans, types the code and is told what is next`() async throws {
+    try await World.furnished { world in
+      let link = try await send(world)
+      let browser = Browser(world)
+      let page = try await browser.get(link)
+      #expect(page.status == .ok && page.says("<svg") && page.says("otpauth://totp/"))
+      #expect(page.response.fields[.cacheControl] == "no-store")
+      #expect(!page.says("Projects") && !page.says("/sign-in"))
+      let done = try await browser.post(
+        Self.page, try form(page, code: try code(page, world)))
+      #expect(done.status == .seeOther)
+      let after = try await browser.get(try #require(done.location))
+      #expect(after.status == .ok && after.says("Your authenticator app is set up"))
+      #expect(!after.says("otpauth"))
+      #expect(try await world.user(Self.uid).factors.map(\.displayName) == ["Pixel"])
+      let again = try await browser.get(link)
+      #expect(again.status == .gone && again.says("This link was used already"))
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await nadia.get(try await world.eu + "/users/\(Self.uid)")
+      #expect(user.says("by a link that Nadia K. had sent") && !user.says("enrollment-link\""))
+    }
+  }
+
+  @Test func `a wrong code keeps the secret and the name, and says what to do`() async throws {
+    try await World.furnished { world in
+      let browser = Browser(world)
+      let page = try await browser.get(try await send(world))
+      let wrong = try await browser.post(Self.page, try form(page, code: "1"))
+      #expect(wrong.status == .unprocessableContent && wrong.says("clock by itself"))
+      let (first, same) = (try code(page, world), try code(wrong, world))
+      #expect(first == same)
+      #expect(wrong.says("value=\"Pixel\"") && wrong.says("aria-invalid=\"true\""))
+      let empty = try await browser.post(Self.page, try form(wrong, code: ""))
+      #expect(empty.says("Type the six digits"))
+      let long = try await browser.post(
+        Self.page,
+        try form(page, code: try code(page, world), name: String(repeating: "x", count: 101)))
+      #expect(long.says("Shorten the name to 100 characters."))
+      world.clock.advance(seconds: 901)
+      let late = try await browser.post(
+        Self.page, try form(page, code: try code(page, world)))
+      #expect(late.status == .unprocessableContent && late.says("open for too long"))
+      let (old, other) = (try code(page, world), try code(late, world))
+      #expect(old != other)
+      world.clock.advance(seconds: 900)
+      let link = try #require(page.value(of: "link"))
+      let over = try await browser.get("\(Self.page)?code=\(link)")
+      #expect(over.status == .gone && over.says("counted for 30 minutes"))
+    }
+  }
+
+  @Test func `what does not count says so, and hostile values stay text`() async throws {
+    try await World.furnished { world in
+      let browser = Browser(world)
+      for query in ["", "?code=", "?code=x", "?code=<script>", "?done=1"] {
+        guard Target(Self.page + query) != nil else { continue }
+        let page = try await browser.get(Self.page + query)
+        #expect(page.status == .notFound && page.says("This link does not count"), "\(query)")
+      }
+      let link = try await send(world)
+      let page = try await browser.get(link)
+      let stale = try await browser.post(
+        Self.page, ["link": try #require(page.value(of: "link")), "code": "1"])
+      #expect(stale.status == .forbidden)
+      let name = "\u{202E}<script>alert(1)</script>" + String(repeating: "🦄", count: 1_000)
+      try await world.database.write { connection in
+        _ = try connection.run(
+          "UPDATE project SET display_name = \(name) WHERE project_id = 'acme-retail'")
+      }
+      let hostile = try await browser.get(link)
+      #expect(hostile.status == .ok && !hostile.says("<script>a"))
+      let sent = try await browser.post(
+        Self.page, try form(hostile, code: "x", name: "\"><script>alert(1)</script>"))
+      #expect(!sent.says("<script>a") && sent.says("&lt;script&gt;"))
+      let other = try await browser.post(
+        Self.page,
+        ["csrf": try page.csrf, "link": "x", "ticket": "<script>", "code": "1", "name": "x"])
+      #expect(other.status == .notFound)
+    }
+  }
+
+  @Test func `who cannot have another app is asked nothing`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let page = try await nadia.get(user + "/enrollment-link")
+      #expect(page.says("has an authenticator app already") && !page.says("name=\"reason\""))
+      let whole = try await nadia.get(user)
+      #expect(!whole.says("enrollment-link"))
+    }
+  }
+
+  @Test func `the pages as their files show them`() async throws {
+    try await World.furnished { world in
+      let link = try await send(world)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      try Snapshot.check(
+        try await nadia.get(try await world.eu + "/users/\(Self.uid)/enrollment-link").text,
+        named: "enrollment-link.html")
+      let browser = Browser(world)
+      let page = try await browser.get(link)
+      Markup.check(page)
+      try Snapshot.check(try settled(page), named: "enroll.html")
+      let wrong = try await browser.post(Self.page, try form(page, code: "1"))
+      try Snapshot.check(try settled(wrong), named: "enroll-wrong.html")
+      let done = try await browser.post(
+        Self.page, try form(page, code: try code(page, world)))
+      try Snapshot.check(
+        try await browser.get(try #require(done.location)).text, named: "enroll-done.html")
+    }
+  }
+
+  /// The page without what differs from run to run.
+  private func settled(_ page: Answer) throws -> String {
+    page.text.replacing(try page.csrf, with: "CSRF")
+      .replacing(try #require(page.value(of: "ticket")), with: "TICKET")
+  }
+}

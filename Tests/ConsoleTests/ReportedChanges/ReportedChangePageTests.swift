@@ -1,0 +1,129 @@
+import Database
+import DatabaseSQLite
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The page on which a user says that something was none of theirs.
+@Suite struct ObjectionPageTests {
+  private static let page = "/__/auth/not-me"
+
+  /// Removes Chiara's factor at the desk, and returns the link in the mail.
+  private func removed(_ world: World) async throws -> String {
+    let nadia = try await Browser.signedIn(world, as: World.nadia)
+    let removal = try await world.filled("{eu}/users/\(World.chiara)/factors/{factor}/removal")
+    let sent = try await nadia.submit(removal, ["reason": "lost"])
+    #expect(sent.status == .seeOther)
+    return try await world.link(to: Self.page)
+  }
+
+  private func code(_ link: String) -> String {
+    String(link.split(separator: "=").last ?? "")
+  }
+
+  @Test func `opening changes nothing, the button locks, and the page after it says what follows`()
+    async throws
+  {
+    try await World.furnished { world in
+      let link = try await removed(world)
+      let browser = Browser(world)
+      for _ in 0..<2 {
+        let page = try await browser.get(link)
+        #expect(page.status == .ok && page.says("The second factor “Pixel 9” was removed."))
+        #expect(page.says("It was not me") && !page.says("chiara"))
+      }
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let before = try await nadia.get(user + "/enrollment-link")
+      #expect(!before.says("none of theirs"))
+      let sent = try await browser.submit(link, ["code": code(link)], to: Self.page)
+      #expect(sent.status == .seeOther)
+      let done = try await browser.get(try #require(sent.location))
+      #expect(done.status == .ok && done.says("Your second factors are locked"))
+      let again = try await browser.submit(
+        "/sign-in", ["code": code(link)], to: Self.page)
+      #expect(again.status == .gone && again.says("This link was used already"))
+      #expect(try await browser.get(link).status == .gone)
+      // The desk is told why it cannot act.
+      let after = try await nadia.get(user + "/enrollment-link")
+      #expect(after.says("none of theirs"))
+    }
+  }
+
+  @Test func `the overview and the home say so to who may see the pool`() async throws {
+    try await World.furnished { world in
+      let link = try await removed(world)
+      _ = try await Browser(world).submit(link, ["code": code(link)], to: Self.page)
+      let ada = try await Browser.signedIn(world)
+      let overview = try await ada.get(try await world.eu)
+      #expect(overview.says("chiara.bianchi@example.com said that a change of second factors"))
+      let user = try await world.eu + "/users/\(World.chiara)"
+      #expect(overview.values(of: "href").contains(user))
+      let home = try await ada.get("/")
+      #expect(home.says("1 user says that a change of second factors was none of theirs."))
+      // A policy admin may not find users, and is not told who it is.
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let his = try await tomas.get(try await world.eu)
+      #expect(his.says("A user said that a change of second factors"))
+      #expect(!his.says("chiara"))
+    }
+  }
+
+  @Test
+  func `what came too late or was never made says so, and a form from elsewhere does nothing`()
+    async throws
+  {
+    try await World.furnished { world in
+      let link = try await removed(world)
+      let browser = Browser(world)
+      for query in ["", "?code=", "?code=x", "?done=1"] {
+        let page = try await browser.get(Self.page + query)
+        #expect(page.status == .notFound && page.says("This link does not count"), "\(query)")
+      }
+      let csrf = try await browser.get(link).csrf
+      let foreign = try await browser.send(
+        .post, Self.page, form: ["csrf": csrf, "code": code(link)],
+        fields: [.origin: "https://evil.example", .secFetchSite: "cross-site"])
+      #expect(foreign.status == .forbidden)
+      let stale = try await browser.post(Self.page, ["code": code(link)])
+      #expect(stale.status == .forbidden)
+      #expect(try await browser.get(link).status == .ok)
+      world.clock.advance(seconds: 7 * 86_400)
+      let late = try await browser.get(link)
+      #expect(late.status == .gone && late.says("It counted for seven days"))
+    }
+  }
+
+  @Test func `a hostile name of a factor stays text`() async throws {
+    try await World.furnished { world in
+      let name = "\u{202E}<script>alert(1)</script>" + String(repeating: "🦄", count: 60)
+      try await world.database.write { connection in
+        _ = try connection.run("UPDATE factor SET display_name = \(name)")
+      }
+      let page = try await Browser(world).get(try await removed(world))
+      #expect(page.status == .ok && !page.says("<script>a") && !page.says("\u{202E}"))
+      #expect(page.says("<bdi>The second factor “&lt;script&gt;alert(1)"))
+    }
+  }
+
+  @Test func `the pages as their files show them`() async throws {
+    try await World.furnished { world in
+      let link = try await removed(world)
+      let browser = Browser(world)
+      let page = try await browser.get(link)
+      Markup.check(page)
+      let token = try page.csrf
+      func settled(_ answer: Answer) -> String {
+        answer.text.replacing(token, with: "CSRF").replacing(code(link), with: "CODE")
+      }
+      try Snapshot.check(settled(page), named: "not-me.html")
+      let sent = try await browser.submit(link, ["code": code(link)], to: Self.page)
+      try Snapshot.check(
+        settled(try await browser.get(try #require(sent.location))), named: "not-me-done.html")
+      let ada = try await Browser.signedIn(world)
+      try Snapshot.check(try await ada.get(try await world.eu).text, named: "overview-not-me.html")
+    }
+  }
+}

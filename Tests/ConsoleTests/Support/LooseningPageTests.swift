@@ -1,0 +1,167 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// What loosens the guard rails of the desk asks for an own code too.
+@Suite struct LooseningPageTests {
+  /// Expects a page that asks for a code, refuses a form without one and one with a wrong one, and
+  /// takes a right one with a new name of the session.
+  private func check(
+    _ world: World, _ browser: Browser, _ app: String, page: String, _ form: Form,
+    to target: String? = nil, field: String = "code"
+  ) async throws -> Answer {
+    let asked = try await browser.get(page)
+    #expect(asked.says("id=\"\(field)\"") && asked.says("Code of your own authenticator"))
+    for code in ["", "000000"] {
+      var given = form
+      given.add("code", code)
+      let wrong = try await browser.submit(page, given, to: target)
+      #expect(wrong.status == .unprocessableContent)
+      #expect(wrong.values(of: "href").filter { $0.hasPrefix("#") }.contains("#\(field)"))
+      #expect(wrong.says("id=\"\(field)-error\"") && !wrong.says("000000"))
+      Markup.check(wrong)
+    }
+    let before = browser.cookieField
+    var given = form
+    given.add("code", app)
+    let done = try await browser.submit(page, given, to: target)
+    #expect(done.status == .seeOther && browser.cookieField != before)
+    #expect(!(try await browser.get(page).says("Code of your own")))
+    return done
+  }
+
+  private let rules: Form = [
+    "code-cap": "5", "undo-hours": "0", "code-attempt-days": "30", "actions-per-hour": "10",
+    "approval-over-users": "", "identity-proof": "",
+  ]
+
+  @Test func `the rules of the desk`() async throws {
+    try await World.furnished { world in
+      let (tomas, app) = try await Browser.withApp(world, as: World.tomas)
+      let address = try await world.eu + "/settings/support"
+      #expect(!(try await tomas.get(address).says("Code of your own")))
+      world.clock.advance(seconds: 900)
+      let wrong = try await tomas.submit(
+        address,
+        [
+          "code-cap": "x", "undo-hours": "0", "code-attempt-days": "0",
+          "actions-per-hour": "10",
+        ])
+      #expect(
+        wrong.values(of: "href").filter { $0.hasPrefix("#") && $0 != "#main" }
+          == ["#code-cap", "#code-attempt-days", "#code"])
+      let code = try world.code(of: app)
+      let done = try await check(world, tomas, code, page: address, rules)
+      #expect(done.location == address)
+      #expect(try await world.identity.support.settings(try await world.euScope).undoHours == 0)
+    }
+  }
+
+  @Test func `for how long own codes count`() async throws {
+    try await World.furnished { world in
+      let (ada, app) = try await Browser.withApp(world, as: World.ada)
+      world.clock.advance(seconds: 900)
+      let both = try await ada.submit(
+        "/administrators", ["minutes": "soon"], to: "/administrators/step-up")
+      #expect(
+        both.values(of: "href").filter { $0.hasPrefix("#") && $0 != "#main" }
+          == ["#minutes", "#code"])
+      _ = try await check(
+        world, ada, try world.code(of: app), page: "/administrators", ["minutes": "240"],
+        to: "/administrators/step-up")
+      #expect(try await ada.get("/administrators").says("is older than 240 min"))
+    }
+  }
+
+  @Test func `the release of an agent`() async throws {
+    try await World.furnished { world in
+      let id = try await world.id(of: World.nadia)
+      try await world.hold(id, in: try await world.euScope)
+      let (ada, app) = try await Browser.withApp(world, as: World.ada)
+      world.clock.advance(seconds: 900)
+      let release = try await world.eu + "/support/release/\(id)"
+      let page = try await ada.get(release)
+      try Snapshot.check(page.text, named: "release.html")
+      Markup.check(page)
+      for code in ["", "000000"] {
+        let wrong = try await ada.submit(release, ["code": code])
+        #expect(wrong.status == .unprocessableContent)
+        #expect(wrong.values(of: "href").contains("#code") && wrong.says("id=\"code-error\""))
+        Markup.check(wrong)
+      }
+      let before = ada.cookieField
+      let done = try await ada.submit(release, ["code": try world.code(of: app)])
+      #expect(done.location == "/" && ada.cookieField != before)
+      #expect(try await ada.get("/").says("The agent is released and begins a new hour."))
+      #expect(try await ada.get(release).status == .notFound)
+    }
+  }
+
+  @Test func `nobody releases themselves`() async throws {
+    try await World.furnished { world in
+      let id = try await world.id(of: World.ada)
+      try await world.hold(id, in: try await world.euScope)
+      let ada = try await Browser.signedIn(world)
+      let release = try await world.eu + "/support/release/\(id)"
+      let page = try await ada.get(release)
+      #expect(page.says("Nobody releases themselves.") && !page.says("Release the agent"))
+      Markup.check(page)
+      let answer = try await ada.submit("/account", [:], to: release)
+      #expect(answer.status == .unprocessableContent)
+      #expect(answer.says("Nobody releases themselves."))
+    }
+  }
+
+  @Test func `the refusal of a request`() async throws {
+    try await World.furnished { world in
+      let scope = try await world.euScope
+      let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
+      let (_, approval) = try await world.waitingRemoval(of: [chiara], in: scope)
+      let request = try await world.eu + "/approvals/\(approval)"
+      let (nadia, app) = try await Browser.withApp(world, as: World.nadia)
+      world.clock.advance(seconds: 900)
+      let wordless = try await nadia.submit(request, ["step": "refuse"])
+      #expect(wordless.values(of: "href").contains("#answer"))
+      #expect(wordless.values(of: "href").contains("#refusal-code"))
+      #expect(!wordless.values(of: "href").contains("#code"))
+      Markup.check(wordless)
+      _ = try await check(
+        world, nadia, try world.code(of: app), page: request,
+        ["step": "refuse", "answer": "Not now."], field: "refusal-code")
+      #expect(try await nadia.get(request).says("Not now."))
+    }
+  }
+
+  @Test func `who has no authenticator is led to set one up`() async throws {
+    try await World.furnished { world in
+      let id = try await world.id(of: World.iris)
+      let scope = try await world.euScope
+      try await world.hold(id, in: scope)
+      let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
+      let (_, approval) = try await world.waitingRemoval(of: [chiara], in: scope)
+      let ada = try await Browser.signedIn(world)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      world.clock.advance(seconds: 900)
+      let eu = try await world.eu
+      for (browser, page, target, form) in [
+        (ada, eu + "/settings/support", nil, rules),
+        (ada, "/administrators", "/administrators/step-up", ["minutes": "5"]),
+        (ada, eu + "/support/release/\(id)", nil, [:]),
+        (nadia, eu + "/approvals/\(approval)", nil, ["step": "refuse", "answer": "No."]),
+      ] as [(Browser, String, String?, Form)] {
+        let asked = try await browser.get(page)
+        #expect(asked.says("You have no second factor of your own."), "\(page)")
+        #expect(asked.values(of: "href").contains("/account/totp"), "\(page)")
+        #expect(!asked.says("Code of your own"), "\(page)")
+        Markup.check(asked)
+        let answer = try await browser.submit(page, form, to: target)
+        #expect(answer.status == .unprocessableContent, "\(page)")
+        #expect(answer.says("You have no second factor of your own."), "\(page)")
+        Markup.check(answer)
+      }
+      #expect(try await world.identity.support.stepUpMinutes() == 15)
+    }
+  }
+}

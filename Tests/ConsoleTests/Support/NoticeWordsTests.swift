@@ -1,0 +1,76 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// An email is promised only where one goes out.
+@Suite struct NoticeWordsTests {
+  private static let missing = "Email isn’t configured"
+
+  /// Every page that could promise one.
+  private func pages(_ world: World) async throws -> [Answer] {
+    let nadia = try await Browser.signedIn(world, as: World.nadia)
+    let ada = try await Browser.signedIn(world)
+    let eu = try await world.eu
+    let chiara = try await world.user()
+    try await world.allowBackupCodes()
+    let user = "\(eu)/users/\(World.chiara)"
+    let farid = "\(eu)/users/b4Lz81WcQm0RtY2pKx7D"
+    // A link to enroll is for a user without an app.
+    _ = try await nadia.submit(farid + "/factors/removal", ["reason": "stolen"])
+    let factor = "\(user)/factors/\(try await world.factor(of: World.chiara).text)"
+    var (pages, addresses): ([Answer], [String]) = (
+      [],
+      [
+        "\(factor)/removal", "\(user)/factors/removal", "\(factor)/suspension", "\(factor)/name",
+        "\(user)/sessions/end", "\(user)/temporary-code", "\(farid)/enrollment-link",
+      ]
+    )
+    for address in addresses { pages.append(try await nadia.get(address)) }
+    pages.append(try await ada.get("\(user)/deletion"))
+    // The request of one removal, and a list of users.
+    var settings = SupportRules()
+    settings.approvalForLastFactor = true
+    let (scope, author) = (try await world.euScope, Author(actor: .commandLine))
+    try await world.identity.support.change(scope, to: settings, by: author)
+    _ = try await world.identity.policies.change(scope, by: author) { edit throws(PolicyError) in
+      edit.pattern = .mandatory
+    }
+    _ = try await nadia.submit("\(user)/factors/removal", ["reason": "lost"])
+    addresses = try await nadia.get("/approvals").values(of: "href")
+    let request = try #require(addresses.first { $0.contains("/approvals/") })
+    pages.append(try await ada.get(request))
+    let list = try await nadia.submit("\(eu)/bulk-removals", ["list": chiara.id.text])
+    pages.append(try await nadia.get(try #require(list.location)))
+    return pages
+  }
+
+  @Test func `without a mail server every page says that nobody is notified`() async throws {
+    try await World.furnished { world in
+      for page in try await pages(world) {
+        #expect(page.status == .ok && page.says(Self.missing), "\(page.address)")
+        for word in ["notifies", "carries a link", "notify"] {
+          #expect(!page.says(word), "\(page.address)")
+        }
+        Markup.check(page)
+      }
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/b4Lz81WcQm0RtY2pKx7D"
+      #expect(
+        try await nadia.submit(user + "/enrollment-link", ["reason": "lost"]).location == user)
+      #expect(try await nadia.get(user).says("is in the outbox, where an owner can open it"))
+    }
+  }
+
+  @Test func `with a mail server they promise an email`() async throws {
+    try await World.furnished(carriesMail: true) { world in
+      for page in try await pages(world) {
+        #expect(!page.says(Self.missing), "\(page.address)")
+        let isPromised = page.says("notifies") || page.says("carries a link")
+        #expect(page.status == .ok && isPromised, "\(page.address)")
+        Markup.check(page)
+      }
+    }
+  }
+}

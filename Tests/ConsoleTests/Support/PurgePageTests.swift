@@ -1,0 +1,59 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// What was removed and is purged before its time, as the console shows it.
+@Suite struct PurgePageTests {
+  @Test func `whoever removed a factor purges it from the user's page`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      _ = try await nadia.submit(
+        "\(user)/factors/\(try await world.factor(of: World.chiara).text)/removal",
+        ["reason": "lost"])
+      let page = try await nadia.get(user)
+      #expect(page.says("another administrator can restore it.") && page.says("Purge now…"))
+      let purge = try #require(page.values(of: "href").first { $0.hasSuffix("/purge") })
+      let asked = try await nadia.get(purge)
+      try Snapshot.check(asked.text, named: "purge.html")
+      Markup.check(asked)
+      let wrong = try await nadia.submit(purge, ["reason": "", "ticket": "a\nb"])
+      #expect(wrong.status == .unprocessableContent)
+      #expect(
+        wrong.values(of: "href").filter { $0.hasPrefix("#") && $0 != "#main" }
+          == ["#reason", "#ticket"])
+      Markup.check(wrong)
+      let done = try await nadia.submit(purge, ["reason": "stolen", "ticket": "HD-7"])
+      #expect(done.location == user)
+      let after = try await nadia.get(user)
+      #expect(after.says("Purged the factor “Pixel 9”. It cannot come back."))
+      #expect(!after.says("Removed, and can come back"))
+      #expect(after.says("Removed factors purged before their time") && after.says("HD-7"))
+      #expect(try await nadia.get(purge).status == .notFound)
+      #expect(
+        try await nadia.get(purge.replacing("/purge", with: "/undo")).status == .notFound)
+      let twice = try await nadia.submit(user, ["reason": "stolen"], to: purge)
+      #expect(twice.location == user)
+      #expect(try await nadia.get(user).says("There is nothing to purge any more"))
+    }
+  }
+
+  @Test func `who may not act on the user is not offered it`() async throws {
+    try await World.furnished { world in
+      let scope = try await world.euScope
+      let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
+      try await world.removalHold(chiara, in: scope)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let read = try await iris.get(user)
+      #expect(read.says("Removed, and can come back") && !read.says("Purge now…"))
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      #expect(try await nadia.get(user).says("Purge now…"))
+      let ada = try await Browser.signedIn(world)
+      _ = try await ada.submit(user + "/protection", ["reason": "compromised"])
+      #expect(!(try await nadia.get(user).says("Purge now…")))
+    }
+  }
+}

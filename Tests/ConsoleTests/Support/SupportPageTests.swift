@@ -1,0 +1,355 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import HTTP
+import Identity
+import OTP
+import Testing
+
+@testable import Console
+
+/// The pages on which somebody acts on a user.
+@Suite struct SupportPageTests {
+  private func user(_ world: World) async throws -> String {
+    try await world.eu + "/users/\(World.chiara)"
+  }
+
+  /// A colleague of Nadia's at the same desk.
+  private func colleague(_ world: World) async throws -> Browser {
+    _ = try await world.identity.administrators.create(
+      email: "omar@example.com", displayName: "Omar", password: Secret(World.password),
+      grant: Grant(role: .support, project: ID("acme-retail"), tenant: try await world.euShop),
+      by: Author(actor: .commandLine))
+    return try await Browser.signedIn(world, as: "omar@example.com")
+  }
+
+  @Test func `a removal is undone by a colleague, from the flash or the user's page`()
+    async throws
+  {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await user(world)
+      let removal = "\(user)/factors/\(try await world.factor(of: World.chiara).text)/removal"
+      #expect(try await nadia.get(removal).says("Another administrator can undo it for 3 days"))
+      _ = try await nadia.submit(removal, ["reason": "lost"])
+      let after = try await nadia.get(user)
+      #expect(after.says("Another administrator can undo it until 23 Nov 2026, 08:00 UTC."))
+      #expect(after.says("You removed it: another administrator can restore it."))
+      #expect(after.says("\">Ask a colleague<") && !after.says(">Undo<"))
+      let undo = try #require(after.values(of: "href").first { $0.hasSuffix("/undo") })
+      let own = try await nadia.get(undo)
+      #expect(own.says("You removed it yourself.") && !own.says("<select"))
+      Markup.check(own)
+      // The owner of the instance counts, and an agent of one tenant is told no name of theirs.
+      #expect(own.says("1 administrator can restore it.") && !own.says("Ada M."))
+
+      let omar = try await colleague(world)
+      let asking = try await nadia.get(undo)
+      #expect(asking.says("Omar and 1 other can restore it."))
+      #expect(asking.says(">\(World.publicURL)\(undo)</code>"))
+      try Snapshot.check(asking.text, named: "undo-own.html")
+      let page = try await omar.get(user)
+      #expect(page.says("Removed, and can come back") && page.says("Restore…"))
+      try Snapshot.check(page.text, named: "user-apart.html")
+      let asked = try await omar.get(undo)
+      try Snapshot.check(asked.text, named: "undo.html")
+      let wrong = try await omar.submit(undo, ["reason": ""])
+      #expect(wrong.status == .unprocessableContent && wrong.values(of: "href").contains("#reason"))
+      let done = try await omar.submit(undo, ["reason": "mistake", "ticket": "HD-1"])
+      #expect(done.location == user)
+      #expect(try await omar.get(user).says("Restored the factor “Pixel 9”."))
+      #expect(try await omar.get(undo).status == .notFound)
+      let twice = try await omar.submit(user, ["reason": "mistake"], to: undo)
+      #expect(twice.location == user)
+      #expect(try await omar.get(user).says("There is nothing to restore any more"))
+    }
+  }
+
+  @Test func `where nobody else may restore, no link is offered`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await user(world)
+      _ = try await nadia.submit(user + "/factors/removal", ["reason": "lost"])
+      let undo = try #require(
+        try await nadia.get(user).values(of: "href").first { $0.hasSuffix("/undo") })
+      let ada = try await world.id(of: World.ada)
+      try await world.database.write { connection in
+        _ = try connection.run(
+          "UPDATE administrator_grant SET role = 'auditor' WHERE administrator_id = \(ada)")
+      }
+      let alone = try await nadia.get(undo)
+      #expect(alone.says("No other administrator can restore it."))
+      #expect(!alone.says("Send them this link"))
+      Markup.check(alone)
+      // What a lock keeps everybody from is no use to a colleague either.
+      let (now, uid) = (world.clock.now.microseconds, World.chiara)
+      try await world.database.write { connection in
+        _ = try connection.run(
+          "UPDATE account SET changes_locked_at = \(now) WHERE uid = \(uid)")
+      }
+      #expect(!(try await nadia.get(undo).says("Ask a colleague")))
+    }
+  }
+
+  @Test func `a stolen device is not offered for undo`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await user(world)
+      _ = try await nadia.submit(user + "/factors/removal", ["reason": "stolen"])
+      let after = try await nadia.get(user)
+      #expect(after.says("Removed 1 factor.") && !after.says("can undo it until"))
+    }
+  }
+
+  @Test func `a factor is suspended until a day, and that is ended early`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await user(world)
+      let suspension = "\(user)/factors/\(try await world.factor(of: World.chiara).text)/suspension"
+      try Snapshot.check(try await nadia.get(suspension).text, named: "suspension.html")
+      for form in [
+        ["reason": "lost", "day": "2026-12-31"], ["reason": "lost", "day": "2026-11-19"],
+        ["reason": "lost", "day": "soon"], ["reason": "lost", "until": "never"],
+      ] as [Form] {
+        let wrong = try await nadia.submit(suspension, form)
+        #expect(wrong.status == .unprocessableContent)
+        #expect(wrong.values(of: "href").contains("#until"))
+        Markup.check(wrong)
+      }
+      let done = try await nadia.submit(suspension, ["reason": "lost", "until": "tomorrow"])
+      #expect(done.location == user)
+      let after = try await nadia.get(user)
+      #expect(after.says("Suspended the factor “Pixel 9” until 22 Nov 2026, 00:00 UTC."))
+      #expect(after.says("suspended</span>") && after.says("End suspension…"))
+      let list = try await nadia.get(try await world.eu + "/users")
+      #expect(list.says(">suspended</span>"))
+      let end = suspension + "/end"
+      Markup.check(try await nadia.get(end))
+      let ended = try await nadia.submit(end, ["reason": "found"])
+      #expect(ended.location == user)
+      #expect(try await nadia.get(user).says("count again."))
+      #expect(try await nadia.get(end).says("there is nothing to do"))
+      let late = try await nadia.submit(
+        suspension, ["reason": "found"], to: end)
+      #expect(late.location == user)
+    }
+  }
+
+  @Test func `the step-up comes with a new name of the session`() async throws {
+    try await World.furnished { world in
+      let app = try await world.authenticator(of: World.nadia).app
+      let nadia = Browser(world)
+      _ = try await nadia.givePassword(World.nadia)
+      _ = try await nadia.submit("/sign-in/code", ["code": try world.code(of: app)])
+      let end = try await user(world) + "/sessions/end"
+      #expect(!(try await nadia.get(end).says("Code of your own")))
+      world.clock.advance(seconds: 900)
+      let before = nadia.cookieField
+      let asked = try await nadia.get(end)
+      #expect(asked.says("Code of your own authenticator"))
+      try Snapshot.check(asked.text, named: "sessions-end.html")
+      for code in ["", "000000"] {
+        let wrong = try await nadia.submit(end, ["reason": "lost", "code": code])
+        #expect(wrong.status == .unprocessableContent)
+        #expect(wrong.values(of: "href").contains("#code") && !wrong.says("value=\"000000\""))
+      }
+      let done = try await nadia.submit(end, ["reason": "lost", "code": try world.code(of: app)])
+      #expect(done.status == .seeOther)
+      #expect(nadia.cookieField != before)
+      #expect(try await nadia.get(try await user(world)).says("1 session has ended."))
+      #expect(!(try await nadia.get(end).says("Code of your own")))
+    }
+  }
+
+  @Test func `who has no authenticator is led to set one up`() async throws {
+    try await World.furnished { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      world.clock.advance(seconds: 900)
+      let page = try await nadia.get(try await user(world) + "/sessions/end")
+      #expect(page.says("You have no second factor of your own.") && !page.says("<select"))
+      #expect(page.values(of: "href").contains("/account/totp"))
+    }
+  }
+
+  @Test func `the hour's limit ends at an owner's first page`() async throws {
+    try await World.furnished { world in
+      var settings = SupportRules()
+      settings.actionsPerHour = 1
+      try await world.identity.support.change(
+        try await world.euScope, to: settings, by: Author(actor: .commandLine))
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let end = try await user(world) + "/sessions/end"
+      _ = try await nadia.submit(end, ["reason": "lost"])
+      let limit = try await nadia.get(end)
+      #expect(limit.says("You have done 1 action in an hour") && limit.says("Ask an owner"))
+      Markup.check(limit)
+      let asked = try await nadia.submit(end, [:])
+      #expect(asked.says("An owner sees it on their first page and can release you."))
+      let ada = try await Browser.signedIn(world)
+      let home = try await ada.get("/")
+      #expect(home.says("Nadia K.") && home.says("Stopped after many actions in an hour"))
+      try Snapshot.check(home.text, named: "projects-held.html")
+      let release = try #require(home.values(of: "href").first { $0.contains("/support/release/") })
+      let question = try await ada.get(release)
+      #expect(question.says("Release <bdi>Nadia K.</bdi>?") && question.says("What they did"))
+      #expect(!question.says("Code of your own"))
+      #expect(try await ada.submit(release, [:]).location == "/")
+      let after = try await ada.get("/")
+      #expect(after.says("The agent is released and begins a new hour."))
+      #expect(!after.says("Stopped after many"))
+      #expect(try await nadia.get(end).says("<select"))
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      #expect(!(try await iris.get("/").says("Stopped after many")))
+    }
+  }
+
+  @Test func `a protected account says who acts on it`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await user(world)
+      Markup.check(try await ada.get(user + "/protection"))
+      _ = try await ada.submit(user + "/protection", ["reason": "other", "note": "The board"])
+      #expect(try await ada.get(user).says("The account is protected"))
+      let page = try await nadia.get(user)
+      #expect(page.says("Only an owner can act on it.") && page.says(">protected</span>"))
+      #expect(!page.says("Remove…") && !page.says("End all sessions…"))
+      let removal = "\(user)/factors/removal"
+      #expect(!(try await nadia.get(removal).says("<select")))
+      #expect(try await nadia.submit(removal, ["reason": "lost"]).status == .unprocessableContent)
+      let list = try await nadia.get(try await world.eu + "/users")
+      #expect(list.says(">protected</span>"))
+      _ = try await ada.submit(user + "/protection", ["reason": "mistake"])
+      #expect(try await nadia.get(user).says("Remove…"))
+    }
+  }
+
+  @Test func `a user's lock on changes is shown, and owners take it back`() async throws {
+    try await World.furnished { world in
+      let (now, uid) = (world.clock.now.microseconds, World.chiara)
+      try await world.database.write { connection in
+        _ = try connection.run(
+          "UPDATE account SET changes_locked_at = \(now) WHERE uid = \(uid)")
+      }
+      let ada = try await Browser.signedIn(world)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await user(world)
+      let page = try await nadia.get(user)
+      #expect(page.says("An owner has to look at it") && page.says("changes locked by the user"))
+      #expect(!page.says("Remove…") && page.says("End all sessions…"))
+      let owners = try await ada.get(user)
+      #expect(owners.values(of: "href").contains(user + "/allowed-changes"))
+      _ = try await ada.submit(
+        user + "/allowed-changes", ["reason": "other", "note": "Spoke to her in person"])
+      #expect(try await nadia.get(user).says("Remove…"))
+    }
+  }
+
+  @Test func `nobody acts on an account with their own address`() async throws {
+    try await World.furnished { world in
+      let user = try await user(world)
+      _ = try await world.identity.administrators.create(
+        email: "chiara.bianchi@example.com", displayName: "Chiara",
+        password: Secret(World.password),
+        grant: Grant(role: .owner), by: Author(actor: .commandLine))
+      let own = try await Browser.signedIn(world, as: "chiara.bianchi@example.com")
+      let page = try await own.get(user)
+      #expect(page.says("This account has your own address."))
+      #expect(!page.says("Remove…") && !page.says("Delete the user…"))
+      for path in [
+        "/deletion", "/disabling", "/enabling", "/verification", "/factors/removal",
+        "/sessions/end",
+      ] {
+        let answer = try await own.submit(user + path, ["reason": "lost"])
+        #expect(answer.status == .unprocessableContent, "\(path)")
+      }
+      #expect(try await own.get(user + "/disabling").says("Ask a colleague to act on it."))
+    }
+  }
+
+  @Test func `codes are unlocked`() async throws {
+    try await World.furnished { world in
+      let (until, uid) = (world.clock.now.advanced(bySeconds: 60).microseconds, World.chiara)
+      try await world.database.write { connection in
+        try connection.run(
+          """
+          UPDATE account SET wrong_codes = 7, codes_blocked_until = \(until) WHERE uid = \(uid)
+          """)
+        _ = try connection.run("UPDATE scope SET locked_users = 1 WHERE tenant_id LIKE 'eu-shop%'")
+      }
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await user(world)
+      #expect(try await nadia.get(user).says("Unlock the codes…"))
+      try Snapshot.check(try await nadia.get(user + "/unlock").text, named: "unlock.html")
+      _ = try await nadia.submit(user + "/unlock", ["reason": "locked"])
+      let after = try await nadia.get(user)
+      #expect(after.says("Codes of this user are looked at again."))
+      #expect(!after.says("Unlock the codes…"))
+      #expect(try await nadia.get(user + "/unlock").says("there is nothing to do"))
+    }
+  }
+
+  @Test func `the rules of the support are changed, each within its range`() async throws {
+    try await World.furnished { world in
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let address = try await world.eu + "/settings/support"
+      try Snapshot.check(try await tomas.get(address).text, named: "desk-settings.html")
+      let right: Form = [
+        "code-cap": "5", "undo-hours": "24", "code-attempt-days": "30", "actions-per-hour": "10",
+        "approval-over-users": "", "identity-proof": "Called back\r\n\r\nDate of birth",
+        "temporary-codes": "on", "token-changes-per-hour": "500",
+      ]
+      let wrong: [(String, String)] = [
+        ("code-cap", "4"), ("code-cap", "x"), ("undo-hours", "721"), ("code-attempt-days", "0"),
+        ("actions-per-hour", ""), ("approval-over-users", "-1"), ("approval-over-users", "many"),
+        ("token-changes-per-hour", "0"), ("token-changes-per-hour", "many"),
+        ("identity-proof", String(repeating: "x", count: 121)),
+        ("identity-proof", String(repeating: "x\n", count: 11)),
+      ]
+      for (field, value) in wrong {
+        var form = Form()
+        for entry in right.entries where entry.name != UntrustedText(field) { form.add(entry) }
+        form.add(field, value)
+        let answer = try await tomas.submit(address, form)
+        #expect(answer.status == .unprocessableContent, "\(field) \(value)")
+        #expect(answer.values(of: "href").contains("#\(field)"), "\(field) \(value)")
+        Markup.check(answer)
+      }
+      #expect(try await tomas.submit(address, right).location == address)
+      #expect(try await tomas.get(address).says("The rules of the support are saved."))
+      let settings = try await world.identity.support.settings(try await world.euScope)
+      #expect(settings.identityProof == ["Called back", "Date of birth"])
+      #expect(settings.codeCap == 5 && settings.undoHours == 24 && settings.temporaryCodes)
+      #expect(settings.tokenChangesPerHour == 500 && !settings.tokensRemoveFactors)
+      _ = try await tomas.submit(address, right)
+      #expect(try await tomas.get(address).says("in force already"))
+      // The checklist stands in the forms from then on.
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let end = try await user(world) + "/sessions/end"
+      #expect(try await nadia.get(end).says("Date of birth"))
+      let refused = try await nadia.submit(end, ["reason": "lost", "proof": "Called back"])
+      #expect(refused.values(of: "href").contains("#proof"))
+      #expect(try await nadia.get(address).says("You may read these rules."))
+      #expect(try await nadia.submit(end, right, to: address).status == .forbidden)
+    }
+  }
+
+  @Test func `owners say for how long an own code counts`() async throws {
+    try await World.furnished { world in
+      let ada = try await Browser.signedIn(world)
+      _ = try await ada.submit("/administrators", ["minutes": "30"], to: "/administrators/step-up")
+      #expect(try await ada.get("/administrators").says("is older than 30 min"))
+      for wrong in ["0", "241", "soon", ""] {
+        let refused = try await ada.submit(
+          "/administrators", ["minutes": wrong], to: "/administrators/step-up")
+        #expect(refused.status == .unprocessableContent && refused.says("from 1 to 240."))
+        #expect(refused.values(of: "href").contains("#minutes"))
+        #expect(refused.says("value=\"\(wrong)\" aria-invalid=\"true\""))
+        #expect(refused.says("is older than 30 min"))
+      }
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let read = try await iris.get("/administrators")
+      #expect(read.says("is older than 30 min") && !read.says("id=\"minutes\""))
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Crypto
+import Identity
+import OTP
+import Testing
+
+extension UseCase {
+  static let backupCodes: [UseCase] = [
+    UseCase("make a temporary code", ["factor.temporary-code"]) { i in
+      try await i.allowBackupCodes()
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      return { _ = try await i.temporaryCode(device.account, by: agent) }
+    },
+    UseCase("end a temporary code", ["factor.end-temporary-code"]) { i in
+      try await i.allowBackupCodes()
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      _ = try await i.temporaryCode(device.account, by: agent)
+      return {
+        _ = try await i.identity.backupCodes.endTemporaryCode(
+          agent.request(), of: device.account.id, in: i.acme)
+      }
+    },
+    UseCase("sign in with a temporary code", ["factor.use-temporary-code"]) { i in
+      try await i.allowBackupCodes()
+      let device = try await i.enrolled(.alice)
+      let code = try await i.temporaryCode(device.account)
+      let pending = try await i.pending(.alice)
+      return { _ = try await i.finalize(device, pending, code: code) }
+    },
+    UseCase("make recovery codes", ["factor.recovery-codes"]) { i in
+      try await i.allowBackupCodes()
+      let device = try await i.enrolled(.alice)
+      let grant = try await i.signIn(.alice, device, code: device.code(at: i.now))
+      return {
+        _ = try await i.identity.enrollments.makeRecoveryCodes(grant.session, by: Instance.visitor)
+      }
+    },
+    UseCase("count recovery codes", []) { i in
+      let device = try await i.enrolled(.alice)
+      return { _ = try await i.identity.enrollments.recoveryCodes(of: device.session) }
+    },
+    UseCase("sign in with a recovery code", ["factor.use-recovery-code"]) { i in
+      try await i.allowBackupCodes()
+      let device = try await i.enrolled(.alice)
+      let codes = try await i.recoveryCodes(.alice, device)
+      let pending = try await i.pending(.alice)
+      return { _ = try await i.finalize(device, pending, code: codes[0]) }
+    },
+    UseCase("end recovery codes", ["factor.end-recovery-codes"]) { i in
+      try await i.allowBackupCodes()
+      let device = try await i.enrolled(.alice)
+      _ = try await i.recoveryCodes(.alice, device)
+      let agent = try await i.agent()
+      return {
+        _ = try await i.identity.backupCodes.endRecoveryCodes(
+          agent.request(), of: device.account.id, in: i.acme)
+      }
+    },
+    UseCase("send a link to enroll", ["factor.send-link"]) { i in
+      let account = try await i.account(.alice)
+      let agent = try await i.agent()
+      return {
+        _ = try await i.identity.enrollmentLinks.send(agent.request(), to: account.id, in: i.acme)
+      }
+    },
+    UseCase("open a link to enroll", []) { i in
+      let link = try await link(to: .alice, i)
+      return { _ = try await i.identity.enrollmentLinks.open(link) }
+    },
+    UseCase("enroll by a link", ["factor.enroll"]) { i in
+      let link = try await link(to: .alice, i)
+      let enrollment = try await i.identity.enrollmentLinks.open(link)
+      let secret = Secret(Base32.decode(enrollment.key.revealedText) ?? [])
+      let app = try #require(OneTimePassword(secret: secret))
+      let code = try app.code(step: app.step(at: i.now.seconds))
+      return {
+        try await i.identity.enrollmentLinks.finish(
+          link, ticket: enrollment.ticket.revealedText, typed: code, displayName: "x",
+          by: Instance.visitor)
+      }
+    },
+    UseCase("say that a change was none of theirs", ["factor.object"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      _ = try await i.identity.factorRemovals.remove(
+        i.acme, device.account.id, device.factor, agent.request())
+      let link = try await i.linkCode("notice-factors-removed", to: "/__/auth/not-me")
+      return {
+        _ = try await i.identity.reportedChanges.look(at: link)
+        try await i.identity.reportedChanges.object(link, by: Instance.visitor)
+      }
+    },
+  ]
+
+  private static func link(to person: Person, _ instance: Instance) async throws -> String {
+    let account = try await instance.account(person)
+    let agent = try await instance.agent()
+    _ = try await instance.identity.enrollmentLinks.send(
+      agent.request(), to: account.id, in: instance.acme)
+    return try await instance.linkCode("enrollment-link", to: "/__/auth/enroll")
+  }
+}

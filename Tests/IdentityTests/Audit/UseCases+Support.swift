@@ -1,0 +1,192 @@
+import Database
+import DatabaseSQLite
+import Identity
+
+extension UseCase {
+  /// What the desk does to users.
+  static let support: [UseCase] = [
+    UseCase("change the rules of the desk", ["support.change"]) { i in
+      {
+        var settings = SupportRules()
+        settings.undoHours = 1
+        try await i.identity.support.change(i.acme, to: settings, by: Instance.boss)
+      }
+    },
+    UseCase(
+      "change the rules of the support with a code", ["administrator.step-up", "support.change"]
+    ) { i in
+      let agent = try await i.agentWithDevice("olga", role: .owner)
+      i.clock.advance(900)
+      guard let device = agent.device else { throw Unexpected("no device") }
+      let code = try device.code(at: i.now)
+      return {
+        var settings = SupportRules()
+        settings.undoHours = 1
+        _ = try await i.identity.support.change(i.acme, to: settings, agent.request(code: code))
+      }
+    },
+    UseCase("change for how long own codes count", ["support.step-up"]) { i in
+      { try await i.identity.support.setStepUp(minutes: 5, by: Instance.boss) }
+    },
+    UseCase("release an agent", ["support.release"]) { i in
+      let agent = try await i.agent()
+      let (id, key, now) = (agent.administrator.id, i.acme.key, i.now.microseconds)
+      try await i.database.write { connection in
+        _ = try connection.run(
+          """
+          INSERT INTO /* test */ support_hold (administrator_id, scope_key, held_at)
+          VALUES (\(id.text), \(key), \(now))
+          """)
+      }
+      let owner = try await i.agent("olga", role: .owner)
+      return { _ = try await i.identity.support.release(id, in: i.acme, owner.request()) }
+    },
+    UseCase("act with a code of one's own", ["administrator.step-up", "sessions.end"]) { i in
+      let alice = try await i.account(.alice)
+      let agent = try await i.agentWithDevice()
+      i.clock.advance(900)
+      guard let device = agent.device else { throw Unexpected("no device") }
+      let code = try device.code(at: i.now)
+      return {
+        _ = try await i.identity.support.endSessions(i.acme, alice.id, agent.request(code: code))
+      }
+    },
+    UseCase("suspend a factor", ["factor.suspend"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      let until = i.now.advanced(bySeconds: 60)
+      return {
+        _ = try await i.identity.support.suspend(
+          i.acme, device.account.id, device.factor, until: until, agent.request())
+      }
+    },
+    UseCase("end a suspension", ["factor.resume"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      _ = try await i.identity.support.suspend(
+        i.acme, device.account.id, device.factor, until: i.now.advanced(bySeconds: 60),
+        agent.request())
+      return {
+        _ = try await i.identity.support.resume(
+          i.acme, device.account.id, device.factor, agent.request(.found))
+      }
+    },
+    UseCase("undo a removal", ["factor.restore"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      let other = try await i.agent("erik")
+      let removal = try await i.identity.factorRemovals.remove(
+        i.acme, device.account.id, nil, agent.request()
+      ).value.removal
+      let id = removal.apart?.id ?? ID("")
+      return {
+        _ = try await i.identity.factorRemovals.undo(
+          i.acme, device.account.id, id, other.request(.mistake))
+      }
+    },
+    UseCase("purge a removed factor", ["factor.purge"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      _ = try await i.identity.factorRemovals.remove(
+        i.acme, device.account.id, nil, agent.request())
+      i.clock.advance(72 * 3_600)
+      return { _ = try await i.purgePart() }
+    },
+    UseCase("purge a removed factor before its time", ["factor.purge-now"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      let removal = try await i.identity.factorRemovals.remove(
+        i.acme, device.account.id, nil, agent.request()
+      ).value.removal
+      let id = removal.apart?.id ?? ID("")
+      return {
+        _ = try await i.identity.factorRemovals.purge(
+          i.acme, device.account.id, id, agent.request(.stolen))
+      }
+    },
+    UseCase("unlock codes", ["account.unlock"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      let pending = try await i.pending(.alice)
+      let wrong = try device.wrongCode(at: i.now)
+      _ = await outcome { try await i.finalize(device, pending, code: wrong) }
+      return {
+        _ = try await i.identity.support.unlock(i.acme, device.account.id, agent.request(.locked))
+      }
+    },
+    UseCase("end a user's sessions at the desk", ["sessions.end"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      return {
+        _ = try await i.identity.support.endSessions(i.acme, device.account.id, agent.request())
+      }
+    },
+    UseCase("protect an account", ["account.protect"]) { i in
+      let alice = try await i.account(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      return { _ = try await i.identity.support.protect(i.acme, alice.id, true, agent.request()) }
+    },
+    UseCase("end the protection of an account", ["account.unprotect"]) { i in
+      let alice = try await i.account(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      _ = try await i.identity.support.protect(i.acme, alice.id, true, agent.request())
+      return { _ = try await i.identity.support.protect(i.acme, alice.id, false, agent.request()) }
+    },
+    UseCase("allow changes again", ["account.allow-changes"]) { i in
+      let alice = try await i.account(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      try await i.database.write { connection in
+        _ = try connection.run("UPDATE /* test */ account SET changes_locked_at = 1")
+      }
+      return { _ = try await i.identity.support.allowChanges(i.acme, alice.id, agent.request()) }
+    },
+    UseCase("enable a user at the desk", ["account.change"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      _ = try await i.identity.support.disable(i.acme, device.account.id, agent.request(.left))
+      return {
+        _ = try await i.identity.support.enable(i.acme, device.account.id, agent.request(.mistake))
+      }
+    },
+    UseCase("mark an address as verified at the desk", ["account.change"]) { i in
+      let alice = try await i.account(.alice, isVerified: false)
+      let agent = try await i.agent("olga", role: .owner)
+      return {
+        _ = try await i.identity.support.verifyEmail(i.acme, alice.id, agent.request(.mistake))
+      }
+    },
+    UseCase("disable a user at the desk", ["account.change"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      return {
+        _ = try await i.identity.support.disable(i.acme, device.account.id, agent.request(.left))
+      }
+    },
+    UseCase("delete a user at the desk", ["account.delete"]) { i in
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent("olga", role: .owner)
+      return {
+        _ = try await i.identity.support.delete(
+          i.acme, device.account.id, agent.request(.left, typed: "ALICE@example.com"))
+      }
+    },
+    UseCase("write a note about a user", ["account.note"]) { i in
+      let alice = try await i.account(.alice)
+      let agent = try await i.agent()
+      return {
+        try await i.identity.support.writeNote(
+          i.acme, alice.id, agent.request(.asked, note: "Calls often."))
+      }
+    },
+    UseCase("take a note back", ["account.take-back-note"]) { i in
+      let alice = try await i.account(.alice)
+      let agent = try await i.agent()
+      let note = try await i.identity.support.writeNote(
+        i.acme, alice.id, agent.request(.asked, note: "Calls often."))
+      return {
+        try await i.identity.support.takeBackNote(
+          i.acme, alice.id, note.id, agent.request(.mistake))
+      }
+    },
+  ]
+}

@@ -1,0 +1,251 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+struct TemporaryCodeTests {
+  private let words = "factor.use-temporary-code"
+
+  @Test func `a code lets its user in once, with a session like any other`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let code = try await instance.temporaryCode(device.account)
+      let grant = try await instance.signIn(.alice, device, code: code)
+      #expect(grant.session.secondFactor?.enrollment == device.factor)
+      #expect(grant.session.secondFactor?.kind == .totp)
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == words && row.actorKind == "user")
+      await expect("invalidCode") { try await instance.signIn(.alice, device, code: code) }
+      #expect(try await instance.reload(device.account).wrongCodes == 1)
+      await expect("invalidCode") { try await instance.signIn(.alice, device, code: "12345") }
+      let codeAttempts = try await instance.codeAttempts(device.account)
+      #expect(codeAttempts.prefix(3).map(\.result) == [.unreadable, .wrong, .temporary])
+      // The app goes on as it did.
+      instance.clock.advance(30)
+      try await instance.signIn(.alice, device, code: device.code(at: instance.now))
+      #expect(try await instance.reload(device.account).factors[0].lastUsedAt == instance.now)
+    }
+  }
+
+  @Test func `of many at once with the same code one gets in`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let code = try await instance.temporaryCode(device.account)
+      var pending: [String] = []
+      for _ in 0..<6 { pending.append(try await instance.pending(.alice)) }
+      let credentials = pending
+      let results = try await atOnce(6) { index in
+        await outcome { try await instance.finalize(device, credentials[index], code: code) }
+      }
+      #expect(results.tally["done"] == 1)
+    }
+  }
+
+  @Test func `letters count as people type them, and none is taken for another`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let agent = try await instance.agent()
+      for write: (String) -> String in [
+        { $0 }, { $0.lowercased() }, { $0.replacing("-", with: "") },
+        { " " + $0.lowercased().replacing("-", with: " ") + "\n" },
+      ] {
+        let code = try await instance.temporaryCode(device.account, by: agent)
+        #expect(code.utf8.count == 9)
+        #expect(code.allSatisfy { $0 == "-" || "ABCDEFGHJKMNPQRSTUVWXYZ23456789".contains($0) })
+        try await instance.signIn(.alice, device, code: write(code))
+      }
+    }
+  }
+
+  @Test(arguments: [(1, 1), (4, 4), (8, 8), (24, 24), (25, 1), (0, 1), (-3, 1)])
+  func `a code counts for the hours that were chosen, and no more than a day`(
+    asked: Int, counts: Int
+  ) async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let agent = try await instance.agent()
+      let first = try await instance.temporaryCode(device.account, hours: asked, by: agent)
+      instance.clock.advance(Int64(counts) * 3_600 - 1)
+      try await instance.signIn(.alice, device, code: first)
+      try await instance.prove(agent.session)
+      let second = try await instance.temporaryCode(device.account, hours: asked, by: agent)
+      instance.clock.advance(Int64(counts) * 3_600)
+      await expect("invalidCode") { try await instance.signIn(.alice, device, code: second) }
+      try await instance.identity.purgeExpired()
+    }
+  }
+
+  @Test func `a newer code ends the one from before, and each account has its own`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let alice = try await instance.enrolled(.alice)
+      let bob = try await instance.enrolled(.bob)
+      let agent = try await instance.agent()
+      let first = try await instance.temporaryCode(alice.account, by: agent)
+      let second = try await instance.temporaryCode(alice.account, by: agent)
+      let bobs = try await instance.temporaryCode(bob.account, by: agent)
+      await expect("invalidCode") { try await instance.signIn(.alice, alice, code: first) }
+      await expect("invalidCode") { try await instance.signIn(.alice, alice, code: bobs) }
+      try await instance.signIn(.alice, alice, code: second)
+      try await instance.signIn(.bob, bob, code: bobs)
+    }
+  }
+
+  @Test func `it ends with the factors that it was made for`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let code = try await instance.temporaryCode(device.account)
+      let grant = try await instance.signIn(
+        .alice, device, code: device.code(at: instance.now))
+      _ = try await instance.identity.enrollments.withdraw(
+        grant.session, enrollment: device.factor.text, by: Instance.visitor)
+      let session = try await instance.session(.alice).session
+      let next = try await instance.enroll(session)
+      await expect("invalidCode") { try await instance.signIn(.alice, next, code: code) }
+    }
+  }
+
+  @Test func `while codes are not looked at, neither is it; then it opens the door`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let code = try await instance.temporaryCode(device.account, hours: 24)
+      for guess in 0..<5 {
+        _ = await outcome {
+          try await instance.signIn(.alice, device, code: "AAAA-AAA\(guess + 2)")
+        }
+      }
+      await expect("quotaExceeded") { try await instance.signIn(.alice, device, code: code) }
+      instance.clock.advance(31)
+      try await instance.signIn(.alice, device, code: code)
+      #expect(try await instance.reload(device.account).wrongCodes == 0)
+    }
+  }
+
+  @Test func `it counts for a suspended app too, whose own codes do not`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let agent = try await instance.agent()
+      let code = try await instance.temporaryCode(device.account, by: agent)
+      _ = try await instance.identity.support.suspend(
+        instance.acme, device.account.id, device.factor,
+        until: instance.now.advanced(bySeconds: 86_400), agent.request())
+      let own = try device.code(at: instance.now)
+      await expect("invalidCode") { try await instance.signIn(.alice, device, code: own) }
+      try await instance.signIn(.alice, device, code: code)
+    }
+  }
+
+  @Test func `it takes a pool that has them on, and a user with an app`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let bob = try await instance.account(.bob)
+      let agent = try await instance.agent()
+      await expect("switchedOff") {
+        try await instance.temporaryCode(device.account, by: agent)
+      }
+      try await instance.allowBackupCodes()
+      await expect("noAuthenticator") { try await instance.temporaryCode(bob, by: agent) }
+      let code = try await instance.temporaryCode(device.account, by: agent)
+      try await instance.allowBackupCodes(temporary: false)
+      await expect("invalidCode") { try await instance.signIn(.alice, device, code: code) }
+      try await instance.allowBackupCodes()
+      try await instance.signIn(.alice, device, code: code)
+    }
+  }
+
+  @Test func `an agent ends it, and then it does not count`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let agent = try await instance.agent()
+      await expect("noCodes") {
+        try await instance.identity.backupCodes.endTemporaryCode(
+          agent.request(), of: device.account.id, in: instance.acme)
+      }
+      let code = try await instance.temporaryCode(device.account, by: agent)
+      let before = try await instance.identity.backupCodes.state(of: device.account)
+      #expect(before.temporaryUntil == instance.now.advanced(bySeconds: 3_600))
+      _ = try await instance.identity.backupCodes.endTemporaryCode(
+        agent.request(), of: device.account.id, in: instance.acme)
+      await expect("invalidCode") { try await instance.signIn(.alice, device, code: code) }
+      let after = try await instance.identity.backupCodes.state(of: device.account)
+      #expect(after.temporaryUntil == nil)
+      #expect(try await instance.mails("notice-temporary-code-ended").count == 1)
+    }
+  }
+
+  @Test func `neither the code nor a digest that anybody can compute is kept or mailed`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let code = try await instance.temporaryCode(device.account)
+      let letters = code.replacing("-", with: "")
+      let kept = try await instance.database.read { connection in
+        try connection.all("SELECT /* test */ code_digest FROM backup_code") {
+          try $0.value(0) as [UInt8]
+        }
+      }
+      #expect(kept.count == 1 && kept[0].count == 32)
+      #expect(kept[0] != HashFunction.sha256.digest(Array(letters.utf8)))
+      let mails = try await instance.mails("notice-temporary-code")
+      #expect(mails.map(\.recipient) == [Person.alice.email])
+      for text in mails.map({ $0.subject + $0.body }) {
+        #expect(!text.contains(letters) && !text.contains(code))
+      }
+      for row in try await instance.wholeLog() {
+        #expect(!"\(row)".contains(code) && !"\(row)".contains(letters))
+      }
+    }
+  }
+
+  @Test func `a usual sign-in does not look for it`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      try await instance.signIn(.alice, device, code: device.code(at: instance.now))
+      await expect("invalidCode") {
+        try await instance.signIn(.alice, device, code: "000000")
+      }
+      #expect(!instance.statements.all.contains { $0.contains("SELECT sealed_key, expires_at") })
+      await expect("invalidCode") {
+        try await instance.signIn(.alice, device, code: "ABCD-EFGH")
+      }
+      #expect(instance.statements.all.contains { $0.contains("SELECT sealed_key, expires_at") })
+    }
+  }
+
+  @Test func `it counts after the master key has become another`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let code = try await instance.temporaryCode(device.account, hours: 24)
+      let ring = try KeyRing(text: instance.keys.text.revealedText)
+      let identity = try instance.identity(keys: ring)
+      try await identity.prepare()
+      ring.adopt(ring.rotated(random: .system))
+      try await identity.masterKeys.begin(by: Instance.boss)
+      while case .part = try await identity.masterKeys.step() {}
+      ring.adopt(ring.newestAlone())
+      let outcome = try await identity.signIns.password(
+        instance.acme, email: Person.alice.email, password: Person.alice.password, address: "a")
+      guard case .secondFactorDue(_, let pending, _) = outcome else {
+        throw Unexpected("no second factor is due")
+      }
+      _ = try await identity.signIns.finalize(
+        project: instance.acme.project, tenant: nil, pendingCredential: pending,
+        enrollment: device.factor.text, code: code)
+    }
+  }
+}

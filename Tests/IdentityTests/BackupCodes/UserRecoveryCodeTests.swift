@@ -1,0 +1,101 @@
+import Identity
+import Testing
+
+struct UserRecoveryCodeTests {
+  @Test func `ten codes let their user in once each, and the rest is counted`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let codes = try await instance.recoveryCodes(.alice, device)
+      #expect(Set(codes).count == 10 && codes.allSatisfy { $0.utf8.count == 19 })
+      try await instance.signIn(.alice, device, code: codes[3])
+      await expect("invalidCode") { try await instance.signIn(.alice, device, code: codes[3]) }
+      let grant = try await instance.signIn(.alice, device, code: codes[0].lowercased())
+      let count = try await instance.identity.enrollments.recoveryCodes(of: grant.session)
+      #expect(count.left == 8 && count.madeAt != nil)
+      let state = try await instance.identity.backupCodes.state(of: device.account)
+      #expect(state.recoveryLeft == 8)
+      let row = try #require(
+        try await instance.log().first { $0.action == "factor.use-recovery-code" })
+      #expect(row.to == "8 codes left")
+      let mails = try await instance.mails("notice-recovery-code-used")
+      #expect(mails.count == 2 && mails[1].body.contains("8 are left"))
+      #expect(!codes.contains { code in mails.contains { $0.body.contains(code) } })
+    }
+  }
+
+  @Test func `new codes end those from before`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let old = try await instance.recoveryCodes(.alice, device)
+      instance.clock.advance(30)
+      let new = try await instance.recoveryCodes(.alice, device)
+      await expect("invalidCode") { try await instance.signIn(.alice, device, code: old[1]) }
+      try await instance.signIn(.alice, device, code: new[1])
+      let row = try #require(
+        try await instance.log().first { $0.action == "factor.recovery-codes" })
+      #expect(row.from == "10 codes" && row.to == "10 codes")
+      #expect(try await instance.mails("notice-recovery-codes").count == 2)
+    }
+  }
+
+  @Test func `they take a session that has just passed the app`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let identity = instance.identity
+      let author = Instance.visitor
+      _ = try await instance.account(.bob)
+      let plain = try await instance.session(.bob).session
+      await expect("enrollmentNotFound") {
+        try await identity.enrollments.makeRecoveryCodes(plain, by: author)
+      }
+      let device = try await instance.enrolled(.alice)
+      var weak = device.session
+      weak = UserSession(
+        scope: weak.scope, account: weak.account, authTime: weak.authTime,
+        provider: weak.provider)
+      let onlyPassword = weak
+      await expect("secondFactorNeeded") {
+        try await identity.enrollments.makeRecoveryCodes(onlyPassword, by: author)
+      }
+      instance.clock.advance(300)
+      await expect("signInTooOld") {
+        try await identity.enrollments.makeRecoveryCodes(device.session, by: author)
+      }
+      let grant = try await instance.signIn(.alice, device, code: device.code(at: instance.now))
+      _ = try await identity.enrollments.makeRecoveryCodes(grant.session, by: author)
+      try await instance.allowBackupCodes(recovery: false)
+      await expect("recoveryCodesNotEnabled") {
+        try await identity.enrollments.makeRecoveryCodes(grant.session, by: author)
+      }
+      #expect(try await identity.enrollments.recoveryCodes(of: grant.session).left == 0)
+    }
+  }
+
+  @Test func `they end with the app, and by an agent`() async throws {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      let codes = try await instance.recoveryCodes(.alice, device)
+      let agent = try await instance.agent()
+      let ended = try await instance.identity.backupCodes.endRecoveryCodes(
+        agent.request(note: "seen by somebody"), of: device.account.id, in: instance.acme)
+      #expect(ended.value == 10)
+      await expect("invalidCode") { try await instance.signIn(.alice, device, code: codes[0]) }
+      let row = try #require(
+        try await instance.log().first { $0.action == "factor.end-recovery-codes" })
+      #expect(row.reason == "lost" && row.note == "seen by somebody")
+      #expect(try await instance.mails("notice-recovery-codes-voided").count == 1)
+      instance.clock.advance(30)
+      let more = try await instance.recoveryCodes(.alice, device)
+      try await instance.prove(agent.session)
+      _ = try await instance.identity.factorRemovals.remove(
+        instance.acme, device.account.id, device.factor, agent.request())
+      let next = try await instance.enroll(try await instance.session(.alice).session)
+      await expect("invalidCode") { try await instance.signIn(.alice, next, code: more[0]) }
+      let state = try await instance.identity.backupCodes.state(of: device.account)
+      #expect(state.recoveryLeft == nil)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+struct AgeingTests {
+  private func counts(_ instance: Instance) async throws -> [String] {
+    try await instance.database.read { connection in
+      try connection.all(
+        """
+        SELECT /* test */ day || ' ' || result || ' ' || distance || ' ' || count
+        FROM code_attempt_count ORDER BY scope_key, day, result, distance
+        """
+      ) { try $0.value(0) as String }
+    }
+  }
+
+  private func age(_ instance: Instance) async throws {
+    var rounds = 0
+    while try await instance.identity.codeAttempts.age() {
+      rounds += 1
+      try #require(rounds < 100)
+    }
+  }
+
+  @Test func `code attempts older than the pool keeps them become counts of whole days`()
+    async throws
+  {
+    try await withInstance { instance in
+      var settings = try await instance.identity.support.settings(instance.acme)
+      settings.codeAttemptDays = 30
+      try await instance.identity.support.change(instance.acme, to: settings, by: Instance.boss)
+      try await instance.setWindow(1)
+      let device = try await instance.enrolled(.alice)
+      let first = instance.now.seconds / 86_400
+      try await instance.give(device, code: device.code(at: instance.now, steps: -4))
+      instance.clock.advance(90)
+      try await instance.give(device, code: device.code(at: instance.now, steps: -1))
+      instance.clock.advance(86_400)
+      // Nobody confirms this one.
+      try await instance.give(device, code: device.code(at: instance.now, steps: -4))
+      for _ in 0..<4 { try await instance.give(device, code: "0") }
+      for _ in 0..<6 { try await instance.give(device, code: "0") }
+      try await age(instance)
+      #expect(try await counts(instance) == [])
+      // The last moment of the thirtieth day after the first, and then the next.
+      let end = (first + 31) * 86_400 - instance.now.seconds - 1
+      instance.clock.advance(end)
+      try await age(instance)
+      #expect(try await counts(instance) == [])
+      instance.clock.advance(1)
+      try await age(instance)
+      let one = ["\(first) accepted -1 1", "\(first) accepted 0 1", "\(first) late -4 1"]
+      #expect(try await counts(instance) == one)
+      #expect(try await instance.codeAttempts(device.account).count == 6)
+      instance.clock.advance(86_400)
+      try await age(instance)
+      let other = [
+        "\(first + 1) blocked 0 6", "\(first + 1) unreadable 0 4", "\(first + 1) wrong 0 1",
+      ]
+      #expect(try await counts(instance) == one + other)
+      #expect(try await instance.codeAttempts(device.account).isEmpty)
+      // What comes next begins the chain anew.
+      instance.clock.advance(86_400)
+      try await instance.give(device, code: device.code(at: instance.now))
+      #expect(try await instance.codeAttempts(device.account).map(\.result) == [.accepted])
+    }
+  }
+
+  @Test func `each pool keeps them as long as it says, and many go in parts`() async throws {
+    try await withInstance { instance in
+      var settings = try await instance.identity.support.settings(instance.east)
+      settings.codeAttemptDays = 1
+      try await instance.identity.support.change(instance.east, to: settings, by: Instance.boss)
+      let now = instance.now
+      for scope in [instance.acme, instance.east] {
+        let account = try await instance.account(.alice, in: scope)
+        try await instance.database.write { connection in
+          var previous: Int64?
+          for number in 0..<1_201 as Range<Int64> {
+            let at = now.microseconds + number
+            try connection.run(
+              """
+              INSERT /* test */ INTO code_attempt (scope_key, at, account_key, previous, way, result,
+                address, user_agent)
+              SELECT scope_key, \(at), account_key, \(previous), 'app', 'wrong', '', ''
+              FROM account WHERE uid = \(account.id.text)
+              """)
+            previous = at
+          }
+          try connection.run(
+            """
+            UPDATE /* test */ account SET last_code_attempt_at = \(previous)
+            WHERE uid = \(account.id.text)
+            """)
+        }
+      }
+      instance.clock.advance(3 * 86_400)
+      #expect(try await instance.identity.codeAttempts.age())
+      #expect(try await counts(instance) == ["\(now.seconds / 86_400) wrong 0 500"])
+      try await age(instance)
+      #expect(try await counts(instance) == ["\(now.seconds / 86_400) wrong 0 1201"])
+      instance.clock.advance(90 * 86_400)
+      try await age(instance)
+      #expect(try await counts(instance).count == 2)
+    }
+  }
+
+  @Test func `a deleted pool leaves neither code attempts nor counts`() async throws {
+    try await withInstance { instance in
+      try await instance.setWindow(1, in: instance.east)
+      let device = try await instance.enrolled(.alice, in: instance.east)
+      try await instance.give(device, code: "0", in: instance.east)
+      instance.clock.advance(92 * 86_400)
+      try await instance.give(device, code: "0", in: instance.east)
+      try await age(instance)
+      #expect(try await counts(instance).count == 2)
+      try await instance.identity.tenants.delete(
+        project: instance.east.project, tenant: try #require(instance.east.tenant),
+        by: Instance.boss)
+      while try await instance.identity.purge() {}
+      #expect(try await counts(instance) == [])
+      let left = try await instance.database.read { connection in
+        try connection.first("SELECT /* test */ count(*) FROM code_attempt") {
+          try $0.value(0) as Int
+        }
+      }
+      #expect(left == 0)
+    }
+  }
+}

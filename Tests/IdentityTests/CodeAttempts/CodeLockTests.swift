@@ -1,0 +1,161 @@
+import Crypto
+import Database
+import DatabaseSQLite
+@testable import Identity
+import Testing
+
+struct CodeLockTests {
+  /// Gives wrong codes, and waits as long as each says.
+  private func guess(_ instance: Instance, _ device: Device, _ times: Int) async throws {
+    for _ in 0..<times {
+      let account = try await instance.reload(device.account)
+      if case .blocked(let until) = account.codeLock(at: instance.now) {
+        instance.clock.advance(until.seconds - instance.now.seconds)
+      }
+      try await instance.give(device, code: device.wrongCode(at: instance.now))
+    }
+  }
+
+  @Test(arguments: [5, 10, 17])
+  func `as many wrong codes as the pool's cap close them, and no time opens them`(
+    cap: Int
+  ) async throws {
+    try await withInstance { instance in
+      try await instance.setCodeCap(cap)
+      let device = try await instance.enrolled(.alice)
+      try await guess(instance, device, cap - 1)
+      #expect(try await instance.reload(device.account).codeLock(at: instance.now) != .closed)
+      try await guess(instance, device, 1)
+      let closed = try await instance.reload(device.account)
+      #expect((closed.codeLock(at: instance.now), closed.wrongCodes) == (.closed, cap))
+      instance.clock.advance(400 * 86_400)
+      try await instance.identity.purgeExpired()
+      let right = try device.code(at: instance.now)
+      #expect(try await instance.give(device, code: right) == "quotaExceeded")
+      #expect(try await instance.reload(device.account).codeLock(at: instance.now) == .closed)
+    }
+  }
+
+  @Test func `ten close them where a pool has said nothing`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await guess(instance, device, 10)
+      #expect(try await instance.reload(device.account).codeLock(at: instance.now) == .closed)
+    }
+  }
+
+  @Test func `codes that are not looked at are counted in one code attempt`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await guess(instance, device, 5)
+      for _ in 0..<7 { try await instance.give(device, code: device.code(at: instance.now)) }
+      let blocked = try await instance.codeAttempts(device.account)
+      #expect((blocked[0].result, blocked[0].times) == (.blocked, 7))
+      #expect(blocked[1].result == .wrong)
+      instance.clock.advance(30)
+      try await guess(instance, device, 5)
+      for _ in 0..<3 { try await instance.give(device, code: device.code(at: instance.now)) }
+      let closed = try await instance.codeAttempts(device.account)
+      #expect((closed[0].result, closed[0].times) == (.closed, 3))
+      #expect(try await instance.reload(device.account).wrongCodes == 10)
+    }
+  }
+
+  @Test func `neither a session nor a password opens them, and a removal does`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await instance.addSecondDevice(to: device)
+      try await guess(instance, device, 10)
+      _ = try await instance.identity.sessions.renew(device.session)
+      var change = AccountChange()
+      change.password = .set(Person.alice.password)
+      _ = try await instance.identity.accounts.update(
+        instance.acme, device.account.id, change, by: Instance.boss)
+      _ = try await instance.pending(.alice)
+      #expect(try await instance.reload(device.account).codeLock(at: instance.now) == .closed)
+      #expect(try await locked(instance) == [device.account.id])
+      try await remove(instance, device, factor: "second")
+      let open = try await instance.reload(device.account)
+      #expect((open.codeLock(at: instance.now), open.wrongCodes) == (.open, 0))
+      #expect(try await instance.give(device, code: device.code(at: instance.now)) == "done")
+    }
+  }
+
+  private func remove(_ instance: Instance, _ device: Device, factor: String) async throws {
+    let scope = instance.acme
+    let key = try #require(try await instance.reload(device.account).factors.last).id
+    #expect(key.text == factor)
+    try await instance.database.write { connection in
+      let account = try #require(
+        try AccountRecord.find(scope, device.account.id, connection))
+      let gone = account.factors.filter { $0.id == key }
+      try FactorRecord.delete(gone, of: account, in: scope, connection)
+    }
+  }
+
+  @Test func `an unlocked user begins anew`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await guess(instance, device, 10)
+      for isLocked in [true, false] {
+        let was = try await instance.database.write { connection in
+          let account = try #require(
+            try AccountRecord.find(instance.acme, device.account.id, connection))
+          return try AccountRecord.unlockCodes(account.key, connection)
+        }
+        #expect(was == isLocked)
+      }
+      #expect(try await locked(instance) == [])
+      try await guess(instance, device, 4)
+      #expect(try await instance.give(device, code: device.code(at: instance.now)) == "done")
+    }
+  }
+
+  private func locked(_ instance: Instance) async throws -> [ID<Account>] {
+    let accounts = instance.identity.accounts
+    var lists: [[ID<Account>]] = []
+    for sort in Accounts.Sort.allCases {
+      let page = try await accounts.list(instance.acme, filter: .locked, sort: sort)
+      lists.append(page.items.map(\.id))
+    }
+    #expect(lists.allSatisfy { $0 == lists[0] })
+    #expect(try await accounts.counts(instance.acme).locked == lists[0].count)
+    let found = try await accounts.search(instance.acme, "ali", filter: .locked)
+    #expect(found.accounts.map(\.id) == lists[0])
+    return lists[0]
+  }
+
+  @Test func `a lock that has ended leaves the list within a purging, and a right code at once`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      #expect(try await locked(instance) == [])
+      try await guess(instance, device, 5)
+      #expect(try await locked(instance) == [device.account.id])
+      instance.clock.advance(29)
+      try await instance.identity.purgeExpired()
+      #expect(try await locked(instance) == [device.account.id])
+      instance.clock.advance(1)
+      try await instance.identity.purgeExpired()
+      #expect(try await locked(instance) == [])
+      let account = try await instance.reload(device.account)
+      #expect((account.wrongCodes, account.codesBlockedUntil) == (5, nil))
+      try await guess(instance, device, 1)
+      #expect(try await locked(instance) == [device.account.id])
+      instance.clock.advance(60)
+      #expect(try await instance.give(device, code: device.code(at: instance.now)) == "done")
+      #expect(try await locked(instance) == [])
+    }
+  }
+
+  @Test func `a locked user who is deleted is not counted any more`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await guess(instance, device, 10)
+      try await instance.identity.accounts.delete(
+        instance.acme, device.account.id, by: Instance.boss)
+      #expect(try await locked(instance) == [])
+    }
+  }
+}

@@ -1,0 +1,251 @@
+import Crypto
+import Identity
+import OTP
+import Testing
+
+struct EnrollmentRefusalTests {
+  private func start(_ instance: Instance, _ session: UserSession) async throws -> EnrollmentStart {
+    try await instance.identity.enrollments.start(session)
+  }
+
+  @Test func `three wrong codes end an enrollment, and a new start is free`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      let first = try await start(instance, session)
+      for _ in 0..<3 {
+        await expect("invalidCode") {
+          try await instance.finish(first, session, steps: 40)
+        }
+      }
+      for _ in 0..<2 {
+        await expect("tooManyAttempts") { try await instance.finish(first, session) }
+      }
+      let second = try await start(instance, session)
+      _ = try await instance.finish(second, session)
+    }
+  }
+
+  @Test func `64 wrong codes at once are looked at three times`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      let first = try await start(instance, session)
+      let outcomes = try await atOnce(64) { number in
+        await outcome { try await instance.finish(first, session, steps: Int64(40 + number)) }
+      }
+      #expect(outcomes.tally == ["invalidCode": 3, "tooManyAttempts": 61])
+    }
+  }
+
+  @Test func `an enrollment can be finished for 900 seconds`() async throws {
+    try await withInstance { instance in
+      for (person, seconds, expected) in [
+        (Person.alice, Int64(900), "done"), (.bob, 901, "sessionExpired"),
+      ] {
+        _ = try await instance.account(person)
+        let session = try await instance.session(person).session
+        let begun = try await start(instance, session)
+        instance.clock.advance(seconds)
+        await expect(expected) { try await instance.finish(begun, session) }
+      }
+    }
+  }
+
+  @Test func `an enrollment that is complete stays so, tidied or not`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      let begun = try await start(instance, session)
+      _ = try await instance.finish(begun, session)
+      await expect("alreadyComplete") { try await instance.finish(begun, session) }
+      instance.clock.advance(900)
+      try await instance.identity.purgeExpired()
+      await expect("alreadyComplete") { try await instance.finish(begun, session) }
+      instance.clock.advance(100)
+      try await instance.identity.purgeExpired()
+      await expect("sessionExpired") { try await instance.finish(begun, session) }
+    }
+  }
+
+  @Test func `an enrollment of somebody else, elsewhere or of nobody is none`() async throws {
+    try await withInstance { instance in
+      var sessions: [UserSession] = []
+      for (person, scope) in [
+        (Person.alice, instance.acme), (.mallory, instance.acme), (.alice, instance.east),
+        (.alice, instance.globex),
+      ] {
+        _ = try await instance.account(person, in: scope)
+        sessions.append(try await instance.session(person, in: scope).session)
+      }
+      let all = sessions
+      let begun = try await start(instance, all[0])
+      for stranger in all.dropFirst() {
+        await expect("invalidSessionInfo") { try await instance.finish(begun, stranger) }
+      }
+      _ = try await instance.finish(begun, all[0])
+    }
+  }
+
+  @Test(arguments: ["", "x", "AAAA", "%", String(repeating: "A", count: 2_000)])
+  func `what was not issued here is no enrollment`(info: String) async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      await expect("invalidSessionInfo") {
+        try await instance.identity.enrollments.finalize(
+          session, sessionInfo: info, code: "123456", displayName: "x", by: Instance.visitor)
+      }
+    }
+  }
+
+  @Test func `a pending credential is no enrollment, and an enrollment no pending credential`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let pending = try await instance.pending(.alice)
+      await expect("invalidSessionInfo") {
+        try await instance.identity.enrollments.finalize(
+          device.session, sessionInfo: pending, code: "123456", displayName: "x",
+          by: Instance.visitor)
+      }
+      _ = try await instance.account(.bob)
+      let begun = try await start(instance, try await instance.session(.bob).session)
+      let code = try device.code(at: instance.now)
+      await expect("invalidPendingCredential") {
+        try await instance.finalize(device, begun.sessionInfo, code: code)
+      }
+    }
+  }
+
+  @Test func `an enrollment that was changed anywhere does not open`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      let begun = try await start(instance, session)
+      let box = try #require(Base64URL.decode(begun.sessionInfo))
+      for index in box.indices {
+        var forged = box
+        forged[index] ^= 1
+        let text = Base64URL.encode(forged)
+        await expect("invalidSessionInfo") {
+          try await instance.identity.enrollments.finalize(
+            session, sessionInfo: text, code: "123456", displayName: "x", by: Instance.visitor)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [nil, "", "  \n"])
+  func `a factor has a name, and a try without one costs none`(name: String?) async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      let begun = try await start(instance, session)
+      for _ in 0..<4 {
+        await expect("missingDisplayName") {
+          try await instance.finish(begun, session, name: name)
+        }
+      }
+      _ = try await instance.finish(begun, session)
+    }
+  }
+
+  @Test(arguments: ["", "12345", "1234567", "12345a", " 123456", "１２３４５６", "-12345"])
+  func `what is no code at all is a wrong code`(code: String) async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      let begun = try await start(instance, session)
+      await expect(code.isEmpty ? "missingCode" : "invalidCode") {
+        try await instance.finish(begun, session, code: code)
+      }
+    }
+  }
+
+  @Test func `an unverified address enrolls nothing`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice, isVerified: false)
+      let session = try await instance.session(.alice).session
+      await expect("unverifiedEmail") { try await start(instance, session) }
+      var change = AccountChange()
+      change.emailVerified = true
+      _ = try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      let begun = try await start(instance, session)
+      change.emailVerified = false
+      _ = try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      await expect("unverifiedEmail") { try await instance.finish(begun, session) }
+    }
+  }
+
+  @Test func `a sign-in may be five minutes old at the start, and older at the end`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      instance.clock.advance(300)
+      let begun = try await start(instance, session)
+      instance.clock.advance(1)
+      await expect("signInTooOld") { try await start(instance, session) }
+      instance.clock.advance(800)
+      _ = try await instance.finish(begun, session)
+    }
+  }
+
+  @Test(arguments: [SignInProvider.anonymous, .custom, .phone])
+  func `first factors without a second one enroll nothing`(provider: SignInProvider) async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let session = UserSession(
+        scope: instance.acme, account: alice.id, authTime: instance.now.seconds,
+        provider: provider)
+      await expect("unsupportedFirstFactor") { try await start(instance, session) }
+    }
+  }
+
+  @Test func `an account has one authenticator app`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      await expect("alreadyEnrolled") { try await start(instance, device.session) }
+    }
+  }
+
+  @Test func `TOTP has to be on, at the start and at the end`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      let begun = try await start(instance, session)
+      for state in [MFAState.disabled, .unspecified, .mandatory] {
+        _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+          $0.configuration.totp?.state = state
+        }
+        let expected = state == .disabled ? "totpNotEnabled" : "done"
+        await expect(expected) { try await start(instance, session) }
+        if state == .disabled {
+          await expect("totpNotEnabled") { try await instance.finish(begun, session) }
+        }
+      }
+      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+        $0.configuration.totp = nil
+      }
+      await expect("totpNotEnabled") { try await start(instance, session) }
+    }
+  }
+
+  @Test func `a session that does not count enrolls nothing`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      let begun = try await start(instance, session)
+      try await instance.identity.sessions.endAll(instance.acme, alice.id, by: Instance.support)
+      await expect("session.tokenExpired") { try await start(instance, session) }
+      await expect("session.tokenExpired") { try await instance.finish(begun, session) }
+      let elsewhere = UserSession(
+        scope: instance.east, account: alice.id, authTime: instance.now.seconds + 10,
+        provider: .password)
+      await expect("session.userNotFound") { try await start(instance, elsewhere) }
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import Identity
+import Testing
+
+struct WithdrawalTests {
+  private func withdraw(
+    _ instance: Instance, _ session: UserSession, _ factor: String
+  ) async throws -> SessionGrant? {
+    try await instance.identity.enrollments.withdraw(
+      session, enrollment: factor, by: Instance.visitor)
+  }
+
+  @Test func `the only factor goes, earlier sessions end, a new one begins`() async throws {
+    try await withInstance { instance in
+      let (identity, acme) = (instance.identity, instance.acme)
+      let device = try await instance.enrolled(.alice)
+      let grant = try await instance.finalize(
+        device, instance.pending(.alice), code: device.code(at: instance.now))
+      let left = try #require(try await withdraw(instance, grant.session, device.factor.text))
+      #expect(left.session.secondFactor == nil)
+      #expect(left.account.factors.isEmpty)
+      #expect(left.account.lastLoginAt == grant.account.lastLoginAt)
+      for session in [grant.session, device.session] {
+        await expect("tokenExpired") { try await identity.sessions.check(session) }
+      }
+      await expect("tokenExpired") {
+        try await identity.sessions.refresh(grant.refreshToken, project: acme.project)
+      }
+      _ = try await identity.sessions.check(left.session)
+      _ = try await identity.sessions.refresh(left.refreshToken, project: acme.project)
+      #expect(try await identity.policies.read(acme).enrolledUsers == 0)
+      _ = try await instance.session(.alice)
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "factor.withdraw")
+      #expect((row.from, row.to) == ("TOTP “phone” (\(device.factor.text))", nil))
+    }
+  }
+
+  @Test func `in the second of the sign-in the new session counts and the old does not`()
+    async throws
+  {
+    try await withInstance { instance in
+      _ = try await instance.account(.alice)
+      let device = try await instance.enroll(try await instance.session(.alice).session)
+      let left = try #require(
+        try await withdraw(instance, device.session, device.factor.text))
+      await expect("tokenExpired") {
+        try await instance.identity.sessions.check(device.session)
+      }
+      _ = try await instance.identity.sessions.check(left.session)
+    }
+  }
+
+  @Test func `a session of a token that does not name it is ended too`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      // Before generations, an end could be dated ahead.
+      let ahead = UserSession(
+        scope: instance.acme, account: device.account.id, authTime: instance.now.seconds + 100,
+        provider: .password)
+      let left = try #require(try await withdraw(instance, ahead, device.factor.text))
+      await expect("tokenExpired") { try await instance.identity.sessions.check(ahead) }
+      _ = try await instance.identity.sessions.check(left.session)
+    }
+  }
+
+  @Test func `the newest of several signs the user out, another does not`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await instance.addSecondDevice(to: device)
+      let left = try #require(
+        try await withdraw(instance, device.session, device.factor.text))
+      #expect(left.session.secondFactor == nil)
+      #expect(left.account.factors.map(\.id.text) == ["second"])
+      #expect(try await instance.identity.policies.read(instance.acme).enrolledUsers == 1)
+    }
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await instance.addSecondDevice(to: device)
+      #expect(try await withdraw(instance, device.session, "second") == nil)
+      await expect("tokenExpired") {
+        try await instance.identity.sessions.check(device.session)
+      }
+      #expect(try await instance.identity.policies.read(instance.acme).enrolledUsers == 1)
+    }
+  }
+
+  @Test func `a session that passed another factor keeps its claim`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await instance.addSecondDevice(to: device)
+      let claim = SecondFactorClaim(kind: .totp, enrollment: ID("second"))
+      let session = UserSession(
+        scope: instance.acme, account: device.account.id, authTime: device.session.authTime,
+        provider: .password, secondFactor: claim)
+      let left = try #require(try await withdraw(instance, session, device.factor.text))
+      #expect(left.session.secondFactor == claim)
+    }
+  }
+
+  @Test func `what is not one's own factor is not found`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      let mallory = try await instance.enrolled(.mallory)
+      for factor in [alice.factor.text, "", "totp", "unknown"] {
+        await expect("enrollmentNotFound") {
+          try await withdraw(instance, mallory.session, factor)
+        }
+      }
+      _ = try await instance.identity.sessions.check(mallory.session)
+      #expect(try await instance.reload(alice.account).factors.count == 1)
+    }
+  }
+
+  @Test func `of many withdrawals at once exactly one does it`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let outcomes = try await atOnce(8) { _ in
+        await outcome { try await withdraw(instance, device.session, device.factor.text) }
+      }
+      #expect(outcomes.tally == ["done": 1, "session.tokenExpired": 7])
+      #expect(try await instance.log().map(\.action).tally["factor.withdraw"] == 1)
+    }
+  }
+
+  @Test func `the newest is the one that was enrolled last, wherever it stands`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let device = try await instance.enrolled(.alice)
+      var change = AccountChange()
+      change.factors = .replace([
+        FactorEntry(
+          id: "old", phoneNumber: Instance.number, enrolledAt: instance.now.advanced(bySeconds: -99)
+        )
+      ])
+      try await instance.identity.accounts.update(
+        instance.acme, device.account.id, change, by: Instance.boss)
+      #expect(try await withdraw(instance, device.session, device.factor.text) == nil)
+    }
+  }
+
+  @Test func `the user is told by mail`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      _ = try await withdraw(instance, device.session, device.factor.text)
+      #expect(
+        try await instance.messages() == ["mail notice-factor-withdrawn alice@example.com"])
+    }
+  }
+
+  @Test func `a scope may want a session that has passed a second factor`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let first = UserSession(
+        scope: instance.acme, account: device.account.id, authTime: device.session.authTime,
+        provider: .password)
+      _ = try await instance.identity.projects.update(instance.acme.project, by: Instance.boss) {
+        $0.withdrawalNeedsFactor = true
+      }
+      let row = try #require(try await instance.log().first)
+      #expect(
+        (row.from, row.to) == (
+          "withdrawal needs a second factor: off", "withdrawal needs a second factor: on"
+        ))
+      await expect("secondFactorNeeded") {
+        try await withdraw(instance, first, device.factor.text)
+      }
+      #expect(try await instance.reload(device.account).factors.count == 1)
+      // Where the kind is off, no session could pass one.
+      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+        $0.configuration.totp?.state = .disabled
+      }
+      _ = try await withdraw(instance, first, device.factor.text)
+      let other = try await instance.enrolledAgain(.bob)
+      _ = try await withdraw(instance, other.session, other.factor.text)
+    }
+  }
+}
+
+extension Instance {
+  /// Switches TOTP on and enrolls somebody.
+  fileprivate func enrolledAgain(_ person: Person) async throws -> Device {
+    try await setWindow(5)
+    return try await enrolled(person)
+  }
+}

@@ -1,0 +1,91 @@
+import Crypto
+import Identity
+import Testing
+
+struct SignerTests {
+  private static let issuer = "backend@acme.example"
+
+  private func add(
+    _ instance: Instance, issuer: String = issuer, keyID: String? = nil, key: String? = nil
+  ) async throws -> TrustedTokenKey {
+    try await instance.identity.signers.add(
+      to: instance.acme.project, issuer: issuer, keyID: keyID,
+      key: try key ?? TestTokenIssuer.back.pem(),
+      by: Instance.boss)
+  }
+
+  @Test func `a key is registered once, listed and revoked`() async throws {
+    try await withInstance { instance in
+      let signer = try await add(instance, keyID: "key-1")
+      #expect(signer.issuer == Self.issuer)
+      #expect(signer.fingerprint.count == 64)
+      #expect(signer.createdBy == "Bo the boss")
+      await expect("exists") { try await add(instance) }
+      let listed = try await instance.identity.signers.list(instance.acme.project)
+      #expect(listed.map(\.id) == [signer.id])
+      #expect(listed.first?.keyID == "key-1")
+      try await instance.identity.signers.revoke(
+        signer.id, of: instance.acme.project, by: Instance.boss)
+      #expect(
+        try await instance.identity.signers.list(instance.acme.project).first?.revokedAt != nil)
+      await expect("notFound") {
+        try await instance.identity.signers.revoke(
+          signer.id, of: instance.acme.project, by: Instance.boss)
+      }
+      // After that the same key can be registered again.
+      _ = try await add(instance)
+      let log = try await instance.log().prefix(3).map(\.action)
+      #expect(log == ["signer.add", "signer.revoke", "signer.add"])
+    }
+  }
+
+  @Test func `a project's keys are no other project's`() async throws {
+    try await withInstance { instance in
+      let signer = try await add(instance)
+      await expect("notFound") {
+        try await instance.identity.signers.revoke(
+          signer.id, of: instance.globex.project, by: Instance.boss)
+      }
+      #expect(try await instance.identity.signers.list(instance.globex.project).isEmpty)
+      await expect("projectNotFound") {
+        try await instance.identity.signers.add(
+          to: ID("nobody"), issuer: Self.issuer, keyID: nil, key: TestTokenIssuer.back.pem(),
+          by: Instance.boss)
+      }
+    }
+  }
+
+  @Test func `keys go with their project`() async throws {
+    try await withInstance { instance in
+      _ = try await add(instance)
+      try await instance.identity.projects.delete(instance.acme.project, by: Instance.boss)
+      let left = try await instance.identity.signers.list(instance.acme.project)
+      #expect(left.isEmpty)
+    }
+  }
+
+  @Test func `twenty keys are enough`() async throws {
+    try await withInstance { instance in
+      for number in 0..<TrustedTokenKeys.most {
+        _ = try await add(instance, issuer: "backend-\(number)@acme.example")
+      }
+      await expect("tooMany") { try await add(instance) }
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("nobody", nil, nil, "invalidIssuer"), ("", nil, nil, "invalidIssuer"),
+      (issuer, "two words", nil, "invalidKeyID"),
+      (issuer, String(repeating: "k", count: 129), nil, "invalidKeyID"),
+      (issuer, nil, "-----BEGIN PRIVATE KEY-----", "invalidKey.isPrivate"),
+      (issuer, nil, "", "invalidKey.unreadable"),
+    ] as [(String, String?, String?, String)])
+  func `what cannot be registered is refused`(
+    issuer: String, keyID: String?, key: String?, result: String
+  ) async throws {
+    try await withInstance { instance in
+      await expect(result) { try await add(instance, issuer: issuer, keyID: keyID, key: key) }
+    }
+  }
+}

@@ -1,0 +1,227 @@
+import Crypto
+import Identity
+import Testing
+
+struct PhoneEnrollmentTests {
+  @Test func `a phone is enrolled with its code, and earlier sessions end`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      _ = try await instance.account(.alice)
+      let old = try await instance.session(.alice)
+      let grant = try await instance.enrollPhone(old.session)
+      let factor = try #require(grant.account.factors.first)
+      #expect(
+        (factor.kind, factor.phoneNumber, factor.displayName) == (.phone, Instance.number, "mobile")
+      )
+      #expect(grant.session.secondFactor == SecondFactorClaim(kind: .phone, enrollment: factor.id))
+      await expect("tokenExpired") { try await instance.identity.sessions.check(old.session) }
+      await expect("tokenExpired") {
+        try await instance.identity.sessions.refresh(
+          old.refreshToken, project: instance.acme.project)
+      }
+      _ = try await instance.identity.sessions.check(grant.session)
+      let policy = try await instance.identity.policies.read(instance.acme)
+      #expect((policy.enrolledUsers, policy.totpUsers, policy.phoneUsers) == (1, 0, 1))
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "factor.enroll")
+      #expect(row.to == "phone \(Instance.number) “mobile” (\(factor.id.text))")
+      let found = try await instance.identity.accounts.search(instance.acme, "0151 12345678")
+      #expect(found.accounts.map(\.id) == [grant.account.id])
+    }
+  }
+
+  @Test func `what became of each code is kept, and what is too late in one row`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let account = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      let enrollments = instance.identity.enrollments
+      let info = try await enrollments.startPhone(session, instance.request())
+      func give(_ code: String) async -> String {
+        await outcome {
+          try await enrollments.finalizePhone(
+            session, .code(sessionInfo: info, code: code), displayName: nil,
+            by: Instance.visitor, userAgent: "okhttp/4.12")
+        }
+      }
+      for _ in 0..<3 { #expect(await give("000000") == "invalidCode") }
+      for _ in 0..<5 { #expect(await give(Instance.code) == "tooManyAttempts") }
+      let grant = try await instance.enrollPhone(session)
+      let codeAttempts = try await instance.codeAttempts(account)
+      #expect(codeAttempts.map(\.result) == [.accepted, .expired, .wrong, .wrong, .wrong])
+      #expect(codeAttempts.map(\.times) == [1, 5, 1, 1, 1])
+      #expect(codeAttempts.allSatisfy { $0.way == .phoneEnrollment && $0.drift == nil })
+      #expect(codeAttempts[0].enrollment == grant.account.factors.first?.id)
+      #expect(
+        codeAttempts[1].origin == RequestOrigin(address: "203.0.113.5", userAgent: "okhttp/4.12"))
+      #expect(try await instance.reload(account).wrongCodes == 0)
+    }
+  }
+
+  @Test func `a name may be missing, and is not too long`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      _ = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      await expect("displayNameTooLong") {
+        try await instance.enrollPhone(session, name: String(repeating: "x", count: 101))
+      }
+      let grant = try await instance.enrollPhone(session, name: "  ")
+      #expect(grant.account.factors.map(\.displayName) == [nil])
+      #expect(grant.account.factors.map(\.label) == [Instance.number])
+    }
+  }
+
+  @Test func `what a start needs is told one after the other`() async throws {
+    try await withInstance { instance in
+      let enrollments = instance.identity.enrollments
+      let alice = try await instance.account(.alice, isVerified: false)
+      let session = try await instance.session(.alice).session
+      await expect("smsNotEnabled") {
+        try await enrollments.startPhone(session, instance.request())
+      }
+      try await instance.allowPhones()
+      let anonymous = try await instance.identity.signIns.signUp(
+        instance.acme, NewAccount(), by: Instance.visitor)
+      await expect("unsupportedFirstFactor") {
+        try await enrollments.startPhone(anonymous.session, instance.request())
+      }
+      await expect("unverifiedEmail") {
+        try await enrollments.startPhone(session, instance.request())
+      }
+      var change = AccountChange()
+      change.emailVerified = true
+      try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      for number in ["", "4915112345678", "+0151", "+49 151 1234567", "+12345678901234567"] {
+        await expect("invalidPhone") {
+          try await enrollments.startPhone(session, instance.request(number))
+        }
+      }
+      let grant = try await instance.enrollPhone(session)
+      await expect("phoneAlreadyEnrolled") {
+        try await enrollments.startPhone(grant.session, instance.request())
+      }
+      change = AccountChange()
+      change.factors = .replace(
+        (0..<5).map { FactorEntry(phoneNumber: "+1202555010\($0)") })
+      try await instance.identity.accounts.update(
+        instance.acme, alice.id, change, by: Instance.boss)
+      // A session that began before SMS was due at sign-in.
+      let again = try await instance.identity.sessions.renew(session).session
+      await expect("tooManyFactors") {
+        try await enrollments.startPhone(again, instance.request())
+      }
+    }
+  }
+
+  @Test func `three wrong codes, ten minutes or one right code end a session`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      _ = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      let enrollments = instance.identity.enrollments
+      let infos = [
+        try await enrollments.startPhone(session, instance.request()),
+        try await enrollments.startPhone(session, instance.request()),
+      ]
+      for code in ["000000", "4242424", "", Instance.code] {
+        await expect(code == Instance.code ? "tooManyAttempts" : "invalidCode") {
+          try await enrollments.finalizePhone(
+            session, .code(sessionInfo: infos[0], code: code), displayName: nil,
+            by: Instance.visitor)
+        }
+      }
+      instance.clock.advance(600)
+      let late = try await enrollments.startPhone(session, instance.request())
+      let grant = try await enrollments.finalizePhone(
+        session, .code(sessionInfo: infos[1], code: Instance.code), displayName: nil,
+        by: Instance.visitor)
+      await expect("phoneAlreadyEnrolled") {
+        try await enrollments.finalizePhone(
+          grant.session, .code(sessionInfo: infos[1], code: Instance.code), displayName: nil,
+          by: Instance.visitor)
+      }
+      let phone = try #require(grant.account.factors.first)
+      let left = try await enrollments.withdraw(
+        grant.session, enrollment: phone.id.text, by: Instance.visitor)
+      let next = try #require(left).session
+      await expect("alreadyComplete") {
+        try await enrollments.finalizePhone(
+          next, .code(sessionInfo: infos[1], code: Instance.code), displayName: nil,
+          by: Instance.visitor)
+      }
+      instance.clock.advance(601)
+      await expect("sessionExpired") {
+        try await enrollments.finalizePhone(
+          next, .code(sessionInfo: late, code: Instance.code), displayName: nil,
+          by: Instance.visitor)
+      }
+    }
+  }
+
+  @Test func `a session is of one user and one use`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let enrollments = instance.identity.enrollments
+      _ = try await instance.account(.alice)
+      _ = try await instance.account(.mallory)
+      let alice = try await instance.session(.alice).session
+      let mallory = try await instance.session(.mallory).session
+      let foreign = try await enrollments.startPhone(alice, instance.request())
+      let signIn = try await instance.identity.signIns.sendCode(
+        instance.acme, instance.request())
+      let totp = try await enrollments.start(mallory).sessionInfo
+      for info in [foreign, signIn, totp, "", "x", String(repeating: "A", count: 2_000)] {
+        await expect("invalidSessionInfo") {
+          try await enrollments.finalizePhone(
+            mallory, .code(sessionInfo: info, code: Instance.code), displayName: nil,
+            by: Instance.visitor)
+        }
+      }
+    }
+  }
+
+  @Test func `of many finals at once one leaves a factor`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let account = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
+      var infos: [String] = []
+      for _ in 0..<20 {
+        infos.append(
+          try await instance.identity.enrollments.startPhone(session, instance.request()))
+      }
+      let all = infos
+      let outcomes = try await atOnce(20) { number in
+        await outcome {
+          try await instance.identity.enrollments.finalizePhone(
+            session, .code(sessionInfo: all[number], code: Instance.code), displayName: nil,
+            by: Instance.visitor)
+        }
+      }
+      #expect(outcomes.tally == ["done": 1, "session.tokenExpired": 19])
+      #expect(try await instance.reload(account).factors.count == 1)
+    }
+  }
+
+  @Test func `phone and app stand side by side`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let device = try await instance.enrolled(.alice)
+      let grant = try await instance.enrollPhone(device.session)
+      #expect(grant.account.factors.map(\.kind) == [.totp, .phone])
+      let policy = try await instance.identity.policies.read(instance.acme)
+      #expect((policy.enrolledUsers, policy.totpUsers, policy.phoneUsers) == (1, 1, 1))
+      for filter in [Accounts.Filter.totp, .phone, .all] {
+        for sort in Accounts.Sort.allCases {
+          let list = try await instance.identity.accounts.list(
+            instance.acme, filter: filter, sort: sort)
+          #expect(list.items.map(\.id) == [grant.account.id])
+        }
+      }
+      #expect(
+        try await instance.identity.accounts.list(instance.acme, filter: .none).items.isEmpty)
+    }
+  }
+}

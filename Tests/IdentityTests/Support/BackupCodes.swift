@@ -1,0 +1,47 @@
+import Crypto
+import Identity
+import Testing
+
+extension Instance {
+  /// Switches on what stands in for an authenticator app.
+  func allowBackupCodes(
+    temporary: Bool = true, recovery: Bool = true, in scope: Scope? = nil
+  ) async throws {
+    var settings = try await identity.support.settings(scope ?? acme)
+    (settings.temporaryCodes, settings.recoveryCodes) = (temporary, recovery)
+    try await identity.support.change(scope ?? acme, to: settings, by: Self.boss)
+  }
+
+  /// A temporary code for somebody, made by an agent.
+  func temporaryCode(
+    _ account: Account, hours: Int = 1, by agent: Agent? = nil, in scope: Scope? = nil
+  ) async throws -> String {
+    let agent = if let agent { agent } else { try await self.agent() }
+    return try await identity.backupCodes.makeTemporaryCode(
+      agent.request(), for: account.id, in: scope ?? acme, hours: hours
+    ).value.code.revealedText
+  }
+
+  /// Signs in with password and code.
+  @discardableResult
+  func signIn(_ person: Person, _ device: Device, code: String) async throws -> SessionGrant {
+    try await finalize(device, try await pending(person), code: code)
+  }
+
+  /// Ten recovery codes of somebody's own.
+  func recoveryCodes(_ person: Person, _ device: Device) async throws -> [String] {
+    let grant = try await signIn(person, device, code: device.code(at: now))
+    clock.advance(30)
+    return try await identity.enrollments.makeRecoveryCodes(
+      grant.session, by: Author(actor: .user(grant.account.id))
+    ).map(\.revealedText)
+  }
+
+  /// The code in a link to a page of ours, in the last mail with this purpose.
+  func linkCode(_ purpose: String, to page: String) async throws -> String {
+    let mail = try #require(try await mails(purpose).last)
+    let lines = mail.body.split(separator: "\n").map(String.init)
+    let link = try #require(lines.first { $0.hasPrefix("\(page)?code=") })
+    return try #require(parameter("code", of: link))
+  }
+}

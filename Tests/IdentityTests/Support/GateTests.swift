@@ -1,0 +1,134 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+/// What stands before every action of the desk.
+struct GateTests {
+  /// Ends the sessions of somebody's account: an action that can be done again and again.
+  private func act(
+    _ instance: Instance, _ account: Account, _ request: ActionRequest, in scope: Scope? = nil
+  ) async throws -> ActionOutcome<Int> {
+    try await instance.identity.support.endSessions(
+      scope ?? instance.acme, account.id, request)
+  }
+
+  @Test func `who has no second factor does not act`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let agent = try await instance.agent()
+      instance.clock.advance(15 * 60)
+      await expect("noSecondFactor") {
+        try await act(instance, alice, agent.request(code: "123456"))
+      }
+    }
+  }
+
+  @Test func `the instance says for how long a code counts`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let agent = try await instance.agentWithDevice()
+      let support = instance.identity.support
+      for wrong in [0, 241, -1] {
+        await expect("outOfRange") {
+          try await support.setStepUp(minutes: wrong, by: Instance.boss)
+        }
+      }
+      #expect(try await support.setStepUp(minutes: 1, by: Instance.boss))
+      #expect(try await !desk.setStepUp(minutes: 1, by: Instance.boss))
+      #expect(try await support.stepUpMinutes() == 1)
+      instance.clock.advance(31)
+      await expect("codeRequired") { try await act(instance, alice, agent.request()) }
+      let row = try await instance.wholeLog().first { $0.action == "support.step-up" }
+      #expect(row?.from == "asked for after 15 min" && row?.to == "asked for after 1 min")
+    }
+  }
+
+  @Test func `only owners act on a protected account`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let owner = try await instance.agent("olga", role: .owner)
+      let support = try await instance.agent()
+      let support = instance.identity.support
+      await expect("notAllowed") {
+        try await support.protect(instance.acme, alice.id, true, support.request())
+      }
+      _ = try await support.protect(instance.acme, alice.id, true, owner.request())
+      #expect(try await instance.reload(alice).isProtected)
+      await expect("nothingToDo") {
+        try await support.protect(instance.acme, alice.id, true, owner.request())
+      }
+      await expect("protectedAccount") { try await act(instance, alice, support.request()) }
+      _ = try await act(instance, alice, owner.request())
+      _ = try await support.protect(instance.acme, alice.id, false, owner.request())
+      _ = try await act(instance, alice, support.request())
+      let actions = try await instance.log().map(\.action)
+      #expect(actions.tally["account.protect"] == 1 && actions.tally["account.unprotect"] == 1)
+    }
+  }
+
+  @Test func `what a user has locked stays as it is until an owner allows changes again`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let now = instance.now.microseconds
+      try await instance.database.write { connection in
+        _ = try connection.run("UPDATE /* test */ account SET changes_locked_at = \(now)")
+      }
+      let owner = try await instance.agent("olga", role: .owner)
+      let support = try await instance.agent()
+      let id = device.account.id
+      for agent in [owner, support] {
+        await expect("changesLocked") {
+          try await instance.identity.factorRemovals.remove(
+            instance.acme, id, device.factor, agent.request())
+        }
+      }
+      // What changes no second factor goes on.
+      _ = try await act(instance, device.account, support.request())
+      await expect("notAllowed") {
+        try await instance.identity.support.allowChanges(instance.acme, id, support.request())
+      }
+      _ = try await instance.identity.support.allowChanges(instance.acme, id, owner.request())
+      await expect("nothingToDo") {
+        try await instance.identity.support.allowChanges(instance.acme, id, owner.request())
+      }
+      _ = try await instance.identity.factorRemovals.remove(
+        instance.acme, id, device.factor, support.request())
+    }
+  }
+
+  @Test func `a ticket is one line of a hundred characters`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let agent = try await instance.agent()
+      for ticket in [String(repeating: "x", count: 101), "a\nb", "a\u{2028}b"] {
+        await expect("ticketTooLong") {
+          try await act(instance, alice, agent.request(ticket: ticket))
+        }
+      }
+      await expect("reasonRequired") { try await act(instance, alice, agent.request(nil)) }
+      _ = try await act(
+        instance, alice, agent.request(ticket: String(repeating: "é", count: 100)))
+    }
+  }
+
+  @Test func `who has no action left asks an owner with an empty form`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let agent = try await instance.agent()
+      let support = instance.identity.support
+      var settings = SupportRules()
+      settings.actionsPerHour = 1
+      try await support.change(instance.acme, to: settings, by: Instance.boss)
+      await expect("reasonRequired") { try await act(instance, alice, agent.request(nil)) }
+      _ = try await act(instance, alice, agent.request())
+      let before = try await support.standing(agent.session, on: alice.id, in: instance.acme)
+      #expect(before.actionsLeft == 0 && !before.isHeld)
+      await expect("held") { try await act(instance, alice, agent.request(nil)) }
+      let after = try await support.standing(agent.session, on: alice.id, in: instance.acme)
+      #expect(after.isHeld)
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+/// What loosens the guard rails of the desk asks for an own code as acting does.
+struct LooseningTests {
+  /// Does something without a code, with a wrong one and with a right one, a quarter of an hour
+  /// after the last.
+  private func check<Value>(
+    _ instance: Instance, _ agent: Agent, prefix: String = "", row: String,
+    _ body: @Sendable (ActionRequest) async throws -> ActionOutcome<Value>
+  ) async throws {
+    let own = try #require(agent.device)
+    instance.clock.advance(900)
+    await expect(prefix + "codeRequired") { try await body(agent.request(nil)) }
+    let wrong = try own.wrongCode(at: instance.now)
+    await expect(prefix + "wrongCode") { try await body(agent.request(nil, code: wrong)) }
+    let code = try own.code(at: instance.now)
+    let outcome = try await body(agent.request(nil, code: code))
+    let renewed = try #require(outcome.renewed)
+    #expect(renewed.session.id != agent.session.id)
+    let old = try await instance.identity.consoleSessions.find(
+      token: renewed.token.revealedText)
+    #expect(old?.id == renewed.session.id)
+    let actions = try await instance.wholeLog().prefix(3).map(\.action)
+    #expect(actions == [row, "administrator.step-up", "administrator.code-refused"])
+  }
+
+  private func hold(_ agent: Agent, _ instance: Instance) async throws {
+    let (id, key) = (agent.administrator.id.text, instance.acme.key)
+    let now = instance.now.microseconds
+    try await instance.database.write { connection in
+      _ = try connection.run(
+        """
+        INSERT INTO /* test */ support_hold (administrator_id, scope_key, held_at)
+        VALUES (\(id), \(key), \(now))
+        """)
+    }
+  }
+
+  @Test func `the rules of the desk`() async throws {
+    try await withInstance { instance in
+      let agent = try await instance.agentWithDevice("pia", role: .policy)
+      let support = instance.identity.support
+      var settings = SupportRules()
+      settings.undoHours = 1
+      let new = settings
+      // A code from the sign-in counts.
+      _ = try await support.change(instance.acme, to: new, agent.request(nil))
+      settings.undoHours = 2
+      let next = settings
+      try await check(instance, agent, row: "support.change") {
+        try await support.change(instance.acme, to: next, $0)
+      }
+      #expect(try await support.settings(instance.acme).undoHours == 2)
+    }
+  }
+
+  @Test func `what does not change asks for nothing, and what is amiss is said with it`()
+    async throws
+  {
+    try await withInstance { instance in
+      let agent = try await instance.agentWithDevice("pia", role: .policy)
+      let support = instance.identity.support
+      instance.clock.advance(900)
+      let same = try await support.change(instance.acme, to: SupportRules(), agent.request(nil))
+      #expect(!same.value && same.renewed == nil)
+      var settings = SupportRules()
+      settings.codeCap = 4
+      settings.codeAttemptDays = 0
+      settings.approvalOverUsers = -1
+      let wrong = settings
+      await expect("outOfRange+outOfRange+outOfRange+codeRequired") {
+        try await support.change(instance.acme, to: wrong, agent.request(nil))
+      }
+      let code = try #require(agent.device).code(at: instance.now)
+      await expect("outOfRange+outOfRange+outOfRange+codeNotLookedAt") {
+        try await support.change(instance.acme, to: wrong, agent.request(nil, code: code))
+      }
+      settings = SupportRules()
+      settings.codeCap = 20
+      #expect(
+        try await support.change(instance.acme, to: settings, agent.request(nil, code: code)).value)
+    }
+  }
+
+  @Test func `for how long an own code counts`() async throws {
+    try await withInstance { instance in
+      let agent = try await instance.agentWithDevice("olga", role: .owner)
+      let support = instance.identity.support
+      await expect("outOfRange") { try await support.setStepUp(minutes: 0, agent.request(nil)) }
+      try await check(instance, agent, row: "support.step-up") {
+        try await support.setStepUp(minutes: 240, $0)
+      }
+      #expect(try await support.stepUpMinutes() == 240)
+    }
+  }
+
+  @Test func `the release of an agent`() async throws {
+    try await withInstance { instance in
+      let owner = try await instance.agentWithDevice("olga", role: .owner)
+      let dora = try await instance.agent()
+      let (support, id) = (instance.identity.support, dora.administrator.id)
+      try await hold(dora, instance)
+      #expect(try await support.held(id, in: instance.acme)?.name == "Dora at the desk")
+      try await check(instance, owner, row: "support.release") {
+        try await support.release(id, in: instance.acme, $0)
+      }
+      #expect(try await support.held(id, in: instance.acme) == nil)
+      let again = try await support.release(id, in: instance.acme, owner.request(nil))
+      #expect(!again.value && again.renewed == nil)
+    }
+  }
+
+  @Test func `the refusal of a request`() async throws {
+    try await withInstance { instance in
+      try await instance.crowd(1)
+      try await instance.setSupportRules { $0.approvalOverUsers = 0 }
+      let dora = try await instance.agent()
+      let job = try await instance.draft("u0", by: dora)
+      try await instance.begin(job, by: dora)
+      let approvals = instance.identity.approvals
+      let id = try #require(try await approvals.find(forJob: job, in: instance.acme)).id
+      let dev = try await instance.agentWithDevice()
+      instance.clock.advance(900)
+      await expect("denied.answerRequired+codeRequired") {
+        try await approvals.refuse(id, in: instance.acme, answer: " ", dev.request(nil))
+      }
+      let code = try #require(dev.device).code(at: instance.now)
+      await expect("denied.answerTooLong+codeNotLookedAt") {
+        try await approvals.refuse(
+          id, in: instance.acme, answer: String(repeating: "x", count: 501),
+          dev.request(nil, code: code))
+      }
+      try await check(instance, dev, prefix: "desk.", row: "approval.refuse") {
+        try await approvals.refuse(id, in: instance.acme, answer: "No.", $0)
+      }
+    }
+  }
+
+  @Test func `the grants of this moment decide, and a second factor of one's own is needed`()
+    async throws
+  {
+    try await withInstance { instance in
+      let support = instance.identity.support
+      let (dora, olga) = (
+        try await instance.agent(), try await instance.agent("olga", role: .owner)
+      )
+      try await hold(dora, instance)
+      let id = dora.administrator.id
+      var settings = SupportRules()
+      settings.undoHours = 1
+      let new = settings
+      for agent in [dora, try await instance.agent("audrey", role: .auditor)] {
+        await expect("notAllowed") {
+          try await support.change(instance.acme, to: new, agent.request(nil))
+        }
+        await expect("notAllowed") { try await support.setStepUp(minutes: 5, agent.request(nil)) }
+        await expect("notAllowed") {
+          try await support.release(id, in: instance.acme, agent.request(nil))
+        }
+      }
+      instance.clock.advance(900)
+      await expect("noSecondFactor") {
+        try await support.change(instance.acme, to: new, olga.request(nil, code: "123456"))
+      }
+      await expect("noSecondFactor") { try await support.setStepUp(minutes: 5, olga.request(nil)) }
+      await expect("noSecondFactor") {
+        try await support.release(id, in: instance.acme, olga.request(nil))
+      }
+    }
+  }
+}

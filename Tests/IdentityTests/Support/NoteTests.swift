@@ -1,0 +1,169 @@
+@testable import Identity
+import Testing
+
+/// What agents write about users for each other.
+struct NoteTests {
+  @Test func `notes are kept in their order, with who wrote them and why, and go with the account`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let agent = try await instance.agent()
+      let support = instance.identity.support
+      for (wrong, error) in [
+        ("", "emptyNote"), (" \n ", "emptyNote"),
+        (String(repeating: "é", count: 1_001), "noteTooLong"),
+      ] {
+        await expect(error) {
+          try await support.writeNote(instance.acme, alice.id, agent.request(.locked, note: wrong))
+        }
+      }
+      await expect("reasonRequired") {
+        try await support.writeNote(instance.acme, alice.id, agent.request(nil, note: "x"))
+      }
+      await expect("emptyNote+reasonRequired") {
+        try await support.writeNote(instance.acme, alice.id, agent.request(nil))
+      }
+      await expect("emptyNote") {
+        try await support.writeNote(instance.acme, alice.id, agent.request(.other))
+      }
+      await expect("ticketTooLong") {
+        try await support.writeNote(
+          instance.acme, alice.id,
+          agent.request(.locked, note: "x", ticket: String(repeating: "t", count: 101)))
+      }
+      await expect("accountNotFound") {
+        try await support.writeNote(instance.east, alice.id, agent.request(.locked, note: "x"))
+      }
+      for number in 1...21 {
+        instance.clock.advance(1)
+        try await support.writeNote(
+          instance.acme, alice.id, agent.request(.locked, note: " note \(number) ", ticket: "T-1"))
+      }
+      let notes = try await support.notes(alice)
+      #expect(notes.count == 20 && notes.first?.text == "note 21")
+      #expect(notes.first?.author == "Dora at the desk" && notes.first?.writtenAt == instance.now)
+      let log = try await instance.log()
+      #expect(log.map(\.action).tally["account.note"] == 21)
+      let row = try #require(log.first)
+      #expect((row.reason, row.note, row.ticket) == ("locked", "note 21", "T-1"))
+      try await instance.identity.accounts.delete(instance.acme, alice.id, by: Instance.boss)
+      #expect(try await support.notes(alice).isEmpty)
+    }
+  }
+
+  @Test func `words ask for neither proof nor code, use up no action, and pass every hold`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let support = instance.identity.support
+      var settings = SupportRules()
+      (settings.identityProof, settings.actionsPerHour) = (["called back"], 1)
+      try await support.change(instance.acme, to: settings, by: Instance.boss)
+      let owner = try await instance.agent("olga", role: .owner)
+      _ = try await support.protect(
+        instance.acme, alice.id, true, owner.request(.asked, proofs: ["called back"]))
+      let agent = try await instance.agent()
+      for number in 1...3 {
+        try await support.writeNote(
+          instance.acme, alice.id, agent.request(.locked, note: "note \(number)"))
+      }
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "account.note" && row.proof == nil)
+      // The action of the hour is still there, and the hold after it keeps nobody from writing.
+      let standing = try await support.standing(agent.session, on: alice.id, in: instance.acme)
+      #expect(standing.actionsLeft == 1)
+      let bob = try await instance.account(.bob)
+      _ = try await support.endSessions(
+        instance.acme, bob.id, agent.request(.left, proofs: ["called back"]))
+      await expect("held") {
+        try await support.endSessions(
+          instance.acme, bob.id, agent.request(.left, proofs: ["called back"]))
+      }
+      // Long after their own code.
+      instance.clock.advance(20 * 60)
+      let words = try await support.standing(
+        agent.session, on: alice.id, in: instance.acme, as: .words)
+      #expect(words.refusal == nil && !words.asksForCode && !words.isHeld)
+      #expect(words.actionsLeft > 0 && words.settings.identityProof.isEmpty)
+      try await support.writeNote(instance.acme, alice.id, agent.request(.locked, note: "still"))
+      let messages = try await instance.identity.messages.list(about: alice)
+      #expect(messages.isEmpty)
+    }
+  }
+
+  @Test func `whoever may not act on users writes nothing, and nobody about themselves`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      let support = instance.identity.support
+      let auditor = try await instance.agent("iris", role: .auditor)
+      await expect("notAllowed") {
+        try await support.writeNote(instance.acme, alice.id, auditor.request(.locked, note: "x"))
+      }
+      var new = NewAccount()
+      new.email = "dora@desk.example.com"
+      let own = try await instance.identity.accounts.create(
+        instance.acme, new, by: Instance.boss)
+      let dora = try await instance.agent()
+      await expect("ownAccount") {
+        try await support.writeNote(instance.acme, own.id, dora.request(.locked, note: "is known"))
+      }
+      let standing = try await support.standing(
+        dora.session, on: own.id, in: instance.acme, as: .words)
+      guard case .ownAccount? = standing.refusal else {
+        Issue.record("the page would ask")
+        return
+      }
+    }
+  }
+
+  @Test func `a note is taken back once, with one row, and no other note gets its number`()
+    async throws
+  {
+    try await withInstance { instance in
+      let (alice, bob) = (try await instance.account(.alice), try await instance.account(.bob))
+      let (dora, erik) = (try await instance.agent(), try await instance.agent("erik"))
+      let support = instance.identity.support
+      let kept = try await support.writeNote(
+        instance.acme, alice.id, dora.request(.locked, note: "stays"))
+      let note = try await support.writeNote(
+        instance.acme, alice.id, dora.request(.locked, note: "of somebody else"))
+      let found = try await support.note(instance.acme, alice.id, note.id)
+      #expect(found.note.text == "of somebody else" && found.account.id == alice.id)
+      await expect("nothingToDo") {
+        try await support.takeBackNote(instance.acme, bob.id, note.id, erik.request(.mistake))
+      }
+      await expect("accountNotFound") {
+        try await support.takeBackNote(instance.east, alice.id, note.id, erik.request(.mistake))
+      }
+      await expect("reasonRequired") {
+        try await support.takeBackNote(instance.acme, alice.id, note.id, erik.request(nil))
+      }
+      await expect("noteRequired") {
+        try await support.takeBackNote(instance.acme, alice.id, note.id, erik.request(.other))
+      }
+      let rows = try await instance.log().count
+      let gone = try await support.takeBackNote(
+        instance.acme, alice.id, note.id, erik.request(.mistake, ticket: "T-2"))
+      #expect(gone.text == "of somebody else")
+      let log = try await instance.log()
+      #expect(log.count == rows + 1)
+      let row = try #require(log.first)
+      #expect(row.action == "account.take-back-note" && row.objectID == alice.id.text)
+      #expect((row.reason, row.ticket, row.actorName) == ("mistake", "T-2", "erik"))
+      #expect(row.from?.hasPrefix("the note that Dora at the support wrote on ") == true)
+      #expect(row.from?.contains("somebody else") == false)
+      await expect("nothingToDo") {
+        try await support.takeBackNote(instance.acme, alice.id, note.id, erik.request(.mistake))
+      }
+      await expect("nothingToDo") { try await support.note(instance.acme, alice.id, note.id) }
+      let next = try await support.writeNote(
+        instance.acme, alice.id, dora.request(.locked, note: "next"))
+      #expect(next.id != note.id)
+      #expect(try await support.notes(alice).map(\.id) == [next.id, kept.id])
+    }
+  }
+}

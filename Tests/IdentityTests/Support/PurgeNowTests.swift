@@ -1,0 +1,120 @@
+import Database
+import DatabaseSQLite
+import Foundation
+import Identity
+import Testing
+
+/// What was removed and is purged before its time.
+struct PurgeNowTests {
+  private func remove(
+    _ instance: Instance, _ device: Device, _ agent: Agent
+  ) async throws -> ID<RemovalHold> {
+    let removal = try await instance.identity.factorRemovals.remove(
+      instance.acme, device.account.id, nil, agent.request()
+    ).value.removal
+    return try #require(removal.apart?.id)
+  }
+
+  private func sealed(_ instance: Instance, _ table: SQL) async throws -> [[UInt8]] {
+    try await instance.database.read { connection in
+      try connection.all(
+        "SELECT /* test */ sealed_secret FROM \(table) WHERE sealed_secret IS NOT NULL"
+      ) { try $0.value(0) as [UInt8] }
+    }
+  }
+
+  @Test func `whoever removed it purges it, and nothing of it is left in the file`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await instance.addSecondDevice(to: device)
+      let dora = try await instance.agent()
+      let secrets = try await sealed(instance, "factor")
+      #expect(secrets.count == 1)
+      let id = try await remove(instance, device, dora)
+      let mails = try await instance.mails().count
+      let session = try await instance.session(.alice)
+      let count = try await instance.log().count
+      let factorRemovals = instance.identity.factorRemovals
+      let outcome = try await factorRemovals.purge(
+        instance.acme, device.account.id, id, dora.request(.stolen, ticket: "T-2"))
+      #expect(outcome.value.apart.factors.count == 2)
+      #expect(try await sealed(instance, "removed_factor").isEmpty)
+      try await instance.database.checkpoint()
+      let file = try Data(contentsOf: URL(filePath: instance.path))
+      for secret in secrets { #expect(file.firstRange(of: secret) == nil) }
+
+      // One row; no mail, and no session ends.
+      let log = try await instance.log()
+      #expect(log.count == count + 1)
+      let row = try #require(log.first)
+      #expect(row.action == "factor.purge-now" && row.reason == "stolen" && row.ticket == "T-2")
+      #expect(row.from?.contains(device.factor.text) == true && row.to == "purged")
+      #expect(row.from?.contains("removed by Dora at the support, undo until") == true)
+      #expect(try await instance.mails().count == mails)
+      _ = try await instance.identity.sessions.check(session.session)
+
+      let erik = try await instance.agent("erik")
+      await expect("factorNotFound") {
+        try await factorRemovals.undo(
+          instance.acme, device.account.id, id, erik.request(.mistake))
+      }
+      await expect("factorNotFound") {
+        try await factorRemovals.purge(instance.acme, device.account.id, id, dora.request(.stolen))
+      }
+      instance.clock.advance(72 * 3_600)
+      try await instance.identity.purgeExpired()
+      #expect(try await instance.log().map(\.action).tally["factor.purge"] == nil)
+    }
+  }
+
+  @Test func `a removal is purged and another one of the same user stays`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await instance.addSecondDevice(to: device)
+      let dora = try await instance.agent()
+      let factorRemovals = instance.identity.factorRemovals
+      let first = try await factorRemovals.remove(
+        instance.acme, device.account.id, device.factor, dora.request()
+      ).value.removal
+      let second = try await remove(instance, device, dora)
+      _ = try await factorRemovals.purge(
+        instance.acme, device.account.id, try #require(first.apart?.id), dora.request(.stolen))
+      #expect(try await sealed(instance, "removed_factor").isEmpty)
+      let erik = try await instance.agent("erik")
+      let restored = try await factorRemovals.undo(
+        instance.acme, device.account.id, second, erik.request(.found)
+      ).value
+      #expect(restored.apart.factors.map(\.id) != [device.factor])
+    }
+  }
+
+  @Test func `it goes through the gate, and is not for other pools`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let dev = try await instance.agentWithDevice()
+      let id = try await remove(instance, device, dev)
+      let factorRemovals = instance.identity.factorRemovals
+      let account = device.account.id
+      instance.clock.advance(900)
+      await expect("reasonRequired+codeRequired") {
+        try await factorRemovals.purge(instance.acme, account, id, dev.request(nil))
+      }
+      let auditor = try await instance.agent("audrey", role: .auditor)
+      await expect("notAllowed") {
+        try await factorRemovals.purge(instance.acme, account, id, auditor.request(.stolen))
+      }
+      await expect("accountNotFound") {
+        try await factorRemovals.purge(instance.east, account, id, dev.request(.stolen))
+      }
+      // Until an owner has looked at what the user objected to, it may have to come back.
+      let now = instance.now.microseconds
+      try await instance.database.write { connection in
+        _ = try connection.run("UPDATE /* test */ account SET changes_locked_at = \(now)")
+      }
+      await expect("changesLocked") {
+        try await factorRemovals.purge(instance.acme, account, id, dev.request(nil))
+      }
+      #expect(try await sealed(instance, "removed_factor").count == 1)
+    }
+  }
+}

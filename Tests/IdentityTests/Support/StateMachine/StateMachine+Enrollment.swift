@@ -1,0 +1,313 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import OTP
+
+@testable import Identity
+
+/// What users change about their second factors.
+extension StateMachine {
+  /// Why a session cannot enroll anything.
+  private func fault(
+    _ session: SimulatedSession, _ user: SimulatedUser, _ kind: Factor.Kind
+  ) -> [String] {
+    let faults = fault(of: session, user)
+    if !faults.isEmpty { return faults.map { "session.\($0)" } }
+    return user.isLocked ? ["changesLocked"] : []
+  }
+
+  private func isFresh(_ session: SimulatedSession) -> Bool {
+    now.seconds - session.session.authTime <= 300
+  }
+
+  /// Sets an app up.
+  func enrollApp(_ user: Int) async throws {
+    guard let session = try await session(user) else { return }
+    let sample = users[user]
+    let isRight = dice.chance(85)
+    var took = Took(name: "enroll of \(sample.uid)")
+    took.refusals = fault(session, sample, .totp)
+    var isDone = false
+    if took.refusals.isEmpty {
+      if !isFresh(session) {
+        took.refusals = ["signInTooOld"]
+      } else if sample.app != nil {
+        took.refusals = ["alreadyEnrolled"]
+      } else if !isRight {
+        took.refusals = ["invalidCode"]
+      } else {
+        isDone = true
+        took.rows = ["factor.enroll by user on \(sample.uid)"]
+      }
+    }
+    var secret = Secret([])
+    let step = now.seconds / 30
+    let result = await attempt {
+      let start = try await identity.enrollments.start(session.session)
+      secret = Secret(Base32.decode(start.sharedSecret.revealedText) ?? [])
+      return try await identity.enrollments.finalize(
+        session.session, sessionInfo: start.sessionInfo,
+        code: try OneTimePassword.code(of: secret, step: step - (isRight ? 0 : 50)),
+        displayName: "phone", by: visitor(sample))
+    }
+    if isDone, case .success(let grant) = result {
+      try await keepNew(
+        grant, SimulatedFactor(id: "", secret: secret, enrolledAt: now, lastStep: step), user)
+    }
+    try await reconcile(took, result)
+  }
+
+  private func keepNew(_ grant: SessionGrant, _ factor: SimulatedFactor, _ user: Int) async throws {
+    var factor = factor
+    guard let id = grant.session.secondFactor?.enrollment.text else {
+      throw Broken(what: "a session without the new factor")
+    }
+    factor = SimulatedFactor(
+      id: id, secret: factor.secret, number: factor.number, enrolledAt: now,
+      lastStep: factor.lastStep)
+    users[user].add(factor)
+    users[user].sessions.append(
+      SimulatedSession(session: grant.session, token: grant.refreshToken))
+    try await keepRevert(of: id, user)
+  }
+
+  private func keepRevert(of factor: String, _ user: Int) async throws {
+    let mail = try await mails("revert-factor", to: users[user]).last
+    guard let mail, let code = self.code(in: mail, "oobCode=") else {
+      throw Broken(what: "no way back was mailed")
+    }
+    users[user].reverts.append((code, factor))
+  }
+
+  /// Enrolls a phone.
+  func enrollPhone(_ user: Int) async throws {
+    guard let session = try await session(user), let number = dice.pick(StateMachineModel.numbers)
+    else { return }
+    let sample = users[user]
+    var took = Took(name: "enroll-phone of \(sample.uid)")
+    took.refusals = fault(session, sample, .phone)
+    var isDone = false
+    if took.refusals.isEmpty {
+      if sample.factors.contains(where: { $0.number == number }) {
+        took.refusals = ["phoneAlreadyEnrolled"]
+      } else if sample.factors.count(where: { $0.number != nil }) >= 5 {
+        took.refusals = ["tooManyFactors"]
+      } else {
+        isDone = true
+        took.rows = ["factor.enroll by user on \(sample.uid)"]
+      }
+    }
+    let result = await attempt {
+      let info = try await identity.enrollments.startPhone(
+        session.session,
+        PhoneRequest(phoneNumber: number, language: "en", address: Self.address))
+      return try await identity.enrollments.finalizePhone(
+        session.session, .code(sessionInfo: info, code: Instance.code), displayName: nil,
+        by: visitor(sample))
+    }
+    if isDone, case .success(let grant) = result {
+      users[user].endSessions()
+      try await keepNew(grant, SimulatedFactor(id: "", number: number, enrolledAt: now), user)
+    }
+    try await reconcile(took, result)
+  }
+
+  /// Takes a factor of one's own away.
+  func withdraw(_ user: Int) async throws {
+    guard let session = try await session(user) else { return }
+    let sample = users[user]
+    let gone = sample.purged + sample.aparts.flatMap(\.factors)
+    let factor = dice.chance(85) ? dice.pick(sample.factors) : dice.pick(gone)
+    let id = factor?.id ?? "none"
+    let isThere = sample.factors.contains { $0.id == id }
+    var took = Took(name: "withdraw of \(sample.uid)")
+    took.refusals = fault(session, sample, .totp)
+    if took.refusals.isEmpty {
+      if !isThere {
+        took.refusals = ["enrollmentNotFound"]
+      } else if factor?.isSuspended(at: now) ?? false {
+        took.refusals = ["factorSuspended"]
+      } else {
+        took.rows = ["factor.withdraw by user on \(sample.uid)"]
+      }
+    }
+    let result = await attempt {
+      try await identity.enrollments.withdraw(
+        session.session, enrollment: id, by: visitor(sample))
+    }
+    if took.refusals.isEmpty, case .success(let grant) = result {
+      users[user].drop([id])
+      users[user].endSessions()
+      if let grant {
+        users[user].sessions.append(
+          SimulatedSession(session: grant.session, token: grant.refreshToken))
+      }
+    }
+    try await reconcile(took, result)
+  }
+
+  /// Makes recovery codes.
+  func makeRecoveryCodes(_ user: Int) async throws {
+    guard let session = try await session(user) else { return }
+    let sample = users[user]
+    var took = Took(name: "recovery-codes of \(sample.uid)")
+    took.refusals = fault(session, sample, .totp)
+    let passed = session.session.secondFactor?.enrollment.text
+    if took.refusals.isEmpty {
+      if !(settings[sample.scope.key] ?? SupportRules()).recoveryCodes {
+        took.refusals = ["recoveryCodesNotEnabled"]
+      } else if sample.app == nil {
+        took.refusals = ["enrollmentNotFound"]
+      } else if !sample.factors.contains(where: { $0.id == passed }) {
+        took.refusals = ["secondFactorNeeded"]
+      } else if !isFresh(session) {
+        took.refusals = ["signInTooOld"]
+      } else {
+        took.rows = ["factor.recovery-codes by user on \(sample.uid)"]
+      }
+    }
+    let result = await attempt {
+      try await identity.enrollments.makeRecoveryCodes(session.session, by: visitor(sample))
+    }
+    if took.refusals.isEmpty, case .success(let codes) = result {
+      users[user].endRecovery()
+      users[user].recovery = codes.map(\.revealedText)
+    }
+    try await reconcile(took, result)
+  }
+
+  // MARK: - Links in mails
+
+  /// Sets an app up by the link that an agent has sent.
+  func useLink(_ user: Int) async throws {
+    let sample = users[user]
+    let old = dice.chance(15) ? dice.pick(sample.usedLinks) : nil
+    guard let code = old ?? sample.link?.code else { return }
+    let isRight = dice.chance(90)
+    var took = Took(name: "link of \(sample.uid)")
+    if old != nil {
+      took.refusals = ["used", "unknown"]
+    } else if let link = sample.link, link.era != sample.era {
+      // An objection has used it up besides.
+      took.refusals = ["unknown", "used"]
+    } else if sample.isDisabled {
+      took.refusals = ["disabled"]
+    } else if sample.app != nil || sample.factors.count >= 5 || sample.isLocked {
+      took.refusals = ["refused", "used"]
+    } else if let link = sample.link, now >= link.until {
+      took.refusals = ["expired", "used"]
+    } else if !isRight {
+      took.refusals = ["wrongCode", "tooManyCodes", "used"]
+    } else {
+      took.rows = ["factor.enroll by user on \(sample.uid)"]
+    }
+    var secret = Secret([])
+    let step = now.seconds / 30
+    let result = await attempt {
+      let enrollment = try await identity.enrollmentLinks.open(code)
+      secret = Secret(Base32.decode(enrollment.key.revealedText) ?? [])
+      return try await identity.enrollmentLinks.finish(
+        code, ticket: enrollment.ticket.revealedText,
+        typed: try OneTimePassword.code(of: secret, step: step - (isRight ? 0 : 50)),
+        displayName: "", by: Author(actor: .nobody))
+    }
+    if took.refusals.isEmpty, case .success = result {
+      let account = try await identity.accounts.find(sample.scope, sample.id)
+      guard let factor = account?.factors.last else { throw Broken(what: "no factor came") }
+      users[user].add(
+        SimulatedFactor(id: factor.id.text, secret: secret, enrolledAt: now, lastStep: step))
+      users[user].usedLinks.append(code)
+      users[user].link = nil
+      try await keepRevert(of: factor.id.text, user)
+    }
+    try await reconcile(took, result)
+  }
+
+  /// Takes a new factor away again by the link in the mail that told of it.
+  func revert(_ user: Int) async throws {
+    let sample = users[user]
+    guard let index = sample.reverts.indices.randomElement(using: &dice) else { return }
+    let (code, factor) = sample.reverts[index]
+    var took = Took(name: "revert of \(sample.uid)")
+    let isThere = sample.factors.contains { $0.id == factor }
+    let result = await attempt {
+      try await identity.outOfBandCodes.apply(code, by: Author(actor: .nobody))
+    }
+    if case .success = result {
+      guard isThere, !sample.isLocked else { throw Broken(what: "a factor was taken back") }
+      took.rows = ["factor.revert by user on \(sample.uid)"]
+      users[user].drop([factor])
+      users[user].endSessions()
+    } else {
+      took.refusals = [
+        "changesLocked", "invalidCode", "usedCode", "expiredCode", "userDisabled",
+      ]
+      if isThere, !sample.isLocked, !sample.isDisabled {
+        took.refusals = ["expiredCode", "usedCode"]
+      }
+    }
+    try await reconcile(took, result)
+  }
+
+  /// Says by a link in a mail that something was none of theirs.
+  func object(_ user: Int) async throws {
+    let sample = users[user]
+    let told = try await mails("notice", to: sample)
+    let codes = told.compactMap { self.code(in: $0, "/__/auth/not-me?code=") }
+    guard let code = dice.pick(codes) else { return }
+    let digest = Store.digest(code)
+    let kept = try await database.read { connection in
+      try connection.first(
+        "SELECT /* test */ used_at, expires_at FROM user_link WHERE link_digest = \(digest)"
+      ) { (try $0.value(0) as Int64?, try $0.value(1) as Int64) }
+    }
+    var took = Took(name: "not-me of \(sample.uid)")
+    if sample.usedReports.contains(code) || kept?.0 != nil {
+      took.refusals = ["used"]
+    } else if now.microseconds >= kept?.1 ?? 0 {
+      took.refusals = ["expired", "unknown"]
+    } else {
+      took.rows = ["factor.object by user on \(sample.uid)"]
+    }
+    let result = await attempt {
+      try await identity.reportedChanges.object(code, by: Author(actor: .nobody))
+    }
+    if took.refusals.isEmpty, case .success = result {
+      users[user].usedReports.formUnion(codes)
+      if let link = sample.link { users[user].usedLinks.append(link.code) }
+      users[user].link = nil
+      users[user].endTemporary()
+      users[user].endRecovery()
+      users[user].endSessions()
+      users[user].isLocked = true
+    }
+    try await reconcile(took, result)
+  }
+
+  /// The texts of the mails to a user whose purpose begins so, the oldest first.
+  func mails(_ purpose: String, to user: SimulatedUser) async throws -> [String] {
+    let outbox = identity.store.outbox
+    let email = user.email
+    return try await database.read { connection in
+      try connection.all(
+        """
+        SELECT /* test */ sealed_text, created_at FROM outbox
+        WHERE channel = 'mail' AND recipient = \(email) AND sealed_text IS NOT NULL
+          AND substr(purpose, 1, \(purpose.count)) = \(purpose)
+        ORDER BY message_id DESC LIMIT 8
+        """
+      ) { row in
+        try outbox.open(
+          try row.value(0), recipient: email,
+          createdAt: Instant(microseconds: try row.value(1))
+        ).body
+      }
+    }.reversed()
+  }
+
+  /// What stands behind a piece of a link, up to the end of its line or the next parameter.
+  func code(in mail: String, _ beginning: String) -> String? {
+    guard let start = mail.firstRange(of: beginning)?.upperBound else { return nil }
+    return String(mail[start...].prefix { !$0.isWhitespace && $0 != "&" })
+  }
+}

@@ -1,0 +1,345 @@
+import Crypto
+import Database
+import OTP
+import Text
+
+@testable import Identity
+
+/// What agents do to one user.
+extension StateMachine {
+  /// What an agent gives with an action, and what the desk will say of it before it looks at more.
+  struct Given {
+    let request: ActionRequest
+    let reason: SupportReason
+    let isFaulty: Bool
+    /// Of the agent's own code, where one is due; nil where none is.
+    let code: Code?
+    let step: Int64
+
+    enum Code { case missing, wrong, right }
+  }
+
+  func given(by agent: Int, in scope: Scope, reason: SupportReason? = nil) throws -> Given {
+    let sample = agents[agent]
+    let settings = settings[scope.key] ?? SupportRules()
+    let reason =
+      reason ?? dice.pick(SupportReason.allCases.filter { $0 != .other || dice.chance(50) })
+      ?? .lost
+    let isDue = now.seconds - sample.provedAt.seconds >= 15 * 60
+    let step = now.seconds / 30
+    var code: Given.Code?
+    if isDue {
+      let isFree = step > sample.lastStep
+      let mayFail = sample.wrongCodes < 3
+      code = dice.chance(80) && isFree ? .right : mayFail && dice.chance(50) ? .wrong : .missing
+    }
+    let isFaulty = dice.chance(4)
+    var proofs = Set(settings.identityProof)
+    if isFaulty, !proofs.isEmpty { proofs = [] }
+    let lacksReason = isFaulty && settings.identityProof.isEmpty
+    let typed =
+      switch code {
+      case .right: try sample.code(step: step)
+      case .wrong: try sample.code(step: step - 40)
+      case .missing, nil: ""
+      }
+    return Given(
+      request: ActionRequest(
+        agent: sample.session, author: sample.author, reason: lacksReason ? nil : reason,
+        note: "because", ticket: dice.chance(30) ? "T-1" : "",
+        proofs: Set(proofs.map { UntrustedText($0) }), proof: .code(typed)),
+      reason: reason, isFaulty: isFaulty, code: code, step: step)
+  }
+
+  /// Why an agent may not act on a user, whatever they give.
+  func refusal(
+    of agent: Int, on user: Int, needing permission: Permission, passingLock: Bool
+  ) -> String? {
+    let (agent, user) = (agents[agent], users[user])
+    if user.isGone { return "accountNotFound" }
+    guard agent.may(permission, in: user.scope) else { return "notAllowed" }
+    if agent.administrator.email == user.email { return "ownAccount" }
+    if user.isProtected, !agent.may(.protectUsers, in: user.scope) { return "protectedAccount" }
+    return user.isLocked && !passingLock ? "changesLocked" : nil
+  }
+
+  /// How many actions an agent has left in a pool.
+  func left(_ agent: Int, in scope: Scope) -> Int {
+    if agents[agent].heldIn.contains(scope.key) { return 0 }
+    let since = now.advanced(bySeconds: -3_600)
+    let done = (agents[agent].acts[scope.key] ?? []).count { $0 > since }
+    return max(0, (settings[scope.key] ?? SupportRules()).actionsPerHour - done)
+  }
+
+  /// Expects of an action what the desk says of hold, form and own code; true when all that is left
+  /// is the action itself.
+  func admit(
+    _ given: Given, by agent: Int, in scope: Scope, _ took: inout Took, prefix: String = "",
+    lookingAtForm: Bool = true, onlyCode: Bool = false, fault: String? = nil
+  ) -> Bool {
+    let id = agents[agent].id
+    if !onlyCode, left(agent, in: scope) == 0 {
+      took.refusals = [prefix + "held"]
+      if agents[agent].heldIn.insert(scope.key).inserted {
+        took.rows = ["support.hold by server on \(id)"]
+        took.changes = ["support_hold", "audit"]
+      }
+      return false
+    }
+    let isFaulty = given.isFaulty && lookingAtForm && !onlyCode
+    if isFaulty || fault != nil {
+      let form = isFaulty ? ["reasonRequired", "proofMissing"] : [nil]
+      let code: String? =
+        switch given.code {
+        case nil: nil
+        case .missing: "codeRequired"
+        // Neither used up nor counted.
+        case .wrong, .right: "codeNotLookedAt"
+        }
+      took.refusals = form.map { own in
+        prefix + [fault, own, code].compactMap { $0 }.joined(separator: "+")
+      }
+      return false
+    }
+    switch given.code {
+    case nil, .right: return true
+    case .missing:
+      took.refusals = [prefix + "codeRequired"]
+      return false
+    case .wrong:
+      took.refusals = [prefix + "wrongCode"]
+      took.rows = ["administrator.code-refused by \(agents[agent].name) on \(id)"]
+      took.changes = ["audit"]
+      agents[agent].wrongCodes += 1
+      return false
+    }
+  }
+
+  /// The row of an agent's own code, and the session that it has renewed.
+  func stepUp(_ given: Given, _ agent: Int, _ took: inout Took) {
+    guard case .right = given.code else { return }
+    took.rows.append("administrator.step-up by \(agents[agent].name) on \(agents[agent].id)")
+    agents[agent].provedAt = now
+    agents[agent].lastStep = given.step
+    agents[agent].wrongCodes = 0
+  }
+
+  /// What the log names for a request.
+  func object(of approval: SimulatedApproval) -> String {
+    approval.user.map { users[$0].uid } ?? approval.job.map { String(jobs[$0].id) } ?? ""
+  }
+
+  func keep(_ renewed: NewConsoleSession?, _ agent: Int) {
+    if let renewed { agents[agent].session = renewed.session }
+  }
+
+  /// Acts on a user, and expects what the model says.
+  ///
+  /// `row` is the row in the log without who and on whom, `fault` what is amiss of what the action
+  /// asks for besides, `obstacle` why the action itself is refused, and `then` what it means for the
+  /// model.
+  func act<T>(
+    _ name: String, row: String, by agent: Int, on user: Int,
+    needing permission: Permission = .removeFactors, passingLock: Bool = false,
+    reason: SupportReason? = nil, fault: String? = nil, obstacle: (Given) -> String? = { _ in nil },
+    _ body: (ActionRequest) async throws -> ActionOutcome<T>,
+    then: (T, Given) throws -> Void = { _, _ in }
+  ) async throws {
+    let scope = users[user].scope
+    let given = try given(by: agent, in: scope, reason: reason)
+    var took = Took(name: "\(name) of \(users[user].uid) by \(agents[agent].name)")
+    let mayNot = refusal(of: agent, on: user, needing: permission, passingLock: passingLock)
+    let obstacle = obstacle(given)
+    var isDone = false
+    if let mayNot {
+      took.refusals = [mayNot]
+    } else if admit(given, by: agent, in: scope, &took, fault: fault) {
+      if let obstacle {
+        took.refusals = [obstacle]
+      } else {
+        stepUp(given, agent, &took)
+        took.rows.append("\(row) by \(agents[agent].name) on \(users[user].uid)")
+        agents[agent].acts[scope.key, default: []].append(now)
+        isDone = true
+      }
+    }
+    let result = await attempt { try await body(given.request) }
+    if isDone, case .success(let outcome) = result {
+      keep(outcome.renewed, agent)
+      try then(outcome.value, given)
+    }
+    try await reconcile(took, result)
+  }
+
+  // MARK: - Removal and its undo
+
+  /// What a removal by an agent means for its user.
+  func applyRemoval(
+    _ ids: Set<String>, of user: Int, by agent: Int, _ reason: SupportReason?,
+    apart: (id: ID<RemovalHold>, until: Instant)?
+  ) throws {
+    let hours = (settings[users[user].scope.key] ?? SupportRules()).undoHours
+    let isKept = hours > 0 && reason?.isHostile != true
+    if let apart {
+      guard isKept, apart.until == now.advanced(bySeconds: Int64(hours) * 3_600) else {
+        throw Broken(what: "a removal for \(reason?.rawValue ?? "") was set apart")
+      }
+      let gone = users[user].drop(ids, keepingApart: true)
+      users[user].aparts.append(
+        SimulatedApart(
+          id: apart.id, remover: agents[agent].name, until: apart.until, factors: gone))
+    } else {
+      guard !isKept else { throw Broken(what: "a removal was not set apart") }
+      users[user].endAparts()
+      users[user].drop(ids)
+    }
+    users[user].endSessions()
+  }
+
+  func remove() async throws {
+    let user = anyUser()
+    let agent = anyAgent(.removeFactors, on: user)
+    let isOfAll = dice.chance(35)
+    let sample = users[user]
+    let one = dice.pick(dice.chance(90) ? sample.factors : sample.purged)?.id ?? "none"
+    let going = isOfAll ? sample.factors : sample.factors.filter { $0.id == one }
+    let settings = settings[sample.scope.key] ?? SupportRules()
+    let waits = settings.approvalForLastFactor && going.count == sample.factors.count
+    let isAsked = approvals.contains {
+      $0.user == user && $0.isOpen && now < $0.expires
+    }
+    try await act(
+      isOfAll ? "remove-all" : "remove",
+      row: waits ? "approval.ask" : isOfAll ? "factor.remove-all" : "factor.remove", by: agent,
+      on: user,
+      obstacle: { _ in
+        going.isEmpty ? "factorNotFound" : waits && isAsked ? "alreadyAsked" : nil
+      },
+      { request in
+        try await identity.factorRemovals.remove(
+          sample.scope, sample.id, isOfAll ? nil : ID(one), request)
+      },
+      then: { outcome, given in
+        switch outcome {
+        case .waits(_, let until):
+          guard waits else { throw Broken(what: "a removal waits") }
+          approvals.append(
+            SimulatedApproval(
+              id: Int64(approvals.count + 1), scope: sample.scope, requester: agent, user: user,
+              isOfAll: isOfAll, factors: Set(going.map(\.id)),
+              allFactors: Set(sample.factors.map(\.id)), job: nil, reason: given.reason,
+              expires: until))
+        case .done(let removal):
+          guard !waits else { throw Broken(what: "a removal waits for nobody") }
+          try applyRemoval(
+            Set(going.map(\.id)), of: user, by: agent, given.reason, apart: removal.apart)
+        }
+      })
+  }
+
+  func undo(
+    of user: Int? = nil, by agent: Int? = nil, _ removal: ID<RemovalHold>? = nil
+  ) async throws {
+    let user = user ?? anyUser { !$0.aparts.isEmpty || !$0.purgedRemovals.isEmpty }
+    let agent = agent ?? anyAgent(.removeFactors, on: user)
+    let sample = users[user]
+    let apart = dice.chance(80) ? dice.pick(sample.aparts) : nil
+    let id = removal ?? apart?.id ?? dice.pick(sample.purgedRemovals) ?? ID("none")
+    let known = sample.aparts.first { $0.id == id }
+    try await act(
+      "undo", row: "factor.restore", by: agent, on: user, reason: .mistake,
+      obstacle: { _ in
+        guard let known, now < known.until else { return "factorNotFound" }
+        return known.remover == agents[agent].name ? "ownRemoval" : nil
+      },
+      { try await identity.factorRemovals.undo(sample.scope, sample.id, id, $0) },
+      then: { _, _ in
+        guard let known else { return }
+        users[user].aparts.removeAll { $0.id == id }
+        users[user].factors += known.factors
+        users[user].reconcile()
+        users[user].endSessions()
+      })
+  }
+
+  /// Purges what a removal set apart before its time, which whoever removed it may do too.
+  func purgeNow() async throws {
+    let user = anyUser { !$0.aparts.isEmpty }
+    let agent = anyAgent(.removeFactors, on: user)
+    let sample = users[user]
+    let apart = dice.chance(90) ? dice.pick(sample.aparts) : nil
+    let id = apart?.id ?? dice.pick(sample.purgedRemovals) ?? ID("none")
+    try await act(
+      "purge-now", row: "factor.purge-now", by: agent, on: user,
+      obstacle: { _ in apart.map { now < $0.until } ?? false ? nil : "factorNotFound" },
+      { try await identity.factorRemovals.purge(sample.scope, sample.id, id, $0) },
+      then: { _, _ in
+        users[user].aparts.removeAll { $0.id == id }
+        users[user].purged += apart?.factors ?? []
+        users[user].purgedRemovals.append(id)
+      })
+  }
+
+  // MARK: - Suspension
+
+  func suspend() async throws {
+    let user = anyUser { !$0.factors.isEmpty }
+    let agent = anyAgent(.removeFactors, on: user)
+    let sample = users[user]
+    let factor = dice.pick(sample.factors)?.id ?? "none"
+    let seconds = dice.pick([60, 3_600, 86_400, 20 * 86_400, -5, 31 * 86_400] as [Int64]) ?? 60
+    let until = now.advanced(bySeconds: seconds)
+    try await act(
+      "suspend", row: "factor.suspend", by: agent, on: user,
+      fault: seconds < 0 || seconds > 30 * 86_400 ? "untilOutOfRange" : nil,
+      obstacle: { _ in factor == "none" ? "factorNotFound" : nil },
+      {
+        try await identity.support.suspend(sample.scope, sample.id, ID(factor), until: until, $0)
+      },
+      then: { _, _ in setSuspension(until, of: factor, user) })
+  }
+
+  func resume() async throws {
+    let user = anyUser { $0.factors.contains { $0.suspendedUntil != nil } }
+    let agent = anyAgent(.removeFactors, on: user)
+    let sample = users[user]
+    let factor = dice.pick(sample.factors.filter { $0.suspendedUntil != nil })
+    let id = factor?.id ?? "none"
+    try await act(
+      "resume", row: "factor.resume", by: agent, on: user,
+      obstacle: { _ in
+        guard let factor else { return "factorNotFound" }
+        return factor.isSuspended(at: now) ? nil : "nothingToDo"
+      },
+      { try await identity.support.resume(sample.scope, sample.id, ID(id), $0) },
+      then: { _, _ in setSuspension(nil, of: id, user) })
+  }
+
+  func rename() async throws {
+    let user = anyUser { !$0.factors.isEmpty }
+    let agent = anyAgent(.removeFactors, on: user)
+    let sample = users[user]
+    let factor = dice.pick(sample.factors)
+    let id = factor?.id ?? "none"
+    let name = dice.chance(90) ? "device \(dice.below(4))" : " "
+    try await act(
+      "rename to \(name)", row: "factor.rename", by: agent, on: user,
+      fault: name == " " ? "nameRequired" : nil,
+      obstacle: { _ in
+        guard let factor else { return "factorNotFound" }
+        return factor.name == name ? "nothingToDo" : nil
+      },
+      { try await identity.support.rename(sample.scope, sample.id, ID(id), to: name, $0) },
+      then: { _, _ in
+        for index in users[user].factors.indices where users[user].factors[index].id == id {
+          users[user].factors[index].name = name
+        }
+      })
+  }
+
+  private func setSuspension(_ until: Instant?, of factor: String, _ user: Int) {
+    for index in users[user].factors.indices where users[user].factors[index].id == factor {
+      users[user].factors[index].suspendedUntil = until
+    }
+  }
+}

@@ -1,0 +1,269 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Foundation
+import OTP
+import Testing
+
+@testable import Identity
+
+/// Something was not as the model has it.
+struct Broken: Error {
+  let what: String
+}
+
+/// One run: actions in a random order, by anybody, with a model beside them of what should be true.
+///
+/// After each action the row that it left in the log, and what the tables say, are compared with
+/// the model; an action that is refused must have left nothing.
+final class StateMachine {
+  let identity: Identity
+  let database: SQLiteDatabase
+  let clock: FixedClock
+  let world: StateMachineModel
+  var dice: Seeded
+  var agents: [SimulatedAgent]
+  var users: [SimulatedUser]
+  var settings: [Int64: SupportRules] = [:]
+  /// Users to whom more happens than to others.
+  let favorites: Set<Int>
+  var approvals: [SimulatedApproval] = []
+  var jobs: [SimulatedJob] = []
+  /// What was done, in words.
+  var trail: [String] = []
+  /// How often each action was done and refused.
+  var tally: [String: (done: Int, refused: Int)] = [:]
+  private var state = TableState()
+  private var lastRow: Int64 = 0
+
+  var now: Instant { clock.now }
+  var scopes: [Scope] { world.scopes }
+
+  init(
+    _ world: StateMachineModel, _ identity: Identity, _ database: SQLiteDatabase,
+    _ clock: FixedClock,
+    seed: UInt64
+  ) {
+    (self.world, self.identity, self.database, self.clock) = (world, identity, database, clock)
+    (agents, users) = (world.agents, world.users)
+    var dice = Seeded(seed)
+    favorites = Set(world.users.indices.shuffled(using: &dice).prefix(2))
+    self.dice = dice
+    for scope in world.scopes { settings[scope.key] = SupportRules() }
+  }
+
+  /// Takes so many actions, and at the end tries everything that is over once more.
+  static func run(_ world: StateMachineModel, seed: UInt64) async throws -> StateMachine {
+    try await withFastFolder { folder in
+      let path = folder + "/countersign.sqlite"
+      try world.database.write(to: URL(filePath: path))
+      let database = try SQLiteDatabase(path: path, readers: 1)
+      let clock = FixedClock()
+      clock.advance(world.age)
+      let identity = try Identity(
+        database: database, keys: KeyRing(text: world.keys.text.revealedText),
+        profile: .standalone, hasher: .cheap, clock: clock.wall,
+        random: Dice(seed: seed &+ 1_000).source)
+      let run = StateMachine(world, identity, database, clock, seed: seed)
+      do {
+        try await run.run()
+        // What every test leaves behind must be sound; it takes as long as a run.
+        if seed % 8 == 0 { try await run.instance(path).expectSoundData() }
+      } catch {
+        await database.close()
+        let trail = run.trail.suffix(25).joined(separator: "\n  ")
+        let what = (error as? Broken)?.what ?? "\(error)"
+        throw Broken(what: "seed \(seed): \(what)\nafter \(run.trail.count) actions:\n  \(trail)")
+      }
+      await database.close()
+      return run
+    }
+  }
+
+  private func run() async throws {
+    (state, lastRow) = try await look()
+    try compare(state)
+    for scope in scopes { try await changeSomeSettings(of: scope) }
+    for _ in 0..<(30 + dice.below(31)) {
+      if dice.chance(22) { try await passTime() }
+      try await act()
+    }
+    try await tryWhatIsOver()
+  }
+
+  private func instance(_ path: String) -> Instance {
+    Instance(
+      identity: identity, database: database, clock: clock, keys: world.keys, path: path,
+      statements: Statements(), acme: scopes[0], east: scopes[1], west: scopes[2], globex: scopes[0]
+    )
+  }
+
+  // MARK: - One action
+
+  /// What an action was expected to do, and did.
+  struct Took {
+    let name: String
+    /// Nothing for success, or the names of the errors that it may end with.
+    var refusals: [String] = []
+    /// The rows in the log, in their order, refused or not.
+    var rows: [String] = []
+    /// False where the rows come in no order that matters.
+    var isOrdered = true
+    /// The tables that a refusal may change all the same.
+    var changes: Set<String> = []
+  }
+
+  /// What came of a call.
+  func attempt<T>(_ body: () async throws -> T) async -> Result<T, any Error> {
+    do { return .success(try await body()) } catch { return .failure(error) }
+  }
+
+  /// Compares what an action did with what was expected, and then everything with the model.
+  func reconcile<T>(_ took: Took, _ result: Result<T, any Error>) async throws {
+    let outcome: String
+    switch result {
+    case .success: outcome = "done"
+    case .failure(let error): outcome = caseName(error)
+    }
+    trail.append("\(took.name): \(outcome)")
+    let key = String(took.name.prefix { $0 != " " })
+    let isDone = outcome == "done"
+    tally[key, default: (0, 0)].done += isDone ? 1 : 0
+    tally[key, default: (0, 0)].refused += isDone ? 0 : 1
+    guard took.refusals.isEmpty ? isDone : took.refusals.contains(outcome) else {
+      throw Broken(
+        what: "\(took.name) was \(outcome), not \(took.refusals.isEmpty ? ["done"] : took.refusals)"
+      )
+    }
+    let before = state
+    let since = lastRow
+    (state, lastRow) = try await look()
+    let rows = try await rows(after: since)
+    let isAsExpected =
+      took.isOrdered ? rows == took.rows : rows.sorted() == took.rows.sorted()
+    guard isAsExpected else {
+      throw Broken(what: "\(took.name) left the rows \(rows), not \(took.rows)")
+    }
+    if !isDone {
+      let changed = Set(state.tables.keys.filter { state.tables[$0] != before.tables[$0] })
+      guard changed.isSubset(of: took.changes) else {
+        let table = changed.subtracting(took.changes).sorted()[0]
+        throw Broken(
+          what: """
+            \(took.name) was refused, and \(table) changed from
+            \(before.tables[table] ?? "")
+            to
+            \(state.tables[table] ?? "")
+            """)
+      }
+    }
+    try compare(state)
+  }
+
+  // MARK: - What the tables say
+
+  /// What is in the tables: what the model knows too, and all the rest as text.
+  struct TableState {
+    var known: [String: String] = [:]
+    var tables: [String: String] = [:]
+  }
+
+  private func look() async throws -> (TableState, Int64) {
+    try await database.read { connection in
+      var found = TableState()
+      let rows = try connection.all(TableState.query) { row in
+        (try row.value(0) as String, try row.value(1) as String?)
+      }
+      for (name, text) in rows {
+        if name.hasPrefix("model ") {
+          found.known[String(name.dropFirst(6))] = text ?? ""
+        } else {
+          found.tables[name] = text ?? ""
+        }
+      }
+      let last = try connection.first("SELECT /* test */ max(audit_id) FROM audit") {
+        try $0.value(0) as Int64
+      }
+      return (found, last ?? 0)
+    }
+  }
+
+  private func rows(after last: Int64) async throws -> [String] {
+    try await database.read { connection in
+      try connection.all(
+        """
+        SELECT /* test */ action || ' by '
+          || CASE actor_kind WHEN 'administrator' THEN actor_name ELSE actor_kind END
+          || ' on ' || object_id
+        FROM audit WHERE audit_id > \(last) ORDER BY audit_id
+        """
+      ) { try $0.value(0) as String }
+    }
+  }
+
+  private func compare(_ state: TableState) throws {
+    let expected = try model()
+    for (name, text) in state.known.sorted(by: { $0.key < $1.key })
+    where expected[name] ?? "" != text {
+      throw Broken(
+        what: """
+          \(name) of the database:
+          \(text)
+          \(name) of the model:
+          \(expected[name] ?? "")
+          """)
+    }
+  }
+
+  /// What the tables should say.
+  private func model() throws -> [String: String] {
+    var lines: [String: [String]] = [:]
+    for user in users where !user.isGone {
+      for factor in user.factors {
+        lines["factors", default: []].append(
+          [
+            user.uid, factor.id, factor.secret == nil ? "phone 0" : "totp 1",
+            factor.suspendedUntil.map { String($0.microseconds) } ?? "-",
+            factor.lastStep.map(String.init) ?? "-",
+          ].joined(separator: " "))
+      }
+      for apart in user.aparts {
+        lines["aparts", default: []] += apart.factors.map { factor in
+          "\(user.uid) \(factor.id) \(apart.id.text) \(apart.remover) "
+            + "\(apart.until.microseconds) \(factor.secret == nil ? 0 : 1)"
+        }
+      }
+      // Their secrets are gone already.
+      lines["ended", default: []] += user.ended.map { removal, factor in
+        "\(user.uid) \(factor.id) \(removal.text) 0"
+      }
+      lines["sessions", default: []] += user.sessions.filter(\.isAlive).map { session in
+        "\(user.uid) \(Hex.encode(Store.digest(session.token)))"
+      }
+      lines["marks", default: []].append(
+        [
+          user.uid, user.isProtected ? "1" : "0", user.isLocked ? "1" : "0",
+          user.isDisabled ? "1" : "0", String(user.wrongCodes),
+          user.blockedUntil.map { String($0.microseconds) } ?? "-",
+        ].joined(separator: " "))
+      if user.temporary != nil { lines["stand-ins", default: []].append("\(user.uid) temporary 1") }
+      if let left = user.recovery {
+        lines["stand-ins", default: []].append("\(user.uid) recovery \(left.count)")
+      }
+    }
+    return lines.mapValues { $0.sorted().joined(separator: "\n") }
+      .merging(["counts": ""]) { first, _ in first }
+  }
+}
+
+/// A folder in memory, where there is one: each action waits for its write.
+private func withFastFolder<T>(_ body: (String) async throws -> T) async throws -> T {
+  let memory = "/dev/shm"
+  guard FileManager.default.isWritableFile(atPath: memory) else {
+    return try await withFolder(body)
+  }
+  let folder = memory + "/" + UUID().uuidString
+  try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(atPath: folder) }
+  return try await body(folder)
+}

@@ -1,0 +1,146 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Foundation
+import OTP
+import Testing
+
+@testable import Identity
+
+/// Agents of all roles and users with nothing to five second factors, made once and copied for
+/// each run.
+struct StateMachineModel: Sendable {
+  let database: Data
+  let keys: KeyRing
+  /// How long after the clock's beginning it was made.
+  let age: Int64
+  let agents: [SimulatedAgent]
+  let users: [SimulatedUser]
+  let scopes: [Scope]
+
+  static let made = Task { try await make() }
+
+  /// Numbers that are sent no messages.
+  static let numbers = (0..<8).map { "+4915112345\(600 + $0)" }
+
+  private static func make() async throws -> StateMachineModel {
+    var world: StateMachineModel?
+    try await withInstance { instance in
+      let scopes = [instance.acme, instance.east, instance.west]
+      try await instance.allowEverything(in: scopes)
+      var agents: [SimulatedAgent] = []
+      let east = instance.east
+      for (name, role, project, tenant) in [
+        ("olga", .owner, nil, nil), ("otto", .owner, nil, nil), ("piet", .policy, nil, nil),
+        ("dora", .support, nil, nil), ("erik", .support, nil, nil), ("alma", .auditor, nil, nil),
+        // The address of a user; and somebody of one tenant alone.
+        ("bob", .support, east.project, nil), ("tess", .support, east.project, east.tenant),
+      ] as [(String, Role, ID<Project>?, ID<Tenant>?)] {
+        let grant = Grant(role: role, project: project, tenant: tenant)
+        agents.append(try await instance.simulatedAgent(name, grant))
+      }
+      var users: [SimulatedUser] = []
+      for (uid, scope, phones, hasApp) in [
+        ("ann", instance.acme, 0, false), ("bob", instance.acme, 0, true),
+        ("cyd", instance.acme, 1, true), ("dan", instance.acme, 4, true),
+        ("eve", instance.east, 0, true), ("fay", instance.east, 2, false),
+        ("gus", instance.west, 1, true),
+      ] {
+        users.append(
+          try await instance.simulatedUser(uid, in: scope, phones: phones, hasApp: hasApp))
+      }
+      instance.clock.advance(60)
+      let now = instance.now
+      try await instance.beginAnew(now)
+      for index in agents.indices { agents[index].provedAt = now }
+      try await instance.database.checkpoint()
+      world = StateMachineModel(
+        database: try Data(contentsOf: URL(filePath: instance.path)), keys: instance.keys,
+        age: now.seconds - FixedClock.noon.seconds, agents: agents, users: users, scopes: scopes)
+    }
+    return try #require(world)
+  }
+}
+
+extension Instance {
+  /// Apps and phones as second factors, and a pattern under which they are mandatory.
+  fileprivate func allowEverything(in scopes: [Scope]) async throws {
+    let numbers = StateMachineModel.numbers.map { #""\#($0)":"\#(Instance.code)""# }
+      .joined(separator: ",")
+    _ = try await identity.projects.update(acme.project, by: Self.boss) { project in
+      project.members = #"{"signIn":{"phoneNumber":{"testPhoneNumbers":{\#(numbers)}}}}"#
+      project.configuration.setSMS(true)
+      project.importsTOTP = true
+    }
+    for tenant in [east.tenant, west.tenant] {
+      _ = try await identity.tenants.update(
+        project: acme.project, tenant: try #require(tenant), by: Self.boss
+      ) { edit in
+        edit.members = #"{"testPhoneNumbers":{\#(numbers)}}"#
+        edit.configuration.setSMS(true)
+      }
+    }
+    for scope in scopes {
+      _ = try await identity.policies.change(scope, by: Self.boss) { $0.pattern = .mandatory }
+    }
+  }
+
+  fileprivate func simulatedAgent(_ name: String, _ grant: Grant) async throws -> SimulatedAgent {
+    let administrator = try await identity.administrators.create(
+      email: "\(name)@example.com", displayName: name, password: Self.consolePassword,
+      grant: grant, by: Author(actor: .commandLine))
+    let device = try await enroll(administrator)
+    let step = now.seconds / 30
+    let new = try await signIn(device)
+    clock.advance(30)
+    return SimulatedAgent(
+      name: name, administrator: new.session.administrator, grants: [grant], secret: device.secret,
+      session: new.session,
+      provedAt: now, lastStep: step)
+  }
+
+  fileprivate func simulatedUser(
+    _ uid: String, in scope: Scope, phones: Int, hasApp: Bool
+  ) async throws -> SimulatedUser {
+    var user = SimulatedUser(uid: uid, scope: scope)
+    var new = NewAccount()
+    (new.localID, new.email, new.password) = (uid, user.email, user.password)
+    new.emailVerified = true
+    _ = try await identity.accounts.create(scope, new, by: Self.boss)
+    let outcome = try await identity.signIns.password(
+      scope, email: user.email, password: user.password, address: "203.0.113.5")
+    guard case .signedIn(var grant) = outcome else { throw Unexpected("no session of \(uid)") }
+    for number in StateMachineModel.numbers.prefix(phones) {
+      grant = try await enrollPhone(grant.session, number: number)
+      let factor = try #require(grant.account.factors.last)
+      user.factors.append(
+        SimulatedFactor(id: factor.id.text, number: number, enrolledAt: factor.enrolledAt))
+    }
+    if hasApp {
+      let device = try await enroll(grant.session)
+      user.factors.append(
+        SimulatedFactor(
+          id: device.factor.text, secret: device.secret, enrolledAt: now,
+          lastStep: now.seconds / 30))
+    }
+    clock.advance(30)
+    return user
+  }
+
+  /// Forgets what the making of the world left behind, and lets every agent have given a code.
+  fileprivate func beginAnew(_ now: Instant) async throws {
+    try await database.write { connection in
+      for table in [
+        "DELETE /* test */ FROM session", "DELETE /* test */ FROM outbox",
+        "DELETE /* test */ FROM user_link", "DELETE /* test */ FROM oob_code",
+        "DELETE /* test */ FROM throttle", "DELETE /* test */ FROM ticket",
+        "DELETE /* test */ FROM code_attempt",
+        "UPDATE /* test */ account SET last_code_attempt_at = NULL",
+      ] as [SQL] {
+        try connection.run(table)
+      }
+      _ = try connection.run(
+        "UPDATE /* test */ console_session SET proved_at = \(now.microseconds)")
+    }
+  }
+}

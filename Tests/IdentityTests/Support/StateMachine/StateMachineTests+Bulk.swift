@@ -1,0 +1,379 @@
+import Database
+import DatabaseSQLite
+
+@testable import Identity
+
+/// Lists, second administrators, owners and the server itself.
+extension StateMachine {
+  // MARK: - Lists
+
+  /// Looks at a list.
+  func draft() async throws {
+    let agent = anyAgent()
+    let scope = dice.pick(scopes) ?? scopes[0]
+    let here = users.indices.filter { users[$0].scope.key == scope.key }
+    var named = here.filter { _ in dice.chance(60) }.map { Optional($0) }
+    if dice.chance(30) { named.append(nil) }
+    if dice.chance(20), let first = named.first { named.append(first) }
+    if named.isEmpty { named = [here.first] }
+    let text = named.map { $0.map { users[$0].email } ?? "nobody@example.com" }
+      .joined(separator: "\n")
+    var took = Took(name: "draft by \(agents[agent].name)")
+    let isAllowed = agents[agent].may(.removeFactors, in: scope)
+    // The error is told as the desk's.
+    if !isAllowed { took.refusals = ["denied.notAllowed"] }
+    var known: Set<Int> = []
+    let lines = named.enumerated().map { index, named in
+      let user = named.flatMap { users[$0].isGone ? nil : $0 }
+      var result: String? = user == nil ? "not-found" : nil
+      if let user {
+        result = obstacle(user, for: agent) ?? (users[user].factors.isEmpty ? "none" : nil)
+        if !known.insert(user).inserted { result = "twice" }
+      }
+      return SimulatedJob.Line(
+        number: index + 1, user: user,
+        seen: Set(user.map { users[$0].factors.map(\.id) } ?? []), result: result)
+    }
+    let (author, session) = (agents[agent].author, agents[agent].session)
+    let result = await attempt {
+      try await identity.bulkRemovals.draft(
+        try BulkList(text), in: scope, by: author, session)
+    }
+    if isAllowed, case .success(let id) = result {
+      let drafts = jobs.indices.filter { jobs[$0].requester == agent && jobs[$0].state == .draft }
+      for old in drafts.dropLast(BulkRemovals.mostDrafts - 1) { jobs[old].state = .over }
+      jobs.append(
+        SimulatedJob(id: id, scope: scope, requester: agent, madeAt: now, lines: lines))
+    }
+    try await reconcile(took, result)
+  }
+
+  private func obstacle(_ user: Int, for agent: Int) -> String? {
+    switch refusal(of: agent, on: user, needing: .removeFactors, passingLock: false) {
+    case nil: nil
+    case "ownAccount": "own"
+    case "protectedAccount": "protected"
+    case "changesLocked": "locked"
+    default: "stopped"
+    }
+  }
+
+  /// Decides a draft.
+  func begin() async throws {
+    let drafts = jobs.indices.filter { jobs[$0].state == .draft }
+    guard let index = dice.pick(drafts) else { return try await draft() }
+    let job = jobs[index]
+    let agent = dice.chance(85) ? job.requester : anyAgent()
+    let settings = settings[job.scope.key] ?? SupportRules()
+    let given = try given(by: agent, in: job.scope)
+    let left = left(agent, in: job.scope)
+    var took = Took(name: "begin of list \(job.id) by \(agents[agent].name)")
+    let waits =
+      settings.approvalOverUsers.map { job.users > $0 } ?? false || settings.approvalForLastFactor
+      || job.users > left
+    var isDone = false
+    if agent != job.requester {
+      took.refusals = ["notFound"]
+    } else if job.users == 0 {
+      took.refusals = ["nothingToDo"]
+    } else if !agents[agent].may(.removeFactors, in: job.scope) {
+      took.refusals = ["denied.notAllowed"]
+    } else if admit(given, by: agent, in: job.scope, &took, prefix: "desk.") {
+      isDone = true
+      stepUp(given, agent, &took)
+      let count = waits ? 1 : job.users
+      for _ in 0..<count { agents[agent].acts[job.scope.key, default: []].append(now) }
+      took.rows.append(
+        "\(waits ? "approval.ask" : "bulk.start") by \(agents[agent].name) on \(job.id)")
+    }
+    let result = await attempt {
+      try await identity.bulkRemovals.begin(job.id, in: job.scope, number: "", given.request)
+    }
+    if isDone, case .success(let outcome) = result {
+      keep(outcome.renewed, agent)
+      jobs[index].state = waits ? .waiting : .running
+      jobs[index].reason = given.reason
+      if waits {
+        approvals.append(
+          SimulatedApproval(
+            id: Int64(approvals.count + 1), scope: job.scope, requester: agent, user: nil,
+            isOfAll: true, factors: [], allFactors: [], job: index, reason: given.reason,
+            expires: now.advanced(bySeconds: 86_400)))
+      }
+    }
+    try await reconcile(took, result)
+  }
+
+  /// The server goes on with the oldest list that runs.
+  func step() async throws {
+    let limit = 1 + dice.below(3)
+    var took = Took(name: "step of \(limit)")
+    let running = jobs.indices.filter { jobs[$0].state == .running }.min {
+      jobs[$0].id < jobs[$1].id
+    }
+    let result = await attempt { try await identity.bulkRemovals.step(limit) }
+    if let running, !agents[jobs[running].requester].may(.removeFactors, in: jobs[running].scope) {
+      // Whoever began it may not act here any more.
+      jobs[running].state = .over
+      took.rows.append("bulk.stop by server on \(jobs[running].id)")
+    } else if let running {
+      let job = jobs[running]
+      let open = job.lines.indices.filter { job.lines[$0].result == nil }.prefix(limit)
+      let aparts = try await apartsOfNow(job.scope)
+      for line in open {
+        guard let user = job.lines[line].user else { continue }
+        let sample = users[user]
+        let factors = Set(sample.factors.map(\.id))
+        var outcome = "removed"
+        if sample.isGone {
+          outcome = "not-found"
+        } else if let obstacle = obstacle(user, for: job.requester) {
+          outcome = obstacle
+        } else if factors.isEmpty {
+          outcome = "none"
+        } else if !job.lines[line].seen.isSuperset(of: factors) {
+          outcome = "changed"
+        } else {
+          took.rows.append("factor.remove-all by \(agents[job.requester].name) on \(sample.uid)")
+          try applyRemoval(
+            factors, of: user, by: job.requester, job.reason,
+            apart: aparts.first { $0.uid == sample.uid && !isKnown($0.id, user) }
+              .map { ($0.id, $0.until) })
+        }
+        jobs[running].lines[line].result = outcome
+      }
+      if open.count < limit {
+        jobs[running].state = .over
+        took.rows.append("bulk.finish by server on \(job.id)")
+      }
+    }
+    try await reconcile(took, result)
+  }
+
+  private func isKnown(_ id: ID<RemovalHold>, _ user: Int) -> Bool {
+    users[user].aparts.contains { $0.id == id } || users[user].purgedRemovals.contains(id)
+  }
+
+  /// What can be taken back in a pool, as the tables have it: nobody is told the ids of a list's.
+  private func apartsOfNow(
+    _ scope: Scope
+  ) async throws -> [(uid: String, id: ID<RemovalHold>, until: Instant)] {
+    try await database.read { connection in
+      try connection.all(
+        """
+        SELECT /* test */ DISTINCT a.uid, r.removal_id, r.until
+        FROM removed_factor r JOIN account a USING (account_key)
+        WHERE a.scope_key = \(scope.key) AND r.until > 0
+        """
+      ) { row in
+        (
+          uid: try row.value(0) as String, id: ID(try row.value(1)),
+          until: Instant(microseconds: try row.value(2))
+        )
+      }
+    }
+  }
+
+  func stop() async throws {
+    let running = jobs.indices.filter { jobs[$0].state == .running }
+    guard let index = dice.pick(running) else { return try await step() }
+    let job = jobs[index]
+    let agent = anyAgent { $0.may(.removeFactors, in: job.scope) }
+    let took = Took(
+      name: "stop of list \(job.id)", rows: ["bulk.stop by \(agents[agent].name) on \(job.id)"])
+    let request = ActionRequest(agent: agents[agent].session, author: agents[agent].author)
+    let result = await attempt {
+      do {
+        return try await identity.bulkRemovals.stop(job.id, in: job.scope, request)
+      } catch ActionError<BulkError>.failed(let error) { throw error }
+    }
+    jobs[index].state = .over
+    try await reconcile(took, result)
+  }
+
+  // MARK: - Second administrators
+
+  func approve() async throws {
+    guard let index = anyApproval() else { return try await remove() }
+    let approval = approvals[index]
+    let agent = dice.chance(75) ? anyAgent() : approval.requester
+    let given = try given(by: agent, in: approval.scope)
+    let (object, name) = (object(of: approval), agents[agent].name)
+    var took = Took(name: "approve of \(approval.id) by \(name)")
+    var change = false
+    var isDone = false
+    if !approval.isOpen || now >= approval.expires {
+      took.refusals = ["decided"]
+    } else if approval.requester == agent {
+      took.refusals = ["ownRequest"]
+    } else if let obstacle = obstacle(agent, to: approval) {
+      took.refusals = ["desk.\(obstacle)"]
+    } else if admit(
+      given, by: agent, in: approval.scope, &took, prefix: "desk.", lookingAtForm: false)
+    {
+      isDone = true
+      stepUp(given, agent, &took)
+      change = !agents[approval.requester].may(.removeFactors, in: approval.scope)
+      if let user = approval.user {
+        let factors = Set(users[user].factors.map(\.id))
+        change =
+          change || users[user].isGone || factors != approval.allFactors
+          || refusal(of: approval.requester, on: user, needing: .removeFactors, passingLock: false)
+            != nil
+        if !change {
+          let action = approval.isOfAll ? "factor.remove-all" : "factor.remove"
+          took.rows.append("\(action) by \(agents[approval.requester].name) on \(object)")
+        }
+      }
+      took.rows.append("approval.\(change ? "overtake" : "approve") by \(name) on \(object)")
+      if !change { agents[agent].acts[approval.scope.key, default: []].append(now) }
+      if change, let job = approval.job { jobs[job].state = .over }
+    }
+    let result = await attempt {
+      try await identity.approvals.approve(approval.id, in: approval.scope, given.request)
+    }
+    if isDone, case .success(let outcome) = result {
+      keep(outcome.renewed, agent)
+      approvals[index].isOpen = false
+      switch outcome.value {
+      case .done(let removal):
+        guard let user = approval.user, !change else { throw Broken(what: "a removal was done") }
+        try applyRemoval(
+          approval.factors, of: user, by: approval.requester, approval.reason, apart: removal.apart)
+      case .begun:
+        guard let job = approval.job else { throw Broken(what: "a list has begun") }
+        jobs[job].state = .running
+      case .policyChanged: throw Broken(what: "nobody asked for a policy")
+      case .overtaken: guard change else { throw Broken(what: "a request was overtaken") }
+      }
+    }
+    try await reconcile(took, result)
+  }
+
+  private func anyApproval() -> Int? {
+    let open = approvals.indices.filter { approvals[$0].isOpen }
+    return dice.chance(90)
+      ? open.randomElement(using: &dice) : approvals.indices.randomElement(using: &dice)
+  }
+
+  private func obstacle(_ agent: Int, to approval: SimulatedApproval) -> String? {
+    if let user = approval.user, !users[user].isGone {
+      return refusal(of: agent, on: user, needing: .removeFactors, passingLock: false)
+    }
+    guard agents[agent].may(.removeFactors, in: approval.scope) else { return "notAllowed" }
+    let lines = approval.job.map { jobs[$0].lines } ?? []
+    let own = lines.contains { line in
+      line.user.map { user in
+        !users[user].isGone && users[user].email == agents[agent].administrator.email
+      } ?? false
+    }
+    return own ? "ownAccount" : nil
+  }
+
+  /// Refuses a request, or takes one's own back.
+  func refuse() async throws {
+    guard let index = anyApproval() else { return try await remove() }
+    let approval = approvals[index]
+    let isRefusal = dice.chance(65)
+    let agent = dice.chance(isRefusal ? 85 : 40) ? anyAgent() : approval.requester
+    let given = try given(by: agent, in: approval.scope)
+    var took = Took(
+      name: "\(isRefusal ? "refuse" : "take-back") of \(approval.id) by \(agents[agent].name)")
+    if !approval.isOpen || now >= approval.expires {
+      took.refusals = ["decided"]
+    } else if isRefusal, approval.requester == agent {
+      took.refusals = ["ownRequest"]
+    } else if !isRefusal, approval.requester != agent {
+      took.refusals = ["othersRequest"]
+    } else if isRefusal, !agents[agent].may(.removeFactors, in: approval.scope) {
+      took.refusals = ["denied.notAllowed"]
+    } else if !isRefusal
+      || admit(given, by: agent, in: approval.scope, &took, prefix: "desk.", onlyCode: true)
+    {
+      if isRefusal { stepUp(given, agent, &took) }
+      let action = isRefusal ? "approval.refuse" : "approval.withdraw"
+      took.rows.append("\(action) by \(agents[agent].name) on \(object(of: approval))")
+      approvals[index].isOpen = false
+      if let job = approval.job { jobs[job].state = .over }
+    }
+    let result: Result<ActionOutcome<Void>?, any Error> = await attempt {
+      if isRefusal {
+        return try await identity.approvals.refuse(
+          approval.id, in: approval.scope, answer: "no", given.request)
+      }
+      try await identity.approvals.withdraw(
+        approval.id, in: approval.scope, given.request)
+      return nil
+    }
+    if case .success(let outcome?) = result { keep(outcome.renewed, agent) }
+    try await reconcile(took, result)
+  }
+
+  // MARK: - Owners
+
+  /// An owner lets an agent act again.
+  func release() async throws {
+    let owner = anyAgent { $0.isOwner }
+    let held = agents.indices.filter { !agents[$0].heldIn.isEmpty && !agents[$0].isRemoved }
+    let agent = dice.pick(held) ?? anyAgent()
+    let key = dice.pick(agents[agent].heldIn.sorted()) ?? scopes[0].key
+    let scope = scopes.first { $0.key == key } ?? scopes[0]
+    let isHeld = agents[agent].heldIn.contains(scope.key)
+    var took = Took(name: "release of \(agents[agent].name) by \(agents[owner].name)")
+    if owner == agent {
+      took.refusals = ["notAllowed"]
+    } else if isHeld {
+      took.rows = ["support.release by \(agents[owner].name) on \(agents[agent].id)"]
+      agents[agent].heldIn.remove(scope.key)
+      agents[agent].acts[scope.key] = []
+    }
+    let (id, author) = (agents[agent].administrator.id, agents[owner].author)
+    let result = await attempt { try await identity.support.release(id, in: scope, by: author) }
+    try await reconcile(took, result)
+  }
+
+  /// What a pool asks of its desk becomes something else.
+  func changeSettings() async throws {
+    try await changeSettings(of: dice.pick(scopes) ?? scopes[0]) { settings in
+      switch dice.below(8) {
+      case 0: settings.undoHours = dice.pick([0, 1, 72]) ?? 72
+      case 1: settings.actionsPerHour = dice.pick([2, 4, 20]) ?? 20
+      case 2: settings.temporaryCodes.toggle()
+      case 3: settings.recoveryCodes.toggle()
+      case 4, 5: settings.approvalForLastFactor.toggle()
+      case 6: settings.approvalOverUsers = dice.pick([nil, 0, 1]) ?? nil
+      default:
+        settings.codeCap = dice.pick([5, 6, 10]) ?? 10
+        settings.identityProof = dice.chance(50) ? [] : ["passport"]
+      }
+    }
+  }
+
+  /// How the desks of a run begin, each in its own way.
+  func changeSomeSettings(of scope: Scope) async throws {
+    try await changeSettings(of: scope) { settings in
+      settings.temporaryCodes = dice.chance(70)
+      settings.recoveryCodes = dice.chance(70)
+      settings.approvalForLastFactor = dice.chance(25)
+    }
+  }
+
+  private func changeSettings(
+    of scope: Scope, _ change: (inout SupportRules) -> Void
+  ) async throws {
+    let agent = anyAgent { $0.may(.editSupportRules, in: scope) }
+    let old = settings[scope.key] ?? SupportRules()
+    var new = old
+    change(&new)
+    var took = Took(name: "settings by \(agents[agent].name)")
+    if new != old {
+      took.rows = ["support.change by \(agents[agent].name) on \(Policies.objectID(scope))"]
+    }
+    let (settings, author) = (new, agents[agent].author)
+    let result = await attempt {
+      try await identity.support.change(scope, to: settings, by: author)
+    }
+    self.settings[scope.key] = new
+    try await reconcile(took, result)
+  }
+}

@@ -1,0 +1,234 @@
+import Crypto
+import Database
+
+@testable import Identity
+
+/// Users who come and go, and agents whose roles do.
+extension StateMachine {
+  // MARK: - Users
+
+  /// A user is deleted, by the desk or by the application.
+  func delete() async throws {
+    guard users.count(where: { !$0.isGone }) > 3 else { return try await importUsers() }
+    let user = anyUser()
+    let before = users[user]
+    if dice.chance(60) {
+      let agent = anyAgent(.changeUsers, on: user)
+      try await act(
+        "delete", row: "account.delete", by: agent, on: user, needing: .changeUsers,
+        { request in
+          var request = request
+          request.typed = before.uid
+          return try await identity.support.delete(before.scope, before.id, request)
+        },
+        then: { _, _ in users[user].delete() })
+    } else {
+      let took = Took(
+        name: "application-deletes of \(before.uid)",
+        rows: ["account.delete by \(Instance.boss.actor.name) on \(before.uid)"])
+      let result = await attempt {
+        try await identity.accounts.delete(before.scope, before.id, by: Instance.boss)
+      }
+      if case .success = result { users[user].delete() }
+      try await reconcile(took, result)
+    }
+    guard users[user].isGone else { return }
+    for pending in before.pending.suffix(2) { try await usePending(pending, of: before) }
+    // Another of this uid is not of the same second.
+    clock.advance(1 + before.pending.reduce(0) { max($0, $1.at.seconds - now.seconds) } + 60)
+    try await keepAwake()
+  }
+
+  /// Goes on with a sign-in of a user who has been deleted.
+  private func usePending(_ pending: SimulatedPending, of user: SimulatedUser) async throws {
+    guard let app = user.app else { return }
+    let took = Took(
+      name: "pending-of-deleted of \(user.uid)", refusals: ["userNotFound", "pendingExpired"])
+    let result = await attempt {
+      try await identity.signIns.finalize(
+        project: user.scope.project, tenant: user.scope.tenant,
+        pendingCredential: pending.credential, enrollment: app.id,
+        code: try app.code(step: now.seconds / 30 + 2))
+    }
+    try await reconcile(took, result)
+  }
+
+  /// The application brings users: new ones, some who are there, and some who were.
+  func importUsers() async throws {
+    let scope = dice.pick(scopes) ?? scopes[0]
+    var options = ImportOptions(existing: .replace)
+    options.existing = dice.pick([.refuse, .keep, .replace, .replace]) ?? .replace
+    var chosen = users.indices.filter { users[$0].scope.key == scope.key }
+    chosen = Array(chosen.shuffled(using: &dice).prefix(dice.below(3)))
+    if users.count < 11, dice.chance(50) || chosen.isEmpty {
+      var new = SimulatedUser(uid: "new\(users.count)", scope: scope)
+      new.isGone = true
+      users.append(new)
+      chosen.append(users.count - 1)
+    }
+    let brought = chosen.map { (user: $0, row: row(of: users[$0])) }
+    var took = Took(name: "import of \(brought.map { users[$0.user].uid })")
+    var expected = ImportOutcome()
+    for (user, row) in brought {
+      let sample = users[user]
+      let kinds = Set(row.factors.map(\.isApp))
+      let kept = sample.factors.count { !kinds.contains($0.secret != nil) }
+      if sample.isGone {
+        expected.made += 1
+      } else if options.existing == .keep {
+        expected.kept += 1
+      } else if options.existing == .refuse || kept + row.factors.count > 5
+        || sample.isLocked && !row.factors.isEmpty
+      {
+        expected.refusals.append(.init(index: 0, fault: .localIDExists))
+        continue
+      } else {
+        expected.replaced += 1
+        took.rows.append("account.change by \(Instance.boss.actor.name) on \(sample.uid)")
+      }
+      if sample.isGone || options.existing == .replace { bring(row, user) }
+    }
+    if expected.made + expected.replaced > 0 {
+      took.rows.append(
+        "account.import by \(Instance.boss.actor.name) on \(Policies.objectID(scope))")
+    } else if brought.isEmpty {
+      took.refusals = ["empty"]
+    }
+    let rows = brought.map { $0.row.row }
+    let result = await attempt {
+      try await identity.imports.run(scope, rows, options, by: Instance.boss)
+    }
+    if case .success(let outcome) = result {
+      let numbers = [outcome.made, outcome.replaced, outcome.kept, outcome.refusals.count]
+      let others = [expected.made, expected.replaced, expected.kept, expected.refusals.count]
+      guard numbers == others else {
+        throw Broken(what: "\(took.name) made, replaced, kept, refused \(numbers), not \(others)")
+      }
+    }
+    try await reconcile(took, result)
+  }
+
+  /// A row of an import, and what its user has then.
+  private struct Brought {
+    struct NewFactor {
+      let factor: SimulatedFactor
+      var isApp: Bool { factor.secret != nil }
+    }
+
+    let row: ImportRow
+    let isDisabled: Bool
+    let factors: [NewFactor]
+  }
+
+  private func row(of user: SimulatedUser) -> Brought {
+    var row = ImportedUser()
+    (row.localID, row.email, row.emailVerified) = (user.uid, user.email, true)
+    row.password = .plain(user.password)
+    row.disabled = user.isDisabled ? dice.chance(70) : dice.chance(10)
+    var factors: [SimulatedFactor] = []
+    // Ids are never given twice: what came back would be what the list says it is.
+    if dice.chance(40) {
+      let secret = Secret((0..<20).map { _ in UInt8(dice.below(256)) })
+      factors.append(
+        SimulatedFactor(id: "app\(trail.count)-\(user.uid)", secret: secret, enrolledAt: now))
+    }
+    if dice.chance(30) {
+      for number in StateMachineModel.numbers.shuffled(using: &dice).prefix(1 + dice.below(3)) {
+        factors.append(
+          SimulatedFactor(
+            id: "phone\(trail.count)-\(user.uid)-\(number.suffix(1))", number: number,
+            enrolledAt: now))
+      }
+    }
+    row.factors = factors.map { factor in
+      ImportedFactor(
+        factor.number.map { .phone($0) } ?? .totp(factor.secret), id: factor.id)
+    }
+    return Brought(
+      row: .success(row), isDisabled: row.disabled,
+      factors: factors.map { Brought.NewFactor(factor: $0) })
+  }
+
+  /// What a row means for its user.
+  private func bring(_ row: Brought, _ user: Int) {
+    if users[user].isGone {
+      users[user].isGone = false
+    } else {
+      let kinds = Set(row.factors.map(\.isApp))
+      let replaced = users[user].factors.filter { kinds.contains($0.secret != nil) }.map(\.id)
+      if !replaced.isEmpty { users[user].drop(Set(replaced)) }
+      users[user].endSessions()
+    }
+    for new in row.factors { users[user].add(new.factor) }
+    users[user].isDisabled = row.isDisabled
+  }
+
+  // MARK: - Agents
+
+  /// An owner gives somebody a role or takes one away, in the middle of their work.
+  func changeGrants() async throws {
+    let owner = dice.chance(85) ? anyAgent { $0.isOwner } : anyAgent()
+    let agent = anyAgent()
+    let sample = agents[agent]
+    let east = scopes[1]
+    let places: [(ID<Project>?, ID<Tenant>?)] = [
+      (nil, nil), (nil, nil), (east.project, nil), (east.project, east.tenant),
+    ]
+    let place = dice.pick(places) ?? (nil, nil)
+    let role = dice.pick([.support, .support, .owner, .policy, .auditor] as [Role]) ?? .support
+    let new = Grant(role: role, project: place.0, tenant: place.1)
+    // In an order of their own: that of a set differs from run to run.
+    let held = sample.grants.sorted { $0.words < $1.words }
+    let isGiven = held.isEmpty || dice.chance(60)
+    let grant = isGiven ? new : dice.chance(90) ? dice.pick(held) ?? new : new
+    var took = Took(
+      name: "\(isGiven ? "grant" : "revoke") of \(sample.name) by \(agents[owner].name)")
+    took.refusals = mayNotManage(agent, by: owner)
+    var isDone = false
+    if took.refusals.isEmpty {
+      isDone = sample.grants.contains(grant) != isGiven
+      if !isDone, !isGiven { took.refusals = ["notFound"] }
+      if isDone {
+        let action = isGiven ? "administrator.grant" : "administrator.revoke"
+        took.rows = ["\(action) by \(agents[owner].name) on \(sample.id)"]
+      }
+    }
+    let (id, author) = (sample.administrator.id, agents[owner].author)
+    let result = await attempt {
+      if isGiven {
+        _ = try await identity.administrators.grant(grant, to: id, by: author)
+      } else {
+        _ = try await identity.administrators.revoke(grant, from: id, by: author)
+      }
+    }
+    if isDone, case .success = result {
+      if isGiven { agents[agent].grants.insert(grant) } else { agents[agent].grants.remove(grant) }
+    }
+    try await reconcile(took, result)
+  }
+
+  /// An owner removes an administrator, whatever of theirs still waits or runs.
+  func removeAgent() async throws {
+    let owner = dice.chance(85) ? anyAgent { $0.isOwner } : anyAgent()
+    let agent = anyAgent()
+    var took = Took(name: "remove-administrator \(agents[agent].name) by \(agents[owner].name)")
+    took.refusals = mayNotManage(agent, by: owner)
+    if took.refusals.isEmpty {
+      took.rows = ["administrator.remove by \(agents[owner].name) on \(agents[agent].id)"]
+    }
+    let (id, author) = (agents[agent].administrator.id, agents[owner].author)
+    let result = await attempt { try await identity.administrators.remove(id, by: author) }
+    if took.refusals.isEmpty, case .success = result {
+      agents[agent].isRemoved = true
+      agents[agent].grants = []
+      agents[agent].heldIn = []
+    }
+    try await reconcile(took, result)
+  }
+
+  private func mayNotManage(_ agent: Int, by owner: Int) -> [String] {
+    guard agents[owner].isOwner else { return ["notAllowed"] }
+    if agent == owner { return ["oneself"] }
+    return agents[agent].isRemoved ? ["notFound"] : []
+  }
+}

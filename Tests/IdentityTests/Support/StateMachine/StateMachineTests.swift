@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+/// Whatever is done to second factors, by whomever, in whatever order.
+///
+/// Each run follows from its seed. With `COUNTERSIGN_SEED` the seeds begin elsewhere: with that of
+/// a message to see one run again, or with another one for more.
+struct StateMachineTests {
+  private static let parts = 8
+  private static let runs = 50
+  private static let first =
+    ProcessInfo.processInfo.environment["COUNTERSIGN_SEED"].flatMap(UInt64.init) ?? 1
+
+  /// What must never be done.
+  private static let hopeless: Set = ["gone-for-good", "pending-of-deleted"]
+
+  /// How often each action was done and refused.
+  private typealias Tally = [String: (done: Int, refused: Int)]
+
+  @Test func `no purged factor counts, no session outlives a removal, and each change has one row`()
+    async throws
+  {
+    let world = try await StateMachineModel.made.value
+    let tally = await withTaskGroup(of: Tally.self) { group in
+      for part in 0..<Self.parts {
+        group.addTask { await Self.run(world, from: UInt64(part * Self.runs)) }
+      }
+      return await group.reduce(into: Tally()) { Self.add($1, to: &$0) }
+    }
+    guard tally["broken"] == nil else { return }
+    // A model that refuses all would agree with a desk that does.
+    for (action, count) in tally.sorted(by: { $0.key < $1.key }) {
+      #expect(count.done > 2 || Self.hopeless.contains(action), "\(action): \(count)")
+    }
+    for action in [
+      "remove", "remove-all", "undo", "suspend", "temporary-code", "begin", "approve", "refuse",
+      "code", "sms", "refresh", "lookup", "enroll", "enroll-phone", "withdraw", "recovery-codes",
+      "link", "revert", "not-me", "change", "protect", "allow-changes", "gone-for-good", "delete",
+      "grant", "revoke", "remove-administrator", "rename",
+    ] {
+      #expect(tally[action].map { $0.refused > 5 } ?? false, "\(action): \(tally[action] as Any)")
+    }
+    #expect(tally.count == 50, "\(tally.keys.sorted())")
+  }
+
+  private static func run(_ world: StateMachineModel, from start: UInt64) async -> Tally {
+    var tally: Tally = [:]
+    for number in 0..<UInt64(runs) {
+      do {
+        let run = try await StateMachine.run(world, seed: first &+ start &+ number)
+        add(run.tally, to: &tally)
+      } catch {
+        Issue.record(Comment(rawValue: (error as? Broken)?.what ?? "\(error)"))
+        return ["broken": (1, 0)]
+      }
+    }
+    return tally
+  }
+
+  private static func add(_ more: Tally, to tally: inout Tally) {
+    for (action, count) in more {
+      tally[action, default: (0, 0)].done += count.done
+      tally[action, default: (0, 0)].refused += count.refused
+    }
+  }
+}

@@ -1,0 +1,315 @@
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+/// What stands before every action of the desk.
+///
+/// The removal of a factor stands for all of them.
+struct SupportGateTests {
+  private func remove(
+    _ instance: Instance, _ device: Device, _ request: ActionRequest, in scope: Scope? = nil
+  ) async throws -> ActionOutcome<RemovalOutcome> {
+    try await instance.identity.factorRemovals.remove(
+      scope ?? instance.acme, device.account.id, device.factor, request)
+  }
+
+  private func settings(
+    _ instance: Instance, _ change: (inout SupportRules) -> Void
+  ) async throws {
+    var settings = SupportRules()
+    change(&settings)
+    _ = try await instance.identity.support.change(instance.acme, to: settings, by: Instance.boss)
+  }
+
+  private func factors(_ instance: Instance, _ device: Device) async throws -> Int {
+    try await instance.reload(device.account).factors.count
+  }
+
+  @Test func `a reason is asked for, with a note when it is another one`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let agent = try await instance.agent()
+      await expect("reasonRequired") { try await remove(instance, device, agent.request(nil)) }
+      await expect("noteRequired") { try await remove(instance, device, agent.request(.other)) }
+      await expect("noteRequired") {
+        try await remove(instance, device, agent.request(.other, note: " \n"))
+      }
+      let long = String(repeating: "x", count: ActionRequest.longestNote + 1)
+      await expect("noteTooLong") {
+        try await remove(instance, device, agent.request(note: long))
+      }
+      await expect("ticketTooLong") {
+        try await remove(instance, device, agent.request(ticket: "T-1\nT-2"))
+      }
+      #expect(try await factors(instance, device) == 1)
+      _ = try await remove(instance, device, agent.request(.other, note: "told so", ticket: "T-1"))
+      let row = try #require(try await instance.log().first)
+      #expect((row.reason, row.note) == ("other", "told so"))
+      #expect(row.ticket == "T-1")
+      #expect(row.proof == nil)
+    }
+  }
+
+  @Test func `every line of the identity proof is ticked, and stands in the log`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let agent = try await instance.agent()
+      try await settings(instance) { $0.identityProof = ["called back", " ", "knows the invoice"] }
+      let lines = try await instance.identity.support.settings(instance.acme).identityProof
+      #expect(lines == ["called back", "knows the invoice"])
+      await expect("proofMissing") { try await remove(instance, device, agent.request()) }
+      await expect("proofMissing") {
+        try await remove(instance, device, agent.request(proofs: ["called back", "knows a thing"]))
+      }
+      #expect(try await factors(instance, device) == 1)
+      _ = try await remove(instance, device, agent.request(proofs: Set(lines)))
+      #expect(try await instance.log().first?.proof == "called back\nknows the invoice")
+    }
+  }
+
+  @Test func `after a quarter of an hour a code of one's own is asked for`() async throws {
+    try await withInstance { instance in
+      let (alice, bob) = (
+        try await instance.enrolled(.alice), try await instance.enrolled(.bob)
+      )
+      let agent = try await instance.agentWithDevice()
+      let own = try #require(agent.device)
+      _ = try await remove(instance, alice, agent.request())
+      instance.clock.advance(15 * 60)
+      let standing = try await instance.identity.support.standing(
+        agent.session, on: bob.account.id, in: instance.acme)
+      #expect(standing.asksForCode)
+      await expect("codeRequired") { try await remove(instance, bob, agent.request()) }
+      await expect("wrongCode") {
+        try await remove(
+          instance, bob, agent.request(code: try own.wrongCode(at: instance.now)))
+      }
+      #expect(try await factors(instance, bob) == 1)
+      let code = try own.code(at: instance.now)
+      let outcome = try await remove(instance, bob, agent.request(code: code))
+      #expect(try await factors(instance, bob) == 0)
+      let actions = try await instance.wholeLog().prefix(3).map(\.action)
+      #expect(
+        actions == ["factor.remove", "administrator.step-up", "administrator.code-refused"])
+
+      // The session has a new name, and the old one opens nothing.
+      let renewed = try #require(outcome.renewed)
+      #expect(renewed.session.id != agent.session.id)
+      let found = try await instance.identity.consoleSessions.find(
+        token: renewed.token.revealedText)
+      #expect(found?.id == renewed.session.id)
+      let standingAfter = try await instance.identity.support.standing(
+        renewed.session, on: bob.account.id, in: instance.acme)
+      #expect(!standingAfter.asksForCode)
+    }
+  }
+
+  @Test func `a code counts once, and wrong ones are slowed down`() async throws {
+    try await withInstance { instance in
+      let (alice, bob) = (
+        try await instance.enrolled(.alice), try await instance.enrolled(.bob)
+      )
+      let agent = try await instance.agentWithDevice()
+      let own = try #require(agent.device)
+      instance.clock.advance(15 * 60)
+      let code = try own.code(at: instance.now)
+      let outcome = try await remove(instance, alice, agent.request(code: code))
+      var again = agent.request(code: code)
+      again.agent = try #require(outcome.renewed).session
+      instance.clock.advance(1)
+      // Not asked for within the quarter of an hour, whatever is typed.
+      _ = try await remove(instance, bob, again)
+
+      let mallory = try await instance.enrolled(.mallory)
+      instance.clock.advance(20 * 60)
+      let wrong = try own.wrongCode(at: instance.now)
+      again.proof = .code(wrong)
+      for _ in 0..<5 {
+        let request = again
+        await expect("wrongCode") { try await remove(instance, mallory, request) }
+      }
+      again.proof = .code(try own.code(at: instance.now))
+      let request = again
+      await expect("throttled") { try await remove(instance, mallory, request) }
+      #expect(try await factors(instance, mallory) == 1)
+    }
+  }
+
+  @Test func `what fails after a right code gives the code back`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.enrolled(.alice)
+      let agent = try await instance.agentWithDevice()
+      let own = try #require(agent.device)
+      instance.clock.advance(15 * 60)
+      let code = try own.code(at: instance.now)
+      await expect("factorNotFound") {
+        try await instance.identity.factorRemovals.remove(
+          instance.acme, alice.account.id, ID("none"), agent.request(code: code))
+      }
+      let found = try await remove(instance, alice, agent.request(code: code))
+      #expect(found.renewed != nil)
+    }
+  }
+
+  @Test func `nobody acts on an account with their own address`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let alice = try await instance.administrator("ALICE", .support)
+      let session = try await instance.giveConsolePassword(alice).session.session
+      try await instance.prove(session)
+      let agent = Agent(session: session)
+      await expect("ownAccount") { try await remove(instance, device, agent.request()) }
+      let owner = try await instance.agent("somebody-else", role: .owner)
+      _ = try await remove(instance, device, owner.request())
+    }
+  }
+
+  @Test(arguments: ["first", "provider"])
+  func `nor on one that had their address first, or has it at a provider`(which: String)
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let agent = try await instance.agent()
+      let (own, uid) = ("Dora@desk.example.com", device.account.id.text)
+      try await instance.database.write { connection in
+        if which == "first" {
+          try connection.run(
+            "UPDATE /* test */ account SET initial_email = \(own) WHERE uid = \(uid)")
+        } else {
+          try connection.run(
+            """
+            INSERT /* test */ INTO account_provider (account_key, scope_key, provider_id, raw_id, email)
+            SELECT account_key, scope_key, 'google.com', 'g', \(own) FROM account WHERE uid = \(uid)
+            """)
+          try connection.run(
+            "UPDATE /* test */ account SET has_providers = 1 WHERE uid = \(uid)")
+        }
+      }
+      await expect("ownAccount") { try await remove(instance, device, agent.request()) }
+      let job = try await instance.draft("alice@example.com", by: agent)
+      #expect(try await instance.results(instance.job(job, by: agent)) == ["own"])
+      // Nor do they approve a list on which it stands.
+      try await instance.setSupportRules { $0.approvalOverUsers = 0 }
+      let erik = try await instance.agent("erik")
+      let asked = try await instance.draft("alice@example.com", by: erik)
+      try await instance.begin(asked, by: erik)
+      let approval = try #require(
+        try await instance.identity.approvals.find(forJob: asked, in: instance.acme))
+      await expect("denied.ownAccount") {
+        try await instance.identity.approvals.approve(
+          approval.id, in: instance.acme, agent.request(nil))
+      }
+    }
+  }
+
+  @Test func `a role that was taken away counts at once`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let agent = try await instance.agent()
+      _ = try await instance.agent("olga", role: .owner)
+      try await instance.identity.administrators.revoke(
+        Grant(role: .support), from: agent.administrator.id, by: Author(actor: .commandLine))
+      await expect("notAllowed") { try await remove(instance, device, agent.request()) }
+      let elsewhere = try await instance.agent(
+        "elsewhere", role: .support, project: instance.globex.project)
+      await expect("notAllowed") { try await remove(instance, device, elsewhere.request()) }
+    }
+  }
+
+  @Test func `after as many actions as an hour has an owner must release`() async throws {
+    try await withInstance { instance in
+      try await settings(instance) { $0.actionsPerHour = 2 }
+      let devices = [
+        try await instance.enrolled(.alice), try await instance.enrolled(.bob),
+        try await instance.enrolled(.mallory),
+      ]
+      let agent = try await instance.agent()
+      _ = try await remove(instance, devices[0], agent.request())
+      _ = try await remove(instance, devices[1], agent.request())
+      await expect("held") { try await remove(instance, devices[2], agent.request()) }
+      await expect("held") { try await remove(instance, devices[2], agent.request()) }
+      let holds = try await instance.log().filter { $0.action == "support.hold" }
+      #expect(holds.map(\.actorKind) == ["server"])
+      #expect(holds.first?.objectName == "Dora at the desk")
+
+      // It does not run out by itself, and nobody releases themselves.
+      instance.clock.advance(7_200)
+      try await instance.prove(agent.session)
+      await expect("held") { try await remove(instance, devices[2], agent.request()) }
+      await expect("notAllowed") {
+        try await instance.identity.support.release(
+          agent.administrator.id, in: instance.acme, by: agent.author)
+      }
+      let held = try await instance.identity.support.held()
+      #expect(held.map(\.name) == ["Dora at the desk"])
+      #expect(held.first?.scope == instance.acme)
+
+      // Elsewhere they may go on.
+      let globex = try await instance.enrolled(.alice, in: instance.globex)
+      _ = try await remove(instance, globex, agent.request(), in: instance.globex)
+
+      #expect(
+        try await instance.identity.support.release(
+          agent.administrator.id, in: instance.acme, by: Instance.boss))
+      #expect(try await instance.log().first?.action == "support.release")
+      _ = try await remove(instance, devices[2], agent.request())
+      #expect(try await instance.identity.support.held().isEmpty)
+    }
+  }
+
+  @Test func `an hour later the actions of before do not count`() async throws {
+    try await withInstance { instance in
+      try await settings(instance) { $0.actionsPerHour = 2 }
+      let agent = try await instance.agent()
+      let people = [Person.alice, .bob, .mallory]
+      for person in people {
+        let device = try await instance.enrolled(person)
+        try await instance.prove(agent.session)
+        _ = try await remove(instance, device, agent.request())
+        instance.clock.advance(1_801)
+      }
+      try await instance.identity.purgeExpired()
+      #expect(try await instance.identity.support.held().isEmpty)
+    }
+  }
+
+  @Test func `settings outside their ranges are refused, and a change is told`() async throws {
+    try await withInstance { instance in
+      let support = instance.identity.support
+      #expect(try await support.settings(instance.acme) == SupportRules())
+      let faults: [(inout SupportRules) -> Void] = [
+        { $0.codeCap = 4 }, { $0.codeCap = 101 }, { $0.undoHours = -1 }, { $0.undoHours = 721 },
+        { $0.codeAttemptDays = 0 }, { $0.codeAttemptDays = 401 }, { $0.actionsPerHour = 0 },
+        { $0.actionsPerHour = 1_001 }, { $0.approvalOverUsers = -1 },
+        { $0.identityProof = (0...SupportRules.mostProofs).map { "line \($0)" } },
+        {
+          $0.identityProof = [String(repeating: "x", count: SupportRules.longestProof + 1)]
+        },
+      ]
+      for fault in faults {
+        var settings = SupportRules()
+        fault(&settings)
+        let wrong = settings
+        await expect("outOfRange") {
+          try await support.change(instance.acme, to: wrong, by: Instance.boss)
+        }
+      }
+      var settings = SupportRules()
+      settings.codeCap = 20
+      settings.temporaryCodes = true
+      settings.approvalOverUsers = 25
+      #expect(try await support.change(instance.acme, to: settings, by: Instance.boss))
+      #expect(try await support.settings(instance.acme) == settings)
+      #expect(try await support.settings(instance.east) == SupportRules())
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "support.change")
+      #expect(row.from == "wrong codes in a row: 10; temporary codes: off; approval over: never")
+      #expect(row.to == "wrong codes in a row: 20; temporary codes: on; approval over: 25 users")
+      let count = try await instance.log().count
+      #expect(try await !desk.change(instance.acme, to: settings, by: Instance.boss))
+      #expect(try await instance.log().count == count)
+    }
+  }
+}

@@ -1,0 +1,272 @@
+import Testing
+
+@testable import Identity
+
+/// Factors whose codes are refused for a while.
+struct SuspensionTests {
+  private func suspend(
+    _ instance: Instance, _ device: Device, seconds: Int64
+  ) async throws -> Suspension {
+    let agent = try await instance.agent()
+    return try await instance.identity.support.suspend(
+      instance.acme, device.account.id, device.factor,
+      until: instance.now.advanced(bySeconds: seconds), agent.request()
+    ).value
+  }
+
+  @Test func `a second factor stays due, its codes are refused as wrong, and it ends by itself`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      _ = try await suspend(instance, device, seconds: 600)
+      let suspended = try await instance.reload(device.account)
+      #expect(suspended.factors.first?.isSuspended(at: instance.now) == true)
+      let pending = try await instance.pending(.alice)
+      await expect("invalidCode") {
+        try await instance.finalize(
+          device, pending, code: device.code(at: instance.now))
+      }
+      #expect(try await instance.codeAttempts(device.account).first?.result == .suspended)
+      let log = try await instance.log()
+      let row = try #require(log.first { $0.action == "factor.suspend" })
+      #expect(row.reason == "lost" && row.to?.hasPrefix("suspended until 2026-") == true)
+      instance.clock.advance(600)
+      let after = try await instance.reload(device.account)
+      #expect(after.factors.first?.isSuspended(at: instance.now) == false)
+      _ = try await instance.finalize(
+        device, instance.pending(.alice), code: device.code(at: instance.now))
+      #expect(try await instance.reload(device.account).wrongCodes == 0)
+    }
+  }
+
+  @Test func `a session that is open does not withdraw it`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      _ = try await suspend(instance, device, seconds: 600)
+      let (session, id) = (device.session, device.factor.text)
+      await expect("factorSuspended") {
+        try await instance.identity.enrollments.withdraw(
+          session, enrollment: id, by: Instance.visitor)
+      }
+      #expect(try await instance.reload(device.account).factors.count == 1)
+      instance.clock.advance(600)
+      _ = try await instance.identity.enrollments.withdraw(
+        session, enrollment: id, by: Instance.visitor)
+      #expect(try await instance.reload(device.account).factors.isEmpty)
+    }
+  }
+
+  @Test func `right codes of a suspended factor neither count as wrong ones nor end their row`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      for _ in 0..<3 { #expect(try await instance.guess(device) == "invalidCode") }
+      _ = try await suspend(instance, device, seconds: 3_600)
+      let temporary = try await instance.temporaryCode(device.account)
+      // An app that sends each code again and again, for as long as the suspension lasts.
+      for _ in 0..<12 {
+        instance.clock.advance(30)
+        let code = try device.code(at: instance.now)
+        for _ in 0..<2 { #expect(try await instance.give(device, code: code) == "invalidCode") }
+      }
+      let account = try await instance.reload(device.account)
+      #expect(account.wrongCodes == 3 && account.codeLock(at: instance.now) == .open)
+      #expect(account.factors.first?.lastUsedAt == device.account.factors.first?.lastUsedAt)
+      // One row says how often, however often: nobody fills the disk with them.
+      let codeAttempts = try await instance.codeAttempts(device.account)
+      #expect(codeAttempts.filter { $0.result == .suspended }.map(\.times) == [24])
+      try await instance.signIn(.alice, device, code: temporary)
+      #expect(try await instance.reload(device.account).wrongCodes == 0)
+    }
+  }
+
+  @Test func `wrong codes count while a factor is suspended, also between right ones`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowBackupCodes()
+      let device = try await instance.enrolled(.alice)
+      _ = try await suspend(instance, device, seconds: 3_600)
+      let temporary = try await instance.temporaryCode(device.account)
+      // Guesses at the app's codes, at a temporary one, at a recovery one, and what is no code.
+      let guesses = [
+        "100000", "AAAA-BBBB", "AAAA-BBBB-CCCC-DDDD", "1234567",
+      ]
+      for (number, guess) in guesses.enumerated() {
+        instance.clock.advance(30)
+        let right = try device.code(at: instance.now)
+        #expect(try await instance.give(device, code: right) == "invalidCode")
+        #expect(try await instance.give(device, code: guess) == "invalidCode")
+        #expect(try await instance.reload(device.account).wrongCodes == number + 1)
+      }
+      #expect(try await instance.guess(device) == "quotaExceeded")
+      // Then nothing is looked at, and right codes are told in no other way.
+      for code in [try device.code(at: instance.now.advanced(bySeconds: 30)), temporary] {
+        #expect(try await instance.give(device, code: code) == "quotaExceeded")
+      }
+      #expect(try await instance.reload(device.account).wrongCodes == 5)
+    }
+  }
+
+  @Test func `what has the form of an app's code is never taken for one that stands in for it`() {
+    // So a right code of a suspended app, which counts for nothing, is no guess at a temporary one.
+    for kind in BackupCodeStore.Kind.allCases {
+      #expect(kind.length > TOTPFactor.digits)
+      #expect(!SignIns.isOfApp(CodeText.grouped(String(repeating: "2", count: kind.length))))
+      #expect(!SignIns.isOfApp(String(repeating: "2", count: kind.length)))
+    }
+    #expect(SignIns.isOfApp("234567") && BackupCodeStore.Kind(of: "234567") == nil)
+    // Written otherwise it is neither, and counts as a wrong one.
+    for odd in [
+      "234 567", " 234567", "234567\n", "234-567", "+23456", "２３４５６７", "٢٣٤٥٦٧", "23456e", "",
+    ] {
+      #expect(!SignIns.isOfApp(odd) && BackupCodeStore.Kind(of: odd) == nil, "\(odd)")
+    }
+  }
+
+  @Test func `a code that was seen during the suspension does not pass after it`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let agent = try await instance.agent()
+      let before = try device.code(at: instance.now)
+      _ = try await instance.signIn(.alice, device, code: before)
+      instance.clock.advance(30)
+      let seen = try device.code(at: instance.now)
+      _ = try await suspend(instance, device, seconds: 600)
+      // Whoever sees it may send a code from before it too: that is as right, and as little use.
+      for code in [before, seen, before, seen] {
+        #expect(try await instance.give(device, code: code) == "invalidCode")
+      }
+      #expect(try await instance.reload(device.account).wrongCodes == 0)
+      _ = try await instance.identity.support.resume(
+        instance.acme, device.account.id, device.factor, agent.request(.found))
+      for code in [seen, before] {
+        #expect(try await instance.give(device, code: code) == "invalidCode")
+      }
+      #expect(
+        try await instance.codeAttempts(device.account).prefix(2).map(\.result) == [.older, .used])
+      instance.clock.advance(30)
+      _ = try await instance.signIn(.alice, device, code: device.code(at: instance.now))
+    }
+  }
+
+  @Test func `a suspension that is ended early lets codes count at once`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      _ = try await suspend(instance, device, seconds: 600)
+      let agent = try await instance.agent()
+      let (support, id) = (instance.identity.support, device.account.id)
+      _ = try await support.resume(instance.acme, id, device.factor, agent.request(.found))
+      await expect("nothingToDo") {
+        try await support.resume(instance.acme, id, device.factor, agent.request(.found))
+      }
+      _ = try await instance.finalize(
+        device, instance.pending(.alice), code: device.code(at: instance.now))
+      let row = try #require(try await instance.log().first { $0.action == "factor.resume" })
+      #expect(row.reason == "found" && row.from?.contains("suspended until") == true)
+    }
+  }
+
+  @Test func `thirty days at most, and not in the past`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      for seconds in [0, -1, 30 * 86_400 + 1] as [Int64] {
+        await expect("untilOutOfRange") {
+          try await suspend(instance, device, seconds: seconds)
+        }
+      }
+      let agent = try await instance.agent()
+      await expect("untilOutOfRange") {
+        try await instance.identity.support.suspend(
+          instance.acme, device.account.id, device.factor, until: nil, agent.request())
+      }
+      _ = try await suspend(instance, device, seconds: 30 * 86_400)
+      // Another moment takes its place, with what it was in the row.
+      _ = try await suspend(instance, device, seconds: 60)
+      #expect(try await instance.log().first?.from?.contains("suspended until") == true)
+    }
+  }
+
+  @Test func `a phone that is suspended lets nobody in either`() async throws {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let account = try await instance.withPhone(.alice).account
+      let phone = try #require(account.factors.first)
+      let agent = try await instance.agent()
+      _ = try await instance.identity.support.suspend(
+        instance.acme, account.id, phone.id, until: instance.now.advanced(bySeconds: 600),
+        agent.request())
+      let pending = try await instance.pending(.alice)
+      let info = try await instance.sendCode(pending, to: account)
+      await expect("invalidCode") { try await instance.finalizePhone(pending, info) }
+      instance.clock.advance(600)
+      let later = try await instance.pending(.alice)
+      let other = try await instance.sendCode(later, to: account)
+      _ = try await instance.finalizePhone(later, other)
+    }
+  }
+
+  @Test func `a right code by SMS of a suspended phone is used up, and answered as wrong ones are`()
+    async throws
+  {
+    try await withInstance { instance in
+      try await instance.allowPhones()
+      let account = try await instance.withPhone(.alice).account
+      let phone = try #require(account.factors.first)
+      let agent = try await instance.agent()
+      _ = try await instance.identity.support.suspend(
+        instance.acme, account.id, phone.id, until: instance.now.advanced(bySeconds: 300),
+        agent.request())
+      let pending = try await instance.pending(.alice)
+      let first = try await instance.sendCode(pending, to: account)
+      // As many times as a wrong one, with what is said to a wrong one.
+      for _ in 0..<5 {
+        await expect("invalidCode") { try await instance.finalizePhone(pending, first) }
+      }
+      await expect("sessionExpired") { try await instance.finalizePhone(pending, first) }
+      let after = try await instance.reload(account)
+      #expect(after.wrongCodes == 0 && after.codeLock(at: instance.now) == .open)
+      #expect(after.factors.first?.lastUsedAt == phone.lastUsedAt)
+      let second = try await instance.sendCode(pending, to: account)
+      await expect("invalidCode") { try await instance.finalizePhone(pending, second) }
+      await expect("invalidCode") {
+        try await instance.finalizePhone(pending, second, code: "000000")
+      }
+      #expect(try await instance.reload(account).wrongCodes == 1)
+      instance.clock.advance(300)
+      await expect("sessionExpired") { try await instance.finalizePhone(pending, second) }
+      let third = try await instance.sendCode(pending, to: account)
+      _ = try await instance.finalizePhone(pending, third)
+      #expect(try await instance.reload(account).wrongCodes == 0)
+    }
+  }
+
+  @Test func `what is removed while suspended comes back suspended`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      _ = try await suspend(instance, device, seconds: 600)
+      let dora = try await instance.agent()
+      let erik = try await instance.agent("erik")
+      let removal = try await instance.identity.factorRemovals.remove(
+        instance.acme, device.account.id, device.factor, dora.request()
+      ).value.removal
+      let id = try #require(removal.apart?.id)
+      _ = try await instance.identity.factorRemovals.undo(
+        instance.acme, device.account.id, id, erik.request(.mistake))
+      let factor = try #require(try await instance.reload(device.account).factors.first)
+      #expect(factor.isSuspended(at: instance.now))
+    }
+  }
+}
+
+extension Instance {
+  /// Gives a code that no app of the test has.
+  fileprivate func guess(_ device: Device) async throws -> String {
+    let near = (-12...12).compactMap { try? device.code(at: now.advanced(bySeconds: $0 * 30)) }
+    let code = (0...30).map { String(100_000 + $0) }.first { !near.contains($0) } ?? "100031"
+    return try await give(device, code: code)
+  }
+}

@@ -1,0 +1,56 @@
+import Crypto
+import Foundation
+import Identity
+
+/// A key that signs JSON Web Tokens, as a back end or a provider of identity has one.
+struct TestTokenIssuer: Sendable {
+  let key: RSAKey
+
+  /// Keys made once, since each takes a tenth of a second.
+  static let back = made()
+  static let other = made()
+
+  private static func made() -> TestTokenIssuer {
+    do { return TestTokenIssuer(key: try RSAKey.generate()) } catch {
+      fatalError("no RSA key: \(error)")
+    }
+  }
+
+  /// The public key as PEM.
+  func pem() throws -> String {
+    let numbers = try key.publicNumbers()
+    let der = try PublicKey(modulus: numbers.modulus, exponent: numbers.exponent).der()
+    let text = Data(der).base64EncodedString(options: .lineLength64Characters)
+    return "-----BEGIN PUBLIC KEY-----\n\(text)\n-----END PUBLIC KEY-----\n"
+  }
+
+  /// The public key as a JSON Web Key Set.
+  func keySet(id: String = "k1") throws -> String {
+    let numbers = try key.publicNumbers()
+    return """
+      {"keys":[{"kty":"RSA","kid":"\(id)","use":"sig","n":"\(Base64URL.encode(numbers.modulus))",\
+      "e":"\(Base64URL.encode(numbers.exponent))"}]}
+      """
+  }
+
+  /// A token with this payload, signed.
+  func token(_ payload: String, header: String = #"{"alg":"RS256","typ":"JWT"}"#) throws -> String {
+    let text = Self.unsigned(payload, header: header)
+    return text + Base64URL.encode(try key.sign(Array(text.dropLast().utf8)))
+  }
+
+  /// A token without a signature: two parts and a dot.
+  static func unsigned(
+    _ payload: String, header: String = #"{"alg":"none","typ":"JWT"}"#
+  ) -> String {
+    "\(Base64URL.encode(Array(header.utf8))).\(Base64URL.encode(Array(payload.utf8)))."
+  }
+
+  /// A JSON object of members as they are written, less some and with more behind them.
+  static func object(
+    _ members: [(String, String)], without: [String], and more: String
+  ) -> String {
+    let kept = members.filter { !without.contains($0.0) }.map { #""\#($0.0)":\#($0.1)"# }
+    return "{" + (kept + (more.isEmpty ? [] : [more])).joined(separator: ",") + "}"
+  }
+}

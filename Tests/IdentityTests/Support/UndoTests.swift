@@ -1,0 +1,365 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Foundation
+import Identity
+import Testing
+
+/// Removed factors that come back, and those that do not.
+struct UndoTests {
+  /// Somebody with an app that Dora has removed.
+  private struct Case {
+    let instance: Instance
+    let device: Device
+    let dora: Agent
+    let erik: Agent
+    let removal: Removal
+
+    var account: ID<Account> { device.account.id }
+
+    init(
+      _ instance: Instance, reason: SupportReason = .lost, hours: Int? = nil, all: Bool = false
+    ) async throws {
+      self.instance = instance
+      device = try await instance.enrolled(.alice)
+      dora = try await instance.agent()
+      erik = try await instance.agent("erik")
+      if let hours {
+        var settings = SupportRules()
+        settings.undoHours = hours
+        try await instance.identity.support.change(instance.acme, to: settings, by: Instance.boss)
+      }
+      removal = try await instance.identity.factorRemovals.remove(
+        instance.acme, device.account.id, all ? nil : device.factor, dora.request(reason)
+      ).value.removal
+    }
+
+    func undo(_ agent: Agent, code: String = "") async throws -> Restoration {
+      let id = removal.apart?.id ?? ID("none")
+      return try await instance.identity.factorRemovals.undo(
+        instance.acme, account, id, agent.request(.mistake, code: code)
+      ).value
+    }
+
+    /// What is kept of secrets that are not in force.
+    func secrets() async throws -> Int {
+      try await instance.database.read { connection in
+        try connection.first(
+          "SELECT /* test */ count(*) FROM removed_factor WHERE sealed_secret IS NOT NULL"
+        ) { try $0.value(0) as Int } ?? -1
+      }
+    }
+
+    func factors() async throws -> [String] {
+      try await instance.reload(device.account).factors.map(\.id.text)
+    }
+  }
+
+  @Test func `another administrator takes a removal back, and the factor is as it was`()
+    async throws
+  {
+    try await withInstance { instance in
+      let made = try await Case(instance)
+      let apart = try #require(made.removal.apart)
+      #expect(apart.until == instance.now.advanced(bySeconds: 72 * 3_600))
+      let between = try await instance.session(.alice)
+      await expect("ownRemoval") { try await made.undo(made.dora) }
+      let listed = try await instance.identity.factorRemovals.removalHold(
+        of: try await instance.reload(made.device.account))
+      #expect(listed.map(\.id) == [apart.id] && listed.first?.removerName == "Dora at the desk")
+      let restored = try await made.undo(made.erik)
+      #expect(restored.sessionsEnded == 1)
+      #expect(try await made.factors() == [made.device.factor.text])
+      #expect(try await made.secrets() == 0)
+      // Those from before stay over, and those that began without the factor are over too.
+      for session in [made.device.session, between.session] {
+        await expect("tokenExpired") { try await instance.identity.sessions.check(session) }
+      }
+      let pending = try await instance.pending(.alice)
+      instance.clock.advance(60)
+      _ = try await instance.finalize(
+        made.device, pending, code: made.device.code(at: instance.now))
+      let row = try #require(try await instance.log().first { $0.action == "factor.restore" })
+      #expect(row.actorName == "erik" && row.reason == "mistake")
+      #expect(row.to?.contains(made.device.factor.text) == true)
+      await expect("factorNotFound") { try await made.undo(made.erik) }
+      #expect(try await instance.identity.policies.read(instance.acme).enrolledUsers == 1)
+    }
+  }
+
+  @Test func `a code that was used before the removal does not pass after its undo`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let used = try device.code(at: instance.now)
+      _ = try await instance.finalize(device, instance.pending(.alice), code: used)
+      let dora = try await instance.agent()
+      let erik = try await instance.agent("erik")
+      let removal = try await instance.identity.factorRemovals.remove(
+        instance.acme, device.account.id, device.factor, dora.request()
+      ).value.removal
+      let id = try #require(removal.apart?.id)
+      _ = try await instance.identity.factorRemovals.undo(
+        instance.acme, device.account.id, id, erik.request(.mistake))
+      let pending = try await instance.pending(.alice)
+      await expect("invalidCode") { try await instance.finalize(device, pending, code: used) }
+      instance.clock.advance(30)
+      _ = try await instance.finalize(device, pending, code: device.code(at: instance.now))
+    }
+  }
+
+  @Test(arguments: [SupportReason.stolen, .compromised])
+  func `what somebody else may hold never comes back`(reason: SupportReason) async throws {
+    try await withInstance { instance in
+      let made = try await Case(instance, reason: reason)
+      #expect(made.removal.apart == nil)
+      #expect(try await made.secrets() == 0)
+      await expect("factorNotFound") { try await made.undo(made.erik) }
+    }
+  }
+
+  @Test func `nor does what was removed before from the same account`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await instance.addSecondDevice(to: device)
+      let dora = try await instance.agent()
+      let factorRemovals = instance.identity.factorRemovals
+      let first = try await factorRemovals.remove(
+        instance.acme, device.account.id, device.factor, dora.request()
+      ).value.removal
+      _ = try await factorRemovals.remove(
+        instance.acme, device.account.id, nil, dora.request(.stolen))
+      let id = try #require(first.apart?.id)
+      let erik = try await instance.agent("erik")
+      await expect("factorNotFound") {
+        try await factorRemovals.undo(instance.acme, device.account.id, id, erik.request(.mistake))
+      }
+    }
+  }
+
+  @Test func `a pool that keeps nothing purges at once`() async throws {
+    try await withInstance { instance in
+      let made = try await Case(instance, hours: 0)
+      #expect(made.removal.apart == nil && made.removal.undoHours == 0)
+      #expect(try await made.secrets() == 0)
+    }
+  }
+
+  @Test func `after its time a removal cannot be undone, tidied or not, and the secret goes`()
+    async throws
+  {
+    try await withInstance { instance in
+      let made = try await Case(instance, hours: 1)
+      instance.clock.advance(3_599)
+      try await instance.identity.purgeExpired()
+      #expect(try await made.secrets() == 1)
+      instance.clock.advance(1)
+      try await instance.prove(made.erik.session)
+      await expect("factorNotFound") { try await made.undo(made.erik) }
+      try await instance.identity.purgeExpired()
+      #expect(try await made.secrets() == 0)
+      let rows = try await instance.log().filter { $0.action == "factor.purge" }
+      #expect(rows.count == 1 && rows.first?.actorKind == "server")
+      #expect(rows.first?.from?.contains(made.device.factor.text) == true)
+      try await instance.identity.purgeExpired()
+      #expect(try await instance.log().map(\.action).tally["factor.purge"] == 1)
+    }
+  }
+
+  @Test(arguments: [SupportReason.lost, .stolen])
+  func `nothing of a purged secret is left in the file, not even sealed`(reason: SupportReason)
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let id = device.factor.text
+      let sealed = try #require(
+        try await instance.database.read { connection in
+          try connection.first(
+            "SELECT /* test */ sealed_secret FROM factor WHERE enrollment_id = \(id)"
+          ) { try $0.value(0) as [UInt8] }
+        })
+      #expect(try await isInFile(sealed, instance))
+      _ = try await instance.identity.factorRemovals.remove(
+        instance.acme, device.account.id, device.factor,
+        try await instance.agent().request(reason))
+      #expect(try await isInFile(sealed, instance) == (reason == .lost))
+      instance.clock.advance(72 * 3_600)
+      try await instance.identity.purgeExpired()
+      #expect(try await !isInFile(sealed, instance))
+    }
+  }
+
+  /// Whether bytes stand in the database's file, with its log written into it.
+  private func isInFile(_ bytes: [UInt8], _ instance: Instance) async throws -> Bool {
+    try await instance.database.checkpoint()
+    return try Data(contentsOf: URL(filePath: instance.path)).firstRange(of: bytes) != nil
+  }
+
+  @Test func `a new factor ends the undo and takes the secret in the same write`() async throws {
+    try await withInstance { instance in
+      let made = try await Case(instance)
+      let new = try await instance.enroll(try await instance.session(.alice).session)
+      #expect(try await made.secrets() == 0)
+      await expect("factorNotFound") { try await made.undo(made.erik) }
+      // Not even when the new one is withdrawn again.
+      _ = try await instance.identity.enrollments.withdraw(
+        new.session, enrollment: new.factor.text, by: Instance.visitor)
+      await expect("factorNotFound") { try await made.undo(made.erik) }
+      try await instance.identity.purgeExpired()
+      #expect(try await instance.log().map(\.action).tally["factor.purge"] == 1)
+    }
+  }
+
+  @Test func `all factors of one removal come back at once and in their order`() async throws {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      try await instance.addSecondDevice(to: device)
+      let dora = try await instance.agent()
+      let erik = try await instance.agent("erik")
+      let factorRemovals = instance.identity.factorRemovals
+      let removal = try await factorRemovals.remove(
+        instance.acme, device.account.id, nil, dora.request()
+      ).value.removal
+      let id = try #require(removal.apart?.id)
+      let done = try await factorRemovals.undo(
+        instance.acme, device.account.id, id, erik.request(.mistake)
+      ).value
+      #expect(done.apart.factors.count == 2)
+      let account = try await instance.reload(device.account)
+      #expect(account.factors.map(\.id.text) == [device.factor.text, "second"])
+    }
+  }
+
+  @Test func `an undo asks for a code of one's own as a removal does`() async throws {
+    try await withInstance { instance in
+      let made = try await Case(instance)
+      instance.clock.advance(15 * 60)
+      await expect("noSecondFactor") { try await made.undo(made.erik) }
+      let fred = try await instance.agentWithDevice("fred")
+      instance.clock.advance(15 * 60)
+      await expect("codeRequired") { try await made.undo(fred) }
+      let code = try #require(fred.device).code(at: instance.now)
+      _ = try await made.undo(fred, code: code)
+    }
+  }
+
+  @Test func `of many undos at once exactly one restores`() async throws {
+    try await withInstance { instance in
+      let made = try await Case(instance)
+      let outcomes = try await atOnce(8) { _ in await outcome { try await made.undo(made.erik) } }
+      #expect(outcomes.tally == ["done": 1, "factorNotFound": 7])
+      #expect(try await instance.log().map(\.action).tally["factor.restore"] == 1)
+    }
+  }
+
+  @Test func `somebody else's removal is not found`() async throws {
+    try await withInstance { instance in
+      let made = try await Case(instance)
+      let bob = try await instance.enrolled(.bob)
+      let id = try #require(made.removal.apart?.id)
+      let factorRemovals = instance.identity.factorRemovals
+      await expect("factorNotFound") {
+        try await factorRemovals.undo(
+          instance.acme, bob.account.id, id, made.erik.request(.mistake))
+      }
+      await expect("accountNotFound") {
+        try await factorRemovals.undo(
+          instance.east, made.account, id, made.erik.request(.mistake))
+      }
+    }
+  }
+
+  @Test func `an account that is deleted takes what was set apart with it`() async throws {
+    try await withInstance { instance in
+      let made = try await Case(instance)
+      try await instance.identity.accounts.delete(
+        instance.acme, made.account, by: Instance.boss)
+      let left = try await instance.database.read { connection in
+        try connection.first("SELECT /* test */ count(*) FROM removed_factor") {
+          try $0.value(0) as Int
+        }
+      }
+      #expect(left == 0)
+    }
+  }
+
+  @Test func `a purge that was cut short goes on, and each factor has one row`() async throws {
+    try await withInstance { instance in
+      let made = try await Case(instance, hours: 1)
+      let (account, now) = (made.account.text, instance.now.microseconds)
+      // More than one write takes.
+      try await instance.database.write { connection in
+        try connection.run(
+          """
+          WITH RECURSIVE /* test */ n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 449)
+          INSERT INTO removed_factor (account_key, enrollment_id, removal_id, removed_at, removed_by,
+            remover_name, until, position, kind, enrolled_at, sealed_secret)
+          SELECT account_key, 'f' || i, 'r', \(now), 'x', 'X', \(now + 1), i, 'totp', \(now), x'00'
+          FROM account, n WHERE uid = \(account)
+          """)
+      }
+      instance.clock.advance(3_600)
+      // The write of one part, as if the process had been killed behind it.
+      #expect(try await instance.purgePart())
+      #expect(try await made.secrets() == 250)
+      let other = try instance.identity()
+      try await other.prepare()
+      try await other.purgeExpired()
+      #expect(try await made.secrets() == 0)
+      let rows = try await instance.log().filter { $0.action == "factor.purge" }
+      #expect(rows.count == 450 && Set(rows.map(\.from)).count == 450)
+    }
+  }
+
+  @Test func `what is set apart is sealed anew with the master key, wherever it is by then`()
+    async throws
+  {
+    try await withInstance { instance in
+      let made = try await Case(instance)
+      let ring = try KeyRing(text: instance.keys.text.revealedText)
+      let identity = try instance.identity(keys: ring)
+      try await identity.prepare()
+      ring.adopt(ring.rotated(random: .system))
+      try await identity.masterKeys.begin(by: Instance.boss)
+      for _ in 0..<20 {
+        guard case .part = try await identity.masterKeys.step() else { break }
+      }
+      ring.adopt(ring.newestAlone())
+      let again = try instance.identity(keys: ring)
+      let id = try #require(made.removal.apart?.id)
+      _ = try await again.factorRemovals.undo(
+        instance.acme, made.account, id, made.erik.request(.mistake))
+      let outcome = try await again.signIns.password(
+        instance.acme, email: Person.alice.email, password: Person.alice.password,
+        address: "203.0.113.5")
+      guard case .secondFactorDue(_, let pending, _) = outcome else {
+        throw Unexpected("no second factor is due")
+      }
+      instance.clock.advance(60)
+      _ = try await again.signIns.finalize(
+        project: instance.acme.project, tenant: nil, pendingCredential: pending,
+        enrollment: made.device.factor.text, code: made.device.code(at: instance.now))
+    }
+  }
+
+  @Test func `a factor that moves while the key is rotated is sealed with the newest`()
+    async throws
+  {
+    try await withInstance { instance in
+      let device = try await instance.enrolled(.alice)
+      let ring = try KeyRing(text: instance.keys.text.revealedText)
+      ring.adopt(ring.rotated(random: .system))
+      let identity = try instance.identity(keys: ring)
+      try await identity.masterKeys.begin(by: Instance.boss)
+      let dora = try await instance.agent()
+      _ = try await identity.factorRemovals.remove(
+        instance.acme, device.account.id, device.factor, dora.request())
+      let sealing = try await instance.database.read { connection in
+        try connection.first("SELECT /* test */ sealed_secret FROM removed_factor") {
+          try $0.value(0) as [UInt8]
+        }
+      }
+      #expect(Hex.encode(Array(try #require(sealing)[1..<5])) == ring.ids[0])
+    }
+  }
+}

@@ -1,0 +1,295 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import OTP
+import Testing
+
+struct EnrollmentLinkTests {
+  private let page = "/__/auth/enroll"
+
+  /// Sends a link, and takes its code from the mail.
+  private func send(
+    _ instance: Instance, _ account: Account, by agent: Agent? = nil
+  ) async throws -> String {
+    let agent = if let agent { agent } else { try await instance.agent() }
+    let outcome = try await instance.identity.enrollmentLinks.send(
+      agent.request(), to: account.id, in: instance.acme)
+    #expect(outcome.value == account.email)
+    return try await instance.linkCode("enrollment-link", to: page)
+  }
+
+  private func app(_ enrollment: LinkedEnrollment) throws -> OneTimePassword {
+    let secret = Secret(try #require(Base32.decode(enrollment.key.revealedText)))
+    return try #require(OneTimePassword(secret: secret))
+  }
+
+  private func code(_ enrollment: LinkedEnrollment, at now: Instant) throws -> String {
+    let app = try app(enrollment)
+    return try app.code(step: app.step(at: now.seconds))
+  }
+
+  @Test func `the user sets the app up by the link, and the row says who had sent it`()
+    async throws
+  {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      let link = try await send(instance, account)
+      // Opened twice, as programs that look through mail do: nothing is written.
+      _ = try await instance.identity.enrollmentLinks.open(link)
+      let enrollment = try await instance.identity.enrollmentLinks.open(link)
+      #expect(enrollment.uri.revealedText.contains("secret=\(enrollment.key.revealedText)"))
+      let typed = try code(enrollment, at: instance.now)
+      let spaced = typed.prefix(3) + " " + typed.suffix(3)
+      try await instance.identity.enrollmentLinks.finish(
+        link, ticket: enrollment.ticket.revealedText, typed: String(spaced),
+        displayName: " Pixel 8 ", by: Instance.visitor)
+      let factor = try #require(try await instance.reload(account).factors.first)
+      #expect(factor.displayName == "Pixel 8" && factor.kind == .totp)
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == "factor.enroll" && row.actorKind == "user")
+      #expect(row.to?.hasSuffix("by a link that Dora at the support had sent") == true)
+      #expect(try await instance.mails("revert-factor").count == 1)
+      // The code that enrolled does not count a second time, the next one does.
+      let app = try app(enrollment)
+      let device = Device(
+        account: account, factor: factor.id, secret: app.secret,
+        session: try await instance.grantlessSession(account))
+      await expect("invalidCode") { try await instance.signIn(.alice, device, code: typed) }
+      instance.clock.advance(30)
+      try await instance.signIn(.alice, device, code: device.code(at: instance.now))
+      await expect("used") { try await instance.identity.enrollmentLinks.open(link) }
+    }
+  }
+
+  @Test func `it counts for half an hour, and a page that was opened in time a little longer`()
+    async throws
+  {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      let links = instance.identity.enrollmentLinks
+      let link = try await send(instance, account)
+      instance.clock.advance(1_799)
+      let enrollment = try await links.open(link)
+      instance.clock.advance(1)
+      await expect("expired") { try await links.open(link) }
+      instance.clock.advance(900)
+      let late = try code(enrollment, at: instance.now)
+      await expect("expired") {
+        try await links.finish(
+          link, ticket: enrollment.ticket.revealedText, typed: late, displayName: "",
+          by: Instance.visitor)
+      }
+      instance.clock.advance(-1)
+      try await links.finish(
+        link, ticket: enrollment.ticket.revealedText, typed: code(enrollment, at: instance.now),
+        displayName: "", by: Instance.visitor)
+      #expect(
+        try await instance.reload(account).factors.first?.displayName
+          == EnrollmentLinks.usualName)
+    }
+  }
+
+  @Test func `ten wrong codes end it`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      let links = instance.identity.enrollmentLinks
+      let link = try await send(instance, account)
+      let enrollment = try await links.open(link)
+      let ticket = enrollment.ticket.revealedText
+      for guess in 1...10 {
+        await expect(guess < 10 ? "wrongCode" : "tooManyCodes") {
+          try await links.finish(
+            link, ticket: ticket, typed: "12345", displayName: "x", by: Instance.visitor)
+        }
+      }
+      await expect("tooManyCodes") { try await links.open(link) }
+    }
+  }
+
+  @Test func `what became of each code typed at it is kept, from where and by what`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      let links = instance.identity.enrollmentLinks
+      let link = try await send(instance, account)
+      let enrollment = try await links.open(link)
+      let app = try app(enrollment)
+      let late = try app.code(step: app.step(at: instance.now.seconds) - 8)
+      for typed in [late, "12345", try code(enrollment, at: instance.now)] {
+        _ = await outcome {
+          try await links.finish(
+            link, ticket: enrollment.ticket.revealedText, typed: typed, displayName: "x",
+            by: Instance.visitor, userAgent: "Firefox/145")
+        }
+      }
+      let codeAttempts = try await instance.codeAttempts(account)
+      #expect(codeAttempts.map(\.result) == [.accepted, .unreadable, .late])
+      #expect(codeAttempts.map(\.distance) == [0, nil, -8])
+      let factor = try #require(try await instance.reload(account).factors.first)
+      #expect(codeAttempts.map(\.enrollment) == [factor.id, nil, nil])
+      let origin = RequestOrigin(address: "203.0.113.5", userAgent: "Firefox/145")
+      #expect(codeAttempts.allSatisfy { $0.way == .enrollment && $0.origin == origin })
+      #expect(try await instance.reload(account).wrongCodes == 0)
+    }
+  }
+
+  @Test func `where no mail can warn of it nothing is set up, and the link counts on`()
+    async throws
+  {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      let links = instance.identity.enrollmentLinks
+      let agent = try await instance.agent()
+      for _ in 0..<10 {
+        let device = try await instance.enroll(try await instance.session(.alice).session)
+        var change = AccountChange()
+        change.factors = .clear
+        try await instance.identity.accounts.update(
+          instance.acme, device.account.id, change, by: Instance.boss)
+      }
+      let link = try await send(instance, account, by: agent)
+      let enrollment = try await links.open(link)
+      await expect("refused") {
+        try await links.finish(
+          link, ticket: enrollment.ticket.revealedText,
+          typed: code(enrollment, at: instance.now), displayName: "x", by: Instance.visitor)
+      }
+      #expect(try await instance.reload(account).factors.isEmpty)
+      _ = try await links.open(link)
+    }
+  }
+
+  @Test
+  func `a newer link ends the one from before, and so do the end of sessions and the account`()
+    async throws
+  {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      let links = instance.identity.enrollmentLinks
+      let agent = try await instance.agent()
+      let first = try await send(instance, account, by: agent)
+      let second = try await send(instance, account, by: agent)
+      await expect("used") { try await links.open(first) }
+      try await instance.identity.sessions.endAll(
+        instance.acme, account.id, by: Instance.boss)
+      await expect("unknown") { try await links.open(second) }
+      let third = try await send(instance, account, by: agent)
+      _ = try await links.open(third)
+      try await instance.identity.accounts.delete(
+        instance.acme, account.id, by: Instance.boss)
+      await expect("unknown") { try await links.open(third) }
+      await expect("unknown") { try await links.open("not a link") }
+    }
+  }
+
+  @Test func `a secret of another page does nothing`() async throws {
+    try await withInstance { instance in
+      let links = instance.identity.enrollmentLinks
+      let agent = try await instance.agent()
+      let alice = try await instance.account(.alice)
+      let bob = try await instance.account(.bob)
+      let hers = try await send(instance, alice, by: agent)
+      let his = try await send(instance, bob, by: agent)
+      let enrollment = try await links.open(his)
+      let typed = try code(enrollment, at: instance.now)
+      for ticket in [enrollment.ticket.revealedText, "", "garbage"] {
+        await expect("ended") {
+          try await links.finish(
+            hers, ticket: ticket, typed: typed, displayName: "x", by: Instance.visitor)
+        }
+      }
+      #expect(try await instance.reload(alice).factors.isEmpty)
+      let long = String(repeating: "x", count: 101)
+      await expect("nameTooLong") {
+        try await links.finish(
+          his, ticket: enrollment.ticket.revealedText, typed: typed, displayName: long,
+          by: Instance.visitor)
+      }
+    }
+  }
+
+  @Test func `who cannot have another app is sent none, and refused at the page`() async throws {
+    try await withInstance { instance in
+      let links = instance.identity.enrollmentLinks
+      let agent = try await instance.agent()
+      func refusal(_ account: Account) async -> String {
+        await outcome {
+          try await links.send(agent.request(), to: account.id, in: instance.acme)
+        }
+      }
+      let device = try await instance.enrolled(.alice)
+      #expect(await refusal(device.account) == "enrollment.alreadyEnrolled")
+      let unverified = try await instance.account(.mallory, isVerified: false)
+      #expect(await refusal(unverified) == "enrollment.unverifiedEmail")
+      let bob = try await instance.account(.bob)
+      let link = try await send(instance, bob, by: agent)
+      let enrollment = try await links.open(link)
+      // Meanwhile the user has enrolled in the application.
+      _ = try await instance.enroll(try await instance.session(.bob).session)
+      let typed = try code(enrollment, at: instance.now)
+      await expect("refused") {
+        try await links.finish(
+          link, ticket: enrollment.ticket.revealedText, typed: typed, displayName: "x",
+          by: Instance.visitor)
+      }
+      var change = AccountChange()
+      (change.factors, change.disabled) = (.clear, true)
+      try await instance.identity.accounts.update(
+        instance.acme, bob.id, change, by: Instance.boss)
+      #expect(await refusal(bob) == "userDisabled")
+      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+        edit.configuration.totp = nil
+      }
+      #expect(await refusal(bob) == "enrollment.totpNotEnabled")
+    }
+  }
+
+  @Test func `the other addresses are told of link and app, the own one once each`() async throws {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      try await instance.addAddresses(to: account)
+      let link = try await send(instance, try await instance.reload(account))
+      #expect(
+        try await instance.mails("enrollment-link").map(\.recipient) == [Person.alice.email])
+      let told = try await instance.mails("notice-enrollment-link")
+      #expect(told.map(\.recipient) == ["first@example.com", "alice@provider.example"])
+      for mail in told {
+        #expect(!mail.body.contains(link) && !mail.body.contains(Person.alice.email))
+      }
+      let enrollment = try await instance.identity.enrollmentLinks.open(link)
+      try await instance.identity.enrollmentLinks.finish(
+        link, ticket: enrollment.ticket.revealedText, typed: code(enrollment, at: instance.now),
+        displayName: "", by: Instance.visitor)
+      #expect(
+        try await instance.mails("notice-factor-enrolled").map(\.recipient)
+          == ["first@example.com", "alice@provider.example"])
+    }
+  }
+}
+
+extension Instance {
+  /// A session in words alone, for a device that no session has enrolled.
+  func grantlessSession(_ account: Account) async throws -> UserSession {
+    UserSession(scope: acme, account: account.id, authTime: now.seconds, provider: .password)
+  }
+
+  /// Gives an account an earlier address, and others that providers know.
+  func addAddresses(to account: Account) async throws {
+    let key = account.id.text
+    try await database.write { connection in
+      try connection.run(
+        "UPDATE /* test */ account SET initial_email = 'First@example.com' WHERE uid = \(key)")
+      for (provider, email) in [
+        ("google.com", "alice@provider.example"), ("oidc.a", "ALICE@example.com"),
+        ("oidc.b", "x@y\r\nBcc: mallory@example.com"), ("oidc.c", "no address"),
+      ] {
+        try connection.run(
+          """
+          INSERT /* test */ INTO account_provider (account_key, scope_key, provider_id, raw_id, email)
+          SELECT account_key, scope_key, \(provider), uid, \(email) FROM account WHERE uid = \(key)
+          """)
+      }
+      try connection.run("UPDATE /* test */ account SET has_providers = 1 WHERE uid = \(key)")
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import Crypto
+import Database
+import DatabaseSQLite
+import Identity
+import Testing
+
+extension TestServer {
+  /// Switches on what stands in for an authenticator app.
+  func allowBackupCodes() async throws {
+    var settings = SupportRules()
+    (settings.temporaryCodes, settings.recoveryCodes) = (true, true)
+    let scope = try await identity.scopes.find(project: ID(TestServer.project))
+    try await identity.support.change(scope, to: settings, by: Author(actor: .commandLine))
+  }
+
+  /// What somebody at the desk gives, who has just given a code of their own.
+  private func request() async throws -> ActionRequest {
+    let password = Secret("correct horse battery")
+    let administrator = try await identity.administrators.create(
+      email: "dora@desk.example.com", displayName: "Dora", password: password,
+      grant: Grant(role: .support), by: Author(actor: .commandLine))
+    let outcome = try await identity.consoleSessions.signIn(
+      email: administrator.email, password: password, address: "a", userAgent: "Browser")
+    guard case .signedIn(let new) = outcome else { throw NoSession() }
+    let now = now
+    try await database.write { connection in
+      _ = try connection.run("UPDATE console_session SET proved_at = \(now.microseconds)")
+    }
+    return ActionRequest(
+      agent: new.session, author: administrator.author(address: "a", requestID: "r"),
+      reason: .lost)
+  }
+
+  private struct NoSession: Error {}
+
+  /// A code that an agent makes for a user.
+  func temporaryCode(of uid: String) async throws -> String {
+    let scope = try await identity.scopes.find(project: ID(TestServer.project))
+    return try await identity.backupCodes.makeTemporaryCode(
+      try await request(), for: ID(uid), in: scope, hours: 1
+    ).value.code.revealedText
+  }
+
+  /// Lets a user say that what was done was none of theirs.
+  func object(for uid: String) async throws {
+    try await allowBackupCodes()
+    _ = try await temporaryCode(of: uid)
+    var link: Substring?
+    while let mail = try await identity.deliveries.claim() {
+      link = mail.body.split(separator: "\n").first { $0.contains("not-me?code=") } ?? link
+    }
+    let code = try #require(link?.split(separator: "=").last)
+    try await identity.reportedChanges.object(String(code), by: Author(actor: .nobody))
+  }
+}
