@@ -333,7 +333,7 @@ def opened_letter(page, demo):
     expect(page.locator("pre.letter")).to_have_count(1)
 
 
-DESK = {
+SUPPORT = {
     "a user whose clock is slow": user(OPEN, "account.note"),
     "locked users": locked_users, "a locked user": locked_user,
     "a user with a removed factor": user(STRICT, "factor.remove"),
