@@ -62,7 +62,7 @@ public struct BulkList: Sendable, Equatable {
     return nil
   }
 
-  private static let emails = ["email", "email", "email address", "email address", "mail"]
+  private static let emails = ["email", "e-mail", "e-mail address", "email address", "mail"]
 
   /// A cell without what mail programs and tables put around an address: `Ann <ann@example.com>`,
   /// and the apostrophe that keeps a spreadsheet from calculating.

@@ -79,10 +79,10 @@ struct GateTests {
       let owner = try await instance.agent("olga", role: .owner)
       let agent = try await instance.agent()
       let id = device.account.id
-      for agent in [owner, support] {
+      for one in [owner, agent] {
         await expect("changesLocked") {
           try await instance.identity.factorRemovals.remove(
-            instance.acme, id, device.factor, agent.request())
+            instance.acme, id, device.factor, one.request())
         }
       }
       // What changes no second factor goes on.
