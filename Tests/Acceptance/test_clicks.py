@@ -187,7 +187,7 @@ def test_s2_factors_last_use_and_lock(hand, demo):
     assert "TOTP" in row and re.search(r"\d|ago|just now", factor.locator(
         "[data-label='Last used']").first.inner_text())
     # Whether codes count, until when, and who ends it.
-    codes = me.page.locator("section[aria-labeledby=codes]").inner_text()
+    codes = me.page.locator("section[aria-labelledby=codes]").inner_text()
     assert re.search("wrong codes in a row none is looked at (until|any more)", codes)
     for heading in ("Sessions", "Messages", "Notes", "History"):
         expect(me.page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
@@ -296,7 +296,7 @@ def test_s8_my_code_is_always_wrong(hand, demo):
     email = next(email for uid, email in people(demo, tenant)
                  if "clock about" in owner.get(f"{tenant}/users/{uid}").text)
     me = find_user(hand("support"), email)
-    codes = me.page.locator("section[aria-labeledby=codes]")
+    codes = me.page.locator("section[aria-labelledby=codes]")
     # Each of the last codes in words, and what to tell the caller.
     assert re.search(r"\d steps? (late|early)", codes.locator("tbody").inner_text())
     expect(codes.locator(".chip", has_text="clock about")).to_be_visible()
