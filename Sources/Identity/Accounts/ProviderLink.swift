@@ -4,7 +4,7 @@ import Database
 public struct ProviderLink: Sendable, Equatable {
   /// The provider ID: `google.com`, or a name with the prefix `oidc.` or `saml.`.
   public let provider: String
-  /// The user's id at the provider.
+  /// The user's ID at the provider.
   public let rawID: String
   /// The email address at the provider.
   public let email: String?

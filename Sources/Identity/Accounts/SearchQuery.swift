@@ -5,7 +5,7 @@
 struct SearchQuery: Sendable {
   /// The FTS5 expression, with all text quoted; nil if there are only short words.
   let expression: String?
-  /// The words of one or two characters.
+  /// Words of one or two characters.
   let short: [String]
   /// The original text, for exact matches of IDs and addresses.
   let typed: String

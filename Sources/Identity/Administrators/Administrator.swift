@@ -106,7 +106,7 @@ public enum AdministratorError: Error, Sendable {
   case invalidName
   /// A password that's too short, too long, or the same as the email address; the text says which.
   case weakPassword(String)
-  /// The project or tenant of a grant does not exist.
+  /// The project or tenant of a grant doesn't exist.
   case scopeNotFound
   /// Too many passwords are being hashed; retry after a second.
   case busy

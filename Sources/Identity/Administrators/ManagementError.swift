@@ -9,7 +9,7 @@ public enum ManagementError: Error, Sendable {
   case oneself
   /// The instance must have at least one owner.
   case lastOwner
-  /// The project or tenant does not exist.
+  /// The project or tenant doesn't exist.
   case scopeNotFound
   /// Not a valid email address.
   case invalidEmail

@@ -125,7 +125,7 @@ extension Approvals {
     try outcome.get()
   }
 
-  // MARK: - Parts
+  // MARK: - Helpers
 
   /// Returns why an administrator can't decide a request, regardless of their input; nil if they
   /// can.

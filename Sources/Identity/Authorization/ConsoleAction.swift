@@ -22,7 +22,7 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   /// Confirms that the machine's clock is correct when the server doubts it.
   case confirmClock
 
-  // Projects, tenants and their settings.
+  // Projects, tenants, and their settings.
   /// Creates a project with an API key.
   case createProject
   /// Creates a tenant.
@@ -48,7 +48,7 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   /// Weakens the MFA policy.
   case weakenPolicy
 
-  // Keys, tokens and identity providers.
+  // Keys, tokens, and identity providers.
   /// Creates an API key.
   case createAPIKey
   /// Revokes an API key.
