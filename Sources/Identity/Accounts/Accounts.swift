@@ -6,7 +6,7 @@ public struct Accounts: Sendable {
   let store: Store
   let hasher: PasswordHasher
 
-  /// Creates an account on behalf of an authorized author.
+  /// Creates an account for an author with permission to create users.
   ///
   /// - Throws: ``AccountError``.
   public func create(
