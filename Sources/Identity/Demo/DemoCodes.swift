@@ -112,7 +112,7 @@ extension Demo {
     var moments = (0..<random.below(6)).map { _ in random.number(first...last.seconds) }
     moments = moments.sorted() + [last.seconds]
     if case .drifting(let steps) = habit, abs(steps) > window.adjacentIntervals {
-      // Users who never get in contact support before their codes are locked.
+      // Users whose codes are never accepted contact support before they are locked out.
       moments = Array(moments.suffix(2))
     }
     var codes: [(at: Instant, finding: CodeFinding)] = []
