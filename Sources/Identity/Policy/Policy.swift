@@ -226,7 +226,7 @@ public struct PolicyPreview: Sendable {
   public let approvalOver: Int?
   /// How the change weakens the policy; empty if it doesn't.
   public var weakenings: [PolicyWeakening] { new.weakenings(since: policy.edit) }
-  /// The action that saves it.
+  /// The console action that saves the change.
   public var action: ConsoleAction { weakenings.isEmpty ? .changePolicy : .weakenPolicy }
   /// The number of users that a weaker policy affects; 0 if the policy isn't weaker.
   public var affectedUsers: Int { policy.users(affectedBy: weakenings) }

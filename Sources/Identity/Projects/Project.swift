@@ -137,7 +137,7 @@ public struct ProjectEdit: Equatable, Sendable {
 
 /// A project in a list, with counts.
 public struct ProjectSummary: Hashable, Sendable {
-  /// The id.
+  /// The ID.
   public let id: ID<Project>
   /// The display name.
   public let displayName: String

@@ -70,7 +70,7 @@ public struct Scopes: Sendable {
       try await projects.makeImplicit(project)
     } catch {
       switch error {
-      case .idTaken: return  // by a request at the same time
+      case .idTaken: return  // created by a concurrent request
       case .unavailable(let failure): throw .unavailable(failure)
       case .invalidID, .invalidDisplayName, .invalidDomain, .notFound, .links, .policy, .passwords,
         .recaptcha:

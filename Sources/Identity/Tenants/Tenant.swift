@@ -111,7 +111,7 @@ public struct TenantEdit: Equatable, Sendable {
 
 /// A tenant in a list.
 public struct TenantSummary: Hashable, Sendable {
-  /// The id.
+  /// The ID.
   public let id: ID<Tenant>
   /// The display name.
   public let displayName: String
