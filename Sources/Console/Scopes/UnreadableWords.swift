@@ -2,7 +2,7 @@ import HTTP
 import Identity
 
 extension UnreadableSecrets.Group {
-  /// What can't be opened, and what that means.
+  /// Says what can't be decrypted and what that affects.
   var sentence: String {
     switch kind {
     case .userTOTP:
@@ -32,7 +32,7 @@ extension UnreadableSecrets.Group {
     }
   }
 
-  /// The rows of the audit log that name them.
+  /// The link to the entries in the audit log.
   var history: String {
     let query: Form = ["action": "secret"]
     guard let project else { return query.query(of: ConsolePaths.instanceAudit()) }
