@@ -128,7 +128,7 @@ struct ScopeDeletionView: ViewModel {
     var lines = [
       losses.users == 0
         ? "No users."
-        : "\(Words.count(losses.users, "user", "users")), \(Words.number(losses.enrolledUsers)) of them with a second factor: accounts, passwords, factors and sessions."
+        : "\(Words.count(losses.users, "user", "users")), \(Words.number(losses.enrolledUsers)) of them with a second factor: accounts, passwords, factors, and sessions."
     ]
     if losses.tenants > 0 {
       lines.append("\(Words.count(losses.tenants, "tenant", "tenants")) with their policies.")

@@ -26,7 +26,7 @@ enum PolicyNode {
     var members: [String] = []
     switch configuration.state {
     case .enabled: members.append("state: \"ENABLED\",")
-    case .mandatory: members.append("state: \"ENABLED\", // the SDK doesn’t support MANDATORY")
+    case .mandatory: members.append("state: \"ENABLED\", // the SDK has no MANDATORY")
     case .disabled: members.append("state: \"DISABLED\",")
     case .unspecified, nil: break
     }
@@ -49,7 +49,7 @@ enum PolicyNode {
     switch state {
     case .enabled: "\"ENABLED\","
     case .disabled: "\"DISABLED\","
-    case .mandatory: "\"ENABLED\", // the SDK doesn’t support MANDATORY"
+    case .mandatory: "\"ENABLED\", // the SDK has no MANDATORY"
     case .unspecified: "\"ENABLED\", // the SDK requires a state"
     }
   }

@@ -118,7 +118,7 @@ struct WarningRow: ViewModel {
     project = scope.tenant == nil ? nil : scope.projectName
     overview = ConsolePaths.overview(scope)
     let users = Words.count(reporting.users, "user", "users")
-    sentence = "\(users) reported a change of second factors that they didn’t make."
+    sentence = "\(users) reported a change to their second factors that they didn’t make."
     href = overview
     verb = "Review reports"
   }

@@ -117,7 +117,7 @@ struct ReviewColumn: ViewModel {
       sorted("Enrolled", .enrolled, "ascending", isNumber: true),
       sorted("Last change", .changed, "descending"),
     ]
-    return comparing ? columns + [ReviewColumn(text: "Project’s policy")] : columns
+    return comparing ? columns + [ReviewColumn(text: "Project policy")] : columns
   }
 
   static let keys: Keys<Self> = [

@@ -60,7 +60,7 @@ struct AttentionRules {
   private var reportedChanges: [Attention] {
     guard !reporting.isEmpty else { return [] }
     let rest =
-      "reported a change of second factors that they didn’t make. Nothing changes until an owner reviews the report."
+      "reported a change to their second factors that they didn’t make. Their second factors are locked until an owner reviews the report."
     guard context.may(.findUsers) else {
       return [Attention(reporting.count == 1 ? "A user \(rest)" : "Some users \(rest)")]
     }
@@ -194,7 +194,7 @@ extension PolicyWeakening {
     case .looserPattern(_, let to):
       let pattern = PatternWords.name(to, from: nil) ?? "none"
       return "the enrollment pattern is now “\(pattern)”"
-    case .laterStart(_, let to): return "enrollment is mandatory from \(Times.words(to)) only"
+    case .laterStart(_, let to): return "enrollment is mandatory only from \(Times.words(to))"
     }
   }
 }

@@ -131,7 +131,7 @@ struct ScopeSettings: Sendable {
       FieldError(
         field: "domains",
         text:
-          "\(Words.isolated(domain)) isn’t a valid host name. Enter names such as app.example.com, without https:// or a port."
+          "\(Words.isolated(domain)) isn’t a valid hostname. Enter names such as app.example.com, without https:// or a port."
       )
     case .links(.ownerOnly):
       FieldError(field: "domains", text: "Only an owner can change the authorized domains.")

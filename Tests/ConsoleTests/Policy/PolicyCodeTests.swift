@@ -52,9 +52,9 @@ import Testing
 
           await getAuth().projectConfigManager().updateProjectConfig({
             multiFactorConfig: {
-              state: "ENABLED", // the SDK does not know MANDATORY
+              state: "ENABLED", // the SDK has no MANDATORY
               providerConfigs: [{
-                state: "ENABLED", // the SDK wants a state
+                state: "ENABLED", // the SDK requires a state
                 totpProviderConfig: {},
               }],
             },

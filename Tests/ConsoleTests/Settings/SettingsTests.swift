@@ -136,7 +136,7 @@ import Testing
           "domains": "localhost\nhttps://app.example.com", "password": "on", "was-password": "on",
         ])
       #expect(wrong.status == .unprocessableContent)
-      #expect(wrong.says("https://app.example.com isn’t a valid host name"))
+      #expect(wrong.says("https://app.example.com isn’t a valid hostname"))
       #expect(wrong.says("localhost\nhttps://app.example.com</textarea>"))
       Markup.check(wrong)
       let tenant = try await world.eu + "/settings"
