@@ -69,7 +69,9 @@ import Testing
       WindowWords.explanation(Window(adjacentIntervals: 5))
         == "Valid codes at any moment: 11. Each is valid for 5 min 30 s: from 2 min 30 s before its own interval to 2 min 30 s after it, so a device clock can be up to 2 min 30 s slow or fast."
     )
-    #expect(WindowWords.explanation(Window(adjacentIntervals: 0)).hasPrefix("Valid codes at any moment: 1."))
+    #expect(
+      WindowWords.explanation(Window(adjacentIntervals: 0)).hasPrefix(
+        "Valid codes at any moment: 1."))
     #expect(WindowWords.explanations(cap: 10).split(separator: "\n").count == 12)
   }
 }

@@ -26,7 +26,8 @@ struct PolicyPrerequisite: ViewModel {
         PolicyPrerequisite(
           chip: Chip.look("anonymous"),
           text:
-            "Anonymous sign-in is on. Anonymous users can’t enroll until they add an email address."))
+            "Anonymous sign-in is on. Anonymous users can’t enroll until they add an email address."
+        ))
     }
     all.append(addresses(policy, prerequisites, context))
     return all

@@ -1,8 +1,7 @@
 import Identity
 import Templating
 
-/// Draws the acceptance window: 21 intervals of 30 seconds from −10 to +10; the lit ones
-/// are accepted.
+/// Draws the acceptance window: 21 intervals of 30 seconds from −10 to +10; lit ones are valid.
 ///
 /// It's a time axis, so it isn't mirrored in right-to-left text.
 enum WindowStrip {
@@ -38,9 +37,7 @@ enum WindowStrip {
     return html.markup
   }()
 
-  /// The strip for the policy page, with its scale.
-  ///
-  /// - Parameter window: The acceptance window; nil when no codes are accepted.
+  /// The strip for the policy page, with its scale; a nil window means that no codes are accepted.
   static func large(_ window: Window?) -> Markup {
     var html = HTML()
     html.raw("<svg class=\"strip large\" viewBox=\"0 0 690 42\" role=\"img\" aria-label=\"")

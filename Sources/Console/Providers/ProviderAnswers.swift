@@ -78,7 +78,8 @@ extension FieldError {
       self.init(
         field: "name",
         text:
-          "This provider’s settings, made through the API, are invalid. Fix them with the API first.")
+          "This provider’s settings, made through the API, are invalid. Fix them with the API first."
+      )
     case .invalidKeys(let fault): self.init(field: "keys", text: fault.words)
     case .changedMeanwhile:
       self.init(

@@ -45,7 +45,8 @@ struct ConnectView: ViewModel {
   private var adminNote: String {
     let tenant =
       scope.tenant == nil
-      ? "" : " Also check the tenant in the token: issuer and audience are the same for all tenants of the project."
+      ? ""
+      : " Also check the tenant in the token: issuer and audience are the same for all tenants of the project."
     return
       "The Admin SDK connects only to Google or to an emulator, not to this server. Verify ID tokens with the server’s public keys, and call the REST API with a service token.\(tenant)"
   }

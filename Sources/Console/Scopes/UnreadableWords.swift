@@ -25,7 +25,8 @@ extension UnreadableSecrets.Group {
         "identity providers’ client secrets can’t be decrypted") + "."
     case .signingKey:
       return Words.count(
-        count, "token signing key can’t be decrypted", "token signing keys can’t be decrypted") + "."
+        count, "token signing key can’t be decrypted", "token signing keys can’t be decrypted")
+        + "."
     case .message:
       return Words.count(
         count, "message to a user can’t be decrypted", "messages to users can’t be decrypted") + "."

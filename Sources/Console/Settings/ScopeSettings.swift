@@ -158,7 +158,8 @@ struct ScopeSettings: Sendable {
       FieldError(
         field: "name",
         text:
-          "Enter a name of 4 to 20 letters (a–z, A–Z), digits, and hyphens, starting with a letter.")
+          "Enter a name of 4 to 20 letters (a–z, A–Z), digits, and hyphens, starting with a letter."
+      )
     case .passwords(let error): Self.fault(error)
     case .projectNotFound, .notFound: throw .notFound
     case .multiTenancyOff, .links, .policy, .recaptcha, .unavailable: throw .unavailable(error)

@@ -65,7 +65,7 @@ struct SettingsAnswers: Sendable {
       now: Self.lines(typedDomains))
   }
 
-  /// The unique host names in a text, in lowercase.
+  /// The unique hostnames in a text, in lowercase.
   private static func lines(_ text: String) -> [String] {
     var seen: Set<UntrustedText> = []
     return text.split { $0.isWhitespace || $0 == "," }.map { $0.lowercased() }

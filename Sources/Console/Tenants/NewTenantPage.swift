@@ -50,7 +50,8 @@ struct NewTenantPage: Sendable {
       FieldError(
         field: "name",
         text:
-          "Enter a name of 4 to 20 letters (a–z, A–Z), digits, and hyphens, starting with a letter.")
+          "Enter a name of 4 to 20 letters (a–z, A–Z), digits, and hyphens, starting with a letter."
+      )
     case .multiTenancyOff:
       FieldError(
         field: "name",

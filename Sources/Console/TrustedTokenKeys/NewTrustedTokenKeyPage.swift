@@ -2,8 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/projects/{p}/settings/signers/new`: registers the public key of a
-/// backend.
+/// `/projects/{p}/settings/signers/new`: registers the public key of a backend.
 struct NewTrustedTokenKeyPage: Sendable {
   let signers: TrustedTokenKeys
   let actions: ActionForms
