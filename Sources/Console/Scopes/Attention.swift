@@ -115,7 +115,7 @@ struct AttentionRules {
   private var wide: Attention? {
     guard configuration.isWindowWide, let window = configuration.accepted else { return nil }
     return Attention(
-      "Wide acceptance window: \(window.codes) valid codes at any moment, each for \(Words.duration(seconds: window.lifetime)).",
+      "Wide code acceptance window: \(window.codes) valid codes at any moment, each for \(Words.duration(seconds: window.lifetime)).",
       context.may(.changePolicy) ? "Narrow window" : "View policy", policyPage)
   }
 
