@@ -119,7 +119,7 @@ def test_a6_mandatory_from_a_day_on(hand, demo):
     me.type(me.page.locator("input[type=date]"), "2030-01-15")
     me.click(me.page.locator("button[name=step].primary"))
     # Whom it is about stands on the way.
-    expect(me.page.get_by_role("heading", name="Who is hit")).to_have_count(1)
+    expect(me.page.get_by_role("heading", name="Who is affected")).to_have_count(1)
     confirm(me)
     assert said(me)
     costs(me, 3, 1, 2)
@@ -140,7 +140,7 @@ def test_a8_make_a_tenant(hand):
     me = hand("policy")
     me.click(link(me, "/projects/lumen-school/tenants/new"))
     me.type(me.page.get_by_label("Name", exact=True), "alumni")
-    me.click(me.page.get_by_role("button", name="Create the tenant"))
+    me.click(me.page.get_by_role("button", name="Create tenant"))
     assert me.page.locator("h1").inner_text() == "alumni"
     costs(me, 2, 1, 1)
 

@@ -94,7 +94,7 @@ def release(page, demo):
     """An agent who did too much in an hour, as an owner is asked about them."""
     prove(demo.server.data, ago=3_600)
     page.goto("/")
-    linked(page, "Release…")
+    linked(page, "Unblock…")
     expect(page.get_by_role("button", name="Release the agent")).to_have_count(1)
     prove(demo.server.data)
 

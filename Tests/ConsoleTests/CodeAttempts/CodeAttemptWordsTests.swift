@@ -49,7 +49,7 @@ struct VerdictWordsTests {
     Case(result: .blocked, words: "not looked at: too many wrong codes before"),
     Case(
       result: .blocked, times: 1_200,
-      words: "not looked at: too many wrong codes before, 1\u{202F}200 times"),
+      words: "not looked at: too many wrong codes before, 1,200 times"),
     Case(result: .closed, words: "not looked at: locked until somebody unlocks it"),
     Case(result: .suspended, words: "right, but the factor is suspended"),
     Case(result: .temporary, words: "right temporary code"),

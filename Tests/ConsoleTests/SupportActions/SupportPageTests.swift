@@ -187,7 +187,7 @@ import Testing
       #expect(asked.says("An owner sees it on their first page and can release you."))
       let ada = try await Browser.signedIn(world)
       let home = try await ada.get("/")
-      #expect(home.says("Nadia K.") && home.says("Stopped after many actions in an hour"))
+      #expect(home.says("Nadia K.") && home.says("Hit the hourly action limit"))
       try Snapshot.check(home.text, named: "projects-held.html")
       let release = try #require(home.values(of: "href").first { $0.contains("/support/release/") })
       let question = try await ada.get(release)
@@ -196,10 +196,10 @@ import Testing
       #expect(try await ada.submit(release, [:]).location == "/")
       let after = try await ada.get("/")
       #expect(after.says("The agent is released and begins a new hour."))
-      #expect(!after.says("Stopped after many"))
+      #expect(!after.says("Hit the hourly action limit"))
       #expect(try await nadia.get(end).says("<select"))
       let iris = try await Browser.signedIn(world, as: World.iris)
-      #expect(!(try await iris.get("/").says("Stopped after many")))
+      #expect(!(try await iris.get("/").says("Hit the hourly action limit")))
     }
   }
 
