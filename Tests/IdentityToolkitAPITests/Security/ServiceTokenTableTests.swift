@@ -93,7 +93,8 @@ extension ServiceTokenTableTests {
     let roles = ServiceTokenRole.allCases
     var lines = introduction
     lines.append(
-      "| Call | Permission | " + roles.map(\.rawValue).joined(separator: " | ") + " | tenant token |")
+      "| Call | Permission | " + roles.map(\.rawValue).joined(separator: " | ")
+        + " | tenant token |")
     lines.append("|" + String(repeating: "---|", count: roles.count + 3))
     let templates = Set(operations.map { "\($0.method) \($0.path.template)" })
     var rows: Set<String> = []
@@ -126,14 +127,14 @@ extension ServiceTokenTableTests {
   private static let introduction = """
     # Service token permissions
 
-    A service token belongs to a project with all its tenants, or to one tenant, and has a role. Send it
-    as `Authorization: Bearer …`. A call that the token doesn't permit is refused with 403 before anything
-    is looked up, so the response doesn't reveal what exists. Without a token, or with only an API key, the
-    response is 401.
+    A service token belongs to a project with all its tenants, or to one tenant, and has a role.
+    Send it as `Authorization: Bearer …`. A call that the token doesn't permit is refused with 403
+    before anything is looked up, so the response doesn't reveal what exists. Without a token, or
+    with only an API key, the response is 401.
 
-    The last column applies to tokens of one tenant: "own tenant" means under that tenant's address, or for
-    that tenant if the address doesn't name one. If its role can change users, a token also replaces the API
-    key in calls for one user.
+    The last column applies to tokens of one tenant: "own tenant" means under that tenant's address,
+    or for that tenant if the address doesn't name one. If its role can change users, a token also
+    replaces the API key in calls for one user.
 
     A test generates this page from the routes and the roles' permissions, and verifies every cell.
 
