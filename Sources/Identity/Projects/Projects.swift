@@ -240,8 +240,10 @@ public struct Projects: Sendable {
     try entry.record(by: author, at: now, connection)
   }
 
-  /// Deletes a project with its tenants. It can no longer be found, its keys and tokens are
-  /// revoked, and its users, factors, and sessions are deleted.
+  /// Deletes a project with its tenants.
+  ///
+  /// It can no longer be found, its keys and tokens are revoked, and its users, factors, and
+  /// sessions are deleted.
   ///
   /// If there are many users, some are deleted immediately and the rest by ``Identity/purge()``.
   /// The ID is never reused, so that the audit log, which is kept, refers to only one project.
