@@ -158,8 +158,9 @@ enum Addresses {
     }
   }
 
-  /// Returns the format of errors at a path, even if no method is there. Version 1 errors that
-  /// occur before a method have all members.
+  /// Returns the format of errors at a path, even if no method is there.
+  ///
+  /// Version 1 errors that occur before a method have all members.
   static func errorShape(_ target: Target) -> ErrorShape {
     let segments = shortened(target).segments
     return segments.first == "v2" || segments == ["v1", "token"] ? .v2 : .both

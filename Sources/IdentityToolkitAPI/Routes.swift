@@ -280,6 +280,7 @@ extension Routes {
   }
 
   /// Makes a response cacheable for an hour, the time after which new keys are known everywhere.
+  ///
   /// Keys change rarely and have many readers.
   static func cached(_ response: Response) -> Response {
     var response = response

@@ -26,8 +26,9 @@ struct LargeDemoTraits: Sendable {
   var isLocked: Bool
 }
 
-/// The users of a pool in a large demo. Each has its own random numbers, so that any of them can be
-/// generated at any time.
+/// The users of a pool in a large demo.
+///
+/// Each has its own random numbers, so that any of them can be generated at any time.
 struct LargeDemoCrowd: Sendable {
   let count: Int
   let seed: UInt64

@@ -116,7 +116,9 @@ struct PhoneCodes {
 
 extension Throttle {
   /// Text messages to one number: four immediately, then one after 1 minute, 2 minutes, and so on
-  /// up to an hour. One is forgotten every 15 minutes.
+  /// up to an hour.
+  ///
+  /// One is forgotten every 15 minutes.
   static let smsOfNumber = Throttle(free: 4, first: 60, longest: 3_600, leak: 900)
   /// Text messages for one account, to any number.
   static let smsOfAccount = Throttle(free: 9, first: 60, longest: 3_600, leak: 900)

@@ -33,9 +33,10 @@ public struct Policies: Sendable {
     try await store.perform(by: author, PolicyError.self, Self.change(of: scope, version, edit))
   }
 
-  /// Changes the policy on behalf of an administrator in the console. A change that weakens the
-  /// policy has stricter requirements, and may need approval by a second administrator, depending
-  /// on the pool's support rules.
+  /// Changes the policy on behalf of an administrator in the console.
+  ///
+  /// A change that weakens the policy has stricter requirements, and may need approval by a second
+  /// administrator, depending on the pool's support rules.
   ///
   /// - Throws: ``ActionError``.
   public func change(

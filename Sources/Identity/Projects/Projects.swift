@@ -156,8 +156,9 @@ public struct Projects: Sendable {
     try await store.perform(by: author, ProjectError.self, Self.change(of: id, edit))
   }
 
-  /// Changes a project on behalf of an administrator in the console. A change that weakens security
-  /// has stricter requirements.
+  /// Changes a project on behalf of an administrator in the console.
+  ///
+  /// A change that weakens security has stricter requirements.
   ///
   /// - Throws: ``ActionError``.
   public func update(

@@ -145,8 +145,9 @@ public struct Sessions: Sendable {
     }
   }
 
-  /// Returns whether a refresh token without a session is one of a deleted tenant. Relies on the
-  /// pool's key at the end of the token, which isn't proof and doesn't need to be.
+  /// Returns whether a refresh token without a session is one of a deleted tenant.
+  ///
+  /// Relies on the pool's key at the end of the token, which isn't proof and doesn't need to be.
   private static func isOfDeletedTenant(
     _ token: [UInt8], of project: ID<Project>, _ connection: borrowing Connection
   ) throws -> Bool {

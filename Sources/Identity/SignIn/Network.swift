@@ -13,8 +13,9 @@ public enum Network {
   }
 
   /// Returns the complete IPv4 address, or the first 64 bits of an IPv6 address, because a client
-  /// with one of its addresses usually controls all of them. For any other text, returns its first
-  /// bytes, up to the length of the longest address.
+  /// with one of its addresses usually controls all of them.
+  ///
+  /// For any other text, returns its first bytes, up to the length of the longest address.
   static func name(of address: String) -> String {
     guard let groups = groups(address) else {
       return String(decoding: address.utf8.prefix(longest), as: UTF8.self)

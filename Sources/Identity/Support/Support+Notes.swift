@@ -73,8 +73,9 @@ extension Support {
     }
   }
 
-  /// Deletes a note, regardless of its author. The text stays in the audit log entry of its
-  /// creation.
+  /// Deletes a note, regardless of its author.
+  ///
+  /// The text stays in the audit log entry of its creation.
   ///
   /// - Returns: The note before it was deleted.
   /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if the note was already deleted.

@@ -247,8 +247,9 @@ public struct Tenants: Sendable {
     try await store.perform(by: author, TenantError.self, change(of: tenant, in: project, edit))
   }
 
-  /// Changes a tenant on behalf of an administrator in the console. A change that weakens security
-  /// has stricter requirements.
+  /// Changes a tenant on behalf of an administrator in the console.
+  ///
+  /// A change that weakens security has stricter requirements.
   ///
   /// - Throws: ``ActionError``.
   public func update(
@@ -326,7 +327,9 @@ public struct Tenants: Sendable {
     try PasswordPolicy.store(new.passwords, in: scope, at: now, connection)
   }
 
-  /// Deletes a tenant. It can no longer be found, and its users, factors, and sessions are deleted.
+  /// Deletes a tenant.
+  ///
+  /// It can no longer be found, and its users, factors, and sessions are deleted.
   ///
   /// If there are many users, some are deleted immediately and the rest by ``Identity/purge()``.
   /// The ID is never reused.

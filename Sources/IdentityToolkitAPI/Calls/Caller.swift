@@ -21,8 +21,9 @@ enum Operator: Sendable {
 struct Credentials: Sendable {
   let identity: Identity
 
-  /// Returns the holder of the bearer token; nil if there is none. Other authentication schemes are
-  /// ignored.
+  /// Returns the holder of the bearer token; nil if there is none.
+  ///
+  /// Other authentication schemes are ignored.
   func bearer(_ request: Request) async throws(WireError) -> Operator? {
     guard let field = request.fields[.authorization] else { return nil }
     let parts = field.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1).map {

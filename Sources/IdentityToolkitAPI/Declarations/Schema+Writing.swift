@@ -4,7 +4,9 @@ import Text
 /// Writes messages that are stored and returned.
 extension Schema {
   /// Returns the members of a message except those with their type's default value, as in proto3
-  /// JSON. Members that are `explicit` and members that aren't in the schema are kept.
+  /// JSON.
+  ///
+  /// Members that are `explicit` and members that aren't in the schema are kept.
   ///
   /// Empty messages are kept; empty lists and maps aren't.
   func omittingDefaults(_ object: JSON.Object) -> JSON.Object {

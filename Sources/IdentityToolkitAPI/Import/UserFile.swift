@@ -107,8 +107,9 @@ extension UserFile {
     return .object(user)
   }
 
-  /// Returns a line with its line ending. Providers without a column are omitted, and so are second
-  /// factors.
+  /// Returns a line with its line ending.
+  ///
+  /// Providers without a column are omitted, and so are second factors.
   public static func csv(_ item: ExportedAccount) -> String {
     let account = item.account
     var fields = [String](repeating: "", count: 52)

@@ -108,8 +108,9 @@ struct ClaimsWriter {
     bytes.append(contentsOf: "}}".utf8)
   }
 
-  /// Writes the user's custom claims and those of the session's custom token. The session's take
-  /// precedence, and reserved names are ignored.
+  /// Writes the user's custom claims and those of the session's custom token.
+  ///
+  /// The session's take precedence, and reserved names are ignored.
   private mutating func custom(_ ofUser: String?, _ ofSession: String?) {
     guard ofUser != nil || ofSession != nil else { return }
     let own = ofSession.flatMap(CustomClaims.read) ?? [:]

@@ -6,8 +6,10 @@ enum UserMessage {
   /// The placeholder for a password hash: `REDACTED` in base64.
   static let redacted: JSON = "UkVEQUNURUQ="
 
-  /// Writes the complete user. `tenant` must be set for a tenant's user and only then, or the web
-  /// SDK assigns the session to another tenant.
+  /// Writes the complete user.
+  ///
+  /// `tenant` must be set for a tenant's user and only then, or the web SDK assigns the session to
+  /// another tenant.
   static func write(_ account: Account, tenant: ID<Tenant>?) -> JSON {
     var user: JSON.Object = ["localId": .string(account.id.text)]
     append("email", account.email, to: &user)

@@ -49,8 +49,9 @@ extension Schema {
 }
 
 extension Methods {
-  /// `accounts:batchCreate`: imports users. A row that can't be stored is reported in the response
-  /// and doesn't affect the others.
+  /// `accounts:batchCreate`: imports users.
+  ///
+  /// A row that can't be stored is reported in the response and doesn't affect the others.
   func batchCreate(_ call: AdminCall) async throws(WireError) -> JSON {
     let message = call.message
     let parameters = try HashParameters(message)

@@ -29,7 +29,9 @@ extension Declaration {
 
 extension Methods {
   /// `accounts:signUp` by a client: creates an account with email and password, or an anonymous one
-  /// without both. With an ID token, it adds the credentials to that account.
+  /// without both.
+  ///
+  /// With an ID token, it adds the credentials to that account.
   func signUp(_ call: ClientCall) async throws(WireError) -> JSON {
     let message = call.message
     guard try message.given("localId") == nil else {

@@ -92,8 +92,10 @@ extension Methods {
     return .object(Methods.updateAnswer(account))
   }
 
-  /// Returns whether the user exists. As in production, a missing user is reported before errors in
-  /// the change, except for a password that the policy rejects.
+  /// Returns whether the user exists.
+  ///
+  /// As in production, a missing user is reported before errors in the change, except for a
+  /// password that the policy rejects.
   private func isThere(_ id: ID<Account>, _ scope: Scope) async throws(WireError) -> Bool {
     do throws(AccountError) { return try await identity.accounts.find(scope, id) != nil } catch {
       throw WireError(error)

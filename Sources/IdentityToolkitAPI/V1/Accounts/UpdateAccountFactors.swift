@@ -32,7 +32,9 @@ extension Methods {
     return entries.isEmpty ? .clear : .replace(entries)
   }
 
-  /// Returns the member `mfa`. Unlike for other members, `null` clears it, as `{}` does.
+  /// Returns the member `mfa`.
+  ///
+  /// Unlike for other members, `null` clears it, as `{}` does.
   private func mfaMember(_ message: Message) throws(WireError) -> Message? {
     if let mfa = try message.message("mfa") { return mfa }
     return message.object.contains { $0.name == "mfa" } ? Message(path: "mfa") : nil

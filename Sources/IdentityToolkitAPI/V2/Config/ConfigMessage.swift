@@ -1,8 +1,10 @@
 import Identity
 import JSON
 
-/// A project's configuration on the wire. Some members have an effect here; many others are only
-/// stored and returned, so that an SDK reads what it wrote.
+/// A project's configuration on the wire.
+///
+/// Some members have an effect here; many others are only stored and returned, so that an SDK reads
+/// what it wrote.
 enum ConfigMessage {
   /// The members that a caller can write, in addition to `mfa`.
   static let members = [

@@ -1,7 +1,9 @@
 import Identity
 import JSON
 
-/// `recaptchaConfig` on the wire. Like production, it's stored only if its parts are consistent.
+/// `recaptchaConfig` on the wire.
+///
+/// Like production, it's stored only if its parts are consistent.
 enum RecaptchaMessage {
   private static let member = "recaptchaConfig"
 

@@ -45,8 +45,9 @@ extension Methods {
     return .object(answer)
   }
 
-  /// Finalizes a phone enrollment: the code proves that the phone is the user's. A name is
-  /// optional.
+  /// Finalizes a phone enrollment: the code proves that the phone is the user's.
+  ///
+  /// A name is optional.
   private func finalizePhoneEnrollment(_ call: ClientCall) async throws(WireError) -> JSON {
     let session = try await enrollmentSession(call, .phone)
     guard let info = try call.message.message("phoneVerificationInfo") else {

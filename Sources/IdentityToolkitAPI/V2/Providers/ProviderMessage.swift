@@ -62,8 +62,10 @@ struct ProviderMessage: Sendable {
       : WireError(providerID: "Inbound_saml_config_id", prefix: "saml.")
   }
 
-  /// Writes a provider. Empty and false members are omitted, and so is the secret for callers who
-  /// can only read the configuration.
+  /// Writes a provider.
+  ///
+  /// Empty and false members are omitted, and so is the secret for callers who can only read the
+  /// configuration.
   func write(_ provider: IdentityProvider, in scope: Scope, secrets: Bool = true) -> JSON {
     var message: JSON.Object = [
       "name": .string("\(parent(scope))/\(collection)/\(provider.id)")

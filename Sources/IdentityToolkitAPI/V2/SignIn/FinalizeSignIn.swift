@@ -59,8 +59,10 @@ extension Methods {
     return .object(answer)
   }
 
-  /// Returns the error for a rejected second factor. That its kind is disabled for the tenant of
-  /// the request takes precedence over a credential of another tenant.
+  /// Returns the error for a rejected second factor.
+  ///
+  /// That its kind is disabled for the tenant of the request takes precedence over a credential of
+  /// another tenant.
   func refusal(
     _ error: SignInError, _ kind: Factor.Kind, _ call: ClientCall
   ) async throws(WireError) -> WireError {

@@ -31,8 +31,9 @@ extension Methods {
 }
 
 extension Request {
-  /// Returns the page size. Absent and zero mean the default; negative and too large values mean
-  /// the maximum.
+  /// Returns the page size.
+  ///
+  /// Absent and zero mean the default; negative and too large values mean the maximum.
   func pageSize(_ name: String, standard: Int, maximum: Int) throws(WireError) -> Int {
     guard let text = parameter(name), !text.isEmpty else { return standard }
     guard let size = Int32(text) else {

@@ -16,7 +16,9 @@ enum TenantMessage {
     "enableAnonymousUser",
   ]
 
-  /// Writes a tenant. False members are omitted, and so is an MFA configuration that was never set.
+  /// Writes a tenant.
+  ///
+  /// False members are omitted, and so is an MFA configuration that was never set.
   static func write(_ tenant: Tenant) -> JSON {
     let number = tenant.scope.projectNumber
     var message: JSON.Object = ["name": .string("projects/\(number)/tenants/\(tenant.id)")]
