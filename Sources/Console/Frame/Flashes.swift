@@ -4,8 +4,8 @@ import Synchronization
 
 /// Stores flash messages until the session’s next page.
 ///
-/// They are kept in memory by session, not in a cookie or an address, so that no one can inject text
-/// into another person’s page. A restart discards them, but not the actions they report.
+/// They're kept in memory by session, not in a cookie or an address, so that no one can inject text
+/// into another person's page. A restart discards them, but not the actions they report.
 final class Flashes: Sendable {
   private struct Waiting {
     let flash: Flash

@@ -7,7 +7,7 @@ struct ScopeMenu: ViewModel, Hashable {
   struct Place: Hashable {
     let id: String
     let name: String
-    /// Whether the reader can open the project itself; for some projects only its tenants are visible.
+    /// Whether the reader can open the project itself, not only its tenants.
     let isOpen: Bool
   }
 
