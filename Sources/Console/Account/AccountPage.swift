@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/account`: the signed-in administrator’s own account.
+/// `/account`: the signed-in administrator's own account.
 struct AccountPage: Sendable {
   let identity: Identity
   let frames: Frames

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/account/totp/removal`: removes the administrator’s own second factor, if the role allows it.
+/// `/account/totp/removal`: removes the administrator's own second factor, if the role allows it.
 struct OwnFactorRemovalPage: Sendable {
   let factors: AdministratorFactors
   let frames: Frames
@@ -91,7 +91,7 @@ struct RecoveryCodesPage: Sendable {
 enum CurrentCode {
   struct Fault {
     let text: String
-    /// The number of seconds until the next attempt is allowed; nil if there’s no wait.
+    /// The number of seconds until the next attempt is allowed; nil if there's no wait.
     var seconds: Int64?
   }
 

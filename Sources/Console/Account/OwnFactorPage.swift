@@ -3,7 +3,7 @@ import Identity
 import QRCode
 import Templating
 
-/// `/account/totp`: sets up or replaces the administrator’s own second factor.
+/// `/account/totp`: sets up or replaces the administrator's own second factor.
 struct OwnFactorPage: Sendable {
   let gate: Gate
   let factors: AdministratorFactors

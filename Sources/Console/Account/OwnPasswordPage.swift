@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/account/password`: changes the administrator’s own password.
+/// `/account/password`: changes the administrator's own password.
 struct OwnPasswordPage: Sendable {
   let ownAccount: OwnAccount
   let frames: Frames

@@ -67,7 +67,7 @@ struct PreferencesPage: Sendable {
 
 /// Names preferences for display.
 enum PreferencesWords {
-  /// The language’s name in that language; the tag itself if it’s unknown.
+  /// The language's name in that language; the tag itself if it's unknown.
   static func language(_ tag: String) -> String {
     let names = [
       "ar": "العربية", "de": "Deutsch", "en": "English", "es": "Español", "fr": "Français",

@@ -6,7 +6,7 @@ import Templating
 ///
 /// Opening the page changes nothing, because mail scanners open links too; a button applies the
 /// code. The stored code alone determines the action, and the continue URL was checked when the
-/// code was created. The rest of the query isn’t trusted.
+/// code was created. The rest of the query isn't trusted.
 struct ActionLinkPage: Sendable {
   let codes: OutOfBandCodes
   let gate: Gate
@@ -83,7 +83,7 @@ struct ActionLinkPage: Sendable {
     }
   }
 
-  /// Shows why a code can’t be used.
+  /// Shows why a code can't be used.
   private func ended(
     _ error: OutOfBandError, _ text: String, _ visitor: Visitor
   ) async throws(Refusal) -> Response {

@@ -14,7 +14,7 @@ enum ActionLinkState {
   case late(OutOfBandCode)
   /// The code signs in, but has no continue URL of an application that could use it.
   case signIn(OutOfBandCode)
-  /// The code doesn’t exist, or no longer applies to the account.
+  /// The code doesn't exist, or no longer applies to the account.
   case void
   /// The account is disabled.
   case disabled

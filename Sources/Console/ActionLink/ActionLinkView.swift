@@ -13,7 +13,7 @@ struct ActionLinkView: ViewModel {
     return ActionLinkForm(frame: frame, csrf: csrf, code: self.code, subject: code)
   }
 
-  /// The link to the application’s continue URL; nil until the code is used.
+  /// The link to the application's continue URL; nil until the code is used.
   private var next: Link? {
     switch state {
     case .done(let code), .used(let code):

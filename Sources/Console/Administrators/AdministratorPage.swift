@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/administrators/{id}`: an administrator’s roles, account, and history.
+/// `/administrators/{id}`: an administrator's roles, account, and history.
 struct AdministratorPage: Sendable {
   let identity: Identity
   let actions: ActionForms
@@ -198,7 +198,7 @@ struct AdministratorView: ViewModel {
 
 struct GrantRow: ViewModel {
   let grant: Grant
-  /// The address of the page that revokes the role; nil if the reader isn’t allowed to.
+  /// The address of the page that revokes the role; nil if the reader isn't allowed to.
   let removal: String?
 
   static let keys: Keys<Self> = [

@@ -111,7 +111,7 @@ struct AdministratorsView: ViewModel {
   let invitations: [Invitation]
   /// The re-authentication interval for actions on users, in minutes.
   let minutes: Int
-  /// The invalid interval that was entered; nil if there’s none.
+  /// The invalid interval that was entered; nil if there's none.
   let typedMinutes: String?
   /// Whether changing the interval requires a code now.
   let asksForCode: Bool
@@ -121,7 +121,7 @@ struct AdministratorsView: ViewModel {
   }
   private var maySetStepUp: Bool { signedIn.administrator.may(.protectUsers, in: nil) }
 
-  /// Why an administrator whose role may change the interval can’t do so now.
+  /// Why an administrator whose role may change the interval can't do so now.
   private var refusal: SupportRefusal? {
     maySetStepUp ? SupportRefusal(lackingCode: asksForCode, signedIn.session) : nil
   }

@@ -2,10 +2,10 @@ import Identity
 import Templating
 
 extension Role {
-  /// The role’s display name.
+  /// The role's display name.
   var name: String { self == .policy ? "policy admin" : rawValue }
 
-  /// A summary of the role’s permissions.
+  /// A summary of the role's permissions.
   var summary: String {
     switch self {
     case .owner: "full access"

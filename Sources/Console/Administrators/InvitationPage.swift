@@ -4,7 +4,7 @@ import Templating
 
 /// `/invitation`: creates an administrator account for the person who opens an invite link.
 ///
-/// The token is in the query, which access logs omit. Opening the page doesn’t use up the link.
+/// The token is in the query, which access logs omit. Opening the page doesn't use up the link.
 struct InvitationPage: Sendable {
   let invitations: Invitations
   let gate: Gate

@@ -3,7 +3,7 @@ import Identity
 import Templating
 
 /// `/administrators/{id}/factor-reset` and `/administrators/{id}/removal`: perform the action after
-/// the administrator’s email address is typed as confirmation.
+/// the administrator's email address is typed as confirmation.
 struct TypedPage: Sendable {
   /// An action on another administrator.
   enum Deed: Sendable {

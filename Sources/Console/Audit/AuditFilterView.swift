@@ -30,7 +30,7 @@ struct AuditFilterView: ViewModel {
 
   /// The options of a menu.
   ///
-  /// A value from the address that isn’t an option is added, so that submitting the form keeps it.
+  /// A value from the address that isn't an option is added, so that submitting the form keeps it.
   private static func options(_ all: [(String, String)], chosen: String) -> [Option] {
     var options = all.map { Option(value: $0, text: $1, isChosen: $0 == chosen) }
     if !chosen.isEmpty, !options.contains(where: \.isChosen) {

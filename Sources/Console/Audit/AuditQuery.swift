@@ -1,7 +1,7 @@
 import HTTP
 import Identity
 
-/// The query of an audit log’s address as entered, to show in the form again or parse as a filter.
+/// The query of an audit log's address as entered, to show in the form again or parse as a filter.
 struct AuditQuery: Sendable, Equatable {
   /// An actor type such as `user`, or an actor such as `administrator:{id}`.
   var actor: String
@@ -35,7 +35,7 @@ struct AuditQuery: Sendable, Equatable {
 
   var isEmpty: Bool { form().isEmpty }
 
-  /// The actor type, and the actor’s ID if the query names one.
+  /// The actor type, and the actor's ID if the query names one.
   var actorParts: (kind: String, id: String?) {
     guard let colon = actor.firstIndex(of: ":") else { return (actor, nil) }
     return (String(actor[..<colon]), String(actor[actor.index(after: colon)...]))

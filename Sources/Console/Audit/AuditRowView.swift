@@ -7,7 +7,7 @@ final class AuditRowView: ViewModel {
   /// The data that a row is rendered from; a class, because copying this much data is expensive.
   final class Source: Hashable, Sendable {
     let row: AuditRow
-    /// The entry’s pool, in the instance log.
+    /// The entry's pool, in the instance log.
     let scope: AuditScope?
     /// The address of the log.
     let path: String
@@ -62,7 +62,7 @@ final class AuditRowView: ViewModel {
     return (["actor": value] as Form).query(of: source.path)
   }
 
-  /// The name of the entry’s pool, linked unless the pool was deleted.
+  /// The name of the entry's pool, linked unless the pool was deleted.
   private var place: Markup? {
     guard source.isOfAll, let key = row.scopeKey else { return nil }
     var html = HTML()

@@ -46,7 +46,7 @@ struct AuditView: ViewModel {
     }
   }
 
-  /// Shows that the search didn’t run because a filter is invalid.
+  /// Shows that the search didn't run because a filter is invalid.
   mutating func showNothing() {
     empty = EmptyView(
       heading: "Search not run", sentence: "Correct the dates above.")

@@ -3,7 +3,7 @@ import Templating
 
 /// Formats audit entries for display.
 enum AuditWords {
-  /// The display name of the entry’s action; the raw action name if it’s unknown.
+  /// The display name of the entry's action; the raw action name if it's unknown.
   static func action(_ row: AuditRow) -> String {
     actions[row.action] ?? row.action.split(separator: ".").joined(separator: ": ")
   }
@@ -169,7 +169,7 @@ enum AuditWords {
     ("visitor", "not signed in"),
   ]
 
-  /// The actor’s display name.
+  /// The actor's display name.
   ///
   /// A user who acted on their own account is “End user”: the entry already names the account.
   static func who(_ row: AuditRow) -> String {
@@ -183,7 +183,7 @@ enum AuditWords {
 
   /// The old and new values, one line per field.
   ///
-  /// Entries store both sides as `field: value; …`. If their fields don’t match, the result is one
+  /// Entries store both sides as `field: value; …`. If their fields don't match, the result is one
   /// line with both sides in full.
   static func changes(_ row: AuditRow) -> [String] {
     switch (row.from, row.to) {

@@ -14,7 +14,7 @@ struct ActionFields: ViewModel {
   static let blockedSentence =
     "Set up a second factor in your account, or sign in again, and then retry."
 
-  /// Whether the action can’t be performed now, because re-authentication isn’t possible.
+  /// Whether the action can't be performed now, because re-authentication isn't possible.
   var isBlocked: Bool { standing.isBlocked }
 
   private var reasonField: ReasonField? {

@@ -61,9 +61,9 @@ struct ActionForms: Sendable {
     }
   }
 
-  /// Why an action wasn’t performed, as field errors.
+  /// Why an action wasn't performed, as field errors.
   ///
-  /// - Parameter fault: Maps the action’s own failure to a field error.
+  /// - Parameter fault: Maps the action's own failure to a field error.
   func faults<Reason>(
     _ error: ActionError<Reason>, _ action: ConsoleAction, _ signedIn: SignedIn,
     _ fault: (Reason) throws(Refusal) -> FieldError
@@ -88,14 +88,14 @@ struct ActionForms: Sendable {
   private static let blocked = FieldError(
     field: ActionFields.blockedField, text: ActionFields.blockedSentence)
 
-  /// Redirects after an action, and sets the session’s new token if it was renewed.
+  /// Redirects after an action, and sets the session's new token if it was renewed.
   func leave<Value>(
     _ text: String, _ signedIn: SignedIn, after outcome: ActionOutcome<Value>, to path: String
   ) -> Response {
     ending.response(Flash(text: text), signedIn, renewed: outcome.renewed, to: path)
   }
 
-  /// Adds the session’s new token, if it was renewed, to the page that follows an action.
+  /// Adds the session's new token, if it was renewed, to the page that follows an action.
   func page<Value>(_ html: Response, after outcome: ActionOutcome<Value>) -> Response {
     var response = html
     if let renewed = outcome.renewed { ending.keep(renewed, in: &response) }

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// The banner on every page of the console while the server’s clock isn’t trusted.
+/// The banner on every page of the console while the server's clock isn't trusted.
 struct ClockBanner: ViewModel {
   let sentence: String
   /// Where an owner confirms the time; nil for anyone else.

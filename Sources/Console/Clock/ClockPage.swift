@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/clock`: shows the server’s clock to owners, who confirm the time if it isn’t trusted.
+/// `/clock`: shows the server's clock to owners, who confirm the time if it isn't trusted.
 struct ClockPage: Sendable {
   let clock: ClockGuard
   let carriesMail: Bool

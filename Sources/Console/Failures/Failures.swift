@@ -64,7 +64,7 @@ struct Failures: Sendable {
     }
   }
 
-  /// The page in the signed-in administrator’s frame, with their theme and navigation, if there is
+  /// The page in the signed-in administrator's frame, with their theme and navigation, if there is
   /// a session.
   private func page(_ fault: Fault, for request: Request) async -> Response {
     let id = request.id.text
@@ -179,7 +179,7 @@ extension Fault {
 }
 
 extension Permission {
-  /// The permission and the roles that have it, as a clause that follows “You’re signed in, but”.
+  /// The permission and the roles that have it, as a clause that follows “You're signed in, but”.
   var formatted: String {
     switch self {
     case .seeScope: "you don’t have access to this page"

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Synchronization
 
-/// Stores flash messages until the session’s next page.
+/// Stores flash messages until the session's next page.
 ///
 /// They're kept in memory by session, not in a cookie or an address, so that no one can inject text
 /// into another person's page. A restart discards them, but not the actions they report.
@@ -16,7 +16,7 @@ final class Flashes: Sendable {
   private static let most = 10_000
   private let waiting = Mutex<[UntrustedText: Waiting]>([:])
 
-  /// Stores a flash for the session’s next page.
+  /// Stores a flash for the session's next page.
   func leave(_ flash: Flash, for session: ConsoleSession, at now: Instant) {
     waiting.withLock { waiting in
       if waiting.count >= Self.most {
@@ -27,7 +27,7 @@ final class Flashes: Sendable {
     }
   }
 
-  /// Removes and returns the session’s flash; nil if there’s none or it’s too old.
+  /// Removes and returns the session's flash; nil if there's none or it's too old.
   func take(for session: ConsoleSession, at now: Instant) -> Flash? {
     let found = waiting.withLock {
       $0.isEmpty ? nil : $0.removeValue(forKey: UntrustedText(session.csrfToken))

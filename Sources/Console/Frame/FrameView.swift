@@ -8,7 +8,7 @@ struct Frame: Sendable {
   let icon: String
   /// The name in the bar.
   var brand = "Countersign"
-  /// The address that the brand links to; nil on pages for end users, who can’t use the console.
+  /// The address that the brand links to; nil on pages for end users, who can't use the console.
   var home: String?
   let guidance: String
   let address: String
@@ -34,7 +34,7 @@ struct Frame: Sendable {
 
 /// The view model of a frame.
 ///
-/// It’s a class because a template reads its model once per name, and a large structure would be
+/// It's a class because a template reads its model once per name, and a large structure would be
 /// copied each time.
 final class FrameView: ViewModel {
   private let frame: Frame

@@ -16,7 +16,7 @@ struct Frames: Sendable {
 
   var clock: WallClock { identity.clock }
 
-  /// Stores a message for the session’s next page.
+  /// Stores a message for the session's next page.
   func leave(_ text: String, for signedIn: SignedIn) {
     flashes.leave(Flash(text: text), for: signedIn.session, at: clock.now())
   }
@@ -26,7 +26,7 @@ struct Frames: Sendable {
     flashes.leave(flash, for: session, at: clock.now())
   }
 
-  /// The frame for visitors who aren’t signed in, and for error pages.
+  /// The frame for visitors who aren't signed in, and for error pages.
   func bare(_ title: String, path: String = "/", times: Times = Times()) -> Frame {
     Frame(
       title: title, stylesheet: assets.stylesheet, script: assets.script, icon: assets.icon,
@@ -50,7 +50,7 @@ struct Frames: Sendable {
     return frame
   }
 
-  /// The same frame without the session’s flash, which stays stored for its next page.
+  /// The same frame without the session's flash, which stays stored for its next page.
   func unflashed(
     _ title: String, for signedIn: SignedIn, tab: InstanceTab?, path: String = "/"
   ) -> Frame {
@@ -67,7 +67,7 @@ struct Frames: Sendable {
     return frame
   }
 
-  /// The frame of a pool’s pages.
+  /// The frame of a pool's pages.
   func frame(_ title: String, in context: ScopeContext, tab: ScopeTab) async throws(Refusal)
     -> Frame
   {
@@ -115,7 +115,7 @@ struct Frames: Sendable {
       ? FindForm(action: ConsolePaths.findUsers()) : nil
   }
 
-  /// The banner about the server’s clock; nil while the clock is trusted.
+  /// The banner about the server's clock; nil while the clock is trusted.
   func clock(for signedIn: SignedIn) -> ClockBanner? {
     identity.clockGuard.doubt.map {
       ClockBanner(

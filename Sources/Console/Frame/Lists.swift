@@ -3,7 +3,7 @@ import Templating
 
 /// The search field above a list.
 ///
-/// It’s a GET form, so that the address of a result can be shared.
+/// It's a GET form, so that the address of a result can be shared.
 struct FilterView: ViewModel {
   let action: String
   let label: String
@@ -39,7 +39,7 @@ struct PagerView: ViewModel {
   /// - Parameters:
   ///   - shown: The number of items shown, with their noun.
   ///   - path: The path of the list.
-  ///   - query: The list’s query without the page key.
+  ///   - query: The list's query without the page key.
   ///   - after: The key that this page starts after; nil for the first page.
   ///   - next: The key that the next page starts after; nil for the last page.
   init(shown: String, path: String, query: Form, after: String?, next: String?) {
@@ -108,7 +108,7 @@ struct Fact: ViewModel {
 extension Form {
   /// The text of a field without leading and trailing whitespace; empty if the field is missing.
   func trimmed(_ name: String) -> String {
-    // The page reports text that is too long and shows it again, so it isn’t cut off here.
+    // The page reports text that is too long and shows it again, so it isn't cut off here.
     var rest = (text(name, atMost: Form.longestText) ?? "").unicodeScalars[...]
     while let first = rest.first, first.properties.isWhitespace { rest.removeFirst() }
     while let last = rest.last, last.properties.isWhitespace { rest.removeLast() }

@@ -51,7 +51,7 @@ struct SignInCodePage: Sendable {
     switch error {
     case .ended, .refused: return ended()
     case .wrongCode:
-      // Incorrect and used codes get the same error, so an attacker can’t tell them apart.
+      // Incorrect and used codes get the same error, so an attacker can't tell them apart.
       let text =
         field == "code"
         ? "Incorrect or already used code. Wait for the next code in your app."

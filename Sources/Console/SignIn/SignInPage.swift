@@ -76,7 +76,7 @@ struct SignInPage: Sendable {
   ) throws(Refusal) -> Response {
     switch error {
     case .refused:
-      // An incorrect password and an unknown email get the same error, so accounts can’t be probed.
+      // An incorrect password and an unknown email get the same error, so accounts can't be probed.
       let fault = FieldError(
         field: "email", text: "Incorrect email or password.")
       return page(visitor, email: email, next: next, errors: [fault])
