@@ -42,7 +42,7 @@ enum ContinueURL {
     }
   }
 
-  /// Whether a host is one of the domains or a subdomain of one; an IPv4 address must match exactly.
+  /// Whether a host is one of the domains or a subdomain of one; IPv4 addresses must match exactly.
   static func isAuthorized(_ host: String, _ domains: [String]) -> Bool {
     domains.contains { domain in
       let domain = domain.lowercased()
@@ -54,8 +54,8 @@ enum ContinueURL {
 
   /// Checks that a continue URL is on an authorized domain.
   ///
-  /// The emulator accepts any domain if the project's list is the default, because Google's emulator
-  /// has no list.
+  /// The emulator accepts any domain if the project's list is the default, because Google's
+  /// emulator has no list.
   static func check(
     _ text: String, _ domains: [String], _ profile: Profile
   ) throws(OutOfBandError) {

@@ -28,7 +28,7 @@ struct LinkTargets {
     }
   }
 
-  /// Whether links lead elsewhere than with other settings; parses members only if their text differs.
+  /// Whether links lead elsewhere than with `other`; parses members only if their text differs.
   private func differs(from other: LinkTargets) -> Bool {
     let isSameText =
       switch (text, other.text) {

@@ -53,7 +53,7 @@ struct MailTemplate: Equatable {
 
   /// The text and whether it's HTML; nil to use the server's default.
   ///
-  /// The link is appended to a text that doesn't include it, because the email is useless without it.
+  /// The link is appended to a text that doesn't include it, since the email is useless otherwise.
   func body(_ values: Values) -> (text: String, isHTML: Bool)? {
     guard !body.isEmpty else { return nil }
     let link = isHTML ? "\n<p><a href=\"%LINK%\">%LINK%</a></p>\n" : "\n\n%LINK%\n"

@@ -85,8 +85,8 @@ extension OutOfBandCodes {
     }
   }
 
-  /// Applies a code that requires no further input: verifies, changes, or restores an email address,
-  /// or removes a second factor.
+  /// Applies a code that requires no further input: verifies, changes, or restores an email
+  /// address, or removes a second factor.
   ///
   /// - Returns: The changed account, and the code.
   /// - Throws: ``OutOfBandError``; ``OutOfBandError/invalidCode`` also for a code that resets a

@@ -100,8 +100,8 @@ struct OutOfBandMail {
       """
     case .revertFactor:
       """
-      The second factor “\(Self.oneLine(factor?.label ?? ""))” was added to the account \(email) at \
-      \(name).
+      The second factor “\(Self.oneLine(factor?.label ?? ""))” was added to the account \(email) \
+      at \(name).
 
       If you didn't do this, follow this link to remove it, and then choose a new password:
       """
@@ -113,7 +113,7 @@ struct OutOfBandMail {
     let time = hours == 1 ? "one hour" : hours < 48 ? "\(hours) hours" : "\(hours / 24) days"
     let once = "The link is single use and expires in \(time)."
     switch kind {
-    case .recoverEmail, .revertFactor: return once + " If you made this change, no action is needed."
+    case .recoverEmail, .revertFactor: return once + " If you did this, no action is needed."
     default: return once + " If you didn't request it, you can ignore this email."
     }
   }

@@ -209,8 +209,8 @@ extension Store {
 
   /// Counts an email that can undo a change.
   ///
-  /// - Throws: ``OutOfBandError/tooManyMails(_:until:)``; the change must fail too, because the user
-  ///   wouldn't be warned of it.
+  /// - Throws: ``OutOfBandError/tooManyMails(_:until:)``; the change must fail too, because the
+  ///   user wouldn't be warned of it.
   private func countWarning(
     _ kind: OutOfBandCode.Kind, to email: String, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection

@@ -8,8 +8,8 @@ extension Outbox {
   /// Notifies a user by email; does nothing for an account without an email address.
   ///
   /// A notice about second factors goes to every email address on file, each with its own link to
-  /// report the change. A notice of account deletion also goes to all of them; other notices go only
-  /// to the account's email address.
+  /// report the change. A notice of account deletion also goes to all of them; other notices go
+  /// only to the account's email address.
   ///
   /// - Parameters:
   ///   - notice: The change.

@@ -44,8 +44,8 @@ public enum EnrollmentLinkError: Error, Sendable {
 
 extension EnrollmentLinkError: UseCaseError {}
 
-/// Lets users set up an authenticator app from a link, so that the agent who sends it never sees the
-/// secret.
+/// Lets users set up an authenticator app from a link, so that the agent who sends it never sees
+/// the secret.
 ///
 /// Anyone who can read the user's email can open the link and enroll an app.
 public struct EnrollmentLinks: Sendable {

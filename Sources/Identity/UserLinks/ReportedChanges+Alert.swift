@@ -67,5 +67,5 @@ private struct AlertText {
     return "The account is \(label) (UID \(uid))."
   }
 
-  private var who: String { "An owner of \(application) can find the account on its overview page." }
+  private var who: String { "An owner of \(application) can find it on the overview page." }
 }
