@@ -24,8 +24,8 @@ struct Gate: Sendable {
 
   /// Admits an administrator with a valid session; a form must contain the session's CSRF token.
   ///
-  /// - Parameter isSettingUp: Whether to also admit administrators who must set up a second factor
-  ///   before they can open other pages.
+  /// With `isSettingUp`, also admits administrators who must set up a second factor before they can
+  /// open other pages.
   func signedIn(
     _ request: Request, isSettingUp: Bool = false
   ) async throws(Refusal) -> SignedIn {

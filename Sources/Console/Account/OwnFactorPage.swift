@@ -54,7 +54,8 @@ struct OwnFactorPage: Sendable {
       codes.render(
         RecoveryCodesView(
           frame: FrameView(frame), codes: made,
-          sentence: "Your second factor is on. From now on, you sign in with your password and a code.",
+          sentence:
+            "Your second factor is on. From now on, you sign in with your password and a code.",
           done: waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())))
   }
 

@@ -26,7 +26,9 @@ struct AdministratorPage: Sendable {
         grant, to: ID(id), actions.request(signedIn))
       let words = "\(grant.role.name) of \(grant.placeInWords)"
       return actions.leave(
-        outcome.value ? "Granted: \(words). Effective immediately." : "No changes made. They’re already \(words).",
+        outcome.value
+          ? "Granted: \(words). Effective immediately."
+          : "No changes made. They’re already \(words).",
         signedIn, after: outcome, to: ConsolePaths.administrator(id))
     } catch {
       let errors = try await actions.faults(error, .grantRole, signedIn) {
@@ -65,7 +67,8 @@ struct AdministratorPage: Sendable {
       consequences: [
         "\(name) is no longer \(grant.role.name) of \(grant.placeInWords), in open sessions too.",
         administrator.grants.count == 1
-          ? "This is their only role. They can still sign in, but see only their own account." : nil,
+          ? "This is their only role. They can still sign in, but see only their own account."
+          : nil,
         tokens == 0
           ? nil
           : "Service tokens they created that exceed their remaining roles are revoked.",

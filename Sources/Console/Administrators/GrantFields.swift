@@ -143,7 +143,8 @@ extension ManagementError {
         field: "role", text: "You can’t change your own roles. Ask another owner.")
     case .lastOwner:
       FieldError(
-        field: "role", text: "The instance needs at least one owner. Make someone else an owner first.")
+        field: "role",
+        text: "The instance needs at least one owner. Make someone else an owner first.")
     case .unavailable: throw .unavailable(self)
     }
   }

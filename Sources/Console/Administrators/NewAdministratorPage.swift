@@ -45,7 +45,9 @@ struct NewAdministratorPage: Sendable {
     }
   }
 
-  /// Shows the invite link. The server stores only a digest of it, so it can't be shown again.
+  /// Shows the invite link.
+  ///
+  /// The server stores only a digest of its token, so it can't be shown again.
   private func handOver(
     _ signedIn: SignedIn, _ invitation: Invitation, _ token: Secret
   ) -> Response {

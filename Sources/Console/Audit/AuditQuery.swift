@@ -50,7 +50,8 @@ struct AuditQuery: Sendable, Equatable {
     var faults: [FieldError] = []
     for (name, words, text) in [("from", "start", from), ("to", "end", to)]
     where !text.isEmpty && Day(text) == nil {
-      faults.append(FieldError(field: name, text: "Enter the \(words) date as YYYY-MM-DD, such as 2026-11-03."))
+      faults.append(
+        FieldError(field: name, text: "Enter the \(words) date as YYYY-MM-DD, such as 2026-11-03."))
     }
     filter.from = Day(from).map { times.start(of: $0) }
     filter.until = Day(to).map { times.start(of: $0.next) }

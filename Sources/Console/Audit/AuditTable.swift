@@ -6,7 +6,8 @@ struct AuditTable: Sendable {
 
   private static let columns = [
     "number", "time (UTC)", "description", "action", "resource type", "resource ID", "resource",
-    "from", "to", "reason", "note", "actor", "actor type", "actor ID", "project", "tenant", "source",
+    "from", "to", "reason", "note", "actor", "actor type", "actor ID", "project", "tenant",
+    "source",
     "request ID", "ticket", "identity checks",
   ]
 

@@ -33,7 +33,8 @@ struct AuditView: ViewModel {
       empty = EmptyView(
         heading: "No matches yet",
         sentence:
-          "No matching entries back to \(frame.times.words(day)). Older entries are on the next page.")
+          "No matching entries back to \(frame.times.words(day)). Older entries are on the next page."
+      )
     } else if !query.isEmpty || after != nil {
       empty = EmptyView(
         heading: "No matching entries",

@@ -63,7 +63,7 @@ struct ActionForms: Sendable {
 
   /// Why an action wasn't performed, as field errors.
   ///
-  /// - Parameter fault: Maps the action's own failure to a field error.
+  /// `fault` maps the action's own failure to a field error.
   func faults<Reason>(
     _ error: ActionError<Reason>, _ action: ConsoleAction, _ signedIn: SignedIn,
     _ fault: (Reason) throws(Refusal) -> FieldError

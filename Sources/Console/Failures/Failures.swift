@@ -109,11 +109,13 @@ extension Fault {
     switch status.code {
     case 400:
       heading = "Invalid request"
-      sentence = "Your browser sent data that’s damaged or isn’t text. Go back and submit the form again."
+      sentence =
+        "Your browser sent data that’s damaged or isn’t text. Go back and submit the form again."
     case 404:
       heading = "Page not found"
       sentence = "There’s nothing at this address, or you don’t have access to it."
-      detail = "If someone sent you this link, check whether your role covers that project or tenant."
+      detail =
+        "If someone sent you this link, check whether your role covers that project or tenant."
     case 405:
       heading = "Method not allowed"
       sentence = "This address exists, but doesn’t support this request method."
@@ -137,7 +139,8 @@ extension Fault {
         "Try again in a minute. If the problem persists, the server’s operator can find the cause in its log."
     case 500..<600:
       heading = "Something went wrong"
-      sentence = "An error occurred on the server. It’s in the server log under the request ID below."
+      sentence =
+        "An error occurred on the server. It’s in the server log under the request ID below."
     default:
       heading = status.reason.isEmpty ? "Request failed" : status.reason
       sentence = "The server couldn’t complete this request."
@@ -191,7 +194,8 @@ extension Permission {
       "creating and deleting tenants requires the policy admin or owner role on the project"
     case .deleteProject: "deleting a project requires the owner role on the project or the instance"
     case .manageKeys: "managing keys and tokens requires the policy admin or owner role"
-    case .manageTrust: "managing identity providers and custom token signing keys requires the owner role"
+    case .manageTrust:
+      "managing identity providers and custom token signing keys requires the owner role"
     case .changeLinks: "changing where links in emails lead requires the owner role"
     case .findUsers: "searching users requires the support, auditor, or owner role"
     case .changeUsers: "changing users requires the owner role"

@@ -41,7 +41,8 @@ struct SetupPage: Sendable {
     case .unavailable: throw .unavailable(error)
     case .wrongCode:
       fault = FieldError(
-        field: "code", text: "Incorrect setup code. Use the code that the server printed at startup.")
+        field: "code",
+        text: "Incorrect setup code. Use the code that the server printed at startup.")
     case .throttled(let until):
       let seconds = max(until.seconds - frames.clock.now().seconds, 1)
       let wait = Words.duration(seconds: Int(seconds))

@@ -165,7 +165,8 @@ struct WhatIfCase: ViewModel {
       return "Not allowed: \(Enrollments.mostPhones) factors are already enrolled"
     case .changesLocked:
       return "Not allowed: the user reported a second factor change that wasn’t theirs"
-    case .unsupportedFirstFactor: return "Not allowed: the first factor doesn’t support a second factor"
+    case .unsupportedFirstFactor:
+      return "Not allowed: the first factor doesn’t support a second factor"
     default: return "Not allowed"
     }
   }

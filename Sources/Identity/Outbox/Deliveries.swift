@@ -228,6 +228,6 @@ public struct Deliveries: Sendable {
     }
     guard quotes else { return String(reason.prefix(300)) }
     let code = reason.prefix { $0.isNumber }
-    return "\(code) The server's response quoted the email, so it isn't stored.".trimmed
+    return "\(code) The response quoted the email and isn't stored.".trimmed
   }
 }

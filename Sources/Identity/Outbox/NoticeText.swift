@@ -154,8 +154,8 @@ struct NoticeText {
   private var advice: String {
     guard let reportedChange else {
       return """
-        If you didn't do or request this, someone may be trying to access your account. Contact the \
-        support team of \(application) immediately.
+        If you didn't do or request this, someone may be trying to access your account. Contact \
+        the support team of \(application) immediately.
         """
     }
     return Self.advice(reportedChange, application)

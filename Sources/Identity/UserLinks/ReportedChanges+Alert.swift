@@ -62,7 +62,9 @@ private struct AlertText {
   }
 
   private var whose: String {
-    guard let account else { return "Only administrators who can search users can see which account it is." }
+    guard let account else {
+      return "Only administrators who can search users can see which account it is."
+    }
     let (label, uid) = (NoticeText.plain(account.label), NoticeText.plain(account.id.text))
     return "The account is \(label) (UID \(uid))."
   }

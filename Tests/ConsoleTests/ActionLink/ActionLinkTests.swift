@@ -129,7 +129,8 @@ import Testing
       for query in ["", "?oobCode=", "?oobCode=x&mode=verifyEmail", "?done=1", "?oobCode=%00"] {
         guard Target(Self.page + query) != nil else { continue }
         let page = try await browser.get(Self.page + query)
-        #expect(page.status == .notFound && page.says("This link is invalid or expired"), "\(query)")
+        #expect(
+          page.status == .notFound && page.says("This link is invalid or expired"), "\(query)")
       }
       let disabled = try await link(world, .verifyEmail)
       var change = AccountChange()

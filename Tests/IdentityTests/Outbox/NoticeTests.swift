@@ -25,7 +25,8 @@ struct NoticeTests {
       let place = "\(instance.east.projectName) (\(instance.east.name))"
       #expect(mail.subject == "\(place): your password was changed")
       #expect(
-        mail.body.contains("the password of your account alice@example.com at \(place) was changed."))
+        mail.body.contains(
+          "the password of your account alice@example.com at \(place) was changed."))
       #expect(mail.body.contains("On \(Day(instance.now)) at "))
       #expect(mail.body.contains(" UTC, "))
       #expect(mail.body.contains("support team of \(place) immediately"))
