@@ -32,7 +32,7 @@ public enum ConsoleError: Error, Sendable, CustomStringConvertible {
   /// The error, with the file's path.
   public var description: String {
     switch self {
-    case .missingFile(let path): "\(path) is missing or cannot be read"
+    case .missingFile(let path): "\(path) is missing or can't be read"
     case .guideWithoutTitle(let path): "\(path) must begin with a heading and a paragraph"
     case .guide(let path, let error): "\(path): \(error)"
     }

@@ -5,7 +5,7 @@ import Identity
 struct ConsoleRoute: Sendable {
   /// What a request requires before its page runs.
   enum Access: Sendable, Equatable {
-    /// Nothing.
+    /// No session.
     case open
     /// A session, including one that must set up a second factor first.
     case settingUp
