@@ -2,11 +2,11 @@ public import HTTP
 public import Identity
 public import Templating
 
-/// The admin console: pages over `Identity`, rendered here, complete without a script.
+/// The admin console: server-rendered pages for `Identity` that work without JavaScript.
 ///
-/// Everything is private unless its route says `open`. A form is taken from the console's own pages
-/// only: the session, its CSRF token and the browser's word on where the form came from are checked
-/// before a page is reached.
+/// Every page requires a session unless its route is added with `open`. Forms are accepted only
+/// from the console's own pages: the session, its CSRF token, and the origin that the browser
+/// reports are checked before a page runs.
 public struct Console: Sendable {
   private let identity: Identity
   private let router: Router
@@ -14,16 +14,16 @@ public struct Console: Sendable {
   private let headers: SecurityHeaders
   let routes: [ConsoleRoute]
 
-  /// Makes the console; every template is bound and every guide rendered before it returns.
+  /// Creates the console; binds every template and renders every guide.
   ///
   /// - Parameters:
-  ///   - identity: The rules that the pages call.
-  ///   - templates: The pages' templates.
-  ///   - publicURL: The address under which people open the console.
-  ///   - assets: Where the stylesheet and its like are served.
+  ///   - identity: The use cases that the pages call.
+  ///   - templates: The templates of the pages.
+  ///   - publicURL: The public address of the console.
+  ///   - assets: The addresses of the stylesheet, script, and icon.
   ///   - guidance: The folder of the guides in one language, such as `Templates/guidance/en`.
-  ///   - log: Takes one line about something that went wrong and is not told to people.
-  /// - Throws: `TemplateError` or ``ConsoleError``, for the first file that does not fit.
+  ///   - log: Logs one line about an error whose details aren't shown on pages.
+  /// - Throws: `TemplateError` or ``ConsoleError``, for the first file that is missing or invalid.
   public init(
     identity: Identity, templates: TemplateLibrary, publicURL: PublicURL, assets: ConsoleAssets,
     guidance: String, log: @escaping @Sendable (String) -> Void = { _ in }
@@ -50,7 +50,7 @@ public struct Console: Sendable {
     headers = SecurityHeaders(publicURL: publicURL)
   }
 
-  /// Answers a request; an address that is none of the console's gets the page 404.
+  /// Responds to a request; an unknown address gets the 404 page.
   public func respond(to request: Request) async -> Response {
     var response =
       request.isReading && !request.isForFile
@@ -67,12 +67,12 @@ public struct Console: Sendable {
     return await failures.page(.notFound, for: request)
   }
 
-  /// The page for what the server itself found wrong, such as a body that is too large.
+  /// The page for an error that the HTTP server detects, such as a body that's too large.
   ///
   /// - Parameters:
-  ///   - status: The status of the answer, 400 or more.
-  ///   - requestID: The request's name in the log, for people to quote; nil when it has none.
-  /// - Returns: The page, with the fields that every page carries.
+  ///   - status: The status of the response, 400 or higher.
+  ///   - requestID: The ID of the request in the log, shown for support; nil if it has none.
+  /// - Returns: The page, with the security header fields of every page.
   public func failure(_ status: Status, requestID: RequestID? = nil) -> Response {
     var response = failures.page(status, requestID: requestID?.text)
     headers.apply(to: &response)
@@ -81,7 +81,9 @@ public struct Console: Sendable {
 }
 
 extension Request {
-  /// Whether it asks for a list as a file, which is read in many parts: held to one moment, a few of
-  /// them would keep every reader of the database from everybody else.
+  /// Whether the request downloads a list as a file.
+  ///
+  /// Downloads read the database in many parts. If each ran in one read transaction, a few of them
+  /// would occupy all database readers.
   fileprivate var isForFile: Bool { target.segments.last?.hasSuffix(".csv") ?? false }
 }

@@ -1,13 +1,13 @@
-/// Where the stylesheet, the script and the mark are served.
+/// The addresses of the stylesheet, script, and icon.
 public struct ConsoleAssets: Sendable {
   let stylesheet: String
   let script: String
   let icon: String
 
-  /// Asks for the addresses once.
+  /// Resolves the addresses.
   ///
-  /// - Parameter link: The address of a file of `Public` by its name, best one that changes with
-  ///   the file's content; nil when there is no such file.
+  /// - Parameter link: Returns the address of a file in `Public` by its name, preferably one that
+  ///   changes with the file's content; nil if the file doesn't exist.
   /// - Throws: ``ConsoleError/missingFile(_:)``.
   public init(link: (String) -> String?) throws(ConsoleError) {
     func address(_ name: String) throws(ConsoleError) -> String {
@@ -20,19 +20,19 @@ public struct ConsoleAssets: Sendable {
   }
 }
 
-/// Why the console cannot start.
+/// Why the console can't start.
 public enum ConsoleError: Error, Sendable, CustomStringConvertible {
-  /// A file that belongs to the console is not there.
+  /// A file that the console requires is missing.
   case missingFile(String)
-  /// A guide that does not begin with a heading and a paragraph.
+  /// A guide doesn't begin with a heading and a paragraph.
   case guideWithoutTitle(String)
-  /// A guide that cannot be rendered.
+  /// A guide can't be rendered.
   case guide(String, any Error)
 
-  /// The fault, with the file.
+  /// The error, with the file's path.
   public var description: String {
     switch self {
-    case .missingFile(let path): "\(path) is missing or cannot be read"
+    case .missingFile(let path): "\(path) is missing or can't be read"
     case .guideWithoutTitle(let path): "\(path) must begin with a heading and a paragraph"
     case .guide(let path, let error): "\(path): \(error)"
     }

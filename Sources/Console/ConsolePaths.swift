@@ -1,7 +1,7 @@
 import HTTP
 import Identity
 
-/// Every address of the console, each written once: routes match by it and pages link by it.
+/// The paths of the console, which routes match and pages link to.
 enum ConsolePaths {
   static let projects = Path()
   static let setup = Path("setup")
@@ -10,7 +10,7 @@ enum ConsolePaths {
   static let keptAnswers = Path("sign-in", "answers")
   static let signOut = Path("sign-out")
   static let invitation = Path("invitation")
-  /// Where links in mails to users lead, as they do in Firebase.
+  /// The page that email action links open, at the same path as in Firebase.
   static let actionLink = Path("__", "auth", "action")
 
   static let clock = Path("clock")
@@ -152,10 +152,10 @@ enum ConsolePaths {
   static let guide = Path("guidance", nil, parameters: String.self)
 }
 
-/// The address of a page that every scope has: below the project, or below one of its tenants.
+/// The path of a page that every pool has: below the project, or below one of its tenants.
 ///
-/// A pack cannot follow other parameters (6.3.1), so there is an extension for each number of
-/// parameters that a page of a scope has.
+/// A parameter pack can't follow other parameters (Swift 6.3.1), so there's an extension for each
+/// number of parameters.
 struct ScopePath<OfProject: Sendable, OfTenant: Sendable>: Sendable {
   let ofProject: OfProject
   let ofTenant: OfTenant
@@ -171,7 +171,7 @@ typealias ScopePath1 = ScopePath<Path<String, String>, Path<String, String, Stri
 typealias ScopePath2 = ScopePath<Path<String, String, String>, Path<String, String, String, String>>
 
 extension ScopePath0 {
-  /// The link into a scope.
+  /// The address of the page in a pool.
   func callAsFunction(_ scope: Scope) -> String {
     guard let tenant = scope.tenant else { return ofProject(scope.project.text) }
     return ofTenant(scope.project.text, tenant.text)
@@ -179,7 +179,7 @@ extension ScopePath0 {
 }
 
 extension ScopePath1 {
-  /// The link into a scope.
+  /// The address of the page in a pool.
   func callAsFunction(_ scope: Scope, _ one: String) -> String {
     guard let tenant = scope.tenant else { return ofProject(scope.project.text, one) }
     return ofTenant(scope.project.text, tenant.text, one)
@@ -187,7 +187,7 @@ extension ScopePath1 {
 }
 
 extension ScopePath2 {
-  /// The link into a scope.
+  /// The address of the page in a pool.
   func callAsFunction(_ scope: Scope, _ one: String, _ other: String) -> String {
     guard let tenant = scope.tenant else { return ofProject(scope.project.text, one, other) }
     return ofTenant(scope.project.text, tenant.text, one, other)

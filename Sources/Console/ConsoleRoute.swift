@@ -1,35 +1,35 @@
 import HTTP
 import Identity
 
-/// One route of the console and who may pass to it.
+/// A route of the console and the access it requires.
 struct ConsoleRoute: Sendable {
-  /// What a request needs before its page is reached.
+  /// What a request requires before its page runs.
   enum Access: Sendable, Equatable {
-    /// Nothing.
+    /// No session.
     case open
-    /// A session, also one that must set up a second factor before anything else.
+    /// A session, including one that must set up a second factor first.
     case settingUp
-    /// A session, and a permission on the instance where one is named.
+    /// A session, and a permission on the instance if one is named.
     case signedIn(Permission?)
     /// A session, and a permission anywhere: on the instance, in a project or in a tenant.
     case somewhere(Permission)
-    /// A session, sight of the project, and a permission in it.
+    /// A session, a visible project, and a permission in it.
     case project(Permission)
-    /// A session, sight of the tenant, and a permission in its project.
+    /// A session, a visible tenant, and a permission in its project.
     case projectOfTenant(Permission)
-    /// A session, sight of the scope, and a permission in it.
+    /// A session, a visible pool, and a permission in it.
     case scope(Permission)
   }
 
   let access: Access
   let route: Route
-  /// The actions that a form of the route performs; which of them may depend on its fields.
+  /// The actions that a form of the route can perform, depending on its fields.
   var actions: [ConsoleAction] = []
 }
 
-/// The routes in the making.
+/// Collects the routes of the console.
 ///
-/// A page is private unless its line says `open`.
+/// Every page requires a session unless it's added with `open`.
 struct RouteTable: Sendable {
   let gate: Gate
   let failures: Failures
@@ -40,7 +40,7 @@ struct RouteTable: Sendable {
     self.failures = failures
   }
 
-  /// A page for everybody.
+  /// Adds a page that requires no session.
   mutating func open<each Parameter: PathParameter>(
     _ method: Method, _ path: Path<repeat each Parameter>,
     _ page: @escaping @Sendable (Visitor, repeat each Parameter) async throws(Refusal) -> Response
@@ -48,7 +48,7 @@ struct RouteTable: Sendable {
     all.append(ConsoleRoute(access: .open, route: path.open(method, gate, failures, page)))
   }
 
-  /// A page for every administrator, or for those with a permission on the instance.
+  /// Adds a page for all administrators, or for those with a permission on the instance.
   mutating func signedIn<each Parameter: PathParameter>(
     _ method: Method, _ path: Path<repeat each Parameter>, _ permission: Permission? = nil,
     _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response
@@ -57,7 +57,7 @@ struct RouteTable: Sendable {
     all.append(ConsoleRoute(access: .signedIn(permission), route: route))
   }
 
-  /// A page for those who have a permission anywhere; it shows what they may see and no more.
+  /// Adds a page for administrators with a permission anywhere; it shows only what they can access.
   mutating func somewhere<each Parameter: PathParameter>(
     _ method: Method, _ path: Path<repeat each Parameter>, _ permission: Permission,
     _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response
@@ -66,7 +66,7 @@ struct RouteTable: Sendable {
     all.append(ConsoleRoute(access: .somewhere(permission), route: route))
   }
 
-  /// A page for every administrator, also for those who must set up a second factor first.
+  /// Adds a page for all administrators, including those who must set up a second factor first.
   mutating func settingUp(
     _ method: Method, _ path: Path<>,
     _ page: @escaping @Sendable (SignedIn) async throws(Refusal) -> Response
@@ -75,7 +75,7 @@ struct RouteTable: Sendable {
     all.append(ConsoleRoute(access: .settingUp, route: route))
   }
 
-  /// A page of a project that also those see who have a role in one of its tenants only.
+  /// Adds a page of a project that's also visible to administrators of only one of its tenants.
   mutating func inProject(
     _ method: Method, _ path: Path<String>, _ permission: Permission,
     _ page: @escaping @Sendable (ProjectContext) async throws(Refusal) -> Response
@@ -92,7 +92,7 @@ struct RouteTable: Sendable {
     all.append(ConsoleRoute(access: .project(permission), route: route))
   }
 
-  /// A page of a project that is about one thing in it.
+  /// Adds a page of a resource in a project.
   mutating func inProject(
     _ method: Method, _ path: Path<String, String>, _ permission: Permission,
     _ page: @escaping @Sendable (ProjectContext, String) async throws(Refusal) -> Response
@@ -110,7 +110,7 @@ struct RouteTable: Sendable {
     all.append(ConsoleRoute(access: .project(permission), route: route))
   }
 
-  /// A page of a tenant for those who may do something in its project.
+  /// Adds a page of a tenant for administrators with a permission in its project.
   mutating func inProjectOfTenant(
     _ method: Method, _ path: Path<String, String>, _ permission: Permission,
     _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response
@@ -129,7 +129,7 @@ struct RouteTable: Sendable {
     all.append(ConsoleRoute(access: .projectOfTenant(permission), route: route))
   }
 
-  /// A page of every scope: two routes, one below the project and one below its tenants.
+  /// Adds a page of every pool: two routes, one below the project and one below its tenants.
   mutating func inScope(
     _ method: Method, _ path: ScopePath0, _ permission: Permission,
     _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response
@@ -145,7 +145,7 @@ struct RouteTable: Sendable {
       })
   }
 
-  /// A page of every scope that is about one thing in it.
+  /// Adds a page of a resource in every pool.
   mutating func inScope(
     _ method: Method, _ path: ScopePath1, _ permission: Permission,
     _ page: @escaping @Sendable (ScopeContext, String) async throws(Refusal) -> Response
@@ -165,7 +165,7 @@ struct RouteTable: Sendable {
       })
   }
 
-  /// A page of every scope that is about one part of a thing in it.
+  /// Adds a page of a resource's part in every pool.
   mutating func inScope(
     _ method: Method, _ path: ScopePath2, _ permission: Permission,
     _ page: @escaping @Sendable (ScopeContext, String, String) async throws(Refusal) -> Response
@@ -189,7 +189,7 @@ struct RouteTable: Sendable {
     for route in routes { all.append(ConsoleRoute(access: .scope(permission), route: route)) }
   }
 
-  /// Names the actions of the routes that `add` adds, and gives it their permission.
+  /// Records the actions of the routes that `add` adds, and passes it their permission.
   fileprivate mutating func perform(
     _ actions: [ConsoleAction], _ add: (inout RouteTable, Permission) -> Void
   ) {
@@ -200,7 +200,7 @@ struct RouteTable: Sendable {
   }
 }
 
-// The forms that perform actions: the table of actions says which permission each takes.
+// Forms that perform actions. Each action's requirements define the permission.
 
 extension RouteTable {
   mutating func signedIn<each Parameter: PathParameter>(
@@ -253,7 +253,7 @@ extension RouteTable {
   }
 }
 
-/// Stands before the pages of a scope.
+/// Authorizes requests to the pages of a pool.
 private struct ScopeDoor: Sendable {
   let gate: Gate
   let failures: Failures
@@ -272,8 +272,8 @@ private struct ScopeDoor: Sendable {
   }
 }
 
-// Methods of the paths, because the compiler (6.3.1) fails on a closure over a generic function's
-// own parameter pack, and does not where the pack belongs to the type.
+// These are methods of `Path` because the compiler (Swift 6.3.1) fails on a closure that captures a
+// generic function's own parameter pack, but not one that belongs to the type.
 
 extension Path {
   fileprivate func open(

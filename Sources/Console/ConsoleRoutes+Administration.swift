@@ -3,7 +3,7 @@ import Identity
 import Templating
 
 extension ConsoleRoutes {
-  /// The routes about administrators: all of them, and whoever is signed in.
+  /// Adds the pages of administrators and of the signed-in administrator's own account.
   static func addAdministration(
     to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
     _ frames: Frames, _ actions: ActionForms, _ gate: Gate, languages: [String]
@@ -96,7 +96,7 @@ extension ConsoleRoutes {
     table.signedIn(.post, ConsolePaths.recoveryCodes, nil, recovery.make)
   }
 
-  /// The pages between password and session, and after it.
+  /// Adds the pages after the password step of sign-in.
   static func addSecondStep(
     to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
     _ frames: Frames, _ gate: Gate

@@ -3,7 +3,7 @@ import Identity
 import Templating
 
 extension ConsoleRoutes {
-  /// The pages of what stands in for an authenticator app, and of links that set one up.
+  /// Adds the pages of backup codes and enrollment links.
   static func addCodes(
     to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
     _ pages: SupportPages
@@ -29,7 +29,7 @@ extension ConsoleRoutes {
       ConsolePaths.enrollmentLink, performing: [.sendEnrollmentLink], link.send)
   }
 
-  /// The pages that links in mails to users lead to.
+  /// Adds the pages that links in emails to users open.
   static func addUserLinks(
     to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
     _ frames: Frames, _ gate: Gate

@@ -3,7 +3,7 @@ import Identity
 import Templating
 
 extension ConsoleRoutes {
-  /// Removals for many users at once, and what waits for a second administrator.
+  /// Adds the pages of bulk removals and approvals.
   static func addRemovals(
     to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
     _ ending: SupportRedirect

@@ -3,7 +3,7 @@ import Identity
 import Templating
 
 extension ConsoleRoutes {
-  /// The pages on which somebody acts on a user's account.
+  /// Adds the pages of support actions on a user's account.
   static func addSupport(
     to table: inout RouteTable, _ identity: Identity, _ pages: SupportPages,
     _ templates: TemplateLibrary

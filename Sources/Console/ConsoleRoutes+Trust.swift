@@ -3,7 +3,7 @@ import Identity
 import Templating
 
 extension ConsoleRoutes {
-  /// The routes about whose word counts: providers of identity, and keys for custom tokens.
+  /// Adds the pages of identity providers and custom token signing keys.
   static func addTrust(
     to table: inout RouteTable, _ identity: Identity, _ templates: TemplateLibrary,
     _ actions: ActionForms

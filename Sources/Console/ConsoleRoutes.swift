@@ -2,9 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// Every route of the console.
-///
-/// A page is reached through its line here and in no other way.
+/// All routes of the console.
 struct ConsoleRoutes: Sendable {
   let table: RouteTable
 

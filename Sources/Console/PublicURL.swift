@@ -1,17 +1,17 @@
-/// The address under which people open the console, as the operator states it.
+/// The public address of the console, as the operator configures it.
 ///
-/// Links, the check of `Origin` and the kind of cookies come from it alone, never from a request's
-/// `Host`, which anybody can write.
+/// Links, the `Origin` check, and cookie attributes depend only on it, never on a request's `Host`,
+/// which clients can forge.
 public struct PublicURL: Sendable, Equatable, CustomStringConvertible {
-  /// Scheme, host and port as browsers send them in `Origin`, such as `https://mfa.example.com`.
+  /// The scheme, host, and port as in `Origin`, such as `https://mfa.example.com`.
   public let origin: String
   /// Whether the scheme is https.
   public let isSecure: Bool
 
   /// Reads an address such as `https://mfa.example.com` or `http://127.0.0.1:8080`.
   ///
-  /// Nothing when the scheme is not http or https, when there is no host, or when there is a
-  /// path, a query, a user name or a character that no host holds.
+  /// Returns nil if the scheme isn't http or https, if there's no host, or if there's a path, a
+  /// query, a user name, or a character that's invalid in a host.
   public init?(_ text: String) {
     let lower = text.lowercased()
     let scheme: String
@@ -36,16 +36,16 @@ public struct PublicURL: Sendable, Equatable, CustomStringConvertible {
         return nil
       }
     }
-    // Browsers leave the port out of an origin when it is the scheme's own.
+    // Browsers omit the scheme's default port from an origin.
     let ownPort = scheme == "https" ? "443" : "80"
     isSecure = scheme == "https"
     origin = "\(scheme)://\(host)" + (port.map { $0 == ownPort ? "" : ":\($0)" } ?? "")
   }
 
-  /// The host alone, in brackets where it is an IPv6 address.
+  /// The host, in brackets if it's an IPv6 address.
   var host: String { String(hostAndPort.host) }
 
-  /// The port, also where the origin leaves it out.
+  /// The port, even if the origin omits it.
   var port: Int { hostAndPort.port ?? (isSecure ? 443 : 80) }
 
   /// The origin without its scheme.

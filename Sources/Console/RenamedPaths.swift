@@ -1,13 +1,13 @@
 import HTTP
 
-/// The addresses that pages had in version 0.1, which redirect for one release.
+/// The paths of version 0.1, which redirect to the current ones for one release.
 enum RenamedPaths {
   private static let segments: [(old: String, new: String)] = [
     ("verdicts", "code-attempts"), ("enrolment-link", "enrollment-link"), ("desk", "support"),
     ("enrol", "enroll"),
   ]
 
-  /// Where a page is now; nil for an address that never had another name.
+  /// The current address of a page; nil if its path wasn't renamed.
   static func address(for target: Target) -> String? {
     let parts = target.rawPath.utf8.split(separator: UInt8(ascii: "/"))
     guard let first = parts.first,

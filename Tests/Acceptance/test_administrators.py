@@ -43,7 +43,7 @@ class Desk:
     def sign_out(self):
         self.page.goto("/sign-out")
         self.page.locator("main").get_by_role("button", name="Sign out").click()
-        expect(self.page.get_by_text("You are signed out.")).to_be_visible()
+        expect(self.page.get_by_text("You’re signed out.")).to_be_visible()
 
     @property
     def said(self):
@@ -66,11 +66,11 @@ def test_an_administrator_comes_and_loses_the_phone(server, chromium, javascript
     nina.page.get_by_label("Your name").fill("Nina New")
     nina.page.get_by_label("Password").fill(PASSWORD)
     nina.press("Accept and sign in")
-    assert "From your next sign-in on" in nina.said
+    assert "starting with your next sign-in" in nina.said
     stranger = Desk(chromium, server, javascript)
     stranger.page.goto(link)
     assert stranger.page.get_by_role("heading", level=1).inner_text() == (
-        "This invitation does not count")
+        "This invitation is invalid or expired")
 
     nina.page.get_by_role("link", name="Set it up now").click()
     app, codes = enroll(nina)
@@ -91,7 +91,7 @@ def test_an_administrator_comes_and_loses_the_phone(server, chromium, javascript
     nina.give_password(NEW)
     nina.page.get_by_text("Use a recovery code").click()
     nina.page.get_by_label("Recovery code").fill(codes[0].lower())
-    nina.press("Sign in with it")
+    nina.press("Sign in with recovery code")
     assert nina.path == "/"
     nina.page.goto("/account")
     expect(nina.page.get_by_text("9 of 10 left")).to_be_visible()
@@ -123,10 +123,10 @@ def invite(owner):
     page.get_by_label("Email").fill(NEW)
     page.get_by_label("Name", exact=True).fill("Nina")
     page.get_by_label("Role").select_option("support")
-    owner.press("Make the link")
+    owner.press("Create invite link")
     link = page.locator("pre").inner_text().strip()
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/invitation\?token=[\w-]{43}", link)
-    page.get_by_role("link", name="Back to the administrators").click()
+    page.get_by_role("link", name="Back to administrators").click()
     expect(page.locator("tr", has_text=NEW).get_by_text("invited", exact=True)).to_be_visible()
     return link
 
@@ -140,10 +140,10 @@ def enroll(desk):
     key = page.locator("code[data-copy]").inner_text().replace(" ", "")
     assert key == app.secret
     page.get_by_label("Code", exact=True).fill(app.now())
-    desk.press("Switch it on")
+    desk.press("Turn on authenticator")
     codes = page.locator("pre").inner_text().split()
     assert len(set(codes)) == 10
-    page.get_by_role("link", name="I have kept them").click()
+    page.get_by_role("link", name="I’ve saved these codes").click()
     return app, codes
 
 
@@ -151,16 +151,16 @@ def reset(owner):
     page = owner.page
     page.goto("/administrators")
     page.get_by_role("link", name="Nina New").click()
-    page.get_by_role("link", name="Reset the second factor…").click()
-    page.get_by_label("To go on").fill("somebody else")
-    owner.press("Reset the second factor")
+    page.get_by_role("link", name="Reset second factor…").click()
+    page.get_by_label("To continue").fill("somebody else")
+    owner.press("Reset second factor")
     expect(page.locator("#confirmation-error")).to_be_visible()
-    page.get_by_label("To go on").fill(NEW)
-    owner.press("Reset the second factor")
+    page.get_by_label("To continue").fill(NEW)
+    owner.press("Reset second factor")
     expect(page.locator("#note-error")).to_be_visible()
     page.get_by_label("Reason").fill("Lost the phone")
-    owner.press("Reset the second factor")
-    assert "is reset" in owner.said
+    owner.press("Reset second factor")
+    assert "was reset" in owner.said
 
 
 def remove(owner):
@@ -168,9 +168,9 @@ def remove(owner):
     page.goto("/administrators")
     page.get_by_role("link", name="Nina New").click()
     page.get_by_role("link", name="Remove…").click()
-    page.get_by_label("To go on").fill(NEW)
-    owner.press("Remove the administrator")
-    assert "not an administrator any more" in owner.said
+    page.get_by_label("To continue").fill(NEW)
+    owner.press("Remove administrator")
+    assert "no longer an administrator" in owner.said
 
 
 def test_what_was_typed_stays_over_a_session_that_ran_out(server, chromium):
@@ -182,13 +182,18 @@ def test_what_was_typed_stays_over_a_session_that_ran_out(server, chromium):
     desk.page.get_by_label("Project ID").fill("typed-long-ago")
     with sqlite3.connect(server.data / "countersign.sqlite", timeout=30) as database:
         database.execute("UPDATE console_session SET last_seen_at = last_seen_at - 3700000000")
+<<<<<<< HEAD
     desk.press("Create project")
     assert "what you typed is there again" in desk.said
+=======
+    desk.press("Create the project")
+    assert "recover what you entered" in desk.said
+>>>>>>> 3704ebb21917b27fcfebb78a0913d9b0c85b9387
     desk.page.get_by_label("Email").fill("ada@example.com")
     desk.page.get_by_label("Password").fill(PASSWORD)
     desk.press("Sign in")
-    assert desk.page.get_by_role("heading", level=1).inner_text() == "Your answers are still here"
-    desk.press("Send the form")
+    assert desk.page.get_by_role("heading", level=1).inner_text() == "Your form was saved"
+    desk.press("Submit form")
     assert desk.path == "/projects/typed-long-ago"
 
 

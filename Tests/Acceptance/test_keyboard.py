@@ -47,7 +47,7 @@ def sign_in(page):
 def test_sign_in_and_out(page):
     sign_in(page)
     page.keyboard.press("Tab")
-    assert focused(page) == "Skip to the page"
+    assert focused(page) == "Skip to main content"
     tab_to(page, "Ada · owner")
     page.keyboard.press("Enter")
     tab_to(page, "Sign out")

@@ -228,17 +228,17 @@ def test_without_a_mail_server_an_owner_reads_mails_and_then_they_go_out(tmp_pat
         overview = pages.get(f"/projects/{PROJECT}").text
         assert "no mail server is set up" in overview
         page = message_page(pages, "sam@example.com")
-        assert "The old password does not count any more." not in pages.get(page).text
+        assert "The old password no longer works." not in pages.get(page).text
         opened = pages.post(f"{page}/text", {}, page=page)
-        assert "The old password does not count any more." in opened.text
+        assert "The old password no longer works." in opened.text
         assert opened.headers["cache-control"] == "no-store"
         audit = pages.get(f"/projects/{PROJECT}/audit").text
-        assert "Message to a user opened" in audit
+        assert "Message to user opened" in audit
         assert server.stop() == 0
     with PostOffice() as office:
         with Server(tmp_path, *flags(office.port)) as server:
             mail, = office.received(1)
-            assert "The old password does not count any more." in mail.get_content()
+            assert "The old password no longer works." in mail.get_content()
             assert server.stop() == 0
 
 

@@ -52,11 +52,11 @@ def set_up(page, server):
     """Owner, project and tenant, by following what the pages offer."""
     page.goto("/")
     expect(page).to_have_url(re.compile(re.escape("/setup") + "$"))
-    page.get_by_label("Set-up code").fill(server.setup_code)
+    page.get_by_label("Setup code").fill(server.setup_code)
     page.get_by_label("Your name").fill("Olga Owner")
     page.get_by_label("Email").fill("olga@example.com")
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Make me the owner").click()
+    page.get_by_role("button", name="Create owner").click()
 
     page.get_by_role("link", name="New project").first.click()
     page.get_by_label("Name", exact=True).fill("Acme")
@@ -129,9 +129,9 @@ def remove_as_support(chromium, server, tenant, uid, javascript):
 
     # Nobody acts on users without a second factor of their own.
     page.goto("/account/totp")
-    own = pyotp.TOTP(page.get_by_label("the key", exact=True).inner_text().replace(" ", ""))
+    own = pyotp.TOTP(page.get_by_label("Setup key", exact=True).inner_text().replace(" ", ""))
     page.locator("#code").fill(own.now())
-    page.get_by_role("button", name="Switch it on").click()
+    page.get_by_role("button", name="Turn on authenticator").click()
     page.goto(f"/projects/acme-app/tenants/{tenant}/users")
 
     page.locator("#q").fill("mallory@")

@@ -50,7 +50,7 @@ import Testing
       #expect(trusted.says("There’s nothing to confirm.") && !trusted.says("<button class"))
       try Snapshot.check(trusted.text, named: "clock.html")
       _ = try await ada.submit("/clock", [:])
-      #expect(try await ada.get("/clock").says("The clock is trusted already."))
+      #expect(try await ada.get("/clock").says("The clock is already trusted."))
       let chiara = try await world.user()
       try await world.removalHold(chiara, in: try await world.euScope)
       try await doubt(world, 8 * 86_400)

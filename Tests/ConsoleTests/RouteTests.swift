@@ -31,8 +31,8 @@ import Testing
     POST /projects/{String}/tenants/{String}/new-user: changeUsers
     GET /projects/{String}/users/{String}: findUsers
     GET /projects/{String}/tenants/{String}/users/{String}: findUsers
-    GET /projects/{String}/users/{String}/codeAttempts: findUsers
-    GET /projects/{String}/tenants/{String}/users/{String}/codeAttempts: findUsers
+    GET /projects/{String}/users/{String}/code-attempts: findUsers
+    GET /projects/{String}/tenants/{String}/users/{String}/code-attempts: findUsers
     GET /projects/{String}/users/{String}/factors/{String}/removal: removeFactors
     GET /projects/{String}/tenants/{String}/users/{String}/factors/{String}/removal: removeFactors
     POST /projects/{String}/users/{String}/factors/{String}/removal: removeFactors

@@ -32,8 +32,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("code", "AAAA-BBBB-CCCC-DDDD", "This is not the code"),
-    ("email", "ada", "Write an address such as"),
+    ("code", "AAAA-BBBB-CCCC-DDDD", "Incorrect setup code."),
+    ("email", "ada", "Enter an email address such as"),
     ("name", "", "Enter your name"),
     ("password", "short", "Use at least 12 characters"),
   ])
@@ -90,7 +90,7 @@ import Testing
       }
       #expect(last.status == .tooManyRequests)
       let wait = try #require(last.response.fields[.retryAfter].flatMap(Int64.init))
-      #expect(last.says("There were too many wrong passwords. Wait "))
+      #expect(last.says("Too many incorrect passwords. Try again in "))
       #expect(last.says("value=\"\(World.ada)\""))
       let right: Form = ["email": World.ada, "password": World.password]
       #expect(try await browser.submit("/sign-in", right).status == .tooManyRequests)
@@ -154,7 +154,7 @@ import Testing
     try await World.furnished { world in
       let answer = try await Browser(world).submit("/sign-in", ["email": "", "password": ""])
       #expect(answer.status == .unprocessableContent)
-      #expect(answer.says("2 answers need another look"))
+      #expect(answer.says("There are 2 problems"))
     }
   }
 
@@ -167,7 +167,7 @@ import Testing
       let out = try await browser.post("/sign-out", ["csrf": token])
       #expect(out.location == "/sign-in?signed-out=1")
       #expect(out.response.fields.all(.setCookie).contains { $0.contains("Max-Age=0") })
-      #expect(try await browser.get("/sign-in?signed-out=1").says("You are signed out."))
+      #expect(try await browser.get("/sign-in?signed-out=1").says("You’re signed out."))
       let replayed = try await Browser(world).send(.get, "/", fields: [.cookie: cookie])
       #expect(replayed.location == "/sign-in")
     }

@@ -1,13 +1,13 @@
 import HTTP
 import Identity
 
-/// The console's cookies: of the session, of forms, between password and code, and of devices.
+/// The console's cookies: for sessions, for forms before sign-in, for sign-ins that still require a
+/// code, and for known devices.
 ///
-/// Over https their names begin with `__Host-`, which makes browsers refuse them from any other
-/// host and without `Secure`. The session's cookie is `Lax`: people mail addresses of pages to each
-/// other, and with `Strict` such a link would arrive signed out. Forms are protected by their own
-/// token and by `Origin`, not by this. The form cookie of sign-in and set-up needs no
-/// such grace, and neither do the one between password and code and those of devices.
+/// Over HTTPS, their names begin with `__Host-`, so that browsers reject them from any other host
+/// and without `Secure`. The session cookie is `Lax`, because a link to a page in an email would
+/// otherwise open signed out. Forms are protected by their own token and by `Origin`, not by
+/// `SameSite`. The other cookies are `Strict`.
 struct ConsoleCookies: Sendable {
   private let session: String
   private let form: String
@@ -27,7 +27,7 @@ struct ConsoleCookies: Sendable {
     request.cookies[session]?.text(atMost: Self.longestToken)
   }
 
-  /// The token in the form cookie, when it is one of ours by its looks.
+  /// The token in the form cookie; nil if it's missing or doesn't have the length of a form token.
   func formToken(of request: Request) -> String? {
     guard let token = request.cookies[form], token.byteCount == Self.tokenLength else {
       return nil
@@ -35,7 +35,7 @@ struct ConsoleCookies: Sendable {
     return token.text
   }
 
-  /// 128 bits from the system's generator, as 32 hexadecimal digits.
+  /// Generates a form token: 128 random bits as 32 hexadecimal digits.
   func newFormToken() -> String {
     var generator = SystemRandomNumberGenerator()
     return (0..<2).map { _ in
@@ -52,12 +52,12 @@ struct ConsoleCookies: Sendable {
     Cookie(name: form, value: token, secure: isSecure, sameSite: .strict)
   }
 
-  /// Takes the session's cookie back.
+  /// The cookie that deletes the session cookie.
   var endOfSession: Cookie {
     Cookie(name: session, value: "", secure: isSecure, sameSite: .lax, maxAge: 0)
   }
 
-  /// What a right password gave, as long as the code is due.
+  /// The token of a sign-in whose password was accepted and whose code is still required.
   func pending(of request: Request) -> String? {
     request.cookies[pending]?.text(atMost: Self.longestToken)
   }
@@ -66,17 +66,19 @@ struct ConsoleCookies: Sendable {
     Cookie(name: pending, value: text, secure: isSecure, sameSite: .strict, maxAge: 600)
   }
 
-  /// Takes the cookie between password and code back.
+  /// The cookie that deletes the cookie of a pending sign-in.
   var endOfPending: Cookie {
     Cookie(name: pending, value: "", secure: isSecure, sameSite: .strict, maxAge: 0)
   }
 
-  /// What the browser was given at earlier sign-ins, by whichever administrators.
+  /// The device tokens that the browser has from earlier sign-ins of any administrator.
   func devices(of request: Request) -> [String] {
     request.cookies.all(startingWith: device).compactMap { $0.text(atMost: Self.longestToken) }
   }
 
-  /// Lets the browser be known as a device of an administrator, each of whom has a cookie.
+  /// The cookie that marks the browser as a known device of an administrator.
+  ///
+  /// Each administrator has a separate cookie.
   func device(_ token: String, of administrator: ID<Administrator>) -> Cookie {
     let digest = HashFunction.sha256.digest(Array(administrator.text.utf8))
     return Cookie(
@@ -89,7 +91,7 @@ struct ConsoleCookies: Sendable {
 }
 
 extension ConsoleCookies {
-  /// Sees that the browser has the token that stands in the page's form.
+  /// Sets the form cookie if the browser doesn't have it, so that it matches the page's form.
   func keep(_ visitor: Visitor, in response: inout Response) {
     guard !visitor.hasFormToken else { return }
     response.fields.add(.setCookie, form(visitor.formToken).description)

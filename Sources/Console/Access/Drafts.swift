@@ -2,19 +2,19 @@ import HTTP
 import Identity
 import Synchronization
 
-/// Forms that were sent when their session had just run out, kept until the same administrator has
+/// Stores forms that were submitted after their session expired, until the same administrator has
 /// signed in again in the same browser.
 ///
-/// They wait here and not in the browser, and without what is secret. A restart forgets them, which
-/// are answers and not deeds.
+/// They're kept in memory on the server, without secrets. A restart discards them; their actions
+/// were never performed.
 final class Drafts: Sendable {
-  /// A form as it was sent.
+  /// A submitted form.
   struct Draft: Sendable {
-    /// Where it was sent to.
+    /// The path that the form was submitted to.
     let path: String
-    /// Its answers, without tokens, passwords and codes.
+    /// The fields, without tokens, passwords, and codes.
     let answers: [Form.Entry]
-    /// Whether something was left out that has to be typed again.
+    /// Whether secret fields were left out and have to be entered again.
     let lacksSecrets: Bool
     fileprivate let administrator: ID<Administrator>
     fileprivate let since: Instant
@@ -26,9 +26,9 @@ final class Drafts: Sendable {
   private static let room = 8 * 1_024 * 1_024
   private let waiting = Mutex<[UntrustedText: Draft]>([:])
 
-  /// Keeps a form for the browser that has a form token.
+  /// Stores a form for the browser with a form token.
   ///
-  /// - Returns: False when it is too large, or too much waits already.
+  /// - Returns: False if the form is larger than 256 KB, or all stored forms would exceed 8 MB.
   func keep(
     _ form: Form, sentTo path: String, by administrator: ID<Administrator>, browser: String,
     at now: Instant
@@ -52,7 +52,7 @@ final class Drafts: Sendable {
     }
   }
 
-  /// What waits for an administrator in a browser.
+  /// The form stored for an administrator in a browser; nil if there's none or it's too old.
   func find(for administrator: ID<Administrator>, browser: String?, at now: Instant) -> Draft? {
     guard let browser = browser.map({ UntrustedText($0) }) else { return nil }
     let found = waiting.withLock { $0.isEmpty ? nil : $0[browser] }
@@ -62,9 +62,9 @@ final class Drafts: Sendable {
     return found
   }
 
-  /// Forgets what waits for a browser, when a form is sent where it was sent to.
+  /// Deletes a browser's stored form once a form is submitted to the same path.
   ///
-  /// Others leave it: the set-up of a second factor may have to come first.
+  /// Forms submitted to other paths keep it, because setting up a second factor may come first.
   func forget(sentTo path: String, browser: String?) {
     guard let browser = browser.map({ UntrustedText($0) }) else { return }
     waiting.withLock { waiting in

@@ -1,16 +1,16 @@
 import HTTP
 import Identity
 
-/// Decides who may pass.
+/// Authenticates and authorizes requests to the console.
 ///
-/// Pages get what it returns, so that none can forget to ask.
+/// Pages receive the values it returns, so that no page can skip the checks.
 struct Gate: Sendable {
   let identity: Identity
   let publicURL: PublicURL
   let cookies: ConsoleCookies
   let drafts = Drafts()
 
-  /// Admits anybody; a form must carry the token of the page it came from.
+  /// Admits any visitor; a form must contain the token of the form cookie.
   func visitor(_ request: Request) throws(Refusal) -> Visitor {
     let known = cookies.formToken(of: request)
     let token = known ?? cookies.newFormToken()
@@ -22,9 +22,10 @@ struct Gate: Sendable {
     return Visitor(request: request, form: form, formToken: token, hasFormToken: known != nil)
   }
 
-  /// Admits an administrator with a living session; a form must carry the session's token.
+  /// Admits an administrator with a valid session; a form must contain the session's CSRF token.
   ///
-  /// Pages that say so are for those too who must set up a second factor before anything else.
+  /// With `isSettingUp`, also admits administrators who must set up a second factor before they can
+  /// open other pages.
   func signedIn(
     _ request: Request, isSettingUp: Bool = false
   ) async throws(Refusal) -> SignedIn {
@@ -44,7 +45,7 @@ struct Gate: Sendable {
     return SignedIn(request: request, form: form, session: session)
   }
 
-  /// The session whose token a request carries, if it lives.
+  /// The valid session whose token the request contains.
   func session(of request: Request) async throws(Refusal) -> ConsoleSession? {
     guard let token = cookies.sessionToken(of: request) else { return nil }
     do {
@@ -54,7 +55,7 @@ struct Gate: Sendable {
     }
   }
 
-  /// Who asks, for a page that says why another is not shown; nil where that is not to be known.
+  /// The signed-in administrator, for the frame of an error page; nil without a valid session.
   func known(_ request: Request) async -> SignedIn? {
     guard let session = try? await session(of: request), session.secondFactor != .due else {
       return nil
@@ -62,9 +63,9 @@ struct Gate: Sendable {
     return SignedIn(request: request, form: Form(), session: session)
   }
 
-  /// Keeps a form whose session ran out, for the same administrator in the same browser.
+  /// Stores a form whose session expired, for the same administrator in the same browser.
   ///
-  /// It must come from our own page and carry the token of the very session that ran out.
+  /// The form must come from the console's origin and contain the token of the expired session.
   private func keep(_ request: Request) async throws(Refusal) -> Bool {
     guard let token = cookies.sessionToken(of: request),
       let browser = cookies.formToken(of: request), let form = try? checkedForm(request),
@@ -80,14 +81,14 @@ struct Gate: Sendable {
       at: identity.clock.now())
   }
 
-  /// A form, when a browser says that it comes from our own origin.
+  /// The submitted form, if the browser states that it comes from the console's origin.
   ///
-  /// Both `Origin` and `Sec-Fetch-Site` are written by the browser and out of a page's reach. One
-  /// of them must speak for the form; none may speak against it.
+  /// The browser sets both `Origin` and `Sec-Fetch-Site`, and pages can't change them. At least one
+  /// must confirm the origin, and neither may contradict it.
   private func checkedForm(_ request: Request) throws(Refusal) -> Form {
     let origin = request.fields[.origin].map { UntrustedText($0) }
     let site = request.fields[.secFetchSite].map { UntrustedText($0) }
-    // `none` is a person who sends a form again, as by reloading.
+    // `none` means that the user submitted the form again, for example by reloading.
     guard
       origin == UntrustedText(publicURL.origin) && [nil, "same-origin", "none"].contains(site)
         || origin == nil && site == "same-origin"
@@ -99,13 +100,13 @@ struct Gate: Sendable {
     return Form()
   }
 
-  /// Compares secrets without telling where they differ.
+  /// Compares secrets in constant time.
   private func equal(_ one: UntrustedText, _ other: String) -> Bool {
     constantTimeEqual(Array(one.utf8), Array(other.utf8))
   }
 }
 
-/// A project of which the administrator may see at least a part.
+/// A project that the administrator can see at least in part.
 struct ProjectContext: Sendable {
   let signedIn: SignedIn
   let project: Project
@@ -116,7 +117,7 @@ struct ProjectContext: Sendable {
   }
 }
 
-/// A scope in which the administrator has the permission that the route asks for.
+/// A pool in which the administrator has the permission that the route requires.
 struct ScopeContext: Sendable {
   let signedIn: SignedIn
   let scope: Scope
@@ -126,14 +127,14 @@ struct ScopeContext: Sendable {
     self.scope = scope
   }
 
-  /// Whether the administrator may do something more here.
+  /// Whether the administrator has another permission in the pool.
   func may(_ permission: Permission) -> Bool {
     signedIn.administrator.may(permission, in: scope)
   }
 }
 
 extension Gate {
-  /// Admits to a project; what is not visible does not exist.
+  /// Authorizes access to a project; projects that aren't visible are reported as not found.
   func project(
     _ signedIn: SignedIn, _ id: String, needing permission: Permission
   ) async throws(Refusal) -> ProjectContext {
@@ -152,7 +153,9 @@ extension Gate {
     return ProjectContext(signedIn, project)
   }
 
-  /// Admits to a scope; what is not visible does not exist, what is not allowed is refused.
+  /// Authorizes access to a pool.
+  ///
+  /// A pool that isn't visible is reported as not found; a missing permission is reported as such.
   func scope(
     _ signedIn: SignedIn, _ project: String, _ tenant: String?, needing permission: Permission
   ) async throws(Refusal) -> ScopeContext {
@@ -170,11 +173,11 @@ extension Gate {
     return ScopeContext(signedIn, scope)
   }
 
-  /// The refusal that says whom to ask.
+  /// The refusal for a missing permission, with the administrators who have it.
   func lacking(
     _ permission: Permission, _ signedIn: SignedIn, in scope: Scope?
   ) async -> Refusal {
-    // Without the names the page still says which role it takes.
+    // Without the names, the page still states the required role.
     let helpers = try? await identity.administrators.namesOfThose(
       with: permission, in: scope, for: signedIn.administrator)
     return .lacking(
@@ -183,6 +186,6 @@ extension Gate {
 }
 
 extension Request {
-  /// Whether it only asks.
+  /// Whether the method is GET or HEAD.
   var isReading: Bool { method == .get || method == .head }
 }

@@ -1,40 +1,40 @@
 import HTTP
 import Identity
 
-/// Why a request gets another page than the one it asked for.
+/// Why a request is refused.
 enum Refusal: Error {
-  /// Nobody is signed in; afterwards the address goes on to `next`, or to the answers of a form
-  /// that were kept.
+  /// The visitor isn't signed in; signing in continues to `next`, or to the stored form if `isKept`
+  /// is true.
   case signInFirst(next: String?, isKept: Bool)
-  /// The role needs a second factor before anything else.
+  /// The role requires a second factor, which isn't set up.
   case secondFactorFirst
-  /// There is no such thing, or none that this administrator may know of: one answer for both.
+  /// The resource doesn't exist or isn't visible to the administrator; the response is the same.
   case notFound
-  /// The page exists and is theirs to see, but not to do.
+  /// The administrator can see the resource but lacks the permission for the action.
   case notAllowed(Permission)
-  /// The same, with who asked and who could help.
+  /// The administrator lacks a permission; includes the administrators who have it.
   case lacking(MissingPermission)
-  /// A form that did not come from one of our own pages.
+  /// The form didn't come from a page of the console.
   case foreignForm
-  /// A form that came from our page, but too late or from another sign-in.
+  /// The form came from a page of the console, but its token is missing or from another session.
   case staleForm
-  /// A body that is not a form.
+  /// The body isn't a form.
   case notAForm
-  /// A body that is a form but isn't read, for the reason given.
+  /// The body is a form that can't be parsed.
   case malformedForm(FormError)
-  /// A form whose fields aren't those of its page.
+  /// The form's fields aren't those of its page.
   case unreadableForm
-  /// Passwords are being checked for others; try again in a moment.
+  /// Too many passwords are being checked at once.
   case busy
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(any Error)
 }
 
-/// What somebody's role lacks.
+/// A permission that an administrator lacks.
 struct MissingPermission: Sendable {
   let permission: Permission
   let signedIn: SignedIn
-  /// Administrators who have it, as far as one may know of them.
+  /// The names of administrators who have it and whom this administrator can see.
   let helpers: [String]
 }
 

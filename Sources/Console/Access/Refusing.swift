@@ -1,4 +1,6 @@
-/// Runs a use case in which nothing but the database can fail.
+/// Runs a use case and converts any error to ``Refusal/unavailable(_:)``.
+///
+/// Use it where only the database can fail.
 func refusing<T, E: Error>(_ body: () async throws(E) -> T) async throws(Refusal) -> T {
   do {
     return try await body()

@@ -1,12 +1,11 @@
 import HTTP
 
-/// Where to go on after a sign-in that stood in the way.
+/// The address to continue to after sign-in.
 ///
-/// An address is taken from a form or a query that anybody can write, so it counts only when it is
-/// a path of our own: it is read as a `Target`, must match a route of the console that answers GET,
-/// and is written anew. Nothing that leads to another host passes that.
+/// It comes from a form or query that anyone can forge, so it's accepted only if it's a path that
+/// matches a GET route of the console. This prevents open redirects.
 enum ReturnAddress {
-  /// The address of a request, when one can go back to it.
+  /// The address of a request, if a sign-in can continue to it.
   static func current(_ request: Request) -> String? {
     let target = request.target
     guard !target.segments.isEmpty, target.segments != ["sign-out"],
@@ -16,7 +15,7 @@ enum ReturnAddress {
     return target.rawPath + "?" + query
   }
 
-  /// The address as far as it may be trusted; nil when it may not.
+  /// Returns the address if it's a page of the console; otherwise nil.
   static func checked(_ text: String?, among routes: [Route]) -> String? {
     guard let text, text.utf8.count <= 2000, text.utf8.first == UInt8(ascii: "/"),
       !text.hasPrefix("//"), !text.contains("\\"), let target = Target(text),
@@ -28,7 +27,7 @@ enum ReturnAddress {
 }
 
 extension Route {
-  /// Whether a target has the words of this route's path.
+  /// Whether a target matches this route's path.
   fileprivate func fits(_ target: Target) -> Bool {
     components.count == target.segments.count
       && zip(components, target.segments).allSatisfy { component, segment in

@@ -1,6 +1,6 @@
 import HTTP
 
-/// The fields that every answer of the console carries.
+/// The security header fields of every response of the console.
 struct SecurityHeaders: Sendable {
   private let isSecure: Bool
 
@@ -8,7 +8,7 @@ struct SecurityHeaders: Sendable {
     isSecure = publicURL.isSecure
   }
 
-  /// Nothing inline, nothing from elsewhere, no frames, no forms to elsewhere.
+  /// Allows no inline code, no external resources, no framing, and no forms to other origins.
   static let contentSecurityPolicy =
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
     + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'"
@@ -17,11 +17,11 @@ struct SecurityHeaders: Sendable {
     var fields = response.fields
     fields.add(.contentSecurityPolicy, Self.contentSecurityPolicy)
     fields.add(.xContentTypeOptions, "nosniff")
-    // Not no-referrer: browsers would then send `Origin: null` with our own forms.
+    // With `no-referrer`, browsers would send `Origin: null` with the console's own forms.
     fields.add(.referrerPolicy, "same-origin")
     fields.add("Cross-Origin-Opener-Policy", "same-origin")
     fields.add("Cross-Origin-Resource-Policy", "same-origin")
-    // Pages show people's data or carry form tokens, so no cache may keep them.
+    // Pages contain user data or form tokens, so they must not be cached.
     fields.add(.cacheControl, "no-store")
     if isSecure {
       fields.add(.strictTransportSecurity, "max-age=31536000; includeSubDomains")

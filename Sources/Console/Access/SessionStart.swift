@@ -1,13 +1,13 @@
 import HTTP
 import Identity
 
-/// What follows a sign-in, by whichever page it came about.
+/// The response after any kind of sign-in.
 struct SessionStart: Sendable {
   let gate: Gate
   let frames: Frames
 
-  /// Gives the browser its session and leads on: to what was typed before the last session ran out,
-  /// or else to `path`.
+  /// Sets the session cookie and redirects to the form stored when the previous session expired, or
+  /// else to `path`.
   func response(_ new: NewConsoleSession, _ visitor: Visitor, to path: String) -> Response {
     let session = new.session
     let draft = gate.drafts.find(
@@ -15,7 +15,7 @@ struct SessionStart: Sendable {
     if session.secondFactor == .dueNext { frames.adviseSecondFactor(session) }
     var response = Response.redirect(to: draft == nil ? path : ConsolePaths.keptAnswers())
     response.fields.add(.setCookie, gate.cookies.session(new.token.revealedText).description)
-    // Without it the next sign-in is counted as that of an unknown device, and no more.
+    // Without the device token, the next sign-in is only treated as one from an unknown device.
     if let device = try? gate.identity.consoleSessions.deviceToken(
       for: session.administrator.id, replacing: gate.cookies.devices(of: visitor.request))
     {
@@ -30,10 +30,10 @@ struct SessionStart: Sendable {
 }
 
 extension Frames {
-  /// Says on the next page that the role will ask for a second factor.
+  /// Announces on the next page that the role will require a second factor.
   fileprivate func adviseSecondFactor(_ session: ConsoleSession) {
     let flash = Flash(
-      text: "From your next sign-in on your role needs a second factor.",
+      text: "Your role requires a second factor starting with your next sign-in.",
       link: Link(text: "Set it up now", href: ConsolePaths.ownFactor()))
     leave(flash, for: session)
   }

@@ -1,48 +1,48 @@
 import HTTP
 import Identity
 
-/// Somebody who need not be signed in.
+/// A request that doesn't require a session.
 struct Visitor: Sendable {
   let request: Request
-  /// What was sent; empty for a page that is only asked for.
+  /// The submitted form; empty for GET requests.
   let form: Form
-  /// Proves that a form came from a page of ours; it lies in a cookie and in the form.
+  /// The token that proves a form came from the console; it's in the form cookie and in the form.
   let formToken: String
-  /// Whether the browser has the cookie already.
+  /// Whether the browser already has the form cookie.
   let hasFormToken: Bool
 }
 
-/// An administrator in a session.
+/// A request of a signed-in administrator.
 struct SignedIn: Sendable {
   let request: Request
-  /// What was sent, checked to come from a page of this session; empty otherwise.
+  /// The submitted form, checked to come from a page of this session; empty for GET requests.
   let form: Form
   let session: ConsoleSession
 
   var administrator: Administrator { session.administrator }
 
-  /// How moments are written for them.
+  /// Formats dates and times for the administrator.
   var times: Times { Times(zone: session.preferences.timeZone) }
 
-  /// The colors that they chose; nil for those of their system.
+  /// The theme that the administrator chose; nil to match the system.
   var theme: String? {
     let theme = session.preferences.theme
     return theme == .system ? nil : theme.rawValue
   }
 
-  /// Who acts, for audit rows.
+  /// The author of audit entries.
   var author: Author {
     Author(
       actor: .administrator(administrator.id, name: administrator.displayName),
       address: request.peer, requestID: request.id.text)
   }
 
-  /// What the query holds.
+  /// The query of the request's address.
   var query: Form { request.target.query }
 }
 
 extension Administrator {
-  /// The role with which somebody is named in the bar: the widest one that reaches a scope.
+  /// The role shown in the bar: the broadest role that applies to the pool.
   func role(in scope: Scope?) -> String {
     let reaching = grants.filter { $0.reaches(scope) }
     for role in [Role.owner, .policy, .support, .auditor]

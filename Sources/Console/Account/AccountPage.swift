@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/account`: what an administrator sees and changes about themselves.
+/// `/account`: the signed-in administrator's own account.
 struct AccountPage: Sendable {
   let identity: Identity
   let frames: Frames
@@ -48,13 +48,13 @@ struct AccountPage: Sendable {
       }
       ended = isEnded ? 1 : 0
     } else {
-      // One's own is ended by signing out, which also clears the browser.
+      // Signing out ends the current session and also clears the browser.
       return .redirect(to: ConsolePaths.signOut())
     }
     let text =
       ended == 0
-      ? "No other session was open."
-      : "\(Words.count(ended, "session has", "sessions have")) ended."
+      ? "No other sessions were open."
+      : "\(Words.count(ended, "session", "sessions")) ended."
     frames.leave(text, for: signedIn)
     return .redirect(to: ConsolePaths.account())
   }
@@ -76,8 +76,8 @@ struct AccountView: ViewModel {
       return [Fact("Authenticator app", chip)]
     }
     return [
-      Fact("Authenticator app", Chip.on("on")), Fact("Since", frame.times.moment(since)),
-      Fact("Last used", record.factorUsedAt.map(frame.times.past) ?? HTML.escaped("at set-up")),
+      Fact("Authenticator app", Chip.on("on")), Fact("Set up", frame.times.moment(since)),
+      Fact("Last used", record.factorUsedAt.map(frame.times.past) ?? HTML.escaped("at setup")),
       Fact(
         "Recovery codes",
         codesLeft < 3
@@ -89,8 +89,8 @@ struct AccountView: ViewModel {
   private var factorHint: String? {
     if record.hasSecondFactor { return nil }
     return signedIn.administrator.mustHaveSecondFactor
-      ? "Your role needs a second factor from your second sign-in on."
-      : "With a second factor nobody signs in with your password alone."
+      ? "Your role requires a second factor starting with your next sign-in."
+      : "With a second factor, your password alone isn’t enough to sign in."
   }
 
   private var facts: [Fact] {
@@ -107,7 +107,7 @@ struct AccountView: ViewModel {
     return facts + [
       Fact("Language", PreferencesWords.language(preferences.language)),
       Fact("Time zone", preferences.timeZone),
-      Fact("Colors", PreferencesWords.theme(preferences.theme)),
+      Fact("Theme", PreferencesWords.theme(preferences.theme)),
     ]
   }
 

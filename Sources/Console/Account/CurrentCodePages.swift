@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/account/totp/removal`: removes one's own second factor, where the role allows it.
+/// `/account/totp/removal`: removes the administrator's own second factor, if the role allows it.
 struct OwnFactorRemovalPage: Sendable {
   let factors: AdministratorFactors
   let frames: Frames
@@ -24,7 +24,7 @@ struct OwnFactorRemovalPage: Sendable {
       return page(signedIn, fault)
     }
     frames.leave(
-      "Your second factor is removed. Your password alone lets you in.", for: signedIn)
+      "Second factor removed. You now sign in with your password alone.", for: signedIn)
     return .redirect(to: ConsolePaths.account())
   }
 
@@ -37,13 +37,13 @@ struct OwnFactorRemovalPage: Sendable {
       signedIn, frames, view, fault, title: "Remove your second factor",
       action: ConsolePaths.ownFactorRemoval(),
       sentences: [
-        "Your password alone will let you in, you and whoever else knows it.",
-        "Your recovery codes end with it, and so do your other sessions.",
-      ], button: "Remove the second factor", isDestroying: true)
+        "You’ll sign in with your password alone, and so can anyone else who knows it.",
+        "Your recovery codes stop working, and your other sessions end.",
+      ], button: "Remove second factor", isDestroying: true)
   }
 }
 
-/// `/account/recovery-codes`: ten new codes, shown once.
+/// `/account/recovery-codes`: generates ten recovery codes and shows them once.
 struct RecoveryCodesPage: Sendable {
   let factors: AdministratorFactors
   let frames: Frames
@@ -73,7 +73,7 @@ struct RecoveryCodesPage: Sendable {
       codes.render(
         RecoveryCodesView(
           frame: FrameView(frame), codes: made,
-          sentence: "These are your new codes. The ones before do not count any more.")))
+          sentence: "These are your new codes. Your previous codes no longer work.")))
   }
 
   private func page(_ signedIn: SignedIn, _ fault: CurrentCode.Fault? = nil) -> Response {
@@ -81,22 +81,22 @@ struct RecoveryCodesPage: Sendable {
       signedIn, frames, view, fault, title: "New recovery codes",
       action: ConsolePaths.recoveryCodes(),
       sentences: [
-        "You get \(AdministratorFactors.recoveryCodes) new codes, and see them once.",
-        "The codes you have now end.",
-      ], button: "Make new codes", isDestroying: false)
+        "You’ll get \(AdministratorFactors.recoveryCodes) new codes. They’re shown only once.",
+        "Your current codes stop working.",
+      ], button: "Generate codes", isDestroying: false)
   }
 }
 
-/// What pages share that ask for a code of the factor in force.
+/// The parts shared by pages that require a code from the current second factor.
 enum CurrentCode {
   struct Fault {
     let text: String
-    /// After how many seconds one may try again.
+    /// The number of seconds until the next attempt is allowed; nil if there's no wait.
     var seconds: Int64?
   }
 
   static let wrong =
-    "This code does not count. Wait for the next one your app shows, or use a recovery code."
+    "Incorrect or already used code. Wait for the next code in your app, or use a recovery code."
 
   static func fault(
     _ error: AdministratorFactorError, at now: Instant
@@ -104,7 +104,7 @@ enum CurrentCode {
     switch error {
     case .wrongCurrentCode, .wrongCode, .wrongPassword, .ended, .noFactor:
       return Fault(text: wrong)
-    case .mandatory: return Fault(text: "Your role does not allow to be without one.")
+    case .mandatory: return Fault(text: "Your role requires a second factor.")
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: now)
       return Fault(text: text, seconds: seconds)

@@ -3,7 +3,7 @@ import Identity
 import QRCode
 import Templating
 
-/// `/account/totp`: sets the administrator's own second factor up, or puts another in its place.
+/// `/account/totp`: sets up or replaces the administrator's own second factor.
 struct OwnFactorPage: Sendable {
   let gate: Gate
   let factors: AdministratorFactors
@@ -31,14 +31,14 @@ struct OwnFactorPage: Sendable {
     let current = signedIn.form.trimmed("current-code")
     if signedIn.session.secondFactor == .enrolled, current.isEmpty {
       errors.append(
-        FieldError(field: "current-code", text: "Enter a code of the authenticator of now."))
+        FieldError(field: "current-code", text: "Enter a code from your current authenticator."))
     }
     let password = signedIn.form.text("password") ?? ""
     if factors.asksForPassword(in: signedIn.session), password.isEmpty {
       errors.append(FieldError(field: "password", text: "Enter your password."))
     }
     if code.isEmpty {
-      errors.append(FieldError(field: "code", text: "Enter the code that the new entry shows."))
+      errors.append(FieldError(field: "code", text: "Enter the code from the app."))
     }
     guard errors.isEmpty else { return try page(signedIn, resumed, errors: errors) }
     let made: [Secret]
@@ -54,11 +54,12 @@ struct OwnFactorPage: Sendable {
       codes.render(
         RecoveryCodesView(
           frame: FrameView(frame), codes: made,
-          sentence: "Your second factor is on. From now on you sign in with password and code.",
+          sentence:
+            "Your second factor is on. From now on, you sign in with your password and a code.",
           done: waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())))
   }
 
-  /// Whether a form waits that was sent when the session before had run out.
+  /// Whether a form is saved that was submitted after the previous session expired.
   private func waits(_ signedIn: SignedIn) -> Bool {
     gate.drafts.find(
       for: signedIn.administrator.id, browser: gate.cookies.formToken(of: signedIn.request),
@@ -73,7 +74,7 @@ struct OwnFactorPage: Sendable {
     case .wrongCode:
       let fault = FieldError(
         field: "code",
-        text: "This is not the code of the new entry. Check that the device’s clock is right.")
+        text: "Incorrect code. Check that the clock on your device is correct.")
       return try page(signedIn, enrollment, errors: [fault])
     case .wrongCurrentCode, .noFactor, .mandatory:
       return try page(
@@ -82,14 +83,14 @@ struct OwnFactorPage: Sendable {
     case .wrongPassword:
       return try page(
         signedIn, enrollment,
-        errors: [FieldError(field: "password", text: "This is not your password.")])
+        errors: [FieldError(field: "password", text: "Incorrect password.")])
     case .busy: throw .busy
     case .throttled(let until) where signedIn.session.secondFactor != .enrolled:
       let seconds = max(until.seconds - frames.clock.now().seconds, 1)
       let wait = Words.duration(seconds: Int(seconds))
       let fault = FieldError(
         field: "password",
-        text: "There were too many wrong passwords. Wait \(wait), then try again.")
+        text: "Too many incorrect passwords. Try again in \(wait).")
       var response = try page(signedIn, enrollment, errors: [fault], status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
       return response
@@ -105,7 +106,7 @@ struct OwnFactorPage: Sendable {
   }
 
   private func ended(_ signedIn: SignedIn) -> Response {
-    frames.leave("That set-up had ended. Here is a new one; scan it again.", for: signedIn)
+    frames.leave("The setup expired. Scan the new QR code.", for: signedIn)
     return .redirect(to: ConsolePaths.ownFactor())
   }
 
@@ -120,7 +121,7 @@ struct OwnFactorPage: Sendable {
     var frame = frames.frame("Second factor · Your account", for: signedIn, tab: nil)
     frame.errors = errors
     if signedIn.session.secondFactor == .due {
-      // Nothing else would open.
+      // Every other page redirects here until the setup is complete.
       (frame.tabs, frame.find) = ([], nil)
     } else {
       frame.crumbs = [Link(text: "Your account", href: ConsolePaths.account())]

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/account/password`: a new password, for whoever knows the old one.
+/// `/account/password`: changes the administrator's own password.
 struct OwnPasswordPage: Sendable {
   let ownAccount: OwnAccount
   let frames: Frames
@@ -17,7 +17,7 @@ struct OwnPasswordPage: Sendable {
     let new = signedIn.form.text("new-password") ?? ""
     var errors: [FieldError] = []
     if old.isEmpty {
-      errors.append(FieldError(field: "old-password", text: "Enter your password of now."))
+      errors.append(FieldError(field: "old-password", text: "Enter your current password."))
     }
     if new.isEmpty {
       errors.append(FieldError(field: "new-password", text: "Enter a new password."))
@@ -32,8 +32,8 @@ struct OwnPasswordPage: Sendable {
     }
     let sessions =
       ended == 0
-      ? "" : " \(Words.count(ended, "other session has", "other sessions have")) ended."
-    frames.leave("Your password is changed." + sessions, for: signedIn)
+      ? "" : " \(Words.count(ended, "other session", "other sessions")) ended."
+    frames.leave("Password changed." + sessions, for: signedIn)
     return .redirect(to: ConsolePaths.account())
   }
 
@@ -44,7 +44,7 @@ struct OwnPasswordPage: Sendable {
     case .wrongPassword:
       return page(
         signedIn,
-        errors: [FieldError(field: "old-password", text: "This is not your password of now.")])
+        errors: [FieldError(field: "old-password", text: "The current password is incorrect.")])
     case .weakPassword(let reason):
       return page(signedIn, errors: [FieldError(field: "new-password", text: reason)])
     case .throttled(let until):
@@ -52,7 +52,7 @@ struct OwnPasswordPage: Sendable {
       let wait = Words.duration(seconds: Int(seconds))
       let fault = FieldError(
         field: "old-password",
-        text: "There were too many wrong passwords. Wait \(wait), then try again.")
+        text: "Too many incorrect passwords. Try again in \(wait).")
       var response = page(signedIn, errors: [fault], status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
       return response
@@ -65,7 +65,7 @@ struct OwnPasswordPage: Sendable {
   private func page(
     _ signedIn: SignedIn, errors: [FieldError], status: Status? = nil
   ) -> Response {
-    var frame = frames.frame("Change your password · Your account", for: signedIn, tab: nil)
+    var frame = frames.frame("Change password · Your account", for: signedIn, tab: nil)
     frame.errors = errors
     frame.crumbs = [Link(text: "Your account", href: ConsolePaths.account())]
     let model = OwnPasswordView(

@@ -3,12 +3,12 @@ import HTTP
 import Identity
 import Templating
 
-/// `/account/preferences`: language, time zone and colors.
+/// `/account/preferences`: language, time zone, and theme.
 struct PreferencesPage: Sendable {
   let ownAccount: OwnAccount
   let frames: Frames
   let view: Template<PreferencesView>
-  /// The languages that there are guides in.
+  /// The languages that guides are available in.
   let languages: [String]
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
@@ -20,14 +20,14 @@ struct PreferencesPage: Sendable {
     var errors: [FieldError] = []
     let language = signedIn.form.trimmed("language")
     if !languages.contains(language) {
-      errors.append(FieldError(field: "language", text: "Choose one of the languages."))
+      errors.append(FieldError(field: "language", text: "Choose a language from the list."))
     }
     let zone = signedIn.form.trimmed("zone")
     if !Zone.names.contains(zone), zone != old.timeZone {
-      errors.append(FieldError(field: "zone", text: "Choose one of the time zones."))
+      errors.append(FieldError(field: "zone", text: "Choose a time zone from the list."))
     }
     let theme = Preferences.Theme(rawValue: signedIn.form.trimmed("theme"))
-    if theme == nil { errors.append(FieldError(field: "theme", text: "Choose the colors.")) }
+    if theme == nil { errors.append(FieldError(field: "theme", text: "Choose a theme.")) }
     let preferences = Preferences(
       language: language, timeZone: zone, theme: theme ?? old.theme)
     guard errors.isEmpty else { return page(signedIn, preferences, errors: errors) }
@@ -38,7 +38,7 @@ struct PreferencesPage: Sendable {
       guard case .unavailable = error else { throw .notFound }
       throw .unavailable(error)
     }
-    frames.leave("Your preferences are saved.", for: signedIn)
+    frames.leave("Preferences saved.", for: signedIn)
     return .redirect(to: ConsolePaths.account())
   }
 
@@ -54,7 +54,7 @@ struct PreferencesPage: Sendable {
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  /// The languages whose folders of guides lie beside the one the console was given.
+  /// Lists the languages that have a folder of guides next to `folder`.
   static func languages(besides folder: String) -> [String] {
     let parent = folder.split(separator: "/", omittingEmptySubsequences: false).dropLast()
     let names = try? FileManager.default.contentsOfDirectory(atPath: parent.joined(separator: "/"))
@@ -65,9 +65,9 @@ struct PreferencesPage: Sendable {
   }
 }
 
-/// Preferences in words.
+/// Names preferences for display.
 enum PreferencesWords {
-  /// A language by its own name, as far as it is known here.
+  /// The language's name in that language; the tag itself if it's unknown.
   static func language(_ tag: String) -> String {
     let names = [
       "ar": "العربية", "de": "Deutsch", "en": "English", "es": "Español", "fr": "Français",
@@ -79,7 +79,7 @@ enum PreferencesWords {
 
   static func theme(_ theme: Preferences.Theme) -> String {
     switch theme {
-    case .system: "As the system"
+    case .system: "Match system"
     case .light: "Light"
     case .dark: "Dark"
     }
@@ -119,7 +119,7 @@ struct PreferencesView: ViewModel {
   ]
 }
 
-/// One of several values to choose from.
+/// An option of a select field or radio group.
 struct Choice: ViewModel {
   let value: String
   let text: String

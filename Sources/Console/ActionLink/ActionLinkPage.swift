@@ -2,11 +2,11 @@ import HTTP
 import Identity
 import Templating
 
-/// `/__/auth/action`: the page that links in mails lead to, for users of applications.
+/// `/__/auth/action`: the page that email action links open, for end users of applications.
 ///
-/// Opening it changes nothing, since programs that look through mail open links too: a button does
-/// what the code says. What the code is for is known by the code alone, and where it goes on to was
-/// checked when it was made; the rest of the query is not believed.
+/// Opening the page changes nothing, because mail scanners open links too; a button applies the
+/// code. The stored code alone determines the action, and the continue URL was checked when the
+/// code was created. The rest of the query isn't trusted.
 struct ActionLinkPage: Sendable {
   let codes: OutOfBandCodes
   let gate: Gate
@@ -61,7 +61,7 @@ struct ActionLinkPage: Sendable {
     return .redirect(to: query.query(of: ConsolePaths.actionLink()))
   }
 
-  /// The form again, with what is wrong with the password.
+  /// Shows the form again with an error about the password.
   private func refused(
     _ error: AccountError, _ text: String, _ visitor: Visitor
   ) async throws(Refusal) -> Response {
@@ -76,14 +76,14 @@ struct ActionLinkPage: Sendable {
 
   private static func words(_ error: AccountError) -> String {
     switch error {
-    case .weakPassword: "Choose a password of six characters or more."
+    case .weakPassword: "Choose a password of at least six characters."
     case .passwordTooLong: "Choose a password of at most 4,096 characters."
     case .passwordRequirements(let missing): PasswordPolicy.sentence(missing)
-    default: "This password is not allowed here. Choose another one."
+    default: "This password isn’t allowed. Choose another one."
     }
   }
 
-  /// What to say of a code that does nothing any more.
+  /// Shows why a code can't be used.
   private func ended(
     _ error: OutOfBandError, _ text: String, _ visitor: Visitor
   ) async throws(Refusal) -> Response {

@@ -2,27 +2,27 @@ import HTTP
 import Identity
 import Templating
 
-/// What somebody sees who follows a link in a mail.
+/// What the page of an email action link shows.
 enum ActionLinkState {
-  /// The code counts; a button does what it says.
+  /// The code is valid; a button applies it.
   case open(OutOfBandCode)
-  /// It was used just now.
+  /// The code was just applied.
   case done(OutOfBandCode)
-  /// It was used before.
+  /// The code was used before.
   case used(OutOfBandCode)
-  /// It came too late.
+  /// The code has expired.
   case late(OutOfBandCode)
-  /// It signs in, and no application was named that could.
+  /// The code signs in, but has no continue URL of an application that could use it.
   case signIn(OutOfBandCode)
-  /// It was never made, or there is nothing left for it to do.
+  /// The code doesn't exist, or no longer applies to the account.
   case void
-  /// The account may not sign in.
+  /// The account is disabled.
   case disabled
-  /// The address belongs to another account by now.
+  /// The email address now belongs to another account.
   case taken
-  /// The user said that a change of second factors was none of theirs.
+  /// The user reported a change, so second factors are locked.
   case locked
-  /// The application does not take this way of signing in any more.
+  /// The application no longer allows this sign-in method.
   case closed
 
   var code: OutOfBandCode? {
@@ -47,33 +47,33 @@ enum ActionLinkState {
     case .open(let code):
       switch code.kind {
       case .passwordReset: "Choose a new password"
-      case .verifyEmail: "Confirm your address"
-      case .changeEmail: "Confirm your new address"
-      case .recoverEmail: "Go back to your former address"
+      case .verifyEmail: "Confirm your email address"
+      case .changeEmail: "Confirm your new email address"
+      case .recoverEmail: "Restore your previous email address"
       case .revertFactor: "Remove a second factor"
       case .signIn: "Sign in"
       }
     case .done(let code):
       switch code.kind {
-      case .passwordReset: "Your password is changed"
-      case .verifyEmail: "Your address is confirmed"
-      case .changeEmail: "Your address is changed"
-      case .recoverEmail: "Your former address is back"
-      case .revertFactor: "The second factor is removed"
-      case .signIn: "You are signed in"
+      case .passwordReset: "Password changed"
+      case .verifyEmail: "Email address confirmed"
+      case .changeEmail: "Email address changed"
+      case .recoverEmail: "Email address restored"
+      case .revertFactor: "Second factor removed"
+      case .signIn: "You’re signed in"
       }
-    case .used: "This link was used already"
-    case .late: "This link came too late"
+    case .used: "This link was already used"
+    case .late: "This link has expired"
     case .signIn: "Open this link in the application"
-    case .void: "This link does not count"
+    case .void: "This link is invalid or expired"
     case .disabled: "This account is disabled"
-    case .taken: "This address belongs to another account"
+    case .taken: "This email address belongs to another account"
     case .locked: "Your second factors are locked"
-    case .closed: "This link leads nowhere any more"
+    case .closed: "This link no longer works"
     }
   }
 
-  /// What it is about, with names and addresses isolated.
+  /// The explanation, with names and addresses isolated for bidirectional text.
   var sentence: Markup {
     var html = HTML()
     switch self {
@@ -82,64 +82,64 @@ enum ActionLinkState {
       switch code.kind {
       case .passwordReset:
         html.raw(
-          "From now on you sign in with the new one. Wherever you were signed in, you are not any more."
+          "Sign in with your new password. You’ve been signed out everywhere."
         )
       case .verifyEmail:
         html.isolate(code.email)
-        html.raw(" is known to be yours.")
+        html.raw(" is confirmed as your email address.")
       case .changeEmail:
-        html.raw("From now on you sign in as ")
+        html.raw("From now on, sign in as ")
         html.isolate(code.newEmail ?? "")
-        html.raw(". Wherever you were signed in, you are not any more.")
+        html.raw(". You’ve been signed out everywhere.")
       case .recoverEmail:
-        html.raw("You sign in as ")
+        html.raw("Sign in as ")
         html.isolate(code.email)
         html.raw(
-          " again. Somebody else may know your password: choose a new one in the application, by “forgot password”."
+          " again. Someone else may know your password: reset it in the application with “Forgot password”."
         )
       case .revertFactor:
         html.raw(
-          "You sign in without it. Somebody else may know your password: choose a new one in the application, by “forgot password”."
+          "It’s no longer required when you sign in. Someone else may know your password: reset it in the application with “Forgot password”."
         )
-      case .signIn: html.raw("Go on in the application.")
+      case .signIn: html.raw("Continue in the application.")
       }
     case .used(let code):
-      html.raw("Each link counts once. ")
+      html.raw("Each link is single use. ")
       switch code.kind {
       case .passwordReset:
-        html.raw("If it was not you who changed the password, ask the application for a new link.")
-      case .verifyEmail: html.raw("The address is confirmed; there is nothing left to do.")
-      case .signIn: html.raw("Ask the application for a new one.")
+        html.raw("If you didn’t change the password, request a new link in the application.")
+      case .verifyEmail: html.raw("The email address is confirmed. No action is needed.")
+      case .signIn: html.raw("Request a new link in the application.")
       case .changeEmail, .recoverEmail, .revertFactor:
-        html.raw("What it does is done; there is nothing left to do.")
+        html.raw("The change was made. No action is needed.")
       }
     case .late(let code):
       switch code.kind {
       case .passwordReset, .signIn:
-        html.raw("It counted for one hour. Ask the application for a new one.")
+        html.raw("It was valid for one hour. Request a new link in the application.")
       case .verifyEmail, .changeEmail:
-        html.raw("It counted for three days. Ask the application for a new one.")
+        html.raw("It was valid for three days. Request a new link in the application.")
       case .recoverEmail, .revertFactor:
         html.raw(
-          "It counted for seven days. If the change was not yours, tell the support of the application."
+          "It was valid for seven days. If you didn’t make the change, contact the application’s support."
         )
       }
     case .signIn:
       html.raw(
-        "It signs you in on the device on which you asked for it. Open the mail there, in the application."
+        "It signs you in on the device where you requested it. Open the email there, in the application."
       )
     case .void:
       html.raw(
-        "It may be cut off or replaced, or your account has changed since. Ask the application for a new one."
+        "It may be incomplete or replaced, or your account has changed since. Request a new link in the application."
       )
-    case .disabled: html.raw("Nothing was changed. Ask the support of the application.")
-    case .taken: html.raw("Nothing was changed. Choose another address in the application.")
+    case .disabled: html.raw("No changes made. Contact the application’s support.")
+    case .taken: html.raw("No changes made. Choose another email address in the application.")
     case .locked:
       html.raw(
-        "You said that a change was none of yours, so nothing is changed until the support of the application has looked into it. Tell them about this factor too; the link still counts afterwards."
+        "You reported a change that wasn’t yours, so your second factors can’t be changed until the application’s support has reviewed it. Tell them about this factor too. The link stays valid."
       )
     case .closed:
-      html.raw("The application does not let users in this way at present. Nothing was changed.")
+      html.raw("The application doesn’t currently allow this sign-in method. No changes made.")
     }
     return html.markup
   }
@@ -149,7 +149,7 @@ extension HTML {
   /// Adds a name or an address that a user wrote.
   fileprivate mutating func isolate(_ text: String) { add(HTML.isolated(Words.short(text, 200))) }
 
-  /// What a code that counts does.
+  /// Explains what a valid code does.
   fileprivate mutating func explain(_ code: OutOfBandCode) {
     switch code.kind {
     case .passwordReset:
@@ -159,25 +159,25 @@ extension HTML {
     case .verifyEmail:
       raw("Is ")
       isolate(code.email)
-      raw(" your address?")
+      raw(" your email address?")
     case .changeEmail:
-      raw("Afterwards you sign in as ")
+      raw("You’ll sign in as ")
       isolate(code.newEmail ?? "")
-      raw(" in place of ")
+      raw(" instead of ")
       isolate(code.email)
       raw(".")
     case .recoverEmail:
-      raw("The address of your account was changed from ")
+      raw("The email address of your account was changed from ")
       isolate(code.email)
       raw(" to ")
       isolate(code.newEmail ?? "none")
-      raw(". If that was not you, go back to the former one.")
+      raw(". If you didn’t do this, restore the previous address.")
     case .revertFactor:
       raw("The second factor ")
       isolate(code.factor?.label ?? "")
       raw(" was added to the account ")
       isolate(code.email)
-      raw(". If that was not you, remove it.")
+      raw(". If you didn’t do this, remove it.")
     case .signIn: break
     }
   }

@@ -13,11 +13,11 @@ struct ActionLinkView: ViewModel {
     return ActionLinkForm(frame: frame, csrf: csrf, code: self.code, subject: code)
   }
 
-  /// Where the application wants its users next; only when there is nothing to do here.
+  /// The link to the application's continue URL; nil until the code is used.
   private var next: Link? {
     switch state {
     case .done(let code), .used(let code):
-      code.continueURL.map { Link(text: "Go on to the application", href: $0) }
+      code.continueURL.map { Link(text: "Continue to the application", href: $0) }
     default: nil
     }
   }
@@ -32,7 +32,7 @@ struct ActionLinkView: ViewModel {
   ]
 }
 
-/// The button, and for a password its field.
+/// The form that applies a code, with a password field for a password reset.
 struct ActionLinkForm: ViewModel {
   let frame: FrameView
   let csrf: String
@@ -41,11 +41,11 @@ struct ActionLinkForm: ViewModel {
 
   private var button: String {
     switch subject.kind {
-    case .passwordReset: "Change the password"
-    case .verifyEmail: "Yes, it is mine"
-    case .changeEmail: "Change the address"
-    case .recoverEmail: "Go back to it"
-    case .revertFactor: "Remove the second factor"
+    case .passwordReset: "Change password"
+    case .verifyEmail: "Confirm email address"
+    case .changeEmail: "Change email address"
+    case .recoverEmail: "Restore email address"
+    case .revertFactor: "Remove second factor"
     case .signIn: "Sign in"
     }
   }

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/administrators/{id}`: one administrator: roles, second factor, history.
+/// `/administrators/{id}`: an administrator's roles, account, and history.
 struct AdministratorPage: Sendable {
   let identity: Identity
   let actions: ActionForms
@@ -26,7 +26,9 @@ struct AdministratorPage: Sendable {
         grant, to: ID(id), actions.request(signedIn))
       let words = "\(grant.role.name) of \(grant.placeInWords)"
       return actions.leave(
-        outcome.value ? "Granted: \(words). It counts at once." : "They are \(words) already.",
+        outcome.value
+          ? "Granted: \(words). Effective immediately."
+          : "No changes made. They’re already \(words).",
         signedIn, after: outcome, to: ConsolePaths.administrator(id))
     } catch {
       let errors = try await actions.faults(error, .grantRole, signedIn) {
@@ -36,7 +38,7 @@ struct AdministratorPage: Sendable {
     }
   }
 
-  /// `/administrators/{id}/grants/removal`: asks before a role is revoked.
+  /// `/administrators/{id}/grants/removal`: asks for confirmation before a role is revoked.
   func askForRevocation(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
     try await askForRevocation(signedIn, id, GrantAnswers(signedIn.query), errors: [])
   }
@@ -54,7 +56,7 @@ struct AdministratorPage: Sendable {
     }
     let name = Words.isolated(administrator.displayName)
     var frame = frames.frame(
-      "Revoke a role · \(name) · Administrators", for: signedIn, tab: .administrators)
+      "Revoke role · \(name) · Administrators", for: signedIn, tab: .administrators)
     frame.crumbs = [
       Link(text: "Administrators", href: ConsolePaths.administrators()),
       Link(text: Words.short(administrator.displayName), href: ConsolePaths.administrator(id)),
@@ -65,10 +67,11 @@ struct AdministratorPage: Sendable {
       consequences: [
         "\(name) is no longer \(grant.role.name) of \(grant.placeInWords), in open sessions too.",
         administrator.grants.count == 1
-          ? "It is their only role. They can still sign in, and see only their own account." : nil,
+          ? "This is their only role. They can still sign in, but see only their own account."
+          : nil,
         tokens == 0
           ? nil
-          : "Service tokens that they created and that exceed the roles they keep are revoked.",
+          : "Service tokens they created that exceed their remaining roles are revoked.",
       ].compactMap { $0 }, button: "Revoke role", keep: "Keep role",
       action: ConsolePaths.grantRemoval(id), back: ConsolePaths.administrator(id))
     question.hidden = answers.fields
@@ -90,11 +93,11 @@ struct AdministratorPage: Sendable {
         grant, from: ID(id), actions.request(signedIn))
       let words = "\(grant.role.name) of \(grant.placeInWords)"
       return actions.leave(
-        "Revoked: \(words). It counts at once." + TypedPage.revoked(outcome.value), signedIn,
+        "Revoked: \(words). Effective immediately." + TypedPage.revoked(outcome.value), signedIn,
         after: outcome, to: ConsolePaths.administrator(id))
     } catch {
       if case .failed(.notFound) = error {
-        frames.leave("They had lost that role already.", for: signedIn)
+        frames.leave("No changes made. They no longer had that role.", for: signedIn)
         return .redirect(to: ConsolePaths.administrator(id))
       }
       let errors = try await actions.faults(error, .revokeRole, signedIn) {
@@ -156,11 +159,11 @@ struct AdministratorView: ViewModel {
   private var facts: [Fact] {
     [
       Fact("Email", HTML.isolated(record.administrator.email)),
-      Fact("Since", frame.times.moment(record.createdAt)),
+      Fact("Created", frame.times.moment(record.createdAt)),
       Fact("Last sign-in", record.lastSignInAt.map(frame.times.past) ?? AccountChips.never),
       Fact("Second factor", record.hasSecondFactor ? Chip.on("on") : Chip.off("off")),
     ] + (record.enrolledAt.map { [Fact("Set up", frame.times.moment($0))] } ?? [])
-      + (record.factorUsedAt.map { [Fact("Last code", frame.times.past($0))] } ?? [])
+      + (record.factorUsedAt.map { [Fact("Last code used", frame.times.past($0))] } ?? [])
   }
 
   static let keys: Keys<Self> = [
@@ -198,7 +201,7 @@ struct AdministratorView: ViewModel {
 
 struct GrantRow: ViewModel {
   let grant: Grant
-  /// The page that asks before it is revoked; nil for those who may not.
+  /// The address of the page that revokes the role; nil if the reader isn't allowed to.
   let removal: String?
 
   static let keys: Keys<Self> = [

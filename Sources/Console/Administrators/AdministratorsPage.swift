@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/administrators`: who signs in to the console, and who was invited to.
+/// `/administrators`: the administrators and pending invitations.
 struct AdministratorsPage: Sendable {
   let identity: Identity
   let actions: ActionForms
@@ -32,7 +32,7 @@ struct AdministratorsPage: Sendable {
     return .html(view.render(model), status: status)
   }
 
-  /// `/administrators/step-up`: changes for how long an agent's own code counts at the desk.
+  /// `/administrators/step-up`: changes the re-authentication interval for actions on users.
   func setStepUp(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let minutes = Int(signedIn.form.trimmed("minutes")) ?? 0
     let outcome: ActionOutcome<Bool>
@@ -45,12 +45,12 @@ struct AdministratorsPage: Sendable {
     }
     let text =
       outcome.value
-      ? "From now on a code counts for \(Words.count(minutes, "minute", "minutes"))."
-      : "It was so before."
+      ? "Re-authentication interval set to \(Words.count(minutes, "minute", "minutes"))."
+      : "No changes made."
     return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrators())
   }
 
-  /// `/invitations/{id}/removal`: asks before an invitation is revoked.
+  /// `/invitations/{id}/removal`: asks for confirmation before an invitation is revoked.
   func askForRevocation(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
     let all = try await refusing { try await identity.invitations.list() }
     guard let invitation = all.first(where: { $0.id.text == id }) else { throw .notFound }
@@ -61,14 +61,14 @@ struct AdministratorsPage: Sendable {
     _ signedIn: SignedIn, _ invitation: Invitation, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     var frame = frames.frame(
-      "Revoke an invitation · Administrators", for: signedIn, tab: .administrators)
+      "Revoke invitation · Administrators", for: signedIn, tab: .administrators)
     frame.crumbs = [Link(text: "Administrators", href: ConsolePaths.administrators())]
     var question = ActionQuestion(
       performs: .revokeInvitation,
-      heading: HTML.heading("Revoke the invitation of", invitation.displayName),
+      heading: HTML.heading("Revoke the invitation for", invitation.displayName),
       consequences: [
-        "The link stops working at once.",
-        "To let this person in later, invite them again.",
+        "The link stops working immediately.",
+        "To give this person access later, invite them again.",
       ], button: "Revoke invitation", keep: "Keep invitation",
       action: ConsolePaths.invitationRemoval(invitation.id.text),
       back: ConsolePaths.administrators())
@@ -81,14 +81,14 @@ struct AdministratorsPage: Sendable {
     return try await actions.ask(question, signedIn, frame, errors: errors)
   }
 
-  /// Revokes an invitation that was not accepted yet.
+  /// Revokes a pending invitation.
   func revoke(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
     let outcome: ActionOutcome<Void>
     do {
       outcome = try await identity.invitations.revoke(ID(id), actions.request(signedIn))
     } catch {
       if case .failed(.notFound) = error {
-        frames.leave("That invitation had ended already.", for: signedIn)
+        frames.leave("No changes made. The invitation was no longer active.", for: signedIn)
         return .redirect(to: ConsolePaths.administrators())
       }
       let errors = try await actions.faults(error, .revokeInvitation, signedIn) {
@@ -99,7 +99,7 @@ struct AdministratorsPage: Sendable {
       return try await page(signedIn, invitation, errors: errors)
     }
     return actions.leave(
-      "The invitation is revoked. Its link no longer works.", signedIn, after: outcome,
+      "Invitation revoked. Its link no longer works.", signedIn, after: outcome,
       to: ConsolePaths.administrators())
   }
 }
@@ -109,11 +109,11 @@ struct AdministratorsView: ViewModel {
   let signedIn: SignedIn
   let records: [AdministratorRecord]
   let invitations: [Invitation]
-  /// For how many minutes an own code counts at the desk.
+  /// The re-authentication interval for actions on users, in minutes.
   let minutes: Int
-  /// What was typed for them and cannot be.
+  /// The invalid interval that was entered; nil if there's none.
   let typedMinutes: String?
-  /// Whether a code of one's own is due for that.
+  /// Whether changing the interval requires a code now.
   let asksForCode: Bool
 
   private var mayManage: Bool {
@@ -121,7 +121,7 @@ struct AdministratorsView: ViewModel {
   }
   private var maySetStepUp: Bool { signedIn.administrator.may(.protectUsers, in: nil) }
 
-  /// Why somebody whose role may say for how long codes count cannot.
+  /// Why an administrator whose role may change the interval can't do so now.
   private var refusal: SupportRefusal? {
     maySetStepUp ? SupportRefusal(lackingCode: asksForCode, signedIn.session) : nil
   }
@@ -174,7 +174,7 @@ struct AdministratorRow: ViewModel {
     .markup("lastSignIn") { $0.record.lastSignInAt.map($0.times.past) ?? AccountChips.never },
     .markup("state") { row in
       if row.record.administrator.grants.isEmpty { return Chip.look("no role") }
-      return row.record.lastSignInAt == nil ? Chip.off("not yet signed in") : Chip.on("active")
+      return row.record.lastSignInAt == nil ? Chip.off("never signed in") : Chip.on("active")
     },
   ]
 }

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// A role and where it counts, as typed.
+/// A role and its scope, as entered in a form.
 struct GrantAnswers: Sendable {
   var role = ""
   var project = ""
@@ -28,7 +28,7 @@ struct GrantAnswers: Sendable {
     }
   }
 
-  /// The answers as hidden fields carry them.
+  /// The answers as hidden fields.
   var fields: [HiddenField] {
     [
       HiddenField(name: "role", value: role), HiddenField(name: "project", value: project),
@@ -36,20 +36,20 @@ struct GrantAnswers: Sendable {
     ]
   }
 
-  /// The same as a query.
+  /// The answers as a query.
   var query: Form {
     var query = Form()
     for field in fields where !field.value.isEmpty { query.add(field.name, field.value) }
     return query
   }
 
-  /// The grant, or what is wrong with the answers.
+  /// Parses the answers; returns the grant or the errors.
   func grant() -> (grant: Grant?, errors: [FieldError]) {
     guard let role = Role(rawValue: role) else {
       return (nil, [FieldError(field: "role", text: "Choose a role.")])
     }
     if !tenant.isEmpty, project.isEmpty {
-      return (nil, [FieldError(field: "place", text: "Name the project of the tenant too.")])
+      return (nil, [FieldError(field: "place", text: "Enter the project ID of the tenant.")])
     }
     let grant = Grant(
       role: role, project: project.isEmpty ? nil : ID(project),
@@ -60,13 +60,13 @@ struct GrantAnswers: Sendable {
   fileprivate var place: String { tenant.isEmpty ? project : "\(project)/\(tenant)" }
 }
 
-/// The places that a grant may be for, when they are few enough to choose from.
+/// Lists the scopes that a role can be granted in, if there are few enough for a menu.
 struct Places: Sendable {
   let identity: Identity
 
   private static let most = 60
 
-  /// Instance, projects and tenants; nil when they are too many for one list.
+  /// Lists the instance, projects, and tenants; returns nil if there are too many for one menu.
   func few(for administrator: Administrator) async throws(Refusal) -> [(
     value: String, text: String
   )]? {
@@ -91,7 +91,7 @@ struct Places: Sendable {
   }
 }
 
-/// The fields that choose role and place.
+/// The role and scope fields of a form.
 struct GrantFields: ViewModel {
   let answers: GrantAnswers
   let places: [(value: String, text: String)]?
@@ -121,29 +121,30 @@ struct GrantFields: ViewModel {
 }
 
 extension ManagementError {
-  /// What is wrong with a field of a form about administrators.
+  /// The error message for a field of an administrator form.
   func fault(_ answers: GrantAnswers) throws(Refusal) -> FieldError {
     switch self {
     case .invalidEmail:
-      FieldError(field: "email", text: "Write an address such as name@example.com.")
+      FieldError(field: "email", text: "Enter an email address such as name@example.com.")
     case .emailTaken:
-      FieldError(field: "email", text: "An administrator with this address exists already.")
+      FieldError(field: "email", text: "An administrator with this email address already exists.")
     case .invalidName:
-      FieldError(field: "name", text: "Write a name of 1 to 100 characters.")
+      FieldError(field: "name", text: "Enter a name of 1 to 100 characters.")
     case .scopeNotFound:
       FieldError(
         field: "place",
         text: answers.tenant.isEmpty
-          ? "There is no project \(Words.isolated(answers.project))."
-          : "There is no such tenant in \(Words.isolated(answers.project)).")
+          ? "Project \(Words.isolated(answers.project)) doesn’t exist."
+          : "This tenant doesn’t exist in \(Words.isolated(answers.project)).")
     case .notAllowed: throw .notAllowed(.manageAdministrators)
     case .notFound: throw .notFound
     case .oneself:
       FieldError(
-        field: "role", text: "Nobody changes their own roles. Ask another owner to do it.")
+        field: "role", text: "You can’t change your own roles. Ask another owner.")
     case .lastOwner:
       FieldError(
-        field: "role", text: "The instance must keep an owner. Make somebody else an owner first.")
+        field: "role",
+        text: "The instance needs at least one owner. Make someone else an owner first.")
     case .unavailable: throw .unavailable(self)
     }
   }

@@ -2,29 +2,29 @@ import Identity
 import Templating
 
 extension Role {
-  /// The role in words.
+  /// The role's display name.
   var name: String { self == .policy ? "policy admin" : rawValue }
 
-  /// What it is for.
+  /// A summary of the role's permissions.
   var summary: String {
     switch self {
-    case .owner: "everything"
+    case .owner: "full access"
     case .policy: "projects, tenants, MFA policy, keys"
-    case .support: "users, their factors and sessions"
-    case .auditor: "reads everything, changes nothing"
+    case .support: "users, their factors, and sessions"
+    case .auditor: "read-only access to everything"
     }
   }
 }
 
 extension Grant {
-  /// Where it counts: `the instance`, `acme-retail`, `acme-retail / eu-shop-1a2b3`.
+  /// The scope of the grant: `the instance`, `acme-retail`, `acme-retail / eu-shop-1a2b3`.
   var placeInWords: String {
     guard let project else { return "the instance" }
     guard let tenant else { return project.text }
     return "\(project.text) / \(tenant.text)"
   }
 
-  /// Role and place, the ids as ids.
+  /// The role and its scope, with IDs in a monospaced font.
   var place: Markup {
     var html = HTML()
     html.text(role.name)
@@ -40,7 +40,7 @@ extension Grant {
 }
 
 extension [Grant] {
-  /// A line for each, for the cell of a table.
+  /// One line per grant, for a table cell.
   var cell: Markup {
     var html = HTML()
     html.raw("<div>")

@@ -2,9 +2,9 @@ import HTTP
 import Identity
 import Templating
 
-/// `/invitation`: makes an administrator of whoever has the link, once.
+/// `/invitation`: creates an administrator account for the person who opens an invite link.
 ///
-/// The token stands in the query, which no access log has, and opening the page uses nothing up.
+/// The token is in the query, which access logs omit. Opening the page doesn't use up the link.
 struct InvitationPage: Sendable {
   let invitations: Invitations
   let gate: Gate
@@ -46,7 +46,7 @@ struct InvitationPage: Sendable {
     _ visitor: Visitor, _ invitation: Invitation, _ token: String, name: String,
     errors: [FieldError]
   ) -> Response {
-    var frame = frames.bare("Accept the invitation", path: ConsolePaths.invitation())
+    var frame = frames.bare("Administrator invitation", path: ConsolePaths.invitation())
     frame.errors = errors
     let model = InvitationView(
       frame: FrameView(frame), csrf: visitor.formToken,
@@ -60,7 +60,7 @@ struct InvitationPage: Sendable {
 
   private func ended(_ visitor: Visitor) -> Response {
     let frame = frames.bare(
-      "This invitation does not count", path: ConsolePaths.invitation())
+      "This invitation is invalid or expired", path: ConsolePaths.invitation())
     let model = InvitationView(frame: FrameView(frame), csrf: visitor.formToken, open: nil)
     return .html(view.render(model), status: .notFound)
   }

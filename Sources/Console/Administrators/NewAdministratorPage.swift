@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/administrators/new`: invites somebody by a link that counts once.
+/// `/administrators/new`: creates a single-use invite link for a new administrator.
 struct NewAdministratorPage: Sendable {
   let identity: Identity
   let actions: ActionForms
@@ -21,10 +21,10 @@ struct NewAdministratorPage: Sendable {
     let answers = GrantAnswers(signedIn.form)
     var errors: [FieldError] = []
     if email.isEmpty {
-      errors.append(FieldError(field: "email", text: "Enter the email address of the person."))
+      errors.append(FieldError(field: "email", text: "Enter the person’s email address."))
     }
     if name.isEmpty {
-      errors.append(FieldError(field: "name", text: "Enter the name of the person."))
+      errors.append(FieldError(field: "name", text: "Enter the person’s name."))
     }
     let (grant, faults) = answers.grant()
     errors += faults
@@ -45,7 +45,9 @@ struct NewAdministratorPage: Sendable {
     }
   }
 
-  /// The link is in this answer and nowhere else.
+  /// Shows the invite link.
+  ///
+  /// The server stores only a digest of its token, so it can't be shown again.
   private func handOver(
     _ signedIn: SignedIn, _ invitation: Invitation, _ token: Secret
   ) -> Response {

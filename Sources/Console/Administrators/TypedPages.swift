@@ -2,10 +2,10 @@ import HTTP
 import Identity
 import Templating
 
-/// `/administrators/{id}/factor-reset` and `/administrators/{id}/removal`: ask for the address of
-/// the person, typed, and do it.
+/// `/administrators/{id}/factor-reset` and `/administrators/{id}/removal`: perform the action after
+/// the administrator's email address is typed as confirmation.
 struct TypedPage: Sendable {
-  /// What is done to somebody else.
+  /// An action on another administrator.
   enum Deed: Sendable {
     case reset, remove
 
@@ -29,7 +29,7 @@ struct TypedPage: Sendable {
     let typed = signedIn.form.trimmed("confirmation")
     guard typed.lowercased() == administrator.email.lowercased() else {
       let fault = FieldError(
-        field: "confirmation", text: "This is not the address. Type it as it stands above.")
+        field: "confirmation", text: "The address doesn’t match. Type it exactly as shown.")
       let errors = [fault] + (try await actions.unmet(deed.action, signedIn))
       return try await page(signedIn, id, typed: typed, errors: errors)
     }
@@ -40,12 +40,12 @@ struct TypedPage: Sendable {
       case .reset:
         let outcome = try await identity.administratorFactors.reset(administrator.id, request)
         return actions.leave(
-          "The second factor of \(name) is reset, and their sessions have ended.", signedIn,
+          "The second factor of \(name) was reset, and their sessions were ended.", signedIn,
           after: outcome, to: ConsolePaths.administrator(id))
       case .remove:
         let outcome = try await identity.administrators.remove(administrator.id, request)
         return actions.leave(
-          "\(name) is not an administrator any more." + Self.revoked(outcome.value), signedIn,
+          "\(name) is no longer an administrator." + Self.revoked(outcome.value), signedIn,
           after: outcome, to: ConsolePaths.administrators())
       }
     } catch {
@@ -54,11 +54,11 @@ struct TypedPage: Sendable {
     }
   }
 
-  /// A further sentence when service tokens went too.
+  /// A sentence about revoked service tokens; empty if there are none.
   static func revoked(_ tokens: Int) -> String {
     guard tokens > 0 else { return "" }
     let words = Words.count(tokens, "service token", "service tokens")
-    return " \(words) of theirs \(tokens == 1 ? "is" : "are") revoked."
+    return " \(words) they created \(tokens == 1 ? "was" : "were") revoked."
   }
 
   private func fault(_ error: ManagementError) throws(Refusal) -> FieldError {
@@ -66,11 +66,11 @@ struct TypedPage: Sendable {
     case .notAllowed: throw .notAllowed(.manageAdministrators)
     case .oneself:
       return FieldError(
-        field: "confirmation", text: "Nobody does this to themselves. Ask another owner.")
+        field: "confirmation", text: "You can’t do this to your own account. Ask another owner.")
     case .lastOwner:
       return FieldError(
         field: "confirmation",
-        text: "The instance must keep an owner. Make somebody else an owner first.")
+        text: "The instance needs at least one owner. Make someone else an owner first.")
     case .notFound, .scopeNotFound, .invalidEmail, .invalidName, .emailTaken: throw .notFound
     case .unavailable: throw .unavailable(error)
     }
@@ -89,7 +89,7 @@ struct TypedPage: Sendable {
       ? 0
       : try await refusing { try await identity.serviceTokens.count(madeBy: administrator.id) }
     let name = Words.isolated(administrator.displayName)
-    let title = deed == .reset ? "Reset a second factor" : "Remove an administrator"
+    let title = deed == .reset ? "Reset second factor" : "Remove administrator"
     var frame = frames.frame(
       "\(title) · \(name) · Administrators", for: signedIn, tab: .administrators)
     frame.errors = errors
@@ -111,7 +111,7 @@ struct TypedView: ViewModel {
   let csrf: String
   let deed: TypedPage.Deed
   let administrator: Administrator
-  /// How many service tokens of theirs end with them.
+  /// The number of service tokens created by this administrator, which are revoked.
   let tokens: Int
   let typed: String
   let fields: ActionFields
@@ -120,20 +120,20 @@ struct TypedView: ViewModel {
     switch deed {
     case .reset:
       [
-        "Their authenticator and their recovery codes do not count any more, and all their sessions end.",
+        "Their authenticator and recovery codes stop working, and all their sessions end.",
         administrator.mustHaveSecondFactor
-          ? "At the next sign-in the password lets them in as far as the set-up of a new one."
-          : "At the next sign-in the password alone lets them in.",
-        "Make sure that it is they who ask: whoever knows the password sets up the next one.",
+          ? "At their next sign-in, the password gives access only to setting up a new second factor."
+          : "At their next sign-in, the password alone is enough.",
+        "Verify that the request comes from them: anyone who knows the password can set up a new one.",
       ]
     case .remove:
       [
-        "All their sessions end at once, and their roles, second factor and recovery codes go.",
+        "All their sessions end immediately, and their roles, second factor, and recovery codes are deleted.",
         tokens == 0
           ? nil
-          : "\(Words.count(tokens, "service token", "service tokens")) that they made \(tokens == 1 ? "is" : "are") revoked: programs that call with \(tokens == 1 ? "it" : "them") are refused.",
-        "What they did stays in the audit log.",
-        "It cannot be undone. To have them back, invite them anew.",
+          : "\(Words.count(tokens, "service token", "service tokens")) they created \(tokens == 1 ? "is" : "are") revoked. Programs that use \(tokens == 1 ? "it" : "them") lose access.",
+        "Their actions stay in the audit log.",
+        "This can’t be undone. To restore their access, invite them again.",
       ].compactMap { $0 }
     }
   }
@@ -154,6 +154,6 @@ struct TypedView: ViewModel {
     .object("authorization") { $0.fields },
     .text("typed") { $0.typed },
     .text("error") { $0.frame.error(at: "confirmation") },
-    .text("button") { $0.deed == .reset ? "Reset the second factor" : "Remove the administrator" },
+    .text("button") { $0.deed == .reset ? "Reset second factor" : "Remove administrator" },
   ]
 }

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// The filters above an audit log: a GET form, and what is chosen with a way to drop each.
+/// The filters above an audit log: a GET form, and the active filters with links to remove them.
 struct AuditFilterView: ViewModel {
   private let frame: FrameView
   private let place: AuditPlace
@@ -28,8 +28,9 @@ struct AuditFilterView: ViewModel {
       chosen: query.kind)
   }
 
-  /// All options; one that is chosen by an address and is not among them is added, so that the form
-  /// keeps it.
+  /// The options of a menu.
+  ///
+  /// A value from the address that isn't an option is added, so that submitting the form keeps it.
   private static func options(_ all: [(String, String)], chosen: String) -> [Option] {
     var options = all.map { Option(value: $0, text: $1, isChosen: $0 == chosen) }
     if !chosen.isEmpty, !options.contains(where: \.isChosen) {
@@ -39,7 +40,7 @@ struct AuditFilterView: ViewModel {
     return options
   }
 
-  /// What is chosen, each with the address of the list without it.
+  /// The active filters, each with the address of the log without it.
   private var chosen: [Link] {
     var links: [Link] = []
     func add(_ text: String, without names: UntrustedText...) {
@@ -48,14 +49,14 @@ struct AuditFilterView: ViewModel {
       links.append(Link(text: text, href: form.query(of: place.page)))
     }
     func text(_ options: [Option]) -> String { options.first(where: \.isChosen)?.text ?? "" }
-    if !query.actor.isEmpty { add("By \(text(actors))", without: "actor") }
+    if !query.actor.isEmpty { add("Actor: \(text(actors))", without: "actor") }
     if !query.action.isEmpty { add(Words.sentence(text(actions)), without: "action") }
     if !query.kind.isEmpty || !query.object.isEmpty {
       let kind = query.kind.isEmpty ? "" : text(kinds) + " "
-      add("About \(kind)\(Words.short(query.object))".trimmedEnd, without: "kind", "object")
+      add("Resource: \(kind)\(Words.short(query.object))".trimmedEnd, without: "kind", "object")
     }
     if !query.from.isEmpty { add("From \(Words.short(query.from))", without: "from") }
-    if !query.to.isEmpty { add("Until \(Words.short(query.to))", without: "to") }
+    if !query.to.isEmpty { add("To \(Words.short(query.to))", without: "to") }
     return links
   }
 
@@ -66,7 +67,7 @@ struct AuditFilterView: ViewModel {
     .list("kinds") { $0.kinds },
     .text("object") { $0.query.object },
     .text("from") { $0.query.from },
-    // A field for days would drop what is none.
+    // A date field would discard an invalid date, so the field becomes a text field.
     .text("fromType") { $0.frame.error(at: "from") == nil ? "date" : "text" },
     .text("toType") { $0.frame.error(at: "to") == nil ? "date" : "text" },
     .text("fromError") { $0.frame.error(at: "from") },
@@ -77,7 +78,7 @@ struct AuditFilterView: ViewModel {
     .text("all") { $0.place.page },
   ]
 
-  /// One answer of a `select`.
+  /// An option of a `select` element.
   struct Option: ViewModel {
     let value: String
     let text: String

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/audit` and `/audit`: what was changed, the newest first, with filters; the same as files.
+/// `S/audit` and `/audit`: the audit log of a pool or of the instance, with filters and CSV export.
 struct AuditPage: Sendable {
   let audit: Audit
   let frames: Frames
@@ -77,7 +77,7 @@ struct AuditPage: Sendable {
   }
 }
 
-/// Whose log it is: a scope's, or the instance's with all in it.
+/// The pool that the log belongs to; the instance log, which contains all entries, if nil.
 struct AuditPlace: Sendable {
   let scope: Scope?
 

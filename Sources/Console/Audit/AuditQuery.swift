@@ -1,11 +1,11 @@
 import HTTP
 import Identity
 
-/// What the address of an audit log asks for, as typed: it can be shown again, or read as a filter.
+/// The query of an audit log's address as entered, to show in the form again or parse as a filter.
 struct AuditQuery: Sendable, Equatable {
-  /// A kind of actor, `user`, or one actor, `administrator:{id}`.
+  /// An actor type such as `user`, or an actor such as `administrator:{id}`.
   var actor: String
-  /// A group of actions, `policy`, or one action, `policy.change`.
+  /// An action group such as `policy`, or an action such as `policy.change`.
   var action: String
   var kind: String
   var object: String
@@ -21,7 +21,7 @@ struct AuditQuery: Sendable, Equatable {
     to = query.trimmed("to")
   }
 
-  /// The query that leads here again, without what is empty and without some names.
+  /// The query without empty fields and without the given names.
   func form(without names: String...) -> Form {
     var form = Form()
     for (name, value) in [
@@ -35,28 +35,29 @@ struct AuditQuery: Sendable, Equatable {
 
   var isEmpty: Bool { form().isEmpty }
 
-  /// Who is asked for: a kind, and an id where it is about one.
+  /// The actor type, and the actor's ID if the query names one.
   var actorParts: (kind: String, id: String?) {
     guard let colon = actor.firstIndex(of: ":") else { return (actor, nil) }
     return (String(actor[..<colon]), String(actor[actor.index(after: colon)...]))
   }
 
-  /// The filter, or what is wrong with the days.
+  /// The filter, or the errors in the dates.
   func filter(in scope: Scope?, _ times: Times) -> (filter: AuditFilter, faults: [FieldError]) {
     var filter = AuditFilter(
       scope: scope, objectKind: kind.isEmpty ? nil : kind, objectID: object.isEmpty ? nil : object)
     if !actor.isEmpty { (filter.actorKind, filter.actorID) = actorParts }
     if !action.isEmpty { filter.action = action }
     var faults: [FieldError] = []
-    for (name, words, text) in [("from", "first", from), ("to", "last", to)]
+    for (name, words, text) in [("from", "start", from), ("to", "end", to)]
     where !text.isEmpty && Day(text) == nil {
-      faults.append(FieldError(field: name, text: "Write the \(words) day as 2026-11-03."))
+      faults.append(
+        FieldError(field: name, text: "Enter the \(words) date as YYYY-MM-DD, such as 2026-11-03."))
     }
     filter.from = Day(from).map { times.start(of: $0) }
     filter.until = Day(to).map { times.start(of: $0.next) }
     if let first = filter.from, let end = filter.until, end <= first {
       faults.append(
-        FieldError(field: "to", text: "Choose a last day that is not before the first."))
+        FieldError(field: "to", text: "Choose an end date on or after the start date."))
     }
     return (filter, faults)
   }

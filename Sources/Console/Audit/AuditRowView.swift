@@ -2,14 +2,14 @@ import HTTP
 import Identity
 import Templating
 
-/// A line of an audit log.
+/// A row of an audit log.
 final class AuditRowView: ViewModel {
-  /// What a line is drawn from; an object, since so much is dear to copy.
+  /// The data that a row is rendered from; a class, because copying this much data is expensive.
   final class Source: Hashable, Sendable {
     let row: AuditRow
-    /// The row's scope, where the log is of all scopes.
+    /// The entry's pool, in the instance log.
     let scope: AuditScope?
-    /// The log's address.
+    /// The address of the log.
     let path: String
     let isOfAll: Bool
     let times: Times
@@ -51,7 +51,7 @@ final class AuditRowView: ViewModel {
     return html.markup
   }
 
-  /// Everything about the object that the row is about.
+  /// The address of all entries about the same resource.
   private var history: String? {
     guard !row.objectID.isEmpty else { return nil }
     return (["kind": row.objectKind, "object": row.objectID] as Form).query(of: source.path)
@@ -62,7 +62,7 @@ final class AuditRowView: ViewModel {
     return (["actor": value] as Form).query(of: source.path)
   }
 
-  /// The scope by name and with a link, as long as it is there.
+  /// The name of the entry's pool, linked unless the pool was deleted.
   private var place: Markup? {
     guard source.isOfAll, let key = row.scopeKey else { return nil }
     var html = HTML()
@@ -98,7 +98,7 @@ final class AuditRowView: ViewModel {
     .markup("change") { $0.change },
     .text("who") { $0.who },
     .text("whoKind") { view in
-      view.who == view.row.actorKind || view.who == "the user" ? nil : view.row.actorKind
+      view.who == view.row.actorKind || view.who == "End user" ? nil : view.row.actorKind
     },
     .text("deeds") { $0.deeds },
     .flag("isOfAll") { $0.source.isOfAll },

@@ -1,13 +1,14 @@
 import Identity
 
-/// The audit log as a file, with what the page shows and the raw words besides.
+/// The audit log as a CSV file, with the displayed text and the raw values.
 struct AuditTable: Sendable {
   private(set) var csv = CSV(columns)
 
   private static let columns = [
-    "number", "time (UTC)", "what", "action", "object kind", "object id", "object", "from", "to",
-    "reason", "note", "who", "kind of who", "id of who", "project", "tenant", "address", "request",
-    "ticket", "identity proof",
+    "number", "time (UTC)", "description", "action", "resource type", "resource ID", "resource",
+    "from", "to", "reason", "note", "actor", "actor type", "actor ID", "project", "tenant",
+    "source",
+    "request ID", "ticket", "identity checks",
   ]
 
   mutating func add(_ row: AuditRow) {
@@ -21,10 +22,10 @@ struct AuditTable: Sendable {
     ])
   }
 
-  /// Says that the file is not all, where a reader of the file cannot miss it.
+  /// Adds a final row that says the file is incomplete.
   mutating func addEnd(after count: Int) {
     let sentence =
-      "Only the newest \(count) entries are here. Choose days on the page to get the older ones."
+      "Only the newest \(count) entries are included. To get older entries, filter by date."
     csv.add([sentence] + Array(repeating: "", count: Self.columns.count - 1))
   }
 }

@@ -18,7 +18,7 @@ struct AuditView: ViewModel {
     filter = AuditFilterView(self.frame, place, query, actors)
   }
 
-  /// Puts in what was found.
+  /// Shows the result of a search.
   mutating func show(_ found: AuditSearch, rows: Markup, after: String?) {
     self.rows = rows
     let count = Words.count(found.rows.count, "entry", "entries")
@@ -31,25 +31,26 @@ struct AuditView: ViewModel {
     guard found.rows.isEmpty else { return }
     if let day = found.searchedBackTo {
       empty = EmptyView(
-        heading: "Nothing so far",
+        heading: "No matches yet",
         sentence:
-          "No entry fits, back to \(frame.times.words(day)). Older ones are on the next page.")
+          "No matching entries back to \(frame.times.words(day)). Older entries are on the next page."
+      )
     } else if !query.isEmpty || after != nil {
       empty = EmptyView(
-        heading: "No entry fits",
-        sentence: "Entries are never removed, so what you look for may be under another filter.",
+        heading: "No matching entries",
+        sentence: "Entries are never deleted. Try different filters.",
         link: EmptyLink(text: "Show all entries", href: place.page))
     } else {
       empty = EmptyView(
-        heading: "Nothing yet",
-        sentence: "Every change leaves an entry here that cannot be edited.")
+        heading: "No entries yet",
+        sentence: "Every change is recorded here. Entries can’t be edited.")
     }
   }
 
-  /// Says that the filters could not be read.
+  /// Shows that the search didn't run because a filter is invalid.
   mutating func showNothing() {
     empty = EmptyView(
-      heading: "Nothing was searched", sentence: "The days above need another look first.")
+      heading: "Search not run", sentence: "Correct the dates above.")
   }
 
   private var file: String? {

@@ -1,127 +1,133 @@
 import Identity
 import Templating
 
-/// Audit rows in words.
+/// Formats audit entries for display.
 enum AuditWords {
-  /// What was done, as a person would say it.
+  /// The display name of the entry's action; the raw action name if it's unknown.
   static func action(_ row: AuditRow) -> String {
     actions[row.action] ?? row.action.split(separator: ".").joined(separator: ": ")
   }
 
   static let actions = [
-    "account.allow-changes": "Changes of second factors allowed again",
+    "account.allow-changes": "Second factor changes unlocked",
     "account.change": "User changed",
-    "account.change-email": "Email changed by the user",
+    "account.change-email": "Email changed by end user",
     "account.create": "User created",
     "account.delete": "User deleted",
     "account.delete-all": "All users deleted",
     "account.download": "Users downloaded",
-    "account.expire": "Anonymous users deleted, being 30 days old",
+    "account.expire": "Anonymous users deleted after 30 days",
     "account.import": "Users imported",
-    "account.link": "Link made for a user",
-    "account.note": "Note written",
+    "account.link": "Link generated for user",
+    "account.note": "Note added",
     "account.protect": "Account protected",
-    "account.recover-email": "Former email restored by the user",
-    "account.reset-password": "Password reset by the user",
+    "account.recover-email": "Previous email restored by end user",
+    "account.reset-password": "Password reset by end user",
     "account.sign-up": "User signed up",
-    "account.take-back-note": "Note taken back",
+    "account.take-back-note": "Note deleted",
     "account.unlock": "Codes unlocked",
-    "account.unprotect": "Protection of the account ended",
-    "account.verify-email": "Email verified by the user",
-    "administrator.block": "Guessing at an administrator slowed down",
-    "administrator.code-due": "Password of an administrator right, code due",
-    "administrator.code-refused": "Code of an administrator refused",
+    "account.unprotect": "Account protection removed",
+    "account.verify-email": "Email verified by end user",
+    "administrator.block": "Administrator sign-in throttled after failed attempts",
+    "administrator.code-due": "Password accepted, MFA required",
+    "administrator.code-refused": "Administrator code rejected",
     "administrator.create": "Administrator created",
-    "administrator.end-sessions": "Sessions of the administrator ended",
-    "administrator.enroll": "Second factor of the administrator set up",
-    "administrator.grant": "Role given",
+    "administrator.end-sessions": "Administrator sessions ended",
+    "administrator.enroll": "Administrator second factor set up",
+    "administrator.grant": "Role granted",
     "administrator.invite": "Administrator invited",
-    "administrator.password": "Password of the administrator changed",
+    "administrator.password": "Administrator password changed",
     "administrator.preferences": "Preferences changed",
-    "administrator.recovery-codes": "Recovery codes made",
+    "administrator.recovery-codes": "Administrator recovery codes generated",
     "administrator.remove": "Administrator removed",
-    "administrator.reset-factor": "Second factor of the administrator reset",
-    "administrator.reset-password": "Password of the administrator reset",
+    "administrator.reset-factor": "Administrator second factor reset",
+    "administrator.reset-password": "Administrator password reset",
     "administrator.revoke": "Role revoked",
     "administrator.revoke-invitation": "Invitation revoked",
     "administrator.sign-in": "Administrator signed in",
-    "administrator.sign-in-refused": "Sign-in of an administrator refused",
-    "administrator.step-up": "Administrator gave a code of their own",
+    "administrator.sign-in-refused": "Administrator sign-in rejected",
+    "administrator.step-up": "Administrator re-authenticated",
     "administrator.sign-out": "Administrator signed out",
-    "administrator.withdraw": "Second factor of the administrator removed",
-    "api-key.create": "API key made",
+    "administrator.withdraw": "Administrator second factor removed",
+    "api-key.create": "API key created",
     "api-key.revoke": "API key revoked",
     "approval.approve": "Request approved",
-    "approval.ask": "Second administrator asked for approval",
-    "approval.expire": "Request that nobody approved expired",
-    "approval.overtake": "Request approved too late, nothing done",
-    "approval.refuse": "Request refused",
+    "approval.ask": "Approval requested",
+    "approval.expire": "Approval request expired",
+    "approval.overtake": "Request approved too late, no changes made",
+    "approval.refuse": "Request rejected",
     "approval.withdraw": "Request withdrawn",
     "audit.download": "Audit log downloaded",
-    "bulk.finish": "Removal for many users done",
-    "bulk.start": "Removal for many users begun",
-    "bulk.stop": "Removal for many users stopped",
-    "support.change": "Rules of the support changed",
-    "support.hold": "Agent stopped after many actions",
-    "support.release": "Agent released",
-    "support.step-up": "Time for own codes at the support changed",
-    "factor.end-recovery-codes": "Recovery codes ended",
-    "factor.end-temporary-code": "Temporary code ended",
+    "bulk.finish": "Bulk removal completed",
+    "bulk.start": "Bulk removal started",
+    "bulk.stop": "Bulk removal stopped",
+    "support.change": "Support rules changed",
+    "support.hold": "Agent blocked at hourly action limit",
+    "support.release": "Agent unblocked",
+    "support.step-up": "Re-authentication interval changed",
+    "factor.end-recovery-codes": "Recovery codes revoked",
+    "factor.end-temporary-code": "Temporary code revoked",
     "factor.enroll": "Factor enrolled",
-    "factor.object": "Change disowned by the user",
-    "factor.purge": "Removed factor purged",
-    "factor.purge-now": "Removed factors purged before their time",
-    "factor.recovery-codes": "Recovery codes made by the user",
+    "factor.object": "Change reported by end user",
+    "factor.purge": "Removed factor permanently deleted",
+    "factor.purge-now": "Removed factors permanently deleted early",
+    "factor.recovery-codes": "Recovery codes generated by end user",
     "factor.remove": "Factor removed",
     "factor.remove-all": "All factors removed",
     "factor.rename": "Factor renamed",
     "factor.restore": "Removed factors restored",
-    "factor.resume": "Suspension of a factor ended",
-    "factor.revert": "New factor taken back by the user",
-    "factor.send-link": "Link to enroll sent",
+    "factor.resume": "Factor suspension ended",
+    "factor.revert": "New factor removed by end user",
+    "factor.send-link": "Enrollment link sent",
     "factor.suspend": "Factor suspended",
-    "factor.temporary-code": "Temporary code made",
+    "factor.temporary-code": "Temporary code generated",
     "factor.use-recovery-code": "Signed in with a recovery code",
     "factor.use-temporary-code": "Signed in with a temporary code",
-    "factor.withdraw": "Factor withdrawn by the user",
+    "factor.withdraw": "Factor unenrolled by end user",
     "guidance.change": "Guidance changed",
     "instance.confirm-clock": "Clock confirmed",
     "instance.restore": "Backup restored",
     "key.create": "Signing key created",
     "key.retire": "Signing key retired",
-    "key.rotate": "Signing key made to follow another",
-    "master-key.drop": "Former master key dropped",
-    "master-key.reseal": "Everything sealed with the new master key",
+    "key.rotate": "Signing key rotated",
+    "master-key.drop": "Previous master key deleted",
+    "master-key.reseal": "Data re-encrypted with new master key",
     "master-key.rotate": "Master key rotated",
-    "message.read": "Message to a user opened",
+    "message.read": "Message to user opened",
     "policy.change": "MFA policy changed",
-    "policy.widen": "Window widened",
+    "policy.widen": "Code acceptance window widened",
     "project.change": "Project changed",
     "project.create": "Project created",
     "project.delete": "Project deleted",
     "provider.change": "Identity provider changed",
     "provider.create": "Identity provider added",
     "provider.delete": "Identity provider removed",
-    "secret.unreadable": "Stored secret couldn't be opened",
+    "secret.unreadable": "Stored secret couldn’t be decrypted",
     "service-token.create": "Service token created",
     "service-token.revoke": "Service token revoked",
     "sessions.end": "Sessions ended",
-    "signer.add": "Key for custom tokens registered",
-    "signer.revoke": "Key for custom tokens revoked",
+    "signer.add": "Custom token signing key registered",
+    "signer.revoke": "Custom token signing key revoked",
     "tenant.change": "Tenant changed",
     "tenant.create": "Tenant created",
     "tenant.delete": "Tenant deleted",
   ]
 
-  /// What actions begin with, as filters name it; some happen outside of every scope.
+  /// The action groups that filters offer, by the prefix of their action names.
+  ///
+  /// `isOfInstance` marks groups whose actions belong to no project.
   static let groups: [(name: String, words: String, isOfInstance: Bool)] = [
     ("policy", "MFA policy", false),
     ("factor", "Second factors", false),
     ("account", "Users", false),
     ("sessions", "Sessions", false),
+<<<<<<< HEAD
     ("support", "Support", false),
+=======
+    ("support", "Support", false),
+>>>>>>> 3704ebb21917b27fcfebb78a0913d9b0c85b9387
     ("approval", "Approvals", false),
-    ("bulk", "Removals for many users", false),
+    ("bulk", "Bulk removals", false),
     ("message", "Messages to users", false),
     ("project", "Projects", false),
     ("tenant", "Tenants", false),
@@ -129,60 +135,60 @@ enum AuditWords {
     ("api-key", "API keys", false),
     ("service-token", "Service tokens", false),
     ("provider", "Identity providers", false),
-    ("signer", "Keys for custom tokens", false),
+    ("signer", "Custom token signing keys", false),
     ("secret", "Stored secrets", false),
     ("administrator", "Administrators", true),
     ("key", "Signing keys", true),
     ("master-key", "Master keys", true),
-    ("instance", "The instance", true),
-    ("audit", "The audit log itself", false),
+    ("instance", "Instance", true),
+    ("audit", "Audit log", false),
   ]
 
-  /// The kinds of things that rows are about, as filters name them.
+  /// The resource types that filters offer.
   static let objectKinds: [(kind: String, words: String, isOfInstance: Bool)] = [
     ("policy", "MFA policy", false),
-    ("policy window", "window of accepted codes", false),
+    ("policy window", "code acceptance window", false),
     ("account", "user", false),
     ("project", "project", false),
     ("tenant", "tenant", false),
-    ("scope", "whole user pool", false),
+    ("scope", "user pool", false),
     ("guidance", "guidance", false),
-    ("message", "message to a user", false),
-    ("bulk removal", "removal for many users", false),
+    ("message", "message to user", false),
+    ("bulk removal", "bulk removal", false),
     ("api key", "API key", false),
     ("service token", "service token", false),
     ("provider", "identity provider", false),
-    ("signer", "key for custom tokens", false),
+    ("signer", "custom token signing key", false),
     ("administrator", "administrator", true),
     ("signing key", "signing key", true),
     ("master key", "master key", true),
     ("instance", "instance", true),
   ]
 
-  /// The kinds of actors, as filters name them.
+  /// The actor types that filters offer.
   static let actorKinds: [(kind: String, words: String)] = [
-    ("administrator", "administrators"), ("user", "users, on themselves"),
-    ("service token", "service tokens"), ("command line", "the command line"),
-    ("server", "the server by itself"),
-    ("visitor", "nobody signed in"),
+    ("administrator", "administrators"), ("user", "end users"),
+    ("service token", "service tokens"), ("command line", "command line"),
+    ("server", "server"),
+    ("visitor", "not signed in"),
   ]
 
-  /// Who did it.
+  /// The actor's display name.
   ///
-  /// Users act on themselves, and their uid would say nothing.
+  /// A user who acted on their own account is “End user”: the entry already names the account.
   static func who(_ row: AuditRow) -> String {
-    row.actorKind == "user" && row.actorID == row.objectID ? "the user" : row.actorName
+    row.actorKind == "user" && row.actorID == row.objectID ? "End user" : row.actorName
   }
 
-  /// From what to what, in one line; empty when there is nothing to tell.
+  /// The old and new values on one line; empty if the entry has none.
   static func change(_ row: AuditRow) -> String {
     changes(row).joined(separator: "; ")
   }
 
-  /// From what to what, a line for each field.
+  /// The old and new values, one line per field.
   ///
-  /// Rows keep both sides as “field: value; …”; where
-  /// they do not match, they are told whole.
+  /// Entries store both sides as `field: value; …`. If their fields don't match, the result is one
+  /// line with both sides in full.
   static func changes(_ row: AuditRow) -> [String] {
     switch (row.from, row.to) {
     case (nil, nil): return []
@@ -204,20 +210,20 @@ enum AuditWords {
     }
   }
 
-  /// Why, as far as it was said, for which ticket and on which proof.
+  /// The reason, ticket, and completed identity checks on one line; empty if the entry has none.
   static func reason(_ row: AuditRow) -> String {
     let reason = row.reason.map { SupportReason(rawValue: $0)?.name ?? $0 }
     let note = (row.note?.isEmpty ?? true) ? nil : row.note
     let why = [reason, note].compactMap { $0 }.joined(separator: ": ")
     let proof = row.proof.map { proof in
-      "made sure: " + proof.split(separator: "\n").joined(separator: "; ")
+      "identity checks: " + proof.split(separator: "\n").joined(separator: "; ")
     }
     return [why.isEmpty ? nil : why, row.ticket.map { "ticket \($0)" }, proof]
       .compactMap { $0 }.joined(separator: " · ")
   }
 }
 
-/// One line of a thing's history.
+/// An entry in the history of a resource.
 final class HistoryRow: ViewModel {
   let what: String
   let change: String
@@ -233,7 +239,7 @@ final class HistoryRow: ViewModel {
     why = AuditWords.reason(row)
   }
 
-  /// In the history of a policy the values matter, not that it was changed.
+  /// Creates an entry for the history of a policy, which shows the values in place of the action.
   init(policy row: AuditRow, _ times: Times) {
     what = Words.sentence(AuditWords.change(row))
     change = ""

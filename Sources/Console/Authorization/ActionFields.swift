@@ -2,19 +2,19 @@ import HTTP
 import Identity
 import Templating
 
-/// What a form asks for because of its action: a reason, and a re-authentication when the last one is
+/// The form fields that an action requires: a reason, and a re-authentication if the last one is
 /// older than the interval.
 struct ActionFields: ViewModel {
   let standing: ActionStanding
   let frame: FrameView
-  /// The reason as it was typed.
+  /// The reason as entered.
   let reason: String
 
   static let blockedField = "reauthentication"
   static let blockedSentence =
-    "Set up a second factor in your account, or sign in again, and then repeat this."
+    "Set up a second factor in your account, or sign in again, and then retry."
 
-  /// Whether there is no way to perform the action now.
+  /// Whether the action can't be performed now, because re-authentication isn't possible.
   var isBlocked: Bool { standing.isBlocked }
 
   private var reasonField: ReasonField? {

@@ -3,7 +3,7 @@ import Identity
 import Templating
 
 extension ActionError {
-  /// Why the action itself failed, for an action that requires a permission alone.
+  /// Why an action failed that requires only a permission.
   func failure(of action: ConsoleAction) throws(Refusal) -> Reason {
     switch self {
     case .failed(let reason): return reason
@@ -14,11 +14,11 @@ extension ActionError {
 }
 
 extension SignedIn {
-  /// What the administrator sends with an action that requires a permission alone.
+  /// The request for an action that requires only a permission.
   var plainRequest: ActionRequest { ActionRequest(agent: session, author: author) }
 }
 
-/// Puts what an action requires into the forms of the console, and reads it from them.
+/// Adds the fields that an action requires to forms, and reads them when submitted.
 struct ActionForms: Sendable {
   let authorization: ActionAuthorization
   let ending: SupportRedirect
@@ -32,7 +32,7 @@ struct ActionForms: Sendable {
     question = try templates.template("authorization/question", for: ActionQuestionView.self)
   }
 
-  /// What an administrator has sent with an action.
+  /// The submitted request for an action.
   func request(_ signedIn: SignedIn) -> ActionRequest {
     ActionInput(signedIn.form).request(signedIn)
   }
@@ -48,7 +48,7 @@ struct ActionForms: Sendable {
       standing: standing, frame: frame, reason: ActionInput(signedIn.form).note)
   }
 
-  /// What an action would still require, for a form in which something else is wrong.
+  /// The unmet requirements of an action, for a form that has other errors.
   func unmet(_ action: ConsoleAction, _ signedIn: SignedIn) async throws(Refusal) -> [FieldError] {
     let request = request(signedIn)
     do {
@@ -61,9 +61,9 @@ struct ActionForms: Sendable {
     }
   }
 
-  /// Why an action wasn't performed, as errors beside fields.
+  /// Why an action wasn't performed, as field errors.
   ///
-  /// `fault` is what is wrong with the action's own fields.
+  /// `fault` maps the action's own failure to a field error.
   func faults<Reason>(
     _ error: ActionError<Reason>, _ action: ConsoleAction, _ signedIn: SignedIn,
     _ fault: (Reason) throws(Refusal) -> FieldError
@@ -77,7 +77,7 @@ struct ActionForms: Sendable {
     }
   }
 
-  /// Why an administrator isn't authorized, as errors beside fields.
+  /// Why an administrator isn't authorized, as field errors.
   static func faults(
     _ refusal: ActionDenial, _ action: ConsoleAction, _ signedIn: SignedIn
   ) throws(Refusal) -> [FieldError] {
@@ -88,21 +88,21 @@ struct ActionForms: Sendable {
   private static let blocked = FieldError(
     field: ActionFields.blockedField, text: ActionFields.blockedSentence)
 
-  /// Leads on after an action, and gives the browser its session's new token.
+  /// Redirects after an action, and sets the session's new token if it was renewed.
   func leave<Value>(
     _ text: String, _ signedIn: SignedIn, after outcome: ActionOutcome<Value>, to path: String
   ) -> Response {
     ending.response(Flash(text: text), signedIn, renewed: outcome.renewed, to: path)
   }
 
-  /// A page that follows an action, with the session's new token.
+  /// Adds the session's new token, if it was renewed, to the page that follows an action.
   func page<Value>(_ html: Response, after outcome: ActionOutcome<Value>) -> Response {
     var response = html
     if let renewed = outcome.renewed { ending.keep(renewed, in: &response) }
     return response
   }
 
-  /// The page that asks before an action whose form is a single button elsewhere.
+  /// The confirmation page for an action.
   func ask(
     _ asked: ActionQuestion, _ signedIn: SignedIn, _ frame: Frame, errors: [FieldError] = []
   ) async throws(Refusal) -> Response {

@@ -1,23 +1,23 @@
 import Identity
 import Templating
 
-/// What a page asks before an action whose own form is a single button.
+/// The content of a confirmation page for an action.
 struct ActionQuestion {
   let performs: ConsoleAction
   let heading: Markup
   let consequences: [String]
-  /// The verb with its object.
+  /// The label of the confirm button: a verb and its object.
   let button: String
-  /// What the way back is called.
+  /// The label of the cancel link.
   let keep: String
-  /// Where the form goes.
+  /// The address that the form is submitted to.
   let action: String
-  /// Where one goes without acting.
+  /// The address of the cancel link.
   let back: String
   var isDestructive = true
-  /// What the form carries besides.
+  /// Hidden fields of the form.
   var hidden: [HiddenField] = []
-  /// What is beside the form.
+  /// The facts shown next to the form.
   var factsHeading = ""
   var facts: [Fact] = []
 }

@@ -2,16 +2,16 @@ import HTTP
 import Identity
 import Templating
 
-/// That the server's clock isn't trusted, for every page of the console.
+/// The banner on every page of the console while the server's clock isn't trusted.
 struct ClockBanner: ViewModel {
   let sentence: String
-  /// Where an owner confirms the time; nil for everybody else.
+  /// Where an owner confirms the time; nil for anyone else.
   let link: Link?
 
   init(_ doubt: ClockDoubt, mayConfirm: Bool, _ times: Times) {
     let expected = times.words(doubt.expected)
     sentence =
-      "It shows \(times.words(doubt.shown)), \(doubt.isBehind ? "before \(expected)" : "long after \(expected)"), the \(doubt.isBehind ? "newest stored time" : "last time it was right"). Until the time is confirmed, nothing is deleted for its age and no email is sent."
+      "It shows \(times.words(doubt.shown)), \(doubt.isBehind ? "before \(expected)" : "long after \(expected)"), the \(doubt.isBehind ? "newest stored time" : "last time it was right"). Until the time is confirmed, expired data isn’t deleted and no email is sent."
     link = mayConfirm ? Link(text: "Confirm the time…", href: ConsolePaths.clock()) : nil
   }
 

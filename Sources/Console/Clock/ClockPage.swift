@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/clock`: shows the server's clock to owners, who confirm it where the server doubts it.
+/// `/clock`: shows the server's clock to owners, who confirm the time if it isn't trusted.
 struct ClockPage: Sendable {
   let clock: ClockGuard
   let carriesMail: Bool
@@ -26,7 +26,7 @@ struct ClockPage: Sendable {
     let text =
       outcome.value.map {
         "Confirmed the time \(signedIn.times.words($0)). \(carriesMail ? "Deletion and email resume." : "Deletion resumes.")"
-      } ?? "The clock is trusted already. No changes made."
+      } ?? "No changes made. The clock is already trusted."
     return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.clock())
   }
 
@@ -37,7 +37,7 @@ struct ClockPage: Sendable {
     var frame = actions.frames.frame(
       "Server clock · Administrators", for: signedIn, tab: .administrators)
     frame.crumbs = [Link(text: "Administrators", href: ConsolePaths.administrators())]
-    // A clock that is right again has no form to lead to.
+    // Once the clock is trusted again, the page has no form for errors to link to.
     frame.errors = reading.doubt == nil ? [] : errors
     let framed = FrameView(frame)
     let model = ClockView(

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// Makes the pages for what went wrong or is not allowed.
+/// Renders the error pages.
 struct Failures: Sendable {
   private let template: Template<FailureView>
   private let frames: Frames
@@ -21,12 +21,12 @@ struct Failures: Sendable {
     self.log = log
   }
 
-  /// The page for a status that the server itself found, such as 413.
+  /// The page for a status that the HTTP server itself answers with, such as 413.
   func page(_ status: Status, requestID: String?) -> Response {
     page(Fault(status), requestID: requestID)
   }
 
-  /// The page for a request that was refused.
+  /// The page for a refused request.
   func page(_ refusal: Refusal, for request: Request) async -> Response {
     let id = request.id.text
     switch refusal {
@@ -64,11 +64,12 @@ struct Failures: Sendable {
     }
   }
 
-  /// Whoever is signed in keeps their colors and the way to everything else.
+  /// The page in the signed-in administrator's frame, with their theme and navigation, if there is
+  /// a session.
   private func page(_ fault: Fault, for request: Request) async -> Response {
     let id = request.id.text
     guard let signedIn = await gate.known(request) else { return page(fault, requestID: id) }
-    // What was done before is told on the page that was meant, not on one that is not there.
+    // A pending flash stays for the next page: it belongs to an action, not to this error.
     return page(
       fault, frames.unflashed(fault.heading, for: signedIn, tab: nil), requestID: id)
   }
@@ -92,14 +93,14 @@ struct Failures: Sendable {
   }
 }
 
-/// A fault in words.
+/// The content of an error page.
 struct Fault: Sendable {
   let status: Status
   let heading: String
   let sentence: String
   var detail: String?
   var way = ConsolePaths.projects()
-  var wayText = "Go to the projects"
+  var wayText = "Go to projects"
 }
 
 extension Fault {
@@ -107,39 +108,42 @@ extension Fault {
     self.status = status
     switch status.code {
     case 400:
-      heading = "This request cannot be read"
-      sentence = "What your browser sent is damaged or not text. Go back and send the form again."
-    case 404:
-      heading = "There is no such page"
-      sentence = "Nothing is at this address, or nothing that you may see."
-      detail = "If somebody mailed it to you, ask whether your role reaches that project or tenant."
-    case 405:
-      heading = "This address does not take that"
-      sentence = "The address exists, but it answers other methods only."
-    case 413:
-      heading = "That is too much at once"
-      sentence = "What was sent is larger than this address takes. Nothing was saved."
-    case 414, 431:
-      heading = "The address is too long"
-      sentence = "The address or the fields sent with it are longer than the server takes."
-    case 415:
-      heading = "That is not a form"
-      sentence = "This address takes forms as browsers send them, and nothing else."
-    case 408:
-      heading = "The request took too long"
-      sentence = "It did not arrive in time. Nothing was saved; send it again."
-    case 503:
-      heading = "It cannot be done right now"
+      heading = "Invalid request"
       sentence =
-        "The database does not answer, or cannot write. Nothing was changed by this request."
+        "Your browser sent data that’s damaged or isn’t text. Go back and submit the form again."
+    case 404:
+      heading = "Page not found"
+      sentence = "There’s nothing at this address, or you don’t have access to it."
       detail =
-        "Try again in a minute. If it stays so, whoever runs this server finds the cause in its log."
+        "If someone sent you this link, check whether your role covers that project or tenant."
+    case 405:
+      heading = "Method not allowed"
+      sentence = "This address exists, but doesn’t support this request method."
+    case 413:
+      heading = "Request too large"
+      sentence = "The request is larger than this address accepts. Nothing was saved."
+    case 414, 431:
+      heading = "Address too long"
+      sentence = "The address or the header fields are longer than the server accepts."
+    case 415:
+      heading = "Not a form"
+      sentence = "This address accepts only forms as browsers submit them."
+    case 408:
+      heading = "Request timed out"
+      sentence = "The request didn’t arrive in time. Nothing was saved. Submit it again."
+    case 503:
+      heading = "Service unavailable"
+      sentence =
+        "The database isn’t responding or can’t be written to. This request made no changes."
+      detail =
+        "Try again in a minute. If the problem persists, the server’s operator can find the cause in its log."
     case 500..<600:
       heading = "Something went wrong"
-      sentence = "The fault is on our side and is in the server’s log under the number below."
+      sentence =
+        "An error occurred on the server. It’s in the server log under the request ID below."
     default:
-      heading = status.reason.isEmpty ? "This did not work" : status.reason
-      sentence = "The server could not answer this request."
+      heading = status.reason.isEmpty ? "Request failed" : status.reason
+      sentence = "The server couldn’t complete this request."
     }
   }
 
@@ -147,19 +151,19 @@ extension Fault {
     let names = helpers.map { Words.isolated($0) }
     let whom =
       names.isEmpty
-      ? "Ask an owner of this Countersign for the role, or ask somebody who has it to do it."
-      : "\(Words.list(names)) may do it here. Ask them to do it, or an owner for the role."
+      ? "Ask an owner of this instance for the role, or ask someone who has it to do this."
+      : "\(Words.list(names)) can do this here. Ask them to do it, or ask an owner for the role."
     self.init(
-      status: .forbidden, heading: "Your role does not reach that far",
-      sentence: "You are signed in, but \(permission.formatted).", detail: whom)
+      status: .forbidden, heading: "You don’t have access",
+      sentence: "You’re signed in, but \(permission.formatted).", detail: whom)
   }
 
   static func foreignForm(_ publicURL: PublicURL) -> Fault {
     Fault(
-      status: .forbidden, heading: "This form came from elsewhere",
+      status: .forbidden, heading: "Form submitted from another site",
       sentence:
-        "Nothing was changed. Countersign takes forms from its own pages only, at \(publicURL.origin).",
-      detail: "If you opened it under another name, open it under that address and try again.",
+        "No changes made. Countersign accepts forms only from its own pages, at \(publicURL.origin).",
+      detail: "If you opened Countersign at another address, open it at that one and try again.",
       way: publicURL.origin + ConsolePaths.projects(), wayText: "Open \(publicURL.origin)")
   }
 
@@ -167,44 +171,45 @@ extension Fault {
     Fault(
       status: .forbidden, heading: "This form is no longer valid",
       sentence:
-        "Nothing was changed. The page was opened in another session, or the browser keeps no cookies.",
+        "No changes made. The page was opened in another session, or the browser blocks cookies.",
       detail: "Open the page again and repeat the last step.", way: back,
       wayText: "Open the page again")
   }
 
   static let busy = Fault(
-    status: .serviceUnavailable, heading: "One moment",
-    sentence: "Too many passwords are being checked at once. Nothing was changed; try again now.")
+    status: .serviceUnavailable, heading: "Server busy",
+    sentence: "Too many passwords are being checked at once. No changes made. Try again.")
 }
 
 extension Permission {
-  /// What the role lacks and who has it, to follow “You are signed in, but”.
+  /// The permission and the roles that have it, as a clause that follows “You're signed in, but”.
   var formatted: String {
     switch self {
-    case .seeScope: "you may not see this"
-    case .readPolicy: "reading the MFA policy needs a role here"
-    case .changePolicy: "changing the MFA policy needs the role policy admin or owner"
-    case .createProject: "making projects needs the role policy admin or owner of the instance"
-    case .changeScope: "changing settings needs the role policy admin or owner"
+    case .seeScope: "you don’t have access to this page"
+    case .readPolicy: "viewing the MFA policy requires a role here"
+    case .changePolicy: "changing the MFA policy requires the policy admin or owner role"
+    case .createProject: "creating projects requires the policy admin or owner role on the instance"
+    case .changeScope: "changing settings requires the policy admin or owner role"
     case .manageTenants:
-      "making and deleting tenants needs the role policy admin or owner of the project"
-    case .deleteProject: "deleting a project needs the role owner of it, or of the instance"
-    case .manageKeys: "keys and tokens need the role policy admin or owner"
-    case .manageTrust: "saying whose word about users is believed needs the role owner"
-    case .changeLinks: "deciding where links in emails lead requires the role owner"
-    case .findUsers: "finding users needs the role support, auditor or owner"
-    case .changeUsers: "changing users needs the role owner"
-    case .exportUsers: "exporting users needs the role owner"
-    case .removeFactors: "removing a factor needs the role support or owner"
-    case .endSessions: "ending sessions needs the role support or owner"
+      "creating and deleting tenants requires the policy admin or owner role on the project"
+    case .deleteProject: "deleting a project requires the owner role on the project or the instance"
+    case .manageKeys: "managing keys and tokens requires the policy admin or owner role"
+    case .manageTrust:
+      "managing identity providers and custom token signing keys requires the owner role"
+    case .changeLinks: "changing where links in emails lead requires the owner role"
+    case .findUsers: "searching users requires the support, auditor, or owner role"
+    case .changeUsers: "changing users requires the owner role"
+    case .exportUsers: "exporting users requires the owner role"
+    case .removeFactors: "removing a factor requires the support or owner role"
+    case .endSessions: "ending sessions requires the support or owner role"
     case .editSupportRules:
-      "changing what is asked of the support needs the role policy admin or owner"
-    case .protectUsers: "protecting accounts and letting agents go on needs the role owner"
-    case .readMessages: "opening messages to users needs the role owner"
-    case .seeApprovals: "approvals need the role support, policy admin or owner"
-    case .readAudit: "reading the audit log needs the role auditor or owner"
-    case .seeAdministrators: "seeing administrators needs the role auditor or owner"
-    case .manageAdministrators: "managing administrators needs the role owner"
+      "changing support rules requires the policy admin or owner role"
+    case .protectUsers: "protecting accounts and unblocking agents requires the owner role"
+    case .readMessages: "opening messages to users requires the owner role"
+    case .seeApprovals: "viewing approvals requires the support, policy admin, or owner role"
+    case .readAudit: "viewing the audit log requires the auditor or owner role"
+    case .seeAdministrators: "viewing administrators requires the auditor or owner role"
+    case .manageAdministrators: "managing administrators requires the owner role"
     }
   }
 }

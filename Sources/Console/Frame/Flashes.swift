@@ -2,10 +2,10 @@ import HTTP
 import Identity
 import Synchronization
 
-/// What an action did, kept until the page after it is shown.
+/// Stores flash messages until the session's next page.
 ///
-/// It waits here, by session, and not in a cookie or an address: so nobody can write a sentence
-/// into somebody's page. A restart forgets what waits, which is a sentence and not the deed.
+/// They're kept in memory by session, not in a cookie or an address, so that no one can inject text
+/// into another person's page. A restart discards them, but not the actions they report.
 final class Flashes: Sendable {
   private struct Waiting {
     let flash: Flash
@@ -16,7 +16,7 @@ final class Flashes: Sendable {
   private static let most = 10_000
   private let waiting = Mutex<[UntrustedText: Waiting]>([:])
 
-  /// Keeps a sentence for the session's next page.
+  /// Stores a flash for the session's next page.
   func leave(_ flash: Flash, for session: ConsoleSession, at now: Instant) {
     waiting.withLock { waiting in
       if waiting.count >= Self.most {
@@ -27,7 +27,7 @@ final class Flashes: Sendable {
     }
   }
 
-  /// Takes what waits for the session.
+  /// Removes and returns the session's flash; nil if there's none or it's too old.
   func take(for session: ConsoleSession, at now: Instant) -> Flash? {
     let found = waiting.withLock {
       $0.isEmpty ? nil : $0.removeValue(forKey: UntrustedText(session.csrfToken))

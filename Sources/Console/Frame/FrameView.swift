@@ -1,25 +1,25 @@
 import Templating
 
-/// What stands around every page.
+/// The content around every page: bar, tabs, breadcrumbs, messages, and footer.
 struct Frame: Sendable {
   let title: String
   let stylesheet: String
   let script: String
   let icon: String
-  /// Whose page it is.
+  /// The name in the bar.
   var brand = "Countersign"
-  /// Where the brand leads; nil on pages for people who have nothing to do in the console.
+  /// The address that the brand links to; nil on pages for end users, who can't use the console.
   var home: String?
   let guidance: String
   let address: String
-  /// How the reader sees moments.
+  /// Formats dates and times for the reader.
   let times: Times
-  /// The colors that the reader chose; nil for those of their system.
+  /// The theme that the reader chose; nil to match the system.
   var theme: String?
   let asOf: Markup
   var isNarrow = false
   var account: AccountMenu?
-  /// The menus of projects and tenants, each drawn from a `ScopeMenu`.
+  /// The project and tenant menus, each rendered from a `ScopeMenu`.
   var project: Markup?
   var tenant: Markup?
   var find: FindForm?
@@ -32,10 +32,10 @@ struct Frame: Sendable {
   var errors: [FieldError] = []
 }
 
-/// The frame as templates read it.
+/// The view model of a frame.
 ///
-/// It is an object, as the rows of lists are: a template reads a model once for each name, and a
-/// structure of twenty texts would be copied each time.
+/// It's a class because a template reads its model once per name, and a large structure would be
+/// copied each time.
 final class FrameView: ViewModel {
   private let frame: Frame
 
@@ -43,10 +43,10 @@ final class FrameView: ViewModel {
     self.frame = frame
   }
 
-  /// How the reader sees moments.
+  /// Formats dates and times for the reader.
   var times: Times { frame.times }
 
-  /// What is wrong with a field, for the place beside it.
+  /// The error message of a field; nil if it has none.
   func error(at field: String) -> String? {
     frame.errors.first { $0.field == field }?.text
   }
@@ -78,7 +78,7 @@ final class FrameView: ViewModel {
     .flag("hasErrors") { !$0.frame.errors.isEmpty },
     .text("errorsHeading") {
       $0.frame.errors.count == 1
-        ? "One answer needs another look" : "\($0.frame.errors.count) answers need another look"
+        ? "There’s a problem" : "There are \($0.frame.errors.count) problems"
     },
     .list("errors") { $0.frame.errors },
   ]
@@ -89,7 +89,7 @@ struct AccountMenu: ViewModel {
   let name: String
   let role: String
   let email: String
-  /// The page about themselves.
+  /// The address of the account page.
   let href: String
   let signOut: String
   let csrf: String
@@ -104,7 +104,7 @@ struct AccountMenu: ViewModel {
   ]
 }
 
-/// The search field in the bar.
+/// The user search field in the bar.
 struct FindForm: ViewModel {
   let action: String
 
@@ -113,7 +113,7 @@ struct FindForm: ViewModel {
   ]
 }
 
-/// A tab of the scope, or of the instance.
+/// A tab of a pool or of the instance.
 struct Tab: ViewModel {
   let text: String
   let href: String
@@ -126,7 +126,7 @@ struct Tab: ViewModel {
   ]
 }
 
-/// A link by name.
+/// A link with its text.
 struct Link: ViewModel {
   let text: String
   let href: String
@@ -139,11 +139,11 @@ struct Link: ViewModel {
   ]
 }
 
-/// What an action did, told once on the page that follows it.
+/// A message about the result of an action, shown once on the next page.
 struct Flash: ViewModel {
   let text: String
   var isAlert = false
-  /// What one may do about it.
+  /// A link to a follow-up action.
   var link: Link?
 
   static let keys: Keys<Self> = [
@@ -154,9 +154,9 @@ struct Flash: ViewModel {
   ]
 }
 
-/// What is wrong with one field; the summary links to it.
+/// The error message of a field, which the error summary links to.
 struct FieldError: ViewModel {
-  /// The field's id in the page.
+  /// The `id` of the field in the page.
   let field: String
   let text: String
 

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// Makes what stands around pages: the bar, the tabs, the foot.
+/// Creates the frames of pages: bar, tabs, and footer.
 struct Frames: Sendable {
   let assets: ConsoleAssets
   let publicURL: PublicURL
@@ -11,22 +11,22 @@ struct Frames: Sendable {
   let flashes = Flashes()
   private let menus = MarkupCache<ScopeMenu>()
 
-  /// How many projects or tenants a menu of the bar lists before it leaves the rest to the list.
+  /// The maximum number of projects or tenants in a menu; the rest are on the list page.
   private static let menuLength = 10
 
   var clock: WallClock { identity.clock }
 
-  /// Keeps a sentence for the session's next page.
+  /// Stores a message for the session's next page.
   func leave(_ text: String, for signedIn: SignedIn) {
     flashes.leave(Flash(text: text), for: signedIn.session, at: clock.now())
   }
 
-  /// Keeps a sentence for the next page of a session that may just have got a new name.
+  /// Stores a flash for the next page of a session whose token may just have been renewed.
   func leave(_ flash: Flash, for session: ConsoleSession) {
     flashes.leave(flash, for: session, at: clock.now())
   }
 
-  /// The frame for somebody who is not signed in, and for faults.
+  /// The frame for visitors who aren't signed in, and for error pages.
   func bare(_ title: String, path: String = "/", times: Times = Times()) -> Frame {
     Frame(
       title: title, stylesheet: assets.stylesheet, script: assets.script, icon: assets.icon,
@@ -35,7 +35,7 @@ struct Frames: Sendable {
       isNarrow: true)
   }
 
-  /// The frame for users of an application, who know its name and have nothing to do in the console.
+  /// The frame for end users of an application, with its name and without links into the console.
   func outside(_ title: String, path: String, of scope: Scope?) -> Frame {
     var frame = bare(title, path: path)
     frame.brand = scope.map { Words.short($0.projectName) } ?? publicURL.host
@@ -50,7 +50,7 @@ struct Frames: Sendable {
     return frame
   }
 
-  /// The same without what the session is to be told, which stays for its next page.
+  /// The same frame without the session's flash, which stays stored for its next page.
   func unflashed(
     _ title: String, for signedIn: SignedIn, tab: InstanceTab?, path: String = "/"
   ) -> Frame {
@@ -67,7 +67,7 @@ struct Frames: Sendable {
     return frame
   }
 
-  /// The frame of a scope's pages.
+  /// The frame of a pool's pages.
   func frame(_ title: String, in context: ScopeContext, tab: ScopeTab) async throws(Refusal)
     -> Frame
   {
@@ -115,7 +115,7 @@ struct Frames: Sendable {
       ? FindForm(action: ConsolePaths.findUsers()) : nil
   }
 
-  /// That the clock isn't trusted; nil while it is.
+  /// The banner about the server's clock; nil while the clock is trusted.
   func clock(for signedIn: SignedIn) -> ClockBanner? {
     identity.clockGuard.doubt.map {
       ClockBanner(
@@ -176,7 +176,7 @@ enum InstanceTab: CaseIterable {
     case .projects: "Projects"
     case .users: "Users"
     case .approvals: "Approvals"
-    case .whatIf: "What if"
+    case .whatIf: "Sign-in simulator"
     case .administrators: "Administrators"
     case .audit: "Audit"
     case .guidance: "Guidance"
@@ -195,7 +195,7 @@ enum InstanceTab: CaseIterable {
     }
   }
 
-  /// A menu shows what one may do, and no more.
+  /// Whether the administrator has a permission that the tab requires.
   func isShown(to administrator: Administrator) -> Bool {
     switch self {
     case .projects, .guidance: true
@@ -207,7 +207,7 @@ enum InstanceTab: CaseIterable {
   }
 }
 
-/// The tabs of a scope.
+/// The tabs of a pool.
 enum ScopeTab: CaseIterable {
   case overview, tenants, review, users, policy, settings, audit
 
@@ -235,7 +235,7 @@ enum ScopeTab: CaseIterable {
     }
   }
 
-  /// A menu shows what one may do, and no more.
+  /// Whether the administrator has a permission that the tab requires.
   func isShown(in scope: Scope, to administrator: Administrator) -> Bool {
     switch self {
     case .overview: administrator.may(.seeScope, in: scope)

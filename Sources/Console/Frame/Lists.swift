@@ -3,14 +3,14 @@ import Templating
 
 /// The search field above a list.
 ///
-/// It is a GET form, so that what is shown can be mailed.
+/// It's a GET form, so that the address of a result can be shared.
 struct FilterView: ViewModel {
   let action: String
   let label: String
   let query: String
-  /// Leads back to the whole list; nil when nothing was searched for.
+  /// The address of the unfiltered list; nil without a search.
   let clear: String?
-  /// What else the list is asked for, which a search keeps.
+  /// Other query fields, which a search keeps.
   let kept: Form
 
   init(action: String, label: String, query: String, keeping kept: Form = Form()) {
@@ -30,18 +30,18 @@ struct FilterView: ViewModel {
   ]
 }
 
-/// The foot of a list that is read in parts, by key and never by number.
+/// The footer of a list that is paged by key, not by page number.
 struct PagerView: ViewModel {
   let count: String
   let first: String?
   let next: String?
 
   /// - Parameters:
-  ///   - shown: How many of what are shown, in words.
-  ///   - path: The list's address.
-  ///   - query: What the list was asked for, without the place.
-  ///   - after: The place where this part begins; nil at the start.
-  ///   - next: The place where the next part begins; nil at the end.
+  ///   - shown: The number of items shown, with their noun.
+  ///   - path: The path of the list.
+  ///   - query: The list's query without the page key.
+  ///   - after: The key that this page starts after; nil for the first page.
+  ///   - next: The key that the next page starts after; nil for the last page.
   init(shown: String, path: String, query: Form, after: String?, next: String?) {
     count = next == nil && after == nil ? shown : shown + " on this page"
     first = after == nil ? nil : query.query(of: path)
@@ -59,7 +59,7 @@ struct PagerView: ViewModel {
   ]
 }
 
-/// What stands where a list would be: what it is, and the one thing to do.
+/// The empty state of a list, with an optional link.
 struct EmptyView: ViewModel {
   let heading: String
   let sentence: String
@@ -72,7 +72,7 @@ struct EmptyView: ViewModel {
   ]
 }
 
-/// The one thing to do about an empty list.
+/// The link of an empty state.
 struct EmptyLink: ViewModel {
   let text: String
   let href: String
@@ -85,7 +85,7 @@ struct EmptyLink: ViewModel {
   ]
 }
 
-/// A fact about a thing: its name and what it is.
+/// A label and its value.
 struct Fact: ViewModel {
   let label: String
   let value: Markup
@@ -106,9 +106,9 @@ struct Fact: ViewModel {
 }
 
 extension Form {
-  /// The text of a field with the blanks around it dropped; empty when the field is missing.
+  /// The text of a field without leading and trailing whitespace; empty if the field is missing.
   func trimmed(_ name: String) -> String {
-    // Too long is for the page to say, with what was typed still in the field.
+    // The page reports text that is too long and shows it again, so it isn't cut off here.
     var rest = (text(name, atMost: Form.longestText) ?? "").unicodeScalars[...]
     while let first = rest.first, first.properties.isWhitespace { rest.removeFirst() }
     while let last = rest.last, last.properties.isWhitespace { rest.removeLast() }

@@ -1,23 +1,21 @@
 import Synchronization
 import Templating
 
-/// Markup by the value that it was drawn from, so that a list draws a line when it changes and not
-/// each time it is shown.
+/// Caches markup by the value it was rendered from, so that a list renders only rows that changed.
 ///
-/// Values are compared whole, so what is shown is never older than the value. When the cache is
-/// full it is emptied.
+/// Values are compared in full, so the markup is never stale. A full cache is emptied.
 final class MarkupCache<Value: Hashable & Sendable>: Sendable {
   private let drawn = Mutex<[Value: Markup]>([:])
   private let limit: Int
 
-  /// Makes room for `limit` pieces, each of which may be a kilobyte.
+  /// Creates a cache for at most `limit` pieces of about 1 KB each.
   init(limit: Int = 2_000) {
     self.limit = limit
   }
 
-  /// The markup of all values, one behind the other.
+  /// The concatenated markup of the values.
   func joined(_ values: [Value], draw: (Value) -> Markup) -> Markup {
-    // Looked at outside of the lock: the copy is a reference as long as nobody adds to it.
+    // Read outside the lock: the copy shares storage until the cache is changed.
     let known = drawn.withLock { $0 }
     var missing: [(Value, Markup)] = []
     var bytes: [UInt8] = []

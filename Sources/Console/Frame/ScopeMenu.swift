@@ -1,19 +1,19 @@
 import HTTP
 import Templating
 
-/// One part of `project / tenant` in the bar, with what else there is.
+/// The project menu or tenant menu in the bar.
 struct ScopeMenu: ViewModel, Hashable {
-  /// Where one can go.
+  /// A project or tenant in the menu.
   struct Place: Hashable {
     let id: String
     let name: String
-    /// Whether one sees the place itself; of some projects one sees tenants only.
+    /// Whether the reader can open the project itself, not only its tenants.
     let isOpen: Bool
   }
 
   let name: String
   let places: [Place]
-  /// The place where one is.
+  /// The ID of the current project or tenant.
   let current: String?
   /// The project whose tenants these are; nil for a menu of projects.
   let project: String?
@@ -37,7 +37,7 @@ struct ScopeMenu: ViewModel, Hashable {
     .text("allText") { $0.project == nil ? "All projects" : "All tenants" },
   ]
 
-  /// Hashes where one is, by which menus differ nearly always.
+  /// Hashes only the current project and tenant, which nearly always differ between menus.
   func hash(into hasher: inout Hasher) {
     hasher.combine(project)
     hasher.combine(current)

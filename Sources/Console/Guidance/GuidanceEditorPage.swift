@@ -3,14 +3,14 @@ import Identity
 import Markdown
 import Templating
 
-/// `S/guidance/edit`: writes the next version of a scope's guidance, with a preview.
+/// `S/guidance/edit`: edits a pool's guidance with a preview and saves it as a new version.
 struct GuidanceEditorPage: Sendable {
   let guidance: ScopeGuidance
   let prose: GuidanceProse
   let frames: Frames
   let view: Template<GuidanceEditorView>
 
-  /// Begins with the newest version, or with the one that is to be restored.
+  /// Opens the editor with the newest version, or with a version to restore.
   func show(_ context: ScopeContext) async throws(Refusal) -> Response {
     let newest = try await newest(context)
     var draft = Draft(text: newest?.text ?? "", version: newest?.version.number ?? 0)
@@ -24,7 +24,7 @@ struct GuidanceEditorPage: Sendable {
     return try await page(context, draft)
   }
 
-  /// Takes both buttons: preview and save.
+  /// Handles both buttons: Preview and Save.
   func save(_ context: ScopeContext) async throws(Refusal) -> Response {
     let form = context.signedIn.form
     guard let text = form.text("text", atMost: Form.longestText),
@@ -50,8 +50,8 @@ struct GuidanceEditorPage: Sendable {
       let isUnchanged = number == version
       frames.leave(
         isUnchanged
-          ? "These are the words saved already; nothing was changed."
-          : "Saved as version \(number). It is in force now.",
+          ? "No changes made. This text is already saved."
+          : "Saved as version \(number), effective immediately.",
         for: context.signedIn)
       return .redirect(to: ConsolePaths.scopeGuidance(context.scope))
     } catch {
@@ -71,7 +71,7 @@ struct GuidanceEditorPage: Sendable {
   private static func tooLong(_ bytes: Int) -> String {
     let longest = ScopeGuidance.longest
     return
-      "The text has \(Words.number(bytes)) bytes, and \(Words.number(longest)) are kept. Shorten it by \(Words.number(bytes - longest)) or more; nothing was saved."
+      "The text is \(Words.number(bytes)) bytes long; the limit is \(Words.number(longest)). Shorten it by at least \(Words.number(bytes - longest)) bytes. Nothing was saved."
   }
 
   private func newest(_ context: ScopeContext) async throws(Refusal) -> GuidanceText? {
@@ -92,15 +92,15 @@ struct GuidanceEditorPage: Sendable {
     return .html(view.render(model), status: status)
   }
 
-  /// What is being written.
+  /// The text being edited.
   struct Draft: Sendable {
     var text: String
-    /// The version that was the newest when it was begun.
+    /// The version that was the newest when editing started.
     var version: Int
-    /// The version that is to be restored.
+    /// The version being restored; nil if none.
     var restored: Int?
     var preview: Markup?
-    /// What somebody else saved meanwhile.
+    /// The version that someone else saved in the meantime; nil if none.
     var theirs: GuidanceText?
   }
 }
@@ -123,7 +123,7 @@ struct GuidanceEditorView: ViewModel {
     .text("longest") { _ in Words.number(ScopeGuidance.longest >> 10) },
     .text("restored") { view in
       view.draft.restored.map {
-        "These are the words of version \($0). Saving puts them in force again, as a new version."
+        "This is the text of version \($0). Saving restores it as a new version."
       }
     },
     .optional("race") { view in
@@ -133,7 +133,7 @@ struct GuidanceEditorView: ViewModel {
     .markup("preview") { $0.draft.preview },
   ]
 
-  /// The version that somebody else saved meanwhile.
+  /// The version that someone else saved in the meantime.
   struct NewerVersion: ViewModel {
     let text: GuidanceText
     let times: Times

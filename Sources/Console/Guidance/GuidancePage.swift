@@ -4,7 +4,7 @@ import Templating
 
 /// `/guidance` and the guides below it.
 ///
-/// Opened from a scope (`?project=…&tenant=…`) they show its own values.
+/// Opened from a pool (`?project=…&tenant=…`), guides show its values.
 struct GuidancePage: Sendable {
   let guides: Guides
   let gate: Gate
@@ -37,7 +37,7 @@ struct GuidancePage: Sendable {
           guides: links(current: name, place))))
   }
 
-  /// The scope that the query names, with what guides show of it; nil when it names none.
+  /// The pool named in the query, with the values that guides show; nil if the query names none.
   private func place(_ signedIn: SignedIn) async throws(Refusal) -> GuidePlace? {
     guard let project = signedIn.query.text("project"), !project.isEmpty else { return nil }
     let tenant = signedIn.query.text("tenant").flatMap { $0.isEmpty ? nil : $0 }
@@ -75,10 +75,10 @@ struct GuidancePage: Sendable {
   }
 }
 
-/// The scope from which a guide was opened.
+/// The pool that a guide was opened from.
 struct GuidePlace: Sendable {
   let context: ScopeContext
-  /// Nil when the reader may not see it.
+  /// Nil if the reader can't view it.
   let policy: Policy?
   let key: ProjectKey
 

@@ -3,10 +3,10 @@ import Markdown
 import Synchronization
 import Templating
 
-/// Renders what people wrote as guidance, and keeps what it rendered: a version never changes.
+/// Renders and caches guidance that administrators wrote; a version never changes.
 ///
-/// Raw HTML and links that lead where they must not are dropped by the renderer. Images are left
-/// out too: pages load nothing from elsewhere.
+/// The renderer drops raw HTML and unsafe links. It also leaves out images, because pages load
+/// nothing from other origins.
 final class GuidanceProse: Sendable {
   private struct Source: Hashable {
     let scope: Int64
@@ -25,7 +25,9 @@ final class GuidanceProse: Sendable {
     kept(Source(scope: scope.key, version: beginning.version, isBeginning: true), beginning.text)
   }
 
-  /// Renders a text that is not saved; nil when it cannot be rendered within bounds.
+  /// Renders a text that isn't saved.
+  ///
+  /// - Throws: `MarkdownError` if the text exceeds the renderer's limits.
   static func draft(_ text: String) throws(MarkdownError) -> Markup {
     try render(text, headingLevel: 3)
   }
@@ -47,7 +49,7 @@ final class GuidanceProse: Sendable {
     return Markup(trusted: try renderHTML(markdown: text, fit: fit).html)
   }
 
-  /// For a text that was let in by an older version and is too wild for this one.
+  /// The text as is, for one that an earlier version accepted but that exceeds today's limits.
   private func plain(_ text: String) -> Markup {
     var html = HTML()
     html.raw("<pre>")
@@ -57,7 +59,7 @@ final class GuidanceProse: Sendable {
   }
 }
 
-/// The beginning of a scope's guidance, for the side of another page.
+/// The beginning of a pool's guidance, shown next to another page's content.
 struct GuidanceAside: ViewModel {
   let href: String
   let text: Markup
@@ -73,6 +75,6 @@ struct GuidanceAside: ViewModel {
   static let keys: Keys<Self> = [
     .text("href") { $0.href },
     .markup("text") { $0.text },
-    .text("linkText") { $0.isWhole ? "Open" : "Read it all" },
+    .text("linkText") { $0.isWhole ? "Open" : "Read more" },
   ]
 }

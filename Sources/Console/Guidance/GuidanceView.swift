@@ -40,13 +40,13 @@ struct GuideView: ViewModel {
   private static func facts(_ place: GuidePlace, _ values: GuideValues) -> [Fact] {
     var facts = [
       Fact("Address", code(values[.address])),
-      Fact("Project id", code(place.scope.project.text)),
+      Fact("Project ID", code(place.scope.project.text)),
     ]
-    if let tenant = place.scope.tenant { facts.append(Fact("Tenant id", code(tenant.text))) }
+    if let tenant = place.scope.tenant { facts.append(Fact("Tenant ID", code(tenant.text))) }
     facts.append(
       Fact("API key", place.key.key.map { code($0.text) } ?? HTML.escaped(place.key.note ?? "")))
     if let policy = place.policy {
-      facts.append(Fact("Window in force", WindowStrip.small(policy.configuration)))
+      facts.append(Fact("Current window", WindowStrip.small(policy.configuration)))
       facts.append(Fact("Enrollment pattern", policy.patternName ?? "none recorded"))
     }
     return facts
@@ -71,10 +71,10 @@ struct GuideView: ViewModel {
   ]
 }
 
-/// The scope whose values a guide shows.
+/// The pool whose values a guide shows.
 struct GuidePlaceView: ViewModel {
   let place: GuidePlace
-  /// The same page without values.
+  /// The address of the same page without values.
   let plain: String
 
   init(_ place: GuidePlace, _ plain: String) {
@@ -102,7 +102,7 @@ struct GuideLink: ViewModel {
   let title: String
   let summary: String
   let isCurrent: Bool
-  /// Whether it is the pattern of the scope from which the guides were opened.
+  /// Whether the pattern is the one recorded for the pool that the guides were opened from.
   let isRecorded: Bool
 
   static let keys: Keys<Self> = [
@@ -119,32 +119,32 @@ struct GuideLink: ViewModel {
 }
 
 extension EnrollmentPattern {
-  /// What the list of guides says of a pattern, to compare it with the others.
+  /// The comparison of enrollment patterns in the list of guides.
   fileprivate var comparison: (who: String, friction: String, risk: String, code: String) {
     switch self {
     case .mandatory:
       (
-        "Everybody", "High: no way in without an authenticator app",
-        "Low: no account with a password alone, once your server checks",
-        "A step of sign-up, and a check on your server for every request"
+        "Everyone", "High: no access without an authenticator app",
+        "Low: no password-only accounts, once your server checks",
+        "A sign-up step, and a check on your server for every request"
       )
     case .skippable:
       (
-        "Most, over weeks", "Low: one page that can be put off",
-        "Middle: whoever says “later” has a password alone",
-        "An offer, a note of refusals, and both answers at sign-in"
+        "Most, over weeks", "Low: one page that users can skip",
+        "Medium: users who choose “later” have only a password",
+        "A prompt, a record of who declined, and both responses at sign-in"
       )
     case .account:
       (
         "The few who look for it", "None unless wanted",
-        "High for all others: nothing changes for them",
-        "A section of the account page, and both answers at sign-in"
+        "High for everyone else: nothing changes for them",
+        "An account page section, and both responses at sign-in"
       )
     case .stepUp:
       (
-        "Users of sensitive features", "Low at first, then at the moment that matters",
-        "Low where it counts, as before elsewhere",
-        "A check on your server for each such feature, and a way back to it"
+        "Users of sensitive features", "Low at first, then at the moment it matters",
+        "Low for those features, unchanged elsewhere",
+        "A check on your server for each such feature, and a way to return to it"
       )
     }
   }

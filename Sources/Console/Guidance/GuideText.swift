@@ -1,10 +1,10 @@
 import Markdown
 import Templating
 
-/// A guide's HTML with gaps for what differs from scope to scope.
+/// A guide's HTML with placeholders for values that differ between pools.
 ///
-/// A gap is filled after the Markdown was rendered and its value is escaped, so that a value is never
-/// read as Markdown or as HTML.
+/// Values are escaped and inserted after the Markdown is rendered, so that they're never parsed as
+/// Markdown or HTML.
 struct GuideText: Sendable {
   private enum Piece: Sendable {
     case html(Markup)
@@ -13,7 +13,7 @@ struct GuideText: Sendable {
 
   private let pieces: [Piece]
 
-  /// Finds the gaps of a rendered guide, and gives its samples what a page needs to copy them.
+  /// Finds the placeholders of a rendered guide, and makes its code samples copyable.
   ///
   /// - Throws: ``UnknownGap``.
   init(_ document: MarkdownDocument) throws(UnknownGap) {
@@ -30,7 +30,7 @@ struct GuideText: Sendable {
     self.pieces = pieces + [.html(Markup(trusted: String(rest)))]
   }
 
-  /// The guide with its gaps filled.
+  /// The guide's markup with its placeholders filled.
   func markup(_ values: GuideValues) -> Markup {
     var html = HTML()
     for piece in pieces {
@@ -42,9 +42,9 @@ struct GuideText: Sendable {
     return html.markup
   }
 
-  /// The HTML with each sample in a box that scrolls, is named after its heading and can be copied.
+  /// The HTML with each code sample in a scrollable, copyable box labeled with its heading.
   ///
-  /// libcmark begins each block with a line of its own, and no line of a sample looks like markup.
+  /// This works line by line: libcmark starts each block on a new line and escapes samples.
   private static func withSamples(_ document: MarkdownDocument) -> String {
     var headings = document.headings[...]
     var name = ""
@@ -75,8 +75,8 @@ struct GuideText: Sendable {
   }
 }
 
-/// A gap that a guide has and that nothing fills.
+/// A placeholder in a guide that has no value.
 struct UnknownGap: Error, CustomStringConvertible {
   let name: String
-  var description: String { "there is nothing to fill {{\(name)}} with" }
+  var description: String { "unknown placeholder {{\(name)}}" }
 }

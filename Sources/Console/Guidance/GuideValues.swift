@@ -1,24 +1,24 @@
 import HTTP
 import Identity
 
-/// What a guide leaves open: `{{address}}` and so on in its text.
+/// The placeholders of guides, such as `{{address}}`.
 enum GuideGap: String, CaseIterable, Sendable {
   case address, host, port, project, tenant, key
-  /// The user pool in the path of a call with a token.
+  /// The user pool in the path of an API call with a token.
   case pool
-  /// The member that names the tenant, with a comma in front, in bodies that need it.
+  /// The JSON member that names the tenant, after a comma; empty for a project.
   case tenantMember
-  /// The window in force, inside a sentence.
+  /// The current code acceptance window, as a phrase within a sentence.
   case window
 }
 
-/// What fills the gaps of a guide: the values of a scope, or words that stand for them.
+/// The values for a guide's placeholders: those of a pool, or generic names.
 struct GuideValues: Sendable {
   private var texts: [GuideGap: String]
 
   subscript(_ gap: GuideGap) -> String { texts[gap] ?? "" }
 
-  /// The words that stand for values.
+  /// Creates generic values, such as `PROJECT_ID`.
   init(_ publicURL: PublicURL) {
     let (host, port) = publicURL.hostAndPort
     texts = [
@@ -26,14 +26,14 @@ struct GuideValues: Sendable {
       .tenant: "TENANT_ID", .key: "API_KEY",
       .pool: "projects/PROJECT_ID",
       .window:
-        "within the window that the MFA policy sets, 5 adjacent intervals of 30 seconds on each side when nothing was set",
+        "within the window that the MFA policy sets (by default, 5 adjacent intervals of 30 seconds on each side)",
     ]
   }
 
-  /// The values of a scope.
+  /// Creates the values of a pool.
   ///
-  /// The key stays a word where the reader may not see it, and so does an id with characters that a
-  /// shell or a program would read otherwise.
+  /// The key stays generic if the reader can't view it, and so does an ID with characters that have
+  /// a special meaning in a shell or a program.
   init(_ publicURL: PublicURL, scope: Scope, key: APIKey?, configuration: MFAConfiguration?) {
     self.init(publicURL)
     fill(.project, scope.project.text)
@@ -48,12 +48,12 @@ struct GuideValues: Sendable {
     let intervals = configuration.window.adjacentIntervals
     let steps =
       intervals == 0
-      ? "in its own 30 seconds only"
+      ? "only within its own 30 seconds"
       : "within \(Words.count(intervals, "adjacent interval", "adjacent intervals")) of 30 seconds on each side"
-    texts[.window] = steps + (configuration.isTOTPOn ? "" : ", as soon as TOTP is switched on")
+    texts[.window] = steps + (configuration.isTOTPOn ? "" : ", as soon as TOTP is turned on")
   }
 
-  /// Fills a gap with an id, if there is one that means nothing to a shell or a program.
+  /// Fills a placeholder with an ID, if it's safe in a shell or a program.
   private mutating func fill(_ gap: GuideGap, _ id: String?) {
     guard let id, !id.isEmpty, id.utf8.allSatisfy(Self.isPlain) else { return }
     texts[gap] = id
@@ -70,8 +70,7 @@ struct GuideValues: Sendable {
 }
 
 extension PublicURL {
-  /// The host and the port for those who ask for them apart; the scheme's own port where none is
-  /// given.
+  /// The host and the port; the scheme's default port if the origin has none.
   fileprivate var hostAndPort: (String, String) {
     let host = origin.dropFirst(isSecure ? 8 : 7)
     let bracket = host.lastIndex(of: "]") ?? host.startIndex
@@ -83,7 +82,7 @@ extension PublicURL {
 }
 
 extension Scope {
-  /// The address of a guide, or of their list, with the values of this scope.
+  /// The address of a guide, or of the list of guides, with the values of this pool.
   func guidance(_ path: String = ConsolePaths.guidance()) -> String {
     var query: Form = ["project": project.text]
     if let tenant { query.add("tenant", tenant.text) }

@@ -3,9 +3,9 @@ import Identity
 import Markdown
 import Templating
 
-/// The guides that belong to the product, rendered once when the console starts.
+/// The guides that ship with the product, rendered once when the console starts.
 ///
-/// A line `{{> name}}` of a guide takes in the file `parts/name.md`, for what all of them say alike.
+/// A line `{{> name}}` of a guide includes the file `parts/name.md`.
 struct Guides: Sendable {
   struct Guide: Sendable {
     let pattern: EnrollmentPattern
@@ -38,12 +38,12 @@ struct Guides: Sendable {
     self.all = all
   }
 
-  /// The guide whose address ends so.
+  /// The guide whose address ends with `name`.
   func guide(_ name: String) -> Guide? {
     all.first { $0.pattern.rawValue == name }
   }
 
-  /// A text with its parts taken in.
+  /// The text with its parts included.
   private static func whole(_ source: String, parts folder: String) throws(ConsoleError) -> String {
     var lines: [String] = []
     for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -63,7 +63,7 @@ struct Guides: Sendable {
 }
 
 extension Guides.Guide {
-  /// Takes the heading for the page's title and the paragraph after it for lists of guides.
+  /// Creates a guide whose title is the first heading and whose summary is the first paragraph.
   fileprivate init?(_ pattern: EnrollmentPattern, source: String) throws {
     let blocks = source.split(separator: "\n\n", maxSplits: 2)
     guard blocks.count == 3, blocks[0].hasPrefix("# ") else { return nil }

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/guidance`: what a project or tenant tells its own support, in all versions.
+/// `S/guidance`: the guidance for the support of a project or tenant, with all versions.
 struct ScopeGuidancePage: Sendable {
   let guidance: ScopeGuidance
   let prose: GuidanceProse
@@ -65,7 +65,7 @@ struct ScopeGuidanceView: ViewModel {
     EmptyView(
       heading: "No guidance yet",
       sentence:
-        "Write down how this \(scope.kindInSentence)’s support makes sure who is calling, when a factor may be removed, and whom to ask. It then stands beside each user.",
+        "Describe how this \(scope.kindInSentence)’s support verifies callers, when a factor can be removed, and who to ask. The guidance is shown next to each user.",
       link: mayChange
         ? EmptyLink(
           text: "Write guidance", href: ConsolePaths.guidanceEditor(scope), isPrimary: true) : nil)
@@ -128,7 +128,7 @@ struct VersionRow: ViewModel {
     .text("href") { $0.href },
     .text("name") { "Version \($0.version.number)" },
     .flag("isCurrent") { $0.isCurrent },
-    .text("state") { $0.isNewest ? "in force" : $0.version.bytes == 0 ? "empty" : nil },
+    .text("state") { $0.isNewest ? "current" : $0.version.bytes == 0 ? "empty" : nil },
     .text("who") { $0.version.writtenBy },
     .markup("at") { $0.times.moment($0.version.writtenAt) },
     .text("length") { Words.count($0.version.bytes, "byte", "bytes") },

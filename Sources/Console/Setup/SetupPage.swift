@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/setup`: makes the first owner, once.
+/// `/setup`: creates the first owner; available until there is one.
 struct SetupPage: Sendable {
   let setup: Setup
   let gate: Gate
@@ -41,12 +41,13 @@ struct SetupPage: Sendable {
     case .unavailable: throw .unavailable(error)
     case .wrongCode:
       fault = FieldError(
-        field: "code", text: "This is not the code that the server printed when it started.")
+        field: "code",
+        text: "Incorrect setup code. Use the code that the server printed at startup.")
     case .throttled(let until):
       let seconds = max(until.seconds - frames.clock.now().seconds, 1)
       let wait = Words.duration(seconds: Int(seconds))
       fault = FieldError(
-        field: "code", text: "There were too many wrong codes. Wait \(wait), then try again.")
+        field: "code", text: "Too many incorrect codes. Try again in \(wait).")
       status = .tooManyRequests
     case .administrator(let error): fault = try Self.fault(error)
     }
@@ -56,11 +57,11 @@ struct SetupPage: Sendable {
   static func fault(_ error: AdministratorError) throws(Refusal) -> FieldError {
     switch error {
     case .invalidEmail:
-      FieldError(field: "email", text: "Write an address such as name@example.com.")
+      FieldError(field: "email", text: "Enter an email address such as name@example.com.")
     case .emailTaken:
-      FieldError(field: "email", text: "An administrator with this address exists already.")
+      FieldError(field: "email", text: "An administrator with this email address already exists.")
     case .invalidName:
-      FieldError(field: "name", text: "Enter your name as others shall see it.")
+      FieldError(field: "name", text: "Enter your name as others should see it.")
     case .weakPassword(let reason): FieldError(field: "password", text: reason)
     case .busy: throw .busy
     case .scopeNotFound, .unavailable: throw .unavailable(error)
@@ -79,7 +80,7 @@ struct SetupPage: Sendable {
   }
 }
 
-/// What the set-up form holds, as typed; the password is never shown again.
+/// The answers of the setup form as entered, except the password, which is never shown again.
 struct SetupAnswers: Sendable {
   var code = ""
   var name = ""
@@ -102,17 +103,17 @@ struct SetupView: ViewModel {
   private var fields: [SetupField] {
     [
       SetupField(
-        id: "code", label: "Set-up code", type: "text", autocomplete: "off", value: answers.code,
-        hint: "The server printed it when it started.", frame),
+        id: "code", label: "Setup code", type: "text", autocomplete: "off", value: answers.code,
+        hint: "The server printed it at startup.", frame),
       SetupField(
         id: "name", label: "Your name", type: "text", autocomplete: "name", value: answers.name,
-        hint: "Others see it beside what you change.", frame),
+        hint: "Shown to others next to your changes.", frame),
       SetupField(
         id: "email", label: "Email", type: "email", autocomplete: "username",
-        value: answers.email, hint: "You sign in with it.", frame),
+        value: answers.email, hint: "Used to sign in.", frame),
       SetupField(
         id: "password", label: "Password", type: "password", autocomplete: "new-password",
-        value: "", hint: "At least 12 characters. A few words in a row do well.", frame),
+        value: "", hint: "At least 12 characters. A phrase of several words works well.", frame),
     ]
   }
 

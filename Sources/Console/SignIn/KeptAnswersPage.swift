@@ -2,12 +2,12 @@ import HTTP
 import Identity
 import Templating
 
-/// `/sign-in/answers`: the form whose session had run out, to be sent again by whoever typed it.
+/// `/sign-in/answers`: lets an administrator resubmit a form whose session had expired.
 struct KeptAnswersPage: Sendable {
   let gate: Gate
   let frames: Frames
   let view: Template<KeptAnswersView>
-  /// The addresses that can be opened.
+  /// The routes that the page can link to.
   let destinations: [Route]
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
@@ -15,7 +15,7 @@ struct KeptAnswersPage: Sendable {
       for: signedIn.administrator.id, browser: gate.cookies.formToken(of: signedIn.request),
       at: frames.clock.now())
     guard let draft else { return .redirect(to: ConsolePaths.projects()) }
-    let frame = frames.frame("Your answers are still here", for: signedIn, tab: nil)
+    let frame = frames.frame("Your form was saved", for: signedIn, tab: nil)
     return .html(
       view.render(
         KeptAnswersView(

@@ -2,13 +2,13 @@ import HTTP
 import Identity
 import Templating
 
-/// `/sign-in/code`: asks for the second factor after the password, and begins the session.
+/// `/sign-in/code`: verifies the second factor after the password and starts the session.
 struct SignInCodePage: Sendable {
   let identity: Identity
   let gate: Gate
   let frames: Frames
   let view: Template<SignInCodeView>
-  /// The addresses that one may go on to.
+  /// The routes that a sign-in can continue to.
   let destinations: [Route]
 
   func show(_ visitor: Visitor) async throws(Refusal) -> Response {
@@ -25,11 +25,11 @@ struct SignInCodePage: Sendable {
     let request = visitor.request
     guard let pending = gate.cookies.pending(of: request) else { return ended() }
     let next = visitor.form.text("next")
-    // One page, two forms: whichever was sent says where its fault belongs.
+    // The page has two forms. The field that was sent tells which one shows the error.
     let field = visitor.form["recovery"] == nil ? "code" : "recovery"
     let code = visitor.form.trimmed(field)
     guard !code.isEmpty else {
-      let text = field == "code" ? "Enter the code." : "Enter one of your recovery codes."
+      let text = field == "code" ? "Enter the code." : "Enter a recovery code."
       return page(visitor, next: next, errors: [FieldError(field: field, text: text)])
     }
     let new: NewConsoleSession
@@ -51,11 +51,11 @@ struct SignInCodePage: Sendable {
     switch error {
     case .ended, .refused: return ended()
     case .wrongCode:
-      // One answer for a wrong code and for one that was used: it may be somebody else who asks.
+      // Incorrect and used codes get the same error, so an attacker can't tell them apart.
       let text =
         field == "code"
-        ? "This code does not count. Wait for the next one your app shows, since each counts once."
-        : "This is not one of your recovery codes, or it was used before."
+        ? "Incorrect or already used code. Wait for the next code in your app."
+        : "Incorrect or already used recovery code."
       return page(visitor, next: next, errors: [FieldError(field: field, text: text)])
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
@@ -90,12 +90,12 @@ struct SignInCodePage: Sendable {
   }
 }
 
-/// What is said about codes in more than one place.
+/// Error messages about codes that several pages share.
 enum CodeFault {
   static func throttled(until: Instant, at now: Instant) -> (text: String, seconds: Int64) {
     let seconds = max(until.seconds - now.seconds, 1)
     let wait = Words.duration(seconds: Int(seconds))
-    return ("There were too many wrong codes. Wait \(wait), then try again.", seconds)
+    return ("Too many incorrect codes. Try again in \(wait).", seconds)
   }
 }
 

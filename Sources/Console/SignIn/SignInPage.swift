@@ -2,13 +2,13 @@ import HTTP
 import Identity
 import Templating
 
-/// `/sign-in`: begins a console session.
+/// `/sign-in`: starts a console session.
 struct SignInPage: Sendable {
   let identity: Identity
   let gate: Gate
   let frames: Frames
   let view: Template<SignInView>
-  /// The addresses that one may go on to.
+  /// The routes that a sign-in can continue to.
   let destinations: [Route]
 
   func show(_ visitor: Visitor) async throws(Refusal) -> Response {
@@ -19,15 +19,15 @@ struct SignInPage: Sendable {
       return .redirect(to: ConsolePaths.setup())
     }
     var flash: Flash?
-    if query["signed-out"] != nil { flash = Flash(text: "You are signed out.") }
-    if next != nil { flash = Flash(text: "Sign in to go on to the page you asked for.") }
+    if query["signed-out"] != nil { flash = Flash(text: "You’re signed out.") }
+    if next != nil { flash = Flash(text: "Sign in to continue to the page you requested.") }
     if query["kept"] != nil {
       flash = Flash(
         text:
-          "Your session had run out. Sign in, and what you typed is there again for ten minutes.")
+          "Your session expired. Sign in within ten minutes to recover what you entered.")
     }
     if query["ended"] != nil {
-      flash = Flash(text: "The sign-in was not finished in time. Begin again.")
+      flash = Flash(text: "The sign-in timed out. Start over.")
     }
     return page(visitor, email: "", next: next, flash: flash)
   }
@@ -76,16 +76,16 @@ struct SignInPage: Sendable {
   ) throws(Refusal) -> Response {
     switch error {
     case .refused:
-      // One answer for a wrong password and for a name that nobody has.
+      // An incorrect password and an unknown email get the same error, so accounts can't be probed.
       let fault = FieldError(
-        field: "email", text: "No administrator signs in with this email and password.")
+        field: "email", text: "Incorrect email or password.")
       return page(visitor, email: email, next: next, errors: [fault])
     case .throttled(let until):
       let seconds = max(until.seconds - frames.clock.now().seconds, 1)
       let wait = Words.duration(seconds: Int(seconds))
       let fault = FieldError(
         field: "email",
-        text: "There were too many wrong passwords. Wait \(wait), then try again.")
+        text: "Too many incorrect passwords. Try again in \(wait).")
       var response = page(
         visitor, email: email, next: next, errors: [fault], status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)

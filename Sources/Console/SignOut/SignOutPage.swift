@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/sign-out`: asks, and ends the session.
+/// `/sign-out`: asks for confirmation and ends the session.
 struct SignOutPage: Sendable {
   let sessions: ConsoleSessions
   let cookies: ConsoleCookies
@@ -26,7 +26,7 @@ struct SignOutPage: Sendable {
     var response = Response.redirect(
       to: (["signed-out": "1"] as Form).query(of: ConsolePaths.signIn()))
     response.fields.add(.setCookie, cookies.endOfSession.description)
-    // What the browser kept of pages goes with the session.
+    // Cached pages can contain user data.
     response.fields.add("Clear-Site-Data", "\"cache\", \"storage\"")
     return response
   }

@@ -46,7 +46,7 @@ struct SupportRulesPage: Sendable {
     var history: [AuditRow]?
     if context.may(.readAudit) {
       var filter = AuditFilter(scope: scope)
-      filter.action = "desk"
+      filter.action = "support"
       let asked = filter
       history = try await refusing {
         try await identity.audit.list(asked, limit: Self.historyLength).items

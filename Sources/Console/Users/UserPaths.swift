@@ -69,7 +69,7 @@ extension ConsolePaths {
       parameters: String.self, String.self, String.self))
   static let stepUp = Path("administrators", "step-up")
   static let unlock = about("unlock")
-  static let codeAttempts = about("codeAttempts")
+  static let codeAttempts = about("code-attempts")
   static let newNote = ScopePath(
     Path("projects", nil, "users", nil, "notes", "new", parameters: String.self, String.self),
     Path(

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// One account's sign-in, foretold.
+/// The simulated sign-in of an account.
 struct WhatIfCase: ViewModel {
   let label: String
   let href: String
@@ -25,7 +25,7 @@ struct WhatIfCase: ViewModel {
 
   private static func codeAttempt(_ forecast: SignInForecast, _ times: Times) -> (Markup, String) {
     guard forecast.firstFactor == .accepted else {
-      return (Chip.bad("refused"), "The sign-in is refused: \(reason(forecast, times)).")
+      return (Chip.bad("rejected"), "The sign-in is rejected: \(reason(forecast, times)).")
     }
     switch forecast.secondFactor {
     case .none:
@@ -35,30 +35,30 @@ struct WhatIfCase: ViewModel {
     case .due(_, _, .blocked(let until)):
       return (
         Chip.bad("codes blocked"),
-        "The password passes. Codes are refused until \(times.words(until)), right ones too."
+        "The password is accepted. All codes are rejected until \(times.words(until)), including correct ones."
       )
     case .due(_, _, .closed):
       return (
         Chip.bad("locked"),
-        "The password passes. Codes are refused until somebody unlocks the user, right ones too."
+        "The password is accepted. All codes are rejected until the user is unlocked, including correct ones."
       )
     case .due(let factors, _, .open) where factors.count == forecast.suspended.count:
       return (
         AccountChips.suspended,
-        "The password passes, then a code is asked for. Codes of \(FactorWords.list(factors)) are refused, right ones too, while \(factors.count == 1 ? "it is" : "they are") suspended."
+        "The password is accepted, then a code is required. Codes from \(FactorWords.list(factors)) are rejected while \(factors.count == 1 ? "it is" : "they are") suspended, including correct ones."
       )
     case .due(_, _, .open):
-      return (Chip.on("code asked for"), "The password passes, then a code is asked for.")
+      return (Chip.on("code required"), "The password is accepted, then a code is required.")
     }
   }
 
   private static func reason(_ forecast: SignInForecast, _ times: Times) -> String {
     switch forecast.firstFactor {
-    case .accepted: "it is not"
-    case .scopeDisabled: "sign-in is switched off for everybody of this pool"
-    case .passwordLoginDisabled: "password sign-in is off in this pool"
+    case .accepted: "it isn’t rejected"
+    case .scopeDisabled: "sign-in is turned off for all users in this pool"
+    case .passwordLoginDisabled: "password sign-in is turned off in this pool"
     case .tooManyAttempts(let until):
-      "after too many wrong passwords none is looked at until \(times.words(until))"
+      "too many incorrect passwords; none is accepted until \(times.words(until))"
     case .noEmail: "this account has no email address"
     case .noPassword: "this account has no password"
     case .userDisabled: "this account is disabled"
@@ -78,16 +78,16 @@ struct WhatIfCase: ViewModel {
       let networks = Words.count(blocked.count, "network", "networks")
       facts.append(
         Fact(
-          "Too many wrong passwords",
-          "Refused from \(networks) until \(times.words(blocked.until)), accepted from others"))
+          "Too many incorrect passwords",
+          "Rejected from \(networks) until \(times.words(blocked.until)), accepted from others"))
     }
     if case .due(let factors, let window, let lock) = forecast.secondFactor {
       if factors.contains(where: { $0.kind == .totp }) {
-        facts.append(Fact("Codes accepted", accepted(window, policy.configuration)))
+        facts.append(Fact("Valid codes", accepted(window, policy.configuration)))
       }
       facts.append(
         Fact(
-          "Wrong codes",
+          "Incorrect codes",
           wrongCodes(account, lock, times)))
     }
     facts.append(Fact("Enrollment", enrollment(forecast)))
@@ -100,7 +100,7 @@ struct WhatIfCase: ViewModel {
   ) -> String {
     switch lock {
     case .open: "\(account.wrongCodes) in a row"
-    case .blocked(let until): "\(account.wrongCodes) in a row, refused until \(times.words(until))"
+    case .blocked(let until): "\(account.wrongCodes) in a row, rejected until \(times.words(until))"
     case .closed: "\(account.wrongCodes) in a row, locked"
     }
   }
@@ -123,7 +123,7 @@ struct WhatIfCase: ViewModel {
     switch forecast.secondFactor {
     case .due(let factors, _, _):
       var html = HTML()
-      html.text("Asked for: ")
+      html.text("Required: ")
       for (index, factor) in factors.enumerated() {
         if index > 0 { html.text(", ") }
         html.add(HTML.isolated(factor.label))
@@ -140,14 +140,14 @@ struct WhatIfCase: ViewModel {
       if !others.isEmpty {
         html.text(
           ". \(Words.sentence(FactorWords.off(others))): "
-            + "\(Words.count(others.count, "factor is", "factors are")) not asked for")
+            + "\(Words.count(others.count, "factor is", "factors are")) not required")
       }
       return html.markup
     case .none:
       let stored = forecast.account.factors
-      guard !stored.isEmpty else { return HTML.escaped("Not asked for: none is enrolled") }
+      guard !stored.isEmpty else { return HTML.escaped("Not required: none enrolled") }
       return HTML.escaped(
-        "Not asked for: \(FactorWords.off(stored)), and \(Words.count(stored.count, "factor stays", "factors stay")) stored"
+        "Not required: \(FactorWords.off(stored)), and \(Words.count(stored.count, "factor remains", "factors remain")) stored"
       )
     }
   }
@@ -155,18 +155,19 @@ struct WhatIfCase: ViewModel {
   private static func enrollment(_ forecast: SignInForecast) -> String {
     switch forecast.enrollmentRefusal {
     case nil:
-      return "Possible within \(Enrollments.freshSignIn / 60) minutes of a sign-in"
-    case .totpNotEnabled: return "Refused: TOTP is off here"
+      return "Allowed within \(Enrollments.freshSignIn / 60) minutes of sign-in"
+    case .totpNotEnabled: return "Not allowed: TOTP is off here"
     case .unverifiedEmail:
       return forecast.account.email == nil
-        ? "Refused: there is no email address" : "Refused: the email address is not verified"
-    case .alreadyEnrolled: return "Refused: an authenticator app is enrolled already"
+        ? "Not allowed: no email address" : "Not allowed: the email address isn’t verified"
+    case .alreadyEnrolled: return "Not allowed: an authenticator app is already enrolled"
     case .tooManyFactors:
-      return "Refused: there are \(Enrollments.mostPhones) factors already"
+      return "Not allowed: \(Enrollments.mostPhones) factors are already enrolled"
     case .changesLocked:
-      return "Refused: the user said that a change of second factors was none of theirs"
-    case .unsupportedFirstFactor: return "Refused: the first factor allows no second one"
-    default: return "Refused"
+      return "Not allowed: the user reported a second factor change that wasn’t theirs"
+    case .unsupportedFirstFactor:
+      return "Not allowed: the first factor doesn’t support a second factor"
+    default: return "Not allowed"
     }
   }
 

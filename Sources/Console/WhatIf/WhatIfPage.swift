@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/what-if`: what happens when a user signs in, foretold by the rules of sign-in itself.
+/// `/what-if`: the sign-in simulator, which evaluates the actual sign-in rules without changes.
 struct WhatIfPage: Sendable {
   let signIns: SignIns
   let frames: Frames
@@ -19,7 +19,7 @@ struct WhatIfPage: Sendable {
         try await signIns.forecasts(
           of: query, visibleTo: signedIn.administrator, limit: Self.most)
       }
-    let frame = frames.frame("What if somebody signs in?", for: signedIn, tab: .whatIf)
+    let frame = frames.frame("Sign-in simulator", for: signedIn, tab: .whatIf)
     return .html(
       view.render(
         WhatIfView(
@@ -51,10 +51,10 @@ struct WhatIfView: ViewModel {
       $0.query.isEmpty || !$0.cases.isEmpty
         ? nil
         : EmptyView(
-          heading: "Nobody is called so",
+          heading: "No users found",
           sentence:
-            "No user of the pools that you may see has exactly this email address or uid. An application that sends it is refused as with a wrong password.",
-          link: EmptyLink(text: "Search by a part of it", href: ConsolePaths.findUsers()))
+            "No user in the tenants you can access has exactly this email address or UID. Signing in with it is rejected the same way as an incorrect password.",
+          link: EmptyLink(text: "Search by partial match", href: ConsolePaths.findUsers()))
     },
   ]
 }

@@ -3,23 +3,23 @@ import Database
 import JSON
 import Synchronization
 
-/// Where links in mails lead to.
+/// Builds the links in emails.
 final class ActionLinks: Sendable {
   private let publicURL = Mutex("")
   private let profile: Profile
 
   init(profile: Profile) { self.profile = profile }
 
-  /// The path of the page that a browser opens a link at.
+  /// The path of the page that opens a link in a browser.
   static let page = "/__/auth/action"
 
-  /// Says under which address the server is reached.
+  /// Sets the public URL of the server.
   func lead(to address: String) { publicURL.withLock { $0 = address } }
 
-  /// The address under which the server is reached, without a slash at its end.
+  /// The public URL of the server, without a trailing slash.
   var origin: String { publicURL.withLock { $0 } }
 
-  /// The link of a code.
+  /// The URL of a code.
   func link(
     _ code: String, _ kind: OutOfBandCode.Kind, in scope: Scope, apiKey: String,
     continueURL: String?, language: String, handler: String?
@@ -36,10 +36,9 @@ final class ActionLinks: Sendable {
 }
 
 extension OutOfBandCode {
-  /// An address with more parameters in its query, as an application gets the code of a link that
-  /// signs in.
+  /// Adds parameters to the query of a URL, to pass the code of a sign-in link to an application.
   ///
-  /// What the address has already stays, and so does its fragment.
+  /// The existing query and fragment are kept.
   public static func address(_ text: String, with parameters: [(name: String, value: String)])
     -> String
   {
@@ -55,16 +54,16 @@ extension OutOfBandCode {
   }
 }
 
-/// What a project says about its links.
+/// A project's settings for email links.
 struct LinkSettings: Sendable {
-  /// The domains that links may go on to.
+  /// The authorized domains, which continue URLs must be on.
   let domains: [String]
-  /// The page of the application's own that links lead to, in place of ours.
+  /// The application's own page for email links; nil to use the server's.
   var handler: String?
-  /// A key of the project.
+  /// An API key of the project.
   let apiKey: String
-  /// What the project says about its mails (`notification.sendEmail`); nil for a tenant that does
-  /// not follow it.
+  /// The project's email settings (`notification.sendEmail`); nil for a tenant that doesn't inherit
+  /// them.
   let mails: JSON?
 
   static func read(
@@ -88,7 +87,7 @@ struct LinkSettings: Sendable {
       """
     ) { try $0.value(0) as String }
     let domains = row?.domains.split(separator: "\n").map(String.init) ?? []
-    // A domain may have been removed since the page was set.
+    // The domain may have been removed from the authorized domains since.
     let handler = (mails?["callbackUri"]?.textValue?.text).flatMap { text in
       LinkTargets.isUsable(text, domains, profile) ? text : nil
     }
@@ -97,10 +96,10 @@ struct LinkSettings: Sendable {
       apiKey: key ?? "fake-api-key", mails: mails)
   }
 
-  /// The same with links at a domain of the project's choice; nil is the usual address.
+  /// Returns the settings with links at the given domain; unchanged if it's nil.
   ///
-  /// Whoever serves the domain gets the codes, so it has to be an authorized domain itself; being
-  /// below one isn't enough.
+  /// The operator of the domain receives the codes, so it must be an authorized domain itself; a
+  /// subdomain of one isn't enough.
   func leading(to domain: String?) throws(OutOfBandError) -> LinkSettings {
     guard let domain else { return self }
     let known = domains.first { $0.lowercased().isSameBytes(as: domain.lowercased()) }
@@ -110,7 +109,7 @@ struct LinkSettings: Sendable {
     return prerequisites
   }
 
-  /// Whether a tenant sends its mails as its project does (`inheritance.emailSendingConfig`).
+  /// Whether a tenant inherits its project's email settings (`inheritance.emailSendingConfig`).
   private static func inheritsMails(
     _ scope: Scope, _ connection: borrowing Connection
   ) throws -> Bool {

@@ -1,13 +1,13 @@
 import Text
 
-/// Where a link goes on to when it has done its work, such as `https://app.example.com/welcome`.
+/// Checks continue URLs, such as `https://app.example.com/welcome`.
 enum ContinueURL {
   private static let longest = 2_048
 
-  /// The host of an absolute address of http or https, in lower case; nil for anything else.
+  /// The lowercase host of an absolute http or https URL; nil for anything else.
   ///
-  /// What browsers read in another way than it looks is refused: user names, backslashes, blanks
-  /// and hosts that are not ASCII.
+  /// Rejects what browsers can interpret differently than it looks: user names, backslashes,
+  /// whitespace, and non-ASCII hosts.
   static func host(of text: String) -> String? {
     guard text.utf8.count <= longest,
       text.unicodeScalars.allSatisfy({ $0.value > 0x20 && !(0x7F...0x9F).contains($0.value) }),
@@ -42,8 +42,7 @@ enum ContinueURL {
     }
   }
 
-  /// Whether a host is one of these domains, or below one of them; of addresses that are numbers,
-  /// only the same.
+  /// Whether a host is one of the domains or a subdomain of one; IPv4 addresses must match exactly.
   static func isAuthorized(_ host: String, _ domains: [String]) -> Bool {
     domains.contains { domain in
       let domain = domain.lowercased()
@@ -53,10 +52,10 @@ enum ContinueURL {
     }
   }
 
-  /// Refuses what links of a project may not go on to.
+  /// Checks that a continue URL is on an authorized domain.
   ///
-  /// The emulator of a project that never said otherwise takes any domain: Google's has no list,
-  /// and what is tested there leads anywhere.
+  /// The emulator accepts any domain if the project's list is the default, because Google's
+  /// emulator has no list.
   static func check(
     _ text: String, _ domains: [String], _ profile: Profile
   ) throws(OutOfBandError) {

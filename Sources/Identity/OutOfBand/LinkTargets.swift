@@ -4,13 +4,13 @@ import Text
 
 /// The settings of a project or tenant that decide where links in emails lead.
 ///
-/// A link to reset a password is a key to the account, so only an owner may change them.
+/// A password reset link gives access to the account, so only an owner may change them.
 struct LinkTargets {
   private let domains: [String]
   /// The configuration's other members, as JSON.
   private let text: String?
 
-  /// The members of a configuration that are among them.
+  /// The configuration members that belong to these settings.
   private static let paths = [
     ["notification", "sendEmail"], ["mobileLinksConfig"], ["client", "firebaseSubdomain"],
     ["inheritance", "emailSendingConfig"],
@@ -28,7 +28,7 @@ struct LinkTargets {
     }
   }
 
-  /// Whether other settings lead links elsewhere; reads members only where their text differs.
+  /// Whether links lead elsewhere than with `other`; parses members only if their text differs.
   private func differs(from other: LinkTargets) -> Bool {
     let isSameText =
       switch (text, other.text) {
@@ -41,7 +41,7 @@ struct LinkTargets {
       && Set(domains.map { $0.lowercased() }) != Set(other.domains.map { $0.lowercased() })
   }
 
-  /// The address of the application's own page for links; nil when links lead to the server's.
+  /// The URL of the application's own page for links; nil to use the server's.
   private var handler: String? {
     guard let text = members[0]?["callbackUri"]?.textValue?.text, !text.isEmpty else { return nil }
     return text
@@ -66,7 +66,7 @@ struct LinkTargets {
     }
   }
 
-  /// Whether links may lead to a page of the application's own.
+  /// Whether links may open the given page of the application.
   static func isUsable(_ handler: String, _ authorized: [String], _ profile: Profile) -> Bool {
     guard !handler.utf8.contains(UInt8(ascii: "#")) else { return false }
     do { try ContinueURL.check(handler, authorized, profile) } catch { return false }

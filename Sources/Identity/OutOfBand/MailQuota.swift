@@ -1,21 +1,23 @@
 import Database
 
-/// How many mails may be asked for within an hour.
+/// The hourly limits on requested emails.
 ///
-/// They are counted by the name of what is bounded, whether anything is sent or not, so that an
-/// address without an account meets the same bound.
+/// Requests are counted whether or not an email is sent, so that an address without an account has
+/// the same limit.
 enum MailQuota {
-  /// To one address.
+  /// The limit per recipient address.
   static let perAddress = 10
-  /// From one network: many people may share an address.
+  /// The limit per client network; higher, because many people can share an IP address.
   static let perNetwork = 300
 
   static func name(to email: String, in scope: Scope) -> String {
     "mail to \(scope.key) \(TypedEmail(email).digest)"
   }
 
-  /// Mails that undo a change are bounded apart: by asking for others nobody can keep the warning of
-  /// a change from the user.
+  /// The quota name of emails that can undo a change.
+  ///
+  /// They're counted separately, so that an attacker can't suppress the warning of a change by
+  /// requesting other emails.
   static func name(warning email: String, in scope: Scope) -> String {
     "warning to \(scope.key) \(TypedEmail(email).digest)"
   }

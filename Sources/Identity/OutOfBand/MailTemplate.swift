@@ -1,15 +1,15 @@
 import JSON
 
-/// The words that a project has chosen for a kind of mail: `notification.sendEmail` of its
+/// A project's custom template for a kind of email, from `notification.sendEmail` of its
 /// configuration.
 struct MailTemplate: Equatable {
-  /// What stands for the names in percent signs.
+  /// The values of the placeholders in percent signs.
   struct Values {
     let link: String
     let application: String
     let email: String
     var newEmail = ""
-    /// A name that the reader has chosen; empty where somebody else may have.
+    /// The display name that the recipient chose; empty if someone else may have chosen it.
     var displayName = ""
     var secondFactor = ""
 
@@ -26,14 +26,14 @@ struct MailTemplate: Equatable {
   private let body: String
   private let isHTML: Bool
 
-  /// The template of a kind of mail; nil where the project has none, and for the kinds that have
-  /// always the same words.
+  /// Creates the template of a kind of email; nil if the project has none, and for kinds that can't
+  /// be customized.
   init?(_ kind: OutOfBandCode.Kind, of mails: JSON?) {
     let name =
       switch kind {
       case .passwordReset: "resetPasswordTemplate"
       case .verifyEmail: "verifyEmailTemplate"
-      // The mail to the former address, as in production.
+      // The email to the previous address, as in production.
       case .recoverEmail: "changeEmailTemplate"
       case .revertFactor: "revertSecondFactorAdditionTemplate"
       case .signIn, .changeEmail: ""
@@ -45,15 +45,15 @@ struct MailTemplate: Equatable {
     guard !subject.isEmpty || !body.isEmpty else { return nil }
   }
 
-  /// The subject in one line; nil to keep the server's own.
+  /// The subject on one line; nil to use the server's default.
   func subject(_ values: Values) -> String? {
     guard !subject.isEmpty else { return nil }
     return OutOfBandMail.oneLine(Self.filled(subject, values.all), longest: 250)
   }
 
-  /// The text and whether it is HTML; nil to keep the server's own.
+  /// The text and whether it's HTML; nil to use the server's default.
   ///
-  /// A mail without its link is of no use: it stands below a text that leaves it out.
+  /// The link is appended to a text that doesn't include it, since the email is useless otherwise.
   func body(_ values: Values) -> (text: String, isHTML: Bool)? {
     guard !body.isEmpty else { return nil }
     let link = isHTML ? "\n<p><a href=\"%LINK%\">%LINK%</a></p>\n" : "\n\n%LINK%\n"
@@ -62,7 +62,7 @@ struct MailTemplate: Equatable {
     return (Self.filled(text, values.all.map { ($0.name, Self.escaped($0.value)) }), true)
   }
 
-  /// Puts the values in, in one pass: nothing in a value is taken for a name.
+  /// Inserts the values in one pass, so that placeholders within values stay as they are.
   private static func filled(
     _ text: String, _ values: [(name: String, value: String)]
   ) -> String {

@@ -1,22 +1,21 @@
-/// A code that reached somebody outside of the application: in a link that was mailed to them, or
-/// that a program was given to hand on.
+/// A code in an email action link, which is emailed to a user or returned to a server.
 public struct OutOfBandCode: Sendable {
-  /// What a code does.
+  /// The action of a code.
   public enum Kind: String, CaseIterable, Sendable {
-    /// Sets another password.
+    /// Resets the password.
     case passwordReset = "PASSWORD_RESET"
-    /// Shows that the address is the user's.
+    /// Verifies the email address.
     case verifyEmail = "VERIFY_EMAIL"
     /// Signs in.
     case signIn = "EMAIL_SIGNIN"
-    /// Gives the account another address, once that is known to be the user's.
+    /// Verifies a new email address and changes the account to it.
     case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
-    /// Goes back to the address that an account had before.
+    /// Restores the previous email address.
     case recoverEmail = "RECOVER_EMAIL"
-    /// Takes a second factor away that somebody else enrolled.
+    /// Removes a newly enrolled second factor.
     case revertFactor = "REVERT_SECOND_FACTOR_ADDITION"
 
-    /// The word that links have for it.
+    /// The `mode` parameter in links.
     public var mode: String {
       switch self {
       case .passwordReset: "resetPassword"
@@ -28,9 +27,10 @@ public struct OutOfBandCode: Sendable {
       }
     }
 
-    /// How long a code counts, in seconds.
+    /// The lifetime of a code, in seconds.
     ///
-    /// What lets somebody in is short; what undoes a change must be there after some days away.
+    /// Codes that give access are short-lived. Codes that undo a change last longer, because users
+    /// may read the email days later.
     public var lifetime: Int64 {
       switch self {
       case .passwordReset, .signIn: 3_600
@@ -40,73 +40,73 @@ public struct OutOfBandCode: Sendable {
     }
   }
 
-  /// What it does.
+  /// The action of the code.
   public let kind: Kind
   /// The user pool.
   public let scope: Scope
-  /// The address it is about; of a recovery, the one to go back to.
+  /// The email address it's about; for a recovery, the address to restore.
   public let email: String
-  /// The address to change to; of a recovery, the one that the account has now.
+  /// The new email address; for a recovery, the account's current address.
   public let newEmail: String?
-  /// The second factor that it takes away.
+  /// The second factor to remove.
   public let factor: Factor?
-  /// Where to go on to afterwards, checked when the code was made.
+  /// The continue URL, which was checked when the code was created.
   public let continueURL: String?
-  /// Until when it counts.
+  /// When it expires.
   public let expiresAt: Instant
-  /// When it was used; nil when it was not.
+  /// When it was used; nil if it wasn't.
   public let usedAt: Instant?
 }
 
-/// What somebody asks a code for.
+/// A request for a code.
 public struct OutOfBandRequest: Sendable {
-  /// Whose code it is.
+  /// The user that a code is for.
   public enum Subject: Sendable {
-    /// Whoever has an address.
+    /// The user with an email address.
     case email(String)
     /// The user of a session.
     case session(UserSession)
   }
 
-  /// What the code is to do.
+  /// The action of the code.
   public let kind: OutOfBandCode.Kind
-  /// Whose it is.
+  /// The user that the code is for.
   public let subject: Subject
-  /// The address to change to.
+  /// The new email address.
   public var newEmail: String?
-  /// Where to go on to afterwards.
+  /// The continue URL.
   public var continueURL: String?
-  /// The domain of the link, one of the project's authorized domains; nil for the usual address.
+  /// The domain of the link, one of the project's authorized domains; nil for the default.
   public var linkDomain: String?
-  /// The API key for the link; the project's first when nil.
+  /// The API key in the link; nil for the project's first key.
   public var apiKey: String?
-  /// The language that the reader prefers, such as `de` or `pt-BR`.
+  /// The user's preferred language, such as `de` or `pt-BR`.
   public var locale: String?
 
-  /// Makes a request.
+  /// Creates a request.
   public init(_ kind: OutOfBandCode.Kind, for subject: Subject) {
     self.kind = kind
     self.subject = subject
   }
 }
 
-/// A code that was made, for whoever may hand it on.
+/// A created code and its link, for a server that sends it.
 public struct OutOfBandLink: Sendable {
-  /// The address it is about.
+  /// The email address it's about.
   public let email: String
-  /// The code; it is kept only as a digest.
+  /// The code; only its digest is stored.
   public let code: String
-  /// The link with the code in it.
+  /// The link that contains the code.
   public let link: String
 }
 
-/// A link that the emulator shows to tests.
+/// A link that the emulator lists for tests.
 public struct ListedLink: Sendable {
-  /// What its code does.
+  /// The action of its code.
   public let kind: OutOfBandCode.Kind
-  /// The address it is about.
+  /// The email address it's about.
   public let email: String
-  /// The address to change to.
+  /// The new email address.
   public let newEmail: String?
   /// The link.
   public let link: String

@@ -2,12 +2,12 @@ public import Crypto
 import Database
 
 extension OutOfBandCodes {
-  /// Looks at a code without using it.
+  /// Checks a code without using it.
   ///
   /// - Parameters:
   ///   - code: The code.
-  ///   - scope: The pool that it must be of; nil for whichever it is of.
-  /// - Returns: What it would do.
+  ///   - scope: The pool that it must belong to; nil for any pool.
+  /// - Returns: The code and its action.
   /// - Throws: ``OutOfBandError``.
   public func look(
     at code: String, in scope: Scope? = nil
@@ -24,9 +24,9 @@ extension OutOfBandCodes {
     }
   }
 
-  /// What a code was for that cannot be used any more; nil when it was never made.
+  /// Finds a code that can no longer be used; returns nil if it doesn't exist.
   ///
-  /// It tells of no account: whoever finds an old link learns nothing from it.
+  /// The result has no values of the account, so that an old link reveals nothing about it.
   ///
   /// - Throws: ``OutOfBandError/unavailable(_:)``.
   public func remains(of code: String) async throws(OutOfBandError) -> OutOfBandCode? {
@@ -40,18 +40,19 @@ extension OutOfBandCodes {
     }
   }
 
-  /// Sets a new password by a code, and ends the sessions of the account.
+  /// Resets the password with a code, and ends the account's sessions.
   ///
-  /// Whoever reads the address has it from then on: it counts as verified. When it did not before,
-  /// somebody else may have made the account with it, so other ways into the account end.
+  /// The code proves access to the email address, which becomes verified. If it wasn't verified
+  /// before, someone else may have created the account with it, so all other sign-in methods are
+  /// removed.
   ///
-  /// - Returns: What was done.
+  /// - Returns: The code.
   /// - Throws: ``OutOfBandError``.
   @discardableResult
   public func resetPassword(
     _ code: String, to password: Secret, in scope: Scope? = nil, by author: Author
   ) async throws(OutOfBandError) -> OutOfBandCode {
-    // Looked at first, so that a code that is no good costs no hash.
+    // Checked first, so that an invalid code doesn't cost a password hash.
     let seen = try await look(at: code, in: scope)
     guard seen.kind == .passwordReset else { throw .invalidCode }
     let hash: PasswordHash
@@ -74,7 +75,7 @@ extension OutOfBandCodes {
         """)
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       _ = try AccountRecord.changed(account, in: scope, connection)
-      // Guesses at the old password say nothing of the new one.
+      // Failed attempts with the old password no longer matter.
       try Guess.forget(SignIns.guessName(scope.key, email: record.code.email), connection)
       try Self.record(
         "account.reset-password", account, in: scope,
@@ -84,10 +85,10 @@ extension OutOfBandCodes {
     }
   }
 
-  /// Does what a code says that needs nothing besides: verifies or changes an address, goes back to
-  /// one, or takes a second factor away.
+  /// Applies a code that requires no further input: verifies, changes, or restores an email
+  /// address, or removes a second factor.
   ///
-  /// - Returns: The account as it is then, and what was done.
+  /// - Returns: The changed account, and the code.
   /// - Throws: ``OutOfBandError``; ``OutOfBandError/invalidCode`` also for a code that resets a
   ///   password or signs in.
   @discardableResult
@@ -131,7 +132,7 @@ extension OutOfBandCodes {
         }
         try FactorRecord.delete([factor], of: account, in: scope, connection)
         let ended = try AccountRecord.endSessions(account.key, at: now, connection)
-        // Whoever holds the link knows; the other addresses are told.
+        // The recipient of the link already knows; the other addresses are notified.
         try store.outbox.notify(
           .factorReverted(name: factor.label), account, in: scope,
           besides: AccountRules.folded(email: email), at: now, connection)
@@ -145,7 +146,7 @@ extension OutOfBandCodes {
     }
   }
 
-  /// Takes a code that must still count, and uses it up.
+  /// Checks that a code is valid and marks it as used.
   static func take(
     _ code: String, in scope: Scope?, _ kind: OutOfBandCode.Kind?, at now: Instant,
     _ connection: borrowing Connection
@@ -172,9 +173,9 @@ extension OutOfBandCodes {
 }
 
 extension AccountRecord {
-  /// Gives an account an address that is known to be the user's, and ends its sessions.
+  /// Sets an account's verified email address, and ends its sessions.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of sessions ended.
   fileprivate static func setEmail(
     _ email: String, of account: Account, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int {
@@ -192,7 +193,8 @@ extension AccountRecord {
     return try endSessions(account.key, at: now, connection)
   }
 
-  /// Ends the ways into an account besides its password: phone, other providers, links in mails.
+  /// Removes an account's sign-in methods other than the password: phone, identity providers, and
+  /// email links.
   static func endOtherWaysIn(_ account: Account, _ connection: borrowing Connection) throws {
     try ProviderLink.remove(nil, of: account, connection)
     try connection.run(

@@ -1,24 +1,22 @@
 import Database
 
-/// Codes that reach users outside of the application: makes them, mails them, and does what they
-/// say.
+/// Creates, emails, and applies the codes in email action links.
 public struct OutOfBandCodes: Sendable {
   let store: Store
   let accounts: Accounts
 
-  /// Says under which address the server is reached, for the links.
+  /// Sets the public URL of the server, for links.
   public func leadLinks(to publicURL: String) { store.links.lead(to: publicURL) }
 
-  /// Mails a link.
+  /// Emails a link.
   ///
   /// - Parameters:
-  ///   - request: What for, and for whom.
+  ///   - request: The action and the user.
   ///   - scope: The user pool.
-  ///   - hidingUsers: Whether nobody may learn which addresses have an account. Then an unknown
-  ///     address is answered as a known one is, for the same work.
-  ///   - network: The address that the request came from, from which mails are bounded too; nil
-  ///     for a back end.
-  /// - Returns: The address of the account.
+  ///   - hidingUsers: Whether email enumeration protection is on. Then an unknown address gets the
+  ///     same response, after the same work, as a known one.
+  ///   - network: The client's IP address, which has its own email limit; nil for a server.
+  /// - Returns: The account's email address.
   /// - Throws: ``OutOfBandError``.
   public func send(
     _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: String?
@@ -26,7 +24,7 @@ public struct OutOfBandCodes: Sendable {
     let request = try checked(request, in: scope)
     let now = store.clock.now()
     let store = store
-    // A refusal that was counted must stay counted.
+    // Returned, not thrown, so that the transaction keeps the counted attempt.
     let outcome: Result<String, OutOfBandError> = try await store.write(OutOfBandError.self) {
       connection in
       let prerequisites = try LinkSettings.read(scope, store.profile, connection)
@@ -62,7 +60,7 @@ public struct OutOfBandCodes: Sendable {
       }
       let sent = try store.mailCode(new, prerequisites, at: now, connection)
       if found.refusal != nil {
-        // The same was written as for an account; it is taken back, and nobody can tell by the time.
+        // The same rows were written as for an account, so the timing reveals nothing. Delete them.
         let digest = Store.digest(sent.link.code)
         try connection.run("DELETE FROM oob_code WHERE code_digest = \(digest)")
         try connection.run("DELETE FROM outbox WHERE message_id = \(sent.message)")
@@ -72,9 +70,9 @@ public struct OutOfBandCodes: Sendable {
     return try outcome.get()
   }
 
-  /// Makes a link for a back end that mails it itself.
+  /// Creates a link for a server that emails it itself.
   ///
-  /// Whoever has it can act for the user, so the audit log tells of it.
+  /// The link lets its holder act for the user, so it's recorded in the audit log.
   ///
   /// - Throws: ``OutOfBandError``.
   public func link(
@@ -104,8 +102,7 @@ public struct OutOfBandCodes: Sendable {
     }
   }
 
-  /// The links that an application's tests may look at, the oldest first; none in the standalone
-  /// profile.
+  /// Lists the links for an application's tests, oldest first; empty in the standalone profile.
   ///
   /// - Throws: ``OutOfBandError/unavailable(_:)``.
   public func links(in scope: Scope) async throws(OutOfBandError) -> [ListedLink] {
@@ -128,10 +125,10 @@ public struct OutOfBandCodes: Sendable {
   }
 }
 
-// MARK: - Whom a code is for
+// MARK: - The user that a code is for
 
 extension OutOfBandCodes {
-  /// What can be said of a request without the database; addresses are folded.
+  /// Validates a request without the database, and folds its email addresses.
   private func checked(
     _ request: OutOfBandRequest, in scope: Scope
   ) throws(OutOfBandError) -> OutOfBandRequest {
@@ -162,7 +159,7 @@ extension OutOfBandCodes {
     try ContinueURL.check(continueURL, prerequisites.domains, profile)
   }
 
-  /// The account that a code shall be for, and why it shall not be made.
+  /// The account that a code is for, and why the code must not be created; nil if it can be.
   private static func subject(
     _ request: OutOfBandRequest, in scope: Scope, _ connection: borrowing Connection
   ) throws(OutOfBandError) -> (account: Account?, email: String, refusal: OutOfBandError?) {
@@ -208,7 +205,7 @@ extension OutOfBandCodes {
 }
 
 extension OutOfBandError {
-  /// Whether it says which addresses have an account.
+  /// Whether the error reveals which email addresses have an account.
   fileprivate var tellsOfUsers: Bool {
     switch self {
     case .emailNotFound, .userNotFound, .userDisabled, .emailExists: true

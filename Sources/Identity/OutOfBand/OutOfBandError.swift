@@ -1,56 +1,56 @@
-/// Why a code is not made, or does nothing.
+/// Why a code can't be created or used.
 public enum OutOfBandError: Error, Sendable {
-  /// A code that was not made here, is another pool's or does something else, or has nothing left
-  /// to do.
+  /// The code doesn't exist, belongs to another pool, has another action, or no longer applies to
+  /// the account.
   case invalidCode
-  /// A code that is too old.
+  /// The code has expired.
   case expiredCode
-  /// A code that was used.
+  /// The code was used.
   case usedCode
-  /// No account has the address.
+  /// No account has the email address.
   case emailNotFound
-  /// No such account.
+  /// The account doesn't exist.
   case userNotFound
-  /// The account may not sign in.
+  /// The account is disabled.
   case userDisabled
-  /// The account has no address.
+  /// The account has no email address.
   case missingEmail
-  /// Not an email address.
+  /// The email address is invalid.
   case invalidEmail
-  /// No address to change to, or none that is one.
+  /// The new email address is missing or invalid.
   case invalidNewEmail
-  /// The address belongs to another account.
+  /// The email address belongs to another account.
   case emailExists
-  /// The code was sent to another address than this.
+  /// The code was sent to a different email address.
   case emailMismatch
-  /// Not an absolute address of http or https with a host.
+  /// The continue URL isn't an absolute http or https URL with a host.
   case invalidContinueURL
-  /// An address on a domain that links may not lead to.
+  /// The continue URL isn't on an authorized domain.
   case unauthorizedDomain
-  /// A domain for links that the project doesn't authorize.
+  /// The link domain isn't an authorized domain.
   case unknownLinkDomain
-  /// The scope does not allow this way of signing in.
+  /// The sign-in method is disabled in the pool.
   case operationNotAllowed
-  /// The scope does not allow passwords.
+  /// Password sign-in is disabled in the pool.
   case passwordLoginDisabled
-  /// Nobody can sign in to the scope.
+  /// Sign-in is disabled for the whole pool.
   case scopeDisabled(Scope)
-  /// Enough mails were sent to the address, or asked for from one network, for now.
+  /// The hourly email limit of the address or network is reached.
   case tooManyMails(OutOfBandCode.Kind, until: Instant)
-  /// The user said that a change was none of theirs: until an owner has looked at it, none is made.
+  /// The user reported a change, so second factors are locked until an owner has reviewed it.
   case changesLocked
-  /// The session does not count any more.
+  /// The session is no longer valid.
   case session(SessionError)
-  /// The account cannot become what it should, as when the password is too weak.
+  /// The change to the account is invalid, such as a weak password.
   case account(AccountError)
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension OutOfBandError: UseCaseError {}
 
 extension OutOfBandError {
-  /// The error for what an account cannot become.
+  /// Converts an account error.
   init(_ error: AccountError) {
     switch error {
     case .emailExists: self = .emailExists
@@ -59,7 +59,7 @@ extension OutOfBandError {
     }
   }
 
-  /// Does something with an account, and says what went wrong in the words of codes.
+  /// Runs `body` and converts account and session errors.
   static func translating<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as AccountError {
       throw OutOfBandError(error)

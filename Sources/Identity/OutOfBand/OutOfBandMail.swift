@@ -1,8 +1,8 @@
-/// The mail that a link goes out in.
+/// The email that contains an action link.
 ///
-/// It names the project and addresses. What a user may choose freely, such as a display name, would
-/// let anybody send words of their own to strangers; the names of a factor and of the reader go only
-/// to an address that was verified before.
+/// It names the project and email addresses. Text that users choose freely, such as a display name,
+/// would let anyone send messages to strangers, so factor names and display names go only to
+/// addresses that were already verified.
 struct OutOfBandMail {
   let kind: OutOfBandCode.Kind
   let scope: Scope
@@ -10,24 +10,24 @@ struct OutOfBandMail {
   let newEmail: String?
   let factor: Factor?
   let link: String
-  /// The name of the reader, where they have chosen it themselves.
+  /// The recipient's display name, if they chose it themselves.
   let displayName: String?
-  /// The project's own words; nil for ours.
+  /// The project's template; nil for the default text.
   let template: MailTemplate?
 
-  /// The languages that there are texts in.
+  /// The languages with default texts.
   static let languages = ["en"]
 
-  /// The language for a reader who prefers this one: English where there is no text in it.
+  /// The language of the text for a preferred locale; English if there's no text in its language.
   static func language(_ locale: String?) -> String {
     let wanted = (locale ?? "").lowercased().prefix { $0 != "-" && $0 != "_" }
     return languages.first { $0 == wanted } ?? languages[0]
   }
 
-  /// Who reads it: the address that is asked about, which is not always that of the account.
+  /// The address the email goes to, which isn't always the account's address.
   var recipient: String { kind == .changeEmail ? newEmail ?? email : email }
 
-  /// What the outbox calls it.
+  /// The purpose of the message in the outbox.
   var purpose: String {
     switch kind {
     case .passwordReset: "reset-password"
@@ -39,10 +39,10 @@ struct OutOfBandMail {
     }
   }
 
-  /// The project's name on one line, as it may stand in a subject.
+  /// The project's name on one line, safe for a subject.
   private var name: String { Self.oneLine(scope.projectName) }
 
-  /// A text without line ends and marks that turn what is around it, cut when it is long.
+  /// Formats text on one line, without control and formatting characters, cut to `longest` scalars.
   static func oneLine(_ text: String, longest: Int = 100) -> String {
     let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
       switch scalar.properties.generalCategory {
@@ -61,10 +61,10 @@ struct OutOfBandMail {
       displayName: Self.oneLine(displayName ?? ""), secondFactor: Self.oneLine(factor?.label ?? ""))
   }
 
-  /// What it is about, in the project's words where it has some.
+  /// The subject, from the project's template if it has one.
   var subject: String { template?.subject(values) ?? ownSubject }
 
-  /// The text, in the project's words where it has some, and whether it is HTML.
+  /// The text, from the project's template if it has one, and whether it's HTML.
   var text: (body: String, isHTML: Bool) {
     template?.body(values).map { (body: $0.text, isHTML: $0.isHTML) } ?? (ownBody, false)
   }
@@ -84,25 +84,26 @@ struct OutOfBandMail {
     switch kind {
     case .passwordReset:
       "Follow this link to choose a new password for the account \(email) at \(name):"
-    case .verifyEmail: "Follow this link to confirm that \(email) is your address at \(name):"
+    case .verifyEmail: "Follow this link to confirm that \(email) is your email address at \(name):"
     case .signIn: "Follow this link to sign in to \(name) as \(email):"
     case .changeEmail:
       """
-      Follow this link to make \(newEmail ?? email) the address of your account at \(name). Until \
-      then it is \(email).
+      Follow this link to change the email address of your account at \(name) to \
+      \(newEmail ?? email). Until then, it stays \(email).
       """
     case .recoverEmail:
       """
-      The address of your account at \(name) was changed from \(email) to \(newEmail ?? "none").
+      The email address of your account at \(name) was changed from \(email) to \
+      \(newEmail ?? "none").
 
-      If that was not you, follow this link to go back to \(email), and then choose a new password:
+      If you didn't do this, follow this link to restore \(email), and then choose a new password:
       """
     case .revertFactor:
       """
-      The second factor “\(Self.oneLine(factor?.label ?? ""))” was added to the account \(email) at \
-      \(name).
+      The second factor “\(Self.oneLine(factor?.label ?? ""))” was added to the account \(email) \
+      at \(name).
 
-      If that was not you, follow this link to take it away, and then choose a new password:
+      If you didn't do this, follow this link to remove it, and then choose a new password:
       """
     }
   }
@@ -110,10 +111,10 @@ struct OutOfBandMail {
   private var end: String {
     let hours = kind.lifetime / 3_600
     let time = hours == 1 ? "one hour" : hours < 48 ? "\(hours) hours" : "\(hours / 24) days"
-    let once = "The link counts for \(time), and once."
+    let once = "The link is single use and expires in \(time)."
     switch kind {
-    case .recoverEmail, .revertFactor: return once + " If it was you, there is nothing to do."
-    default: return once + " If you did not ask for it, there is nothing to do."
+    case .recoverEmail, .revertFactor: return once + " If you did this, no action is needed."
+    default: return once + " If you didn't request it, you can ignore this email."
     }
   }
 

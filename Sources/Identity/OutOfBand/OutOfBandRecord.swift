@@ -2,7 +2,7 @@ import Crypto
 import Database
 import Text
 
-/// A code as it is kept, for the use cases of this module.
+/// A stored code.
 struct OutOfBandRecord {
   let code: OutOfBandCode
   let account: Int64?
@@ -10,12 +10,14 @@ struct OutOfBandRecord {
   private let digest: [UInt8]
   private let enrollment: String?
 
-  /// Bytes of a code; nobody guesses 256 bits.
+  /// The length of a code in bytes; 256 bits can't be guessed.
   private static let length = 32
-  /// How long a code is remembered after its end, in seconds.
+  /// The number of seconds that a code is kept after it expires.
   static let remembered: Int64 = 30 * 86_400
 
-  /// Finds a code in any pool; one that was never made is as good as one of another pool.
+  /// Finds a code in any pool.
+  ///
+  /// - Throws: ``OutOfBandError/invalidCode``.
   static func find(
     _ text: String, _ connection: borrowing Connection
   ) throws -> OutOfBandRecord {
@@ -55,14 +57,14 @@ struct OutOfBandRecord {
     self.enrollment = enrollment
   }
 
-  /// Refuses a code of another pool than this, if one is named, and one that was used or is late.
+  /// Checks that a code belongs to `scope`, if it isn't nil, and that it's unused and not expired.
   func check(in scope: Scope?, at now: Instant) throws(OutOfBandError) {
     if let scope, scope.key != code.scope.key { throw .invalidCode }
     guard code.usedAt == nil else { throw .usedCode }
     guard now < code.expiresAt else { throw .expiredCode }
   }
 
-  /// The account that the code is about, when it still has something to do there.
+  /// The account that the code is about, if the code still applies to it.
   func subject(_ connection: borrowing Connection) throws -> Account {
     guard let account, let found = try AccountRecord.find(key: account, connection) else {
       throw OutOfBandError.invalidCode
@@ -70,7 +72,7 @@ struct OutOfBandRecord {
     guard !found.disabled else { throw OutOfBandError.userDisabled }
     switch code.kind {
     case .passwordReset, .verifyEmail, .changeEmail:
-      // A code says who reads one address; it is nothing to an account that has another one now.
+      // A code proves access to one address. It's invalid if the account's address has changed.
       guard found.email?.isSameBytes(as: code.email) ?? false else {
         throw OutOfBandError.invalidCode
       }
@@ -84,12 +86,12 @@ struct OutOfBandRecord {
     return found
   }
 
-  /// The factor that the code takes away.
+  /// The factor that the code removes.
   func factor(of account: Account) -> Factor? {
     account.factors.first { $0.id.text == enrollment }
   }
 
-  /// The code for whoever shows it.
+  /// The code for display, with values of the account.
   func code(with account: Account?) -> OutOfBandCode {
     OutOfBandCode(
       kind: code.kind, scope: code.scope, email: code.email,
@@ -98,17 +100,16 @@ struct OutOfBandRecord {
       usedAt: code.usedAt)
   }
 
-  /// Uses the code up.
+  /// Marks the code as used.
   func use(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
       "UPDATE oob_code SET used_at = \(now.microseconds), link = NULL WHERE code_digest = \(digest)"
     )
   }
 
-  /// Uses up the ways back to addresses that the account has had since this one.
+  /// Marks the recovery codes of later email addresses as used.
   ///
-  /// Whoever took an account over may have changed its address twice, and holds a way back to the
-  /// one in between.
+  /// An attacker who changed the address twice has a recovery code for the address in between.
   func useLaterRecoveries(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
       """
@@ -118,7 +119,7 @@ struct OutOfBandRecord {
       """)
   }
 
-  /// What is written with a new code.
+  /// The values of a new code.
   struct New {
     let kind: OutOfBandCode.Kind
     let scope: Scope
@@ -131,7 +132,7 @@ struct OutOfBandRecord {
     var language = OutOfBandMail.languages[0]
   }
 
-  /// Makes a code.
+  /// Creates a code.
   static func insert(
     _ new: New, _ prerequisites: LinkSettings, store: Store, at now: Instant,
     _ connection: borrowing Connection
@@ -153,7 +154,7 @@ struct OutOfBandRecord {
     return OutOfBandLink(email: new.email, code: code, link: link)
   }
 
-  /// Forgets codes some time after their end.
+  /// Deletes codes 30 days after they expire.
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
     let oldest = now.advanced(bySeconds: -remembered)
     try connection.run("DELETE FROM oob_code WHERE expires_at < \(oldest.microseconds)")
@@ -161,9 +162,9 @@ struct OutOfBandRecord {
 }
 
 extension Store {
-  /// Makes a code and mails its link.
+  /// Creates a code and emails its link.
   ///
-  /// - Returns: The number of the mail, and the link.
+  /// - Returns: The ID of the message, and the link.
   @discardableResult
   func mailCode(
     _ new: OutOfBandRecord.New, _ prerequisites: LinkSettings? = nil, at now: Instant,
@@ -186,7 +187,7 @@ extension Store {
     return (message, link)
   }
 
-  /// Sends the way back to the address that a user has just changed, if there was one.
+  /// Emails a link to restore the address that a user has just changed, if there was one.
   ///
   /// - Throws: ``OutOfBandError/tooManyMails(_:until:)``.
   func offerRecovery(
@@ -206,10 +207,10 @@ extension Store {
       at: now, connection)
   }
 
-  /// Counts a mail that undoes a change.
+  /// Counts an email that can undo a change.
   ///
-  /// - Throws: ``OutOfBandError/tooManyMails(_:until:)``; then the change is not made either, since
-  ///   nobody would be warned of it.
+  /// - Throws: ``OutOfBandError/tooManyMails(_:until:)``; the change must fail too, because the
+  ///   user wouldn't be warned of it.
   private func countWarning(
     _ kind: OutOfBandCode.Kind, to email: String, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -220,7 +221,7 @@ extension Store {
     if let until { throw OutOfBandError.tooManyMails(kind, until: until) }
   }
 
-  /// Sends the way to take a second factor away that was just enrolled.
+  /// Emails a link to remove a second factor that was just enrolled.
   func offerReversal(
     of factor: ID<Factor>, by account: Account, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection

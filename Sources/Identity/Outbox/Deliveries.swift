@@ -1,14 +1,14 @@
 import Crypto
 import Database
 
-/// A mail that is due, lent to whoever sends it.
+/// An email that's due, leased to the sender.
 public struct DueMail: Sendable {
   let key: Int64
-  /// What it is known by, the same at each try.
+  /// The ID of the email, the same for every attempt.
   public let id: String
-  /// Where it goes.
+  /// The recipient's email address.
   public let recipient: String
-  /// What it is about.
+  /// The subject.
   public let subject: String
   /// The text.
   public let body: String
@@ -16,60 +16,61 @@ public struct DueMail: Sendable {
   public let isHTML: Bool
   /// The language of the text.
   public let language: String
-  /// The name of the application that it is from.
+  /// The name of the application that sends it.
   public let application: String
-  /// When it was written.
+  /// When it was created.
   public let createdAt: Instant
-  /// Which try this is, 1 for the first.
+  /// The number of this attempt, starting at 1.
   public let attempt: Int
 }
 
-/// What became of a mail.
+/// The result of an attempt to deliver an email.
 public enum DeliveryResult: Sendable, Equatable {
-  /// A server has taken it.
+  /// A mail server accepted it.
   case sent
-  /// Nobody will ever take it; the reason is for administrators.
+  /// It can't be delivered; the reason is shown to administrators.
   case failed(String)
-  /// It is tried again later.
+  /// It's retried later.
   case postponed(String)
 }
 
-/// Why the outbox cannot be read or written.
+/// Why an outbox operation failed.
 public enum OutboxError: Error, Sendable {
-  /// No such message in the scope.
+  /// The message doesn't exist in the pool.
   case notFound
-  /// Its text is not to be seen: it has gone out, has run out, or is on its way by mail.
+  /// Its text can't be viewed: it was sent, has expired, or is sent by this server.
   case notReadable
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension OutboxError: UseCaseError {}
 
-/// Lends mails to whoever sends them, and keeps what became of each.
+/// Leases emails to the sender and records the result of each attempt.
 ///
-/// A mail is lent by a write that puts its next try behind the lease, and is told of by another
-/// write after the server has taken it. So a crash loses none: what was lent and not told of is
-/// tried again. Between the server's answer and that second write lies the one moment in which a
-/// crash sends a mail twice, with the same id both times.
+/// One write leases an email by moving its next attempt past the lease; another records the result
+/// after the mail server has accepted it. A crash loses no email: one without a recorded result is
+/// retried. Only a crash between the server's response and the second write sends an email twice,
+/// with the same ID both times.
 public struct Deliveries: Sendable {
   let store: Store
 
-  /// How long a mail is lent, in seconds; longer than a try takes.
+  /// The duration of a lease in seconds; longer than an attempt takes.
   static let lease: Int64 = 300
-  /// The longest wait between two tries, in seconds.
+  /// The longest wait between two attempts, in seconds.
   static let longestWait: Int64 = 3_600
-  /// How many rows a write changes at most.
+  /// The maximum number of rows that a write changes.
   static let share = 500
 
-  /// How long to wait after a try, in seconds: a minute, then twice as long each time, up to an
-  /// hour.
+  /// The wait after an attempt, in seconds: one minute, then doubling each time up to an hour.
   static func wait(after attempt: Int) -> Int64 {
     min(60 << Int64(min(max(attempt, 1) - 1, 10)), longestWait)
   }
 
-  /// Makes all that waits due at once, for a server that starts: what an earlier run was sending is
-  /// nobody's now, and whoever restarts may have mended what was in the way.
+  /// Makes all pending emails due immediately when the server starts.
+  ///
+  /// Leases of an earlier run no longer have a sender, and the restart may have fixed the cause of
+  /// failed attempts.
   ///
   /// - Throws: ``OutboxError/unavailable(_:)``.
   public func begin() async throws(OutboxError) {
@@ -87,7 +88,7 @@ public struct Deliveries: Sendable {
     }
   }
 
-  /// Lends the mail that has been due for longest; nil when none is.
+  /// Leases the email that has been due the longest; returns nil if none is due.
   ///
   /// - Throws: ``OutboxError/unavailable(_:)``.
   public func claim() async throws(OutboxError) -> DueMail? {
@@ -113,7 +114,8 @@ public struct Deliveries: Sendable {
           }
         } catch let unreadable as UnreadableSecret {
           try UnreadableSecrets.record(unreadable, at: now, connection)
-          // Sealed with a new master key that this server takes up in a moment: the lease runs out.
+          // It's encrypted with a new master key that this server hasn't loaded yet. The email is
+          // retried when the lease ends.
           if unreadable.key == nil { try Self.failUnopened(row.key, at: now, connection) }
           continue
         } catch {
@@ -169,7 +171,7 @@ public struct Deliveries: Sendable {
     }
   }
 
-  /// Keeps what became of a mail; its text goes with its last try.
+  /// Records the result of an attempt; the last attempt deletes the text.
   ///
   /// - Throws: ``OutboxError/unavailable(_:)``.
   public func record(_ result: DeliveryResult, of mail: DueMail) async throws(OutboxError) {
@@ -200,7 +202,7 @@ public struct Deliveries: Sendable {
   private static func failUnopened(
     _ key: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    try fail(key, "Its text cannot be opened any more.", at: now, connection)
+    try fail(key, "The text can't be decrypted.", at: now, connection)
   }
 
   private static func fail(
@@ -214,8 +216,10 @@ public struct Deliveries: Sendable {
       """)
   }
 
-  /// A server's words as they may be kept: those that quote a link or a code of the mail are not,
-  /// for the reason is shown to more people than the mail.
+  /// A mail server's response in a form that's safe to store.
+  ///
+  /// A response that quotes a link or code from the email is left out, because more people can see
+  /// the reason than the email.
   static func shown(_ reason: String, of mail: DueMail) -> String {
     let words = reason.split { !($0.isLetter || $0.isNumber || "-_".contains($0)) }
     let quotes = words.contains { word in
@@ -224,6 +228,6 @@ public struct Deliveries: Sendable {
     }
     guard quotes else { return String(reason.prefix(300)) }
     let code = reason.prefix { $0.isNumber }
-    return "\(code) The server quoted the mail, so its words are not kept.".trimmed
+    return "\(code) The response quoted the email and isn't stored.".trimmed
   }
 }

@@ -1,12 +1,11 @@
-/// A notice in words: what was done to which account of which application, when, what follows, and
-/// what to do about it.
+/// The text of a notice: the change, its consequence, and how to report it.
 struct NoticeText {
   let notice: UserNotice
   let application: String
-  /// The account's own address; nil for a reader at another one, who is not told it.
+  /// The account's email address; nil if the notice goes to another address, to keep it private.
   let email: String?
   let at: Instant
-  /// Where to say that it was none of theirs; nil where support is to be told.
+  /// The link to report the change; nil if the user should contact support instead.
   let reportedChange: String?
 
   var subject: String {
@@ -18,22 +17,22 @@ struct NoticeText {
         names.count > 1 ? "second factors were added" : "a second factor was added"
       case .factorEnrolled: "a second factor was enrolled"
       case .factorsRestored(let names):
-        names.count > 1 ? "your second factors were put back" : "a second factor was put back"
+        names.count > 1 ? "your second factors were restored" : "a second factor was restored"
       case .factorSuspended: "a second factor was suspended"
-      case .factorResumed: "a second factor counts again"
-      case .factorRenamed: "a second factor has another name"
+      case .factorResumed: "a second factor works again"
+      case .factorRenamed: "a second factor was renamed"
       case .changesAllowed: "your second factors can be changed again"
-      case .codesUnlocked: "your codes count again"
+      case .codesUnlocked: "your codes work again"
       case .sessionsEnded: "you were signed out everywhere"
-      case .temporaryCodeMade: "a temporary code was made"
-      case .temporaryCodeEnded: "a temporary code was ended"
-      case .recoveryCodesMade: "new recovery codes were made"
-      case .recoveryCodesVoided: "your recovery codes were ended"
+      case .temporaryCodeMade: "a temporary code was generated"
+      case .temporaryCodeEnded: "a temporary code was revoked"
+      case .recoveryCodesMade: "new recovery codes were generated"
+      case .recoveryCodesVoided: "your recovery codes were revoked"
       case .recoveryCodeUsed: "a recovery code was used"
-      case .enrollmentLinkSent: "a link to set an authenticator app up was sent"
+      case .enrollmentLinkSent: "a link to set up an authenticator app was sent"
       case .factorEnrolledByLink: "an authenticator app was set up"
       case .passwordChanged: "your password was changed"
-      case .providerLinked: "another way to sign in was added"
+      case .providerLinked: "another sign-in method was added"
       case .emailChanged: "your email address was changed"
       case .accountDeleted: "your account was deleted"
       }
@@ -50,127 +49,127 @@ struct NoticeText {
 
     \(advice)
 
-    This mail is about the safety of \(account). It cannot be switched off, and answers to it are \
-    not read.
+    This email is about the security of \(account). You can't turn these emails off, and replies \
+    aren't read.
 
     """
   }
 
   private var account: String {
     email.map { "your account \($0) at \(application)" }
-      ?? "your account at \(application), which this address is on file for"
+      ?? "your account at \(application) (which has this email address on file)"
   }
 
   private var happened: String {
     switch notice {
     case .providerLinked(let name):
       """
-      since \(at.formatted) \(account) can be signed in to with \(Self.plain(name)) as well.
+      On \(at.formatted), sign-in with \(Self.plain(name)) was added to \(account).
       """
     case .passwordChanged:
-      "the password of \(account) was changed on \(at.formatted). \(byOthers)"
+      "On \(at.formatted), the password of \(account) was changed. \(byOthers)"
     case .emailChanged:
       """
-      your account at \(application) has another email address since \(at.formatted): \
-      \(email ?? "this") is not its address any more. \(byOthers)
+      On \(at.formatted), the email address of your account at \(application) was changed. It's no \
+      longer \(email ?? "this one"). \(byOthers)
       """
-    case .accountDeleted: "\(account) was deleted on \(at.formatted). \(byOthers)"
+    case .accountDeleted: "On \(at.formatted), \(account) was deleted. \(byOthers)"
     case .factorWithdrawn:
       """
-      \(notice.fact) from \(account) on \(at.formatted), by somebody who was signed in to your account.
+      On \(at.formatted), \(notice.fact) from \(account) by someone who was signed in to it.
       """
     case .factorReverted:
       """
-      \(notice.fact) from \(account) on \(at.formatted), by the link in the mail that had told of it.
+      On \(at.formatted), \(notice.fact) from \(account) with the link in the email about it.
       """
-    case .factorsAdded: "\(notice.fact) to \(account) on \(at.formatted). \(byOthers)"
+    case .factorsAdded: "On \(at.formatted), \(notice.fact) to \(account). \(byOthers)"
     case .factorEnrolled:
       """
-      \(notice.fact) for \(account) on \(at.formatted), by somebody who was signed in to your account.
+      On \(at.formatted), \(notice.fact) for \(account) by someone who was signed in to it.
       """
-    case .factorsRemoved: "\(notice.fact) from \(account) on \(at.formatted). \(byOthers)"
+    case .factorsRemoved: "On \(at.formatted), \(notice.fact) from \(account). \(byOthers)"
     case .recoveryCodesMade, .recoveryCodeUsed:
-      "on \(at.formatted), \(notice.fact). It concerns \(account). \(byUser)"
+      "On \(at.formatted), \(notice.fact). This concerns \(account). \(byUser)"
     case .factorEnrolledByLink:
-      "on \(at.formatted), \(notice.fact). It concerns \(account)."
-    default: "on \(at.formatted), \(notice.fact). It concerns \(account). \(byOthers)"
+      "On \(at.formatted), \(notice.fact). This concerns \(account)."
+    default: "On \(at.formatted), \(notice.fact). This concerns \(account). \(byOthers)"
     }
   }
 
   private var byOthers: String {
-    "This was done for you, by the support of \(application) or by one of its programs."
+    "This was done by the support team of \(application) or by one of its programs."
   }
 
-  private var byUser: String { "This was done by somebody who signed in to your account." }
+  private var byUser: String { "This was done by someone who signed in to your account." }
 
   private var consequence: String {
     switch notice {
     case .factorWithdrawn:
-      "From now on nobody is asked for a code of it when you sign in."
+      "Codes from a removed factor are no longer required to sign in."
     case .factorReverted:
       """
-      From now on nobody is asked for a code of it when you sign in. You have been signed out \
+      Codes from a removed factor are no longer required to sign in. You've been signed out \
       everywhere.
       """
     case .factorsAdded, .factorEnrolled:
-      "From now on a code of it can be asked for when you sign in."
+      "From now on, a code from an added factor can be required when you sign in."
     case .factorsRemoved:
       """
-      From now on nobody is asked for a code of it when you sign in. You have been signed out \
+      Codes from a removed factor are no longer required to sign in. You've been signed out \
       everywhere.
       """
     case .factorsRestored:
-      "From now on you are asked for a code of it again when you sign in."
+      "From now on, a code from a restored factor is required again when you sign in."
     case .factorSuspended:
       """
-      You are still asked for a code when you sign in, and codes of it do not let anybody in for \
-      that time. The suspension ends by itself.
+      A code is still required when you sign in, but codes from this factor are rejected during \
+      that time. The suspension ends automatically.
       """
     case .factorRenamed:
-      "From now on the new name is shown when a code of it is asked for. Its codes count as before."
+      "From now on, the new name is shown when its code is required. Its codes work as before."
     case .changesAllowed:
-      "From now on second factors of your account can be removed and added as before."
+      "From now on, second factors of your account can be removed and added again."
     case .factorResumed, .codesUnlocked:
-      "From now on codes of your authenticator app let you in as before."
-    case .sessionsEnded: "You sign in anew, with your password and your second factor."
+      "From now on, codes from your authenticator app work as before."
+    case .sessionsEnded: "Sign in again with your password and your second factor."
     case .temporaryCodeMade:
-      "Whoever asks you for the code is not one of us: it is for nobody but you."
-    case .temporaryCodeEnded: "It does not let anybody in any more."
-    case .recoveryCodesMade: "Each of them lets you in once when your device is gone."
-    case .recoveryCodesVoided: "None of them lets anybody in any more."
-    case .recoveryCodeUsed: "It does not count a second time."
-    case .enrollmentLinkSent: "The link counts for thirty minutes, and once."
-    case .factorEnrolledByLink: "From now on you are asked for a code of it when you sign in."
+      "Don't share the code with anyone. We never ask you for it."
+    case .temporaryCodeEnded: "It can no longer be used to sign in."
+    case .recoveryCodesMade: "Each code lets you sign in once if you don't have your device."
+    case .recoveryCodesVoided: "They can no longer be used to sign in."
+    case .recoveryCodeUsed: "It can't be used again."
+    case .enrollmentLinkSent: "The link is single use and expires in 30 minutes."
+    case .factorEnrolledByLink: "From now on, its codes are required when you sign in."
     case .passwordChanged:
-      "The old password does not count any more. You have been signed out everywhere."
+      "The old password no longer works. You've been signed out everywhere."
     case .providerLinked:
-      "Whoever can sign in there can sign in to your account from now on."
+      "From now on, anyone who can sign in there can sign in to your account."
     case .emailChanged:
-      "Mails about the account go to the new address. You have been signed out everywhere."
+      "Emails about the account go to the new address. You've been signed out everywhere."
     case .accountDeleted:
-      "Nobody can sign in to it any more. You have been signed out everywhere."
+      "No one can sign in to it anymore. You've been signed out everywhere."
     }
   }
 
   private var advice: String {
     guard let reportedChange else {
       return """
-        If this was neither you nor done at your request, somebody may be trying to get into your \
-        account: tell the support of \(application) at once.
+        If you didn't do or request this, someone may be trying to access your account. Contact \
+        the support team of \(application) immediately.
         """
     }
     return Self.advice(reportedChange, application)
   }
 
-  /// What to do when it was not the user.
+  /// The paragraph that explains how to report the change.
   static func advice(_ reportedChange: String, _ application: String) -> String {
     """
-    If this was neither you nor done at your request, open this page within seven days and say so:
+    If you didn't do or request this, open this page within seven days to report it:
 
     \(reportedChange)
 
-    You are then signed out everywhere, nobody can change your second factors until it was looked \
-    into, and those who answer for \(application) are told.
+    You'll be signed out everywhere, your second factors can't be changed until your report has \
+    been reviewed, and the administrators of \(application) are notified.
     """
   }
 
@@ -180,8 +179,8 @@ struct NoticeText {
       ? plain(scope.projectName) : "\(plain(scope.projectName)) (\(plain(scope.name)))"
   }
 
-  /// A name that its user chose freely, as it may stand in a mail to addresses which others may read:
-  /// in one line, and without what mail programs make links of.
+  /// Formats a user-chosen name for an email: on one line, without characters that mail clients
+  /// turn into links.
   static func unlinked(_ name: String, longest: Int = Factor.longestName) -> String {
     var result = String.UnicodeScalarView()
     let scalars = Array(plain(name).unicodeScalars.prefix(longest))
@@ -197,7 +196,7 @@ struct NoticeText {
     return String(result)
   }
 
-  /// A name in one line, without marks that turn the text around it.
+  /// Formats a name on one line, without control characters and bidirectional marks.
   static func plain(_ name: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in name.unicodeScalars {

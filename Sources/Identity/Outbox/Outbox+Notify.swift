@@ -2,22 +2,22 @@ import Database
 import Text
 
 extension Outbox {
-  /// How long a notice is worth sending, in seconds.
+  /// The number of seconds after which a notice is no longer sent.
   private static let noticeLifetime: Int64 = 7 * 86_400
 
-  /// Tells a user; does nothing for an account without an address.
+  /// Notifies a user by email; does nothing for an account without an email address.
   ///
-  /// What concerns second factors goes to every address on file, each once and with a link of its own
-  /// by which its reader says that it was none of theirs. The end of the account goes to all of them
-  /// too, and all else to the account's address.
+  /// A notice about second factors goes to every email address on file, each with its own link to
+  /// report the change. A notice of account deletion also goes to all of them; other notices go
+  /// only to the account's email address.
   ///
   /// - Parameters:
-  ///   - notice: What was done.
-  ///   - account: Whose account it was done to, as it was before.
+  ///   - notice: The change.
+  ///   - account: The account as it was before the change.
   ///   - scope: The user pool.
-  ///   - told: An address that is told of it in another mail.
-  ///   - now: When it was done.
-  ///   - connection: The transaction of what was done.
+  ///   - told: An email address that another email already notifies.
+  ///   - now: The time of the change.
+  ///   - connection: The transaction of the change.
   /// - Throws: What the database throws.
   func notify(
     _ notice: UserNotice, _ account: Account, in scope: Scope, besides told: String? = nil,
@@ -48,7 +48,7 @@ extension Outbox {
     }
   }
 
-  /// A link by which whoever reads it says that something was none of theirs.
+  /// Creates a link to report a change.
   func reportedChange(
     to fact: String, _ account: Account, at now: Instant, _ connection: borrowing Connection
   ) throws -> String {
@@ -57,7 +57,7 @@ extension Outbox {
     return links.link(code, to: .reportedChange)
   }
 
-  /// Tells a user of a change that somebody else has made to how they sign in.
+  /// Notifies a user of a change to their sign-in that someone else made.
   func notifyChange(
     from old: Account, to new: Account, removed: [Factor], newPassword: Bool, in scope: Scope,
     by author: Author, at now: Instant, _ connection: borrowing Connection
@@ -75,8 +75,9 @@ extension Outbox {
     try notifyAdded(from: old, to: new, in: scope, at: now, connection)
   }
 
-  /// Tells a user of factors that somebody else has given them; whose number is another one now is
-  /// such a factor.
+  /// Notifies a user of factors that someone else added.
+  ///
+  /// A factor whose phone number changed is also an added factor.
   func notifyAdded(
     from old: Account, to new: Account, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -88,12 +89,12 @@ extension Outbox {
 }
 
 extension Account {
-  /// The most addresses that one account is told at.
+  /// The maximum number of email addresses that notices of one account go to.
   private static let mostAddresses = 10
 
-  /// Every address on file, each once, the account's own first.
+  /// All email addresses on file without duplicates, the account's own first.
   ///
-  /// What other providers say is an address need not be one.
+  /// Invalid addresses that identity providers reported are skipped.
   public var addresses: [String] {
     var known: [String] = []
     for address in onFile where known.count < Self.mostAddresses {

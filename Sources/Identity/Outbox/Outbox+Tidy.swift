@@ -1,16 +1,16 @@
 import Database
 
 extension Outbox {
-  /// How long a message is remembered after it was of use, in seconds.
+  /// The number of seconds that a message is kept after it expires.
   static let memory: Int64 = 30 * 86_400
 
-  /// Takes the text of a message away, and with it its place among those that are due.
+  /// Deletes the text of a message, so that it's no longer due.
   static func wipe(_ key: Int64, _ connection: borrowing Connection) throws {
     try connection.run(
       "UPDATE outbox SET sealed_text = NULL, next_try_at = NULL WHERE message_id = \(key)")
   }
 
-  /// Takes the texts away that have run out, and forgets old messages, a share at a time.
+  /// Deletes the texts of expired messages and old messages, a limited number at a time.
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
       """

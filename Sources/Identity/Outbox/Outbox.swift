@@ -1,15 +1,15 @@
 import Crypto
 import Database
 
-/// What is to be sent to users.
+/// Stores messages to users until they're sent.
 ///
-/// A message is written by the transaction that it tells of, so that neither is there without the
-/// other, and goes out afterwards.
+/// A message is written in the same transaction as the change it reports, so that neither exists
+/// without the other. It's sent after the transaction.
 struct Outbox: Sendable {
   private let sealer: Sealer
   let random: RandomSource
   let links: ActionLinks
-  /// Whether emails are sent from here.
+  /// Whether this server sends the emails.
   let carriesMail: Bool
 
   init(
@@ -21,9 +21,9 @@ struct Outbox: Sendable {
     self.carriesMail = carriesMail
   }
 
-  /// Writes a message inside the transaction that it tells of.
+  /// Adds a message in the transaction of the change it reports.
   ///
-  /// - Returns: The message's number.
+  /// - Returns: The message's ID.
   @discardableResult
   func add(
     _ message: OutboxMessage, to account: Account?, in scope: Scope, at now: Instant,
@@ -47,7 +47,7 @@ struct Outbox: Sendable {
     return id
   }
 
-  /// Subject and body of a message.
+  /// Decrypts the subject and body of a message.
   func open(
     _ sealed: [UInt8], recipient: String, createdAt: Instant
   ) throws -> MessageText {
@@ -61,10 +61,10 @@ struct Outbox: Sendable {
       body: String(decoding: bytes.dropFirst(end + 1), as: UTF8.self), isHTML: isHTML)
   }
 
-  /// What stands behind the subject of a mail whose body is HTML: no subject has it in it.
+  /// The suffix of the stored subject if the body is HTML; subjects never contain it.
   private static let htmlMark = "\u{1}html"
 
-  /// Recipient and moment: a sealed text opens in no other row.
+  /// The associated data, which binds an encrypted text to its row: recipient and creation time.
   private static func associated(_ recipient: String, _ createdAt: Instant) -> [UInt8] {
     Array("\(createdAt.microseconds) \(recipient)".utf8)
   }

@@ -2,7 +2,7 @@ import Database
 
 /// A message to a user, without its text.
 public struct OutboxEntry: Sendable {
-  /// How it goes out.
+  /// How it's sent.
   public enum Channel: String, Sendable {
     /// By email.
     case mail
@@ -10,39 +10,39 @@ public struct OutboxEntry: Sendable {
     case sms
   }
 
-  /// What has become of it.
+  /// Its delivery state.
   public enum State: Sendable, Equatable {
-    /// It waits: for its next try, or for somebody who reads it.
+    /// It's waiting for its next attempt or, without a mail server, to be read.
     case waiting
-    /// A server has taken it.
+    /// A mail server accepted it.
     case sent(Instant)
-    /// It was given up.
+    /// Delivery failed permanently.
     case failed(Instant)
-    /// It was of no use any more before it could go out.
+    /// It expired before it was sent.
     case expired
   }
 
-  /// Its number.
+  /// Its ID.
   public let id: Int64
-  /// How it goes out.
+  /// How it's sent.
   public let channel: Channel
-  /// What it is for, as `verify-email`.
+  /// Its purpose, such as `verify-email`.
   public let purpose: String
   /// An email address, or a phone number.
   public let recipient: String
-  /// Whose account it is about; nil for nobody's, or for one that is gone.
+  /// The account it's about; nil if there's none, or if it was deleted.
   public let account: ID<Account>?
-  /// When it was written.
+  /// When it was created.
   public let createdAt: Instant
-  /// From when on it is of no use.
+  /// When it expires.
   public let expiresAt: Instant
-  /// How often it was tried to send it.
+  /// The number of attempts to send it.
   public let tries: Int
-  /// When it is tried next; nil when it is not.
+  /// The time of the next attempt; nil if there's none.
   public let nextTryAt: Instant?
-  /// What was in the way at the last try.
+  /// The error of the last attempt.
   public let lastError: String?
-  /// What has become of it.
+  /// Its delivery state.
   public let state: State
 
   static let columns: SQL = """
@@ -75,43 +75,43 @@ public struct OutboxEntry: Sendable {
   }
 }
 
-/// Which messages a list has.
+/// Which messages a list includes.
 public enum MessageFilter: String, CaseIterable, Sendable {
-  /// All of them.
+  /// All messages.
   case all
-  /// Those that wait.
+  /// Waiting messages.
   case waiting
-  /// Those that were given up.
+  /// Failed messages.
   case failed
 }
 
 /// The text of a message.
 public struct MessageText: Sendable {
-  /// What it is about; empty for a text message.
+  /// The subject; empty for a text message.
   public let subject: String
-  /// The text itself.
+  /// The body.
   public let body: String
-  /// Whether the text of a mail is HTML.
+  /// Whether the body is HTML.
   public let isHTML: Bool
 }
 
-/// What waits to be sent to users, and what became of the rest.
+/// Reads the messages in the outbox.
 public struct OutboxEntries: Sendable {
   let store: Store
-  /// Whether mails are sent from here, and so never shown.
+  /// Whether this server sends the emails, so that their text is never shown.
   public let carriesMail: Bool
 
-  /// The most messages that are counted.
+  /// The maximum number of messages that are counted.
   public static let mostCounted = 1_000
 
-  /// OutboxEntries of a scope, the newest first.
+  /// Lists the messages of a pool, newest first.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - filter: Which of them.
-  ///   - recipient: The address or phone number they went to; nil for anybody.
-  ///   - after: The key of the part before.
-  ///   - limit: How many at most.
+  ///   - filter: Which messages to include.
+  ///   - recipient: The recipient's email address or phone number; nil for any.
+  ///   - after: The key of the previous page; nil for the first page.
+  ///   - limit: The maximum number of messages.
   /// - Returns: The messages.
   /// - Throws: ``OutboxError/unavailable(_:)``.
   public func list(
@@ -122,7 +122,7 @@ public struct OutboxEntries: Sendable {
     let limit = Page<OutboxEntry>.size(limit)
     let before = after.flatMap { Int64($0) } ?? Int64.max
     var condition: SQL = "o.scope_key = \(scope.key) AND o.message_id < \(before)"
-    // Named, for without statistics SQLite may take the index of all messages for each of them.
+    // Without statistics, SQLite can choose the index over all messages for every filter.
     var index: SQL = "outbox_by_scope"
     switch filter {
     case .all: break
@@ -135,7 +135,7 @@ public struct OutboxEntries: Sendable {
     }
     if let recipient {
       index = "outbox_by_recipient"
-      // Addresses are kept in lower case, as those of accounts.
+      // Email addresses are stored in lowercase, like those of accounts.
       condition += " AND o.recipient = \(AccountRules.folded(email: recipient))"
     }
     let (chosen, chosenIndex) = (condition, index)
@@ -151,7 +151,7 @@ public struct OutboxEntries: Sendable {
     }
   }
 
-  /// The newest messages about an account, the newest first.
+  /// Lists the newest messages about an account, newest first.
   ///
   /// - Throws: ``OutboxError/unavailable(_:)``.
   public func list(
@@ -169,7 +169,7 @@ public struct OutboxEntries: Sendable {
     }
   }
 
-  /// One message.
+  /// Finds a message.
   ///
   /// - Throws: ``OutboxError``.
   public func find(_ scope: Scope, _ id: Int64) async throws(OutboxError) -> OutboxEntry {
@@ -192,8 +192,8 @@ public struct OutboxEntries: Sendable {
     return found
   }
 
-  /// How many messages wait, and how many of them were tried three times and more in vain; none of
-  /// them beyond ``mostCounted``.
+  /// Counts the waiting messages, and those of them with at least three failed attempts; both up to
+  /// ``mostCounted``.
   ///
   /// - Throws: ``OutboxError/unavailable(_:)``.
   public func counts(_ scope: Scope) async throws(OutboxError) -> (waiting: Int, late: Int) {
@@ -211,14 +211,15 @@ public struct OutboxEntries: Sendable {
     return (tries.count, tries.count(where: { $0 >= 3 }))
   }
 
-  /// Whether the text of a message can be seen by those who may.
+  /// Whether administrators with the permission can view the text of a message.
   ///
-  /// A mail that is sent from here goes to its user and to nobody else.
+  /// An email that this server sends is only for its recipient.
   public func isReadable(_ message: OutboxEntry) -> Bool {
     message.state == .waiting && (message.channel == .sms || !carriesMail)
   }
 
-  /// Opens a message, and writes down who did: a link in it is a key to the account.
+  /// Opens a message and records it in the audit log, because a link in it can give access to the
+  /// account.
   ///
   /// - Throws: ``OutboxError``.
   public func open(

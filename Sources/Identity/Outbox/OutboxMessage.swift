@@ -1,19 +1,19 @@
-/// A mail or a text message to a user, before it is written to the outbox.
+/// An email or text message to a user, before it's added to the outbox.
 struct OutboxMessage {
   typealias Channel = OutboxEntry.Channel
 
   let channel: Channel
-  /// What it is for, as `verify-email`: shown to administrators in place of its text.
+  /// The purpose, such as `verify-email`, which administrators see instead of the text.
   let purpose: String
-  /// An email address, or a phone number with `+` and the country in front.
+  /// An email address, or a phone number in E.164 format.
   let recipient: String
-  /// The language of the text, as in `de` or `pt-BR`.
+  /// The language of the text, such as `de` or `pt-BR`.
   let language: String
-  /// The subject of a mail; empty for a text message.
+  /// The subject of an email; empty for a text message.
   let subject: String
   let body: String
-  /// Whether the body is HTML, and no plain text.
+  /// Whether the body is HTML, not plain text.
   var isHTML = false
-  /// When it is of no use any more: it is not sent after that.
+  /// When the message expires; it isn't sent after that.
   let expiresAt: Instant
 }

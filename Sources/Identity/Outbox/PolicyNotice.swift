@@ -1,15 +1,15 @@
 import Database
 
-/// What owners are told about a change that weakened the MFA policy of a project or tenant.
+/// The email to owners about a change that weakened the MFA policy of a project or tenant.
 struct PolicyNotice {
   let scope: Scope
   /// The fields that changed.
   let changes: [PolicyChange]
-  /// The name of whoever changed the policy.
+  /// The name of the actor who changed the policy.
   let by: String
   /// Why; nil when no reason was given.
   let reason: String?
-  /// When.
+  /// The time of the change.
   let at: Instant
 
   private var place: String {
@@ -17,7 +17,7 @@ struct PolicyNotice {
     return scope.tenant == nil ? name : "\(NoticeText.plain(scope.projectName)) / \(name)"
   }
 
-  var subject: String { "\(place): the MFA policy is weaker" }
+  var subject: String { "\(place): MFA policy weakened" }
 
   var body: String {
     let lines = changes.map { "  \($0.field.rawValue): \($0.from) → \($0.to)" }
@@ -33,20 +33,21 @@ struct PolicyNotice {
 
       If you didn't expect this, review the policy and the audit log in the console.
 
-      You get this email because you are an owner.
+      You're receiving this email because you're an owner.
 
       """
   }
 }
 
 extension Outbox {
-  /// How long the notice is worth sending, in seconds.
+  /// The number of seconds after which the notice is no longer sent.
   private static let lifetime: Int64 = 7 * 86_400
-  /// The most owners that are told.
+  /// The maximum number of owners to notify.
   private static let mostOwners = 20
 
-  /// Emails the owners of a project or tenant, except whoever acted; does nothing without a mail
-  /// server, since the console shows it to them anyway.
+  /// Emails the owners of a project or tenant, except the author of the change.
+  ///
+  /// Does nothing without a mail server; the console shows the change anyway.
   func notifyOwners(
     _ notice: PolicyNotice, besides author: Author, _ connection: borrowing Connection
   ) throws {

@@ -1,55 +1,55 @@
-/// What a user is told by mail after it was done to their account.
+/// A change to a user's account that the user is notified of by email.
 enum UserNotice {
-  /// The user, or somebody with their session, withdrew a factor.
+  /// The user, or someone with their session, unenrolled a factor.
   case factorWithdrawn(name: String)
-  /// Somebody else took factors away.
+  /// Someone other than the user removed factors.
   case factorsRemoved(names: [String])
-  /// A link in a mail that told of a factor took it away.
+  /// The link in an email about a new factor was used to remove it.
   case factorReverted(name: String)
-  /// Somebody else gave the user factors.
+  /// Someone other than the user added factors.
   case factorsAdded(names: [String])
-  /// The user, or somebody with their session, enrolled a factor.
+  /// The user, or someone with their session, enrolled a factor.
   case factorEnrolled(name: String)
-  /// Somebody else put factors back that were taken away.
+  /// Someone other than the user restored removed factors.
   case factorsRestored(names: [String])
-  /// Codes of a factor do not count for a while.
+  /// A factor was suspended: its codes are rejected for a while.
   case factorSuspended(name: String, until: Instant)
-  /// Codes of a factor count again before the time.
+  /// A factor's suspension was ended early.
   case factorResumed(name: String)
-  /// Somebody else gave a factor another name.
+  /// Someone other than the user renamed a factor.
   case factorRenamed(from: String, to: String)
-  /// Factors can be changed again, after the user had said that a change was none of theirs.
+  /// Second factors can be changed again after the user reported a change.
   case changesAllowed
-  /// Codes are looked at again after too many wrong ones.
+  /// Codes are accepted again after too many incorrect ones.
   case codesUnlocked
-  /// Somebody else ended the sessions.
+  /// Someone other than the user ended the sessions.
   case sessionsEnded
-  /// An agent has a code that stands in for the authenticator app.
+  /// An agent generated a temporary code.
   case temporaryCodeMade(until: Instant)
-  /// A temporary code ended before its time.
+  /// A temporary code was revoked.
   case temporaryCodeEnded
-  /// The user, or somebody with their session, made recovery codes.
+  /// The user, or someone with their session, generated recovery codes.
   case recoveryCodesMade
-  /// Somebody else ended the recovery codes.
+  /// Someone other than the user revoked the recovery codes.
   case recoveryCodesVoided
-  /// A recovery code let somebody in.
+  /// A recovery code was used to sign in.
   case recoveryCodeUsed(left: Int)
-  /// An agent sent a link with which an authenticator app can be set up.
+  /// An agent sent an enrollment link.
   case enrollmentLinkSent
-  /// Such a link was used.
+  /// An enrollment link was used.
   case factorEnrolledByLink(name: String)
-  /// The password was changed by somebody else than the user.
+  /// Someone other than the user changed the password.
   case passwordChanged
-  /// An identity at another provider was linked by somebody else than the user.
+  /// Someone other than the user linked an identity provider.
   case providerLinked(name: String)
-  /// The address was changed by somebody else than the user; the old one is told.
+  /// Someone other than the user changed the email address; the notice goes to the old one.
   case emailChanged(from: String)
-  /// The account was deleted by somebody else than the user.
+  /// Someone other than the user deleted the account.
   case accountDeleted
 }
 
 extension UserNotice {
-  /// What the outbox calls it.
+  /// The purpose of the message in the outbox.
   var purpose: String {
     switch self {
     case .factorWithdrawn: "notice-factor-withdrawn"
@@ -78,8 +78,7 @@ extension UserNotice {
     }
   }
 
-  /// Whether it is about second factors, which a user can say was none of theirs by a link in the
-  /// mail.
+  /// Whether the notice is about second factors, and so contains a link to report the change.
   var isAboutFactors: Bool {
     switch self {
     case .passwordChanged, .providerLinked, .emailChanged, .accountDeleted: false
@@ -87,7 +86,7 @@ extension UserNotice {
     }
   }
 
-  /// What was done, as the beginning of a sentence: `the second factor “phone” was removed`.
+  /// The change, as a clause: `the second factor “phone” was removed`.
   var fact: String {
     switch self {
     case .factorWithdrawn(let name): "\(Self.list([name], "was", "were")) removed"
@@ -95,33 +94,33 @@ extension UserNotice {
     case .factorReverted(let name): "\(Self.list([name], "was", "were")) removed"
     case .factorsAdded(let names): "\(Self.list(names, "was", "were")) added"
     case .factorEnrolled(let name): "\(Self.list([name], "was", "were")) enrolled"
-    case .factorsRestored(let names): "\(Self.list(names, "was", "were")) put back"
+    case .factorsRestored(let names): "\(Self.list(names, "was", "were")) restored"
     case .factorSuspended(let name, let until):
       "\(Self.list([name], "was", "were")) suspended until \(until.formatted)"
-    case .factorResumed(let name): "\(Self.list([name], "counts", "count")) again"
+    case .factorResumed(let name): "\(Self.list([name], "works", "work")) again"
     case .factorRenamed(let old, let new):
-      "\(Self.list([old], "was", "were")) named “\(NoticeText.unlinked(new))”"
+      "\(Self.list([old], "was", "were")) renamed “\(NoticeText.unlinked(new))”"
     case .changesAllowed:
-      "changes of your second factors, which had been locked at your word, were allowed again"
-    case .codesUnlocked: "the lock after too many wrong codes was taken off"
+      "changes to your second factors, which were locked after your report, were allowed again"
+    case .codesUnlocked: "the lock after too many incorrect codes was removed"
     case .sessionsEnded: "you were signed out everywhere"
     case .temporaryCodeMade(let until):
       """
-      a temporary code was made, which counts once until \(until.formatted) instead of a code of \
-      your authenticator app
+      a temporary code was generated, which can be used once until \(until.formatted) instead of a \
+      code from your authenticator app
       """
-    case .temporaryCodeEnded: "a temporary code was ended"
-    case .recoveryCodesMade: "recovery codes were made, and any earlier ones ended"
-    case .recoveryCodesVoided: "your recovery codes were ended"
+    case .temporaryCodeEnded: "a temporary code was revoked"
+    case .recoveryCodesMade: "recovery codes were generated, and any earlier ones were revoked"
+    case .recoveryCodesVoided: "your recovery codes were revoked"
     case .recoveryCodeUsed(let left):
       "a recovery code was used to sign in; \(left == 0 ? "none is" : "\(left) are") left"
     case .enrollmentLinkSent:
-      "a link to set an authenticator app up was sent to your email address"
+      "a link to set up an authenticator app was sent to your email address"
     case .factorEnrolledByLink(let name):
-      "\(Self.list([name], "was", "were")) set up by a link that had been sent to you"
+      "\(Self.list([name], "was", "were")) set up with a link that was sent to you"
     case .passwordChanged: "your password was changed"
-    case .providerLinked(let name): "signing in with \(NoticeText.plain(name)) was switched on"
-    case .emailChanged: "another email address was put in place of this one"
+    case .providerLinked(let name): "sign-in with \(NoticeText.plain(name)) was added"
+    case .emailChanged: "this email address was replaced with another one"
     case .accountDeleted: "your account was deleted"
     }
   }
@@ -134,7 +133,7 @@ extension UserNotice {
 }
 
 extension Instant {
-  /// The moment as everybody reads it, to the minute.
+  /// The date and time in UTC, to the minute.
   var formatted: String {
     let parts = calendar
     func pair(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -2,61 +2,62 @@ public import Crypto
 import Database
 import OTP
 
-/// An authenticator app that a user is setting up by a link.
+/// An enrollment of an authenticator app by link that isn't finished.
 public struct LinkedEnrollment: Sendable {
   /// The user pool.
   public let scope: Scope
-  /// The account's address.
+  /// The account's email address.
   public let email: String
-  /// The address that an authenticator app reads from the QR code; it holds the secret.
+  /// The URI in the QR code, which contains the secret.
   public let uri: Secret
-  /// The secret as people type it: base32 without spaces.
+  /// The secret for manual entry: Base32 without spaces.
   public let key: Secret
-  /// What the form carries on: the secret, sealed.
+  /// The encrypted secret, as a form field.
   public let ticket: Secret
-  /// Until when the first code must come.
+  /// The deadline for the first code.
   public let finishBy: Instant
 }
 
-/// Why a link to set an authenticator app up does nothing.
+/// Why an enrollment link can't be used.
 public enum EnrollmentLinkError: Error, Sendable {
-  /// A link that was never made, whose account is gone or has changed since.
+  /// The link doesn't exist, or its account was deleted or has changed since.
   case unknown
-  /// A link that was used, or that a newer one has replaced.
+  /// The link was used, or replaced by a newer one.
   case used(Scope)
-  /// A link that came too late.
+  /// The link has expired.
   case expired(Scope)
-  /// The account cannot have another authenticator app, and why.
+  /// The account can't enroll another authenticator app, for the given reason.
   case refused(Scope, EnrollmentError)
-  /// The account may not sign in, or nobody may.
+  /// The account is disabled, or sign-in is disabled for the pool.
   case disabled(Scope)
-  /// The set-up was begun too long ago, or is not of this link.
+  /// The setup has expired, or belongs to another link.
   case ended(Scope)
-  /// Not a code of the new secret.
+  /// The code is incorrect for the new secret.
   case wrongCode(LinkedEnrollment)
-  /// So many wrong codes that it takes a new link.
+  /// Too many incorrect codes; a new link is required.
   case tooManyCodes(Scope)
-  /// A name of more than ``Factor/longestName`` characters.
+  /// The name has more than ``Factor/longestName`` characters.
   case nameTooLong(LinkedEnrollment)
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension EnrollmentLinkError: UseCaseError {}
 
-/// Helps users to set an authenticator app up, without whoever helps seeing its secret.
+/// Lets users set up an authenticator app from a link, so that the agent who sends it never sees
+/// the secret.
 ///
-/// An agent sends a link; who reads the user's mail opens it, scans and types the first code.
+/// Anyone who can read the user's email can open the link and enroll an app.
 public struct EnrollmentLinks: Sendable {
   let store: Store
   let gate: SupportAuthorization
   let tickets: Sealer
   let totp: TOTPFactor
 
-  /// How many wrong codes a link bears.
+  /// The number of incorrect codes after which a link is invalid.
   static let tries = 10
 
-  /// Why an account cannot be sent a link, as far as it can be told before.
+  /// Why a link can't be sent to an account, as far as this is known in advance.
   public static func refusal(_ account: Account, _ policy: Policy) -> ActionDenial? {
     if let refusal = Enrollments.refusal(account, by: .password, policy.configuration) {
       return .enrollment(refusal)
@@ -64,9 +65,9 @@ public struct EnrollmentLinks: Sendable {
     return account.disabled || policy.scope.isDisabled ? .userDisabled : nil
   }
 
-  /// Sends a link to the account's address, which has to be verified; it ends an earlier one.
+  /// Sends a link to the account's verified email address and invalidates earlier links.
   ///
-  /// - Returns: The address.
+  /// - Returns: The email address.
   /// - Throws: ``ActionDenial``.
   public func send(
     _ request: ActionRequest, to id: ID<Account>, in scope: Scope
@@ -97,12 +98,12 @@ public struct EnrollmentLinks: Sendable {
       try store.outbox.notify(notice, account, in: scope, besides: email, at: now, connection)
       var entry = AuditEntry(
         "factor.send-link", "account", account.id.text, name: account.label, in: scope)
-      entry.to = "to \(email), counts once until \(expires.formatted)"
+      entry.to = "to \(email), single use, expires \(expires.formatted)"
       return SupportAction(entry: entry, value: email)
     }
   }
 
-  /// Begins to set an app up, which writes nothing.
+  /// Starts the setup of an app; writes nothing to the database.
   ///
   /// - Throws: ``EnrollmentLinkError``.
   public func open(_ code: String) async throws(EnrollmentLinkError) -> LinkedEnrollment {
@@ -136,17 +137,17 @@ public struct EnrollmentLinks: Sendable {
     }
   }
 
-  /// Enrolls the app when the code shows that the user's app has the secret, and uses the link up.
+  /// Enrolls the app if the code proves that it has the secret, and uses up the link.
   ///
-  /// What became of the code is kept, as of any other.
+  /// The code attempt is recorded, like any other.
   ///
   /// - Parameters:
   ///   - code: The code of the link.
-  ///   - text: What the form carried.
-  ///   - typed: The code of the app as typed.
+  ///   - text: The ticket from the form.
+  ///   - typed: The code from the app as entered.
   ///   - displayName: The name of the device.
-  ///   - author: Where the request came from.
-  ///   - userAgent: What the program that sent it calls itself.
+  ///   - author: The origin of the request.
+  ///   - userAgent: The user agent of the request.
   /// - Returns: The user pool.
   /// - Throws: ``EnrollmentLinkError``.
   @discardableResult
@@ -160,13 +161,13 @@ public struct EnrollmentLinks: Sendable {
     let id = ID<Factor>(store.random.uuid())
     let name = displayName.trimmed
     let digits = AdministratorFactors.digits(of: typed)
-    // A wrong code must stay counted.
+    // Returned, not thrown, so that the transaction keeps the count of an incorrect code.
     let outcome: Result<Scope, EnrollmentLinkError> = try await store.write(
       EnrollmentLinkError.self
     ) { connection in
       let (link, account) = try Self.find(code, at: now, connection)
       let scope = link.scope
-      // A page that was opened in time may be finished a little later.
+      // A page that was opened before the link expired can be finished shortly after.
       guard let ticket, ticket.account == account.key, ticket.scope == scope.key,
         ticket.issuedAt >= link.createdAt, ticket.issuedAt < link.expiresAt,
         now <= ticket.issuedAt.advanced(bySeconds: Ticket.enrollmentLifetime)
@@ -197,12 +198,12 @@ public struct EnrollmentLinks: Sendable {
       else { return .failure(.unknown) }
       var entry = AuditEntry(
         "factor.enroll", "account", account.id.text, name: account.label, in: scope)
-      entry.to = "\(factor.words), by a link that \(link.about) had sent"
+      entry.to = "\(factor.words), with a link sent by \(link.about)"
       try entry.record(by: author.user(account), at: now, connection)
       do {
         try store.offerReversal(of: id, by: enrolled, in: scope, at: now, connection)
       } catch OutOfBandError.tooManyMails(_, let until) {
-        // Thrown and not returned: the factor goes with it, and the link counts on.
+        // Thrown, not returned, so that the factor is rolled back and the link stays valid.
         throw EnrollmentLinkError.refused(scope, .quotaExceeded(until: until))
       }
       try store.outbox.notify(
@@ -213,16 +214,16 @@ public struct EnrollmentLinks: Sendable {
     return try outcome.get()
   }
 
-  /// The name under which apps list the account: short enough for a picture that phones read.
+  /// The issuer shown in authenticator apps, shortened so that phones can scan the QR code.
   private static func issuer(_ scope: Scope) -> String {
     let scalars = NoticeText.plain(scope.projectName).unicodeScalars.prefix(40)
     return String(String.UnicodeScalarView(scalars))
   }
 
-  /// The name of a device whose user gives it none.
+  /// The default name of an authenticator app.
   public static let usualName = "Authenticator app"
 
-  /// A link that still counts but for its time, with its account.
+  /// Finds a link that's valid apart from its expiration, and its account.
   private static func find(
     _ code: String, at now: Instant, _ connection: borrowing Connection
   ) throws -> (link: UserLink, account: Account) {
@@ -244,26 +245,26 @@ public struct EnrollmentLinks: Sendable {
   }
 }
 
-/// The mail that a link to set an authenticator app up goes out in.
+/// The email with an enrollment link.
 private struct EnrollmentMail {
   let application: String
   let email: String
   let link: String
   let reportedChange: String
 
-  var subject: String { "\(application): set your authenticator app up" }
+  var subject: String { "\(application): set up your authenticator app" }
 
   var body: String {
     """
     Hello,
 
-    the support of \(application) sends you this link to set an authenticator app up for your account \
-    \(email). Open it on a computer, and have the phone with the app at hand:
+    The support team of \(application) sent you this link to set up an authenticator app for your \
+    account \(email). Open it on a computer, and have the phone with the app ready:
 
     \(link)
 
-    The link counts for thirty minutes, and once. Keep it to yourself: nobody of the support asks for \
-    it, or for what its page shows. If you expected no such mail, do not open it.
+    The link is single use and expires in 30 minutes. Don't share it: support never asks for it or \
+    for what its page shows. If you didn't expect this email, don't open the link.
 
     \(NoticeText.advice(reportedChange, application))
 

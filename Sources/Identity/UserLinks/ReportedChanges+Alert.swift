@@ -1,14 +1,14 @@
 import Database
 
 extension Store {
-  /// How many administrators are alerted at most.
+  /// The maximum number of administrators to alert.
   private static let mostAlerted = 50
-  /// How long an alert is worth sending, in seconds.
+  /// The number of seconds after which an alert is no longer sent.
   private static let alertLifetime: Int64 = 7 * 86_400
 
-  /// Tells the owners and policy admins of a pool by mail that a user objects.
+  /// Emails the owners and policy admins of a pool that a user reported a change.
   ///
-  /// Who may not find users is not told whose account it is.
+  /// The email doesn't name the account to administrators who can't search users.
   func alert(
     _ reportedChange: ReportedChange, _ account: Account, at now: Instant,
     _ connection: borrowing Connection
@@ -30,42 +30,44 @@ extension Store {
   }
 }
 
-/// The mail to those who answer for a user pool.
+/// The email to the administrators of a user pool.
 private struct AlertText {
   let reportedChange: ReportedChange
-  /// Whose account; nil for a reader who may not find users.
+  /// The reported account; nil if the reader can't search users.
   let account: Account?
   let link: String?
   let at: Instant
 
   private var application: String { NoticeText.application(reportedChange.scope) }
 
-  var subject: String { "\(application): a user says that a change was none of theirs" }
+  var subject: String { "\(application): a user reported a change that wasn't theirs" }
 
   var body: String {
     """
     Hello,
 
-    on \(at.formatted) a user of \(application) said that this was neither done by them nor at their \
-    request: \(reportedChange.fact), on \(reportedChange.at.formatted).
+    On \(at.formatted), a user of \(application) reported a change that they neither made nor \
+    requested: \(reportedChange.fact), on \(reportedChange.at.formatted).
 
-    \(whose) Nobody can change second factors of the account until an owner has looked into it and \
-    allows changes again. It is signed out everywhere, and temporary codes, recovery codes and links \
-    to set an authenticator app up have ended.
+    \(whose) Its second factors can't be changed until an owner has reviewed the report and allows \
+    changes again. It was signed out everywhere, and its temporary codes, recovery codes, and \
+    enrollment links were revoked.
 
-    \(link.map { "The account, its history and who did what:\n\n\($0)" } ?? who)
+    \(link.map { "The account, its history, and who did what:\n\n\($0)" } ?? who)
 
-    Ask the user on another way than the one on which the change was asked for, and look at what else \
-    the same agent did.
+    Contact the user through a different channel than the one that the change was requested \
+    through, and review what else the same agent did.
 
     """
   }
 
   private var whose: String {
-    guard let account else { return "Whose account it is, those see who may find users." }
+    guard let account else {
+      return "Only administrators who can search users can see which account it is."
+    }
     let (label, uid) = (NoticeText.plain(account.label), NoticeText.plain(account.id.text))
-    return "It is the account \(label) (uid \(uid))."
+    return "The account is \(label) (UID \(uid))."
   }
 
-  private var who: String { "An owner of \(application) finds it on the overview of its users." }
+  private var who: String { "An owner of \(application) can find it on the overview page." }
 }

@@ -1,36 +1,36 @@
 import Database
 
-/// What a user can say was none of theirs, by the link in a mail.
+/// A change that a user can report with the link in an email.
 public struct ReportedChange: Sendable {
   /// The user pool.
   public let scope: Scope
-  /// What was done, as the beginning of a sentence.
+  /// The change, as a clause such as `your password was changed`.
   public let fact: String
-  /// When it was done.
+  /// The time of the change.
   public let at: Instant
-  /// Until when the link counts.
+  /// When the link expires.
   public let expiresAt: Instant
 }
 
-/// Why a link by which somebody objects does nothing.
+/// Why a link to report a change can't be used.
 public enum ReportedChangeError: Error, Sendable {
-  /// A link that was never made, or whose account is gone.
+  /// The link doesn't exist, or its account was deleted.
   case unknown
-  /// A link that was used.
+  /// The link was used.
   case used(ReportedChange)
-  /// A link that came too late.
+  /// The link has expired.
   case expired(ReportedChange)
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension ReportedChangeError: UseCaseError {}
 
-/// Lets users say that something was none of theirs, which stops all changes of their second factors.
+/// Lets users report a change that wasn't theirs, which locks their second factors.
 public struct ReportedChanges: Sendable {
   let store: Store
 
-  /// What a link would object to.
+  /// Finds the change that a link reports.
   ///
   /// - Throws: ``ReportedChangeError``.
   public func look(at code: String) async throws(ReportedChangeError) -> ReportedChange {
@@ -40,10 +40,10 @@ public struct ReportedChanges: Sendable {
     }
   }
 
-  /// Objects: ends the sessions of the account and what stands in for its authenticator app, lets
-  /// nobody change its second factors, and alerts those who answer for the user pool.
+  /// Reports a change: ends the account's sessions, revokes its backup codes and enrollment links,
+  /// locks its second factors, and alerts the administrators of the user pool.
   ///
-  /// All other links of the kind that the account has are used up with it, for what they do is done.
+  /// This also uses up the account's other links to report a change.
   ///
   /// - Throws: ``ReportedChangeError``.
   @discardableResult
@@ -74,7 +74,7 @@ public struct ReportedChanges: Sendable {
         "factor.object", "account", account.id.text, name: account.label, in: reportedChange.scope)
       entry.from = "\(reportedChange.fact), on \(reportedChange.at.formatted)"
       entry.to = [
-        isNew ? "changes locked" : "changes stay locked",
+        isNew ? "changes locked" : "changes still locked",
         Words.ended(ended, "session", "sessions"),
       ].compactMap { $0 }.joined(separator: ", ")
       try entry.record(by: author.user(account), at: now, connection)
@@ -101,26 +101,26 @@ extension UserLink {
   }
 }
 
-/// A user who said that a change was none of theirs.
+/// A user who reported a change that wasn't theirs.
 public struct ReportingUser: Sendable {
-  /// Whose account.
+  /// The account's ID.
   public let account: ID<Account>
-  /// The name that people know it by.
+  /// The account's display label.
   public let label: String
-  /// Since when nobody changes its second factors.
+  /// When its second factors were locked.
   public let since: Instant
 }
 
-/// How many users of a pool said that a change was none of theirs.
+/// A user pool with users who reported a change that wasn't theirs.
 public struct ReportingPool: Sendable {
   /// The user pool.
   public let scope: Scope
-  /// How many.
+  /// The number of such users.
   public let users: Int
 }
 
 extension ReportedChanges {
-  /// The users of a pool whose second factors nobody changes, the longest waiting first.
+  /// Lists the users of a pool whose second factors are locked, longest first.
   ///
   /// - Throws: ``ReportedChangeError/unavailable(_:)``.
   public func users(
@@ -143,9 +143,9 @@ extension ReportedChanges {
     }
   }
 
-  /// The pools with such users, of those that an administrator may see.
+  /// Lists the pools with such users that an administrator can see.
   ///
-  /// They stand in an index, so that finding none costs nothing.
+  /// A partial index covers locked accounts, so the query is cheap if there are none.
   ///
   /// - Throws: ``ReportedChangeError/unavailable(_:)``.
   public func pools(

@@ -1,16 +1,16 @@
 import Crypto
 import Database
 
-/// A link in a mail to a user that leads to a page of ours, as it is kept.
+/// A stored link in an email to a user that opens a page of this server.
 struct UserLink: Sendable {
-  /// What a link is for.
+  /// The purpose of a link.
   enum Kind: String, Sendable {
-    /// To set an authenticator app up.
+    /// Enrolls an authenticator app.
     case enrollment
-    /// To say that a change was none of theirs.
+    /// Reports a change.
     case reportedChange = "reported-change"
 
-    /// How long a link counts, in seconds.
+    /// The lifetime of a link, in seconds.
     var lifetime: Int64 {
       switch self {
       case .enrollment: 1_800
@@ -18,7 +18,7 @@ struct UserLink: Sendable {
       }
     }
 
-    /// The page that it leads to.
+    /// The path of the page that the link opens.
     var page: String {
       switch self {
       case .enrollment: "/__/auth/enroll"
@@ -29,25 +29,25 @@ struct UserLink: Sendable {
 
   let scope: Scope
   let account: Int64
-  /// What an objection would be to; who has sent a link to enroll.
+  /// The change that the link reports, or the name of the agent who sent an enrollment link.
   let about: String
-  /// The account's generation when it was made: a link to enroll ends with the sessions.
+  /// The account's generation when the link was created: an enrollment link ends with the sessions.
   let generation: Int64
-  /// How many wrong codes were typed at it.
+  /// The number of incorrect codes entered with the link.
   let failures: Int
   let createdAt: Instant
   let expiresAt: Instant
   let usedAt: Instant?
   let digest: [UInt8]
 
-  /// Bytes of a code; nobody guesses 256 bits.
+  /// The length of a code in bytes; 256 bits can't be guessed.
   private static let length = 32
-  /// How long a link is remembered after its end, in seconds.
+  /// The number of seconds that a link is kept after it expires.
   private static let remembered: Int64 = 30 * 86_400
 
-  /// Makes a link.
+  /// Creates a link.
   ///
-  /// - Returns: Its code, which is kept only as a digest.
+  /// - Returns: The code of the link; only its digest is stored.
   static func insert(
     _ kind: Kind, about: String, of account: Account, random: RandomSource, at now: Instant,
     _ connection: borrowing Connection
@@ -65,7 +65,7 @@ struct UserLink: Sendable {
     return code
   }
 
-  /// The link of a code; nil for what was never made, or is gone with its account.
+  /// Finds the link of a code; returns nil if it doesn't exist or its account was deleted.
   static func find(
     _ code: String, _ kind: Kind, _ connection: borrowing Connection
   ) throws -> UserLink? {
@@ -89,19 +89,19 @@ struct UserLink: Sendable {
     }
   }
 
-  /// Uses the link up.
+  /// Marks the link as used.
   func use(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
       "UPDATE user_link SET used_at = \(now.microseconds) WHERE link_digest = \(digest)")
   }
 
-  /// Counts a wrong code that was typed at the link.
+  /// Counts an incorrect code entered with the link.
   func countFailure(_ connection: borrowing Connection) throws {
     try connection.run(
       "UPDATE user_link SET failures = failures + 1 WHERE link_digest = \(digest)")
   }
 
-  /// Uses up all links of a kind that an account has.
+  /// Marks all links of a kind that an account has as used.
   static func useAll(
     _ kind: Kind, of account: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -112,7 +112,7 @@ struct UserLink: Sendable {
       """)
   }
 
-  /// Forgets links some time after their end.
+  /// Deletes links 30 days after they expire.
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
     let oldest = now.advanced(bySeconds: -remembered)
     try connection.run("DELETE FROM user_link WHERE expires_at < \(oldest.microseconds)")
@@ -120,12 +120,12 @@ struct UserLink: Sendable {
 }
 
 extension ActionLinks {
-  /// The link of a code that leads to a page of ours.
+  /// The URL of a user link.
   func link(_ code: String, to kind: UserLink.Kind) -> String {
     "\(origin)\(kind.page)?code=\(code)"
   }
 
-  /// The address of a user in the console.
+  /// The URL of a user's page in the console.
   func console(_ account: ID<Account>, in scope: Scope) -> String {
     var path = "\(origin)/projects/\(URIComponent.encode(scope.project.text))"
     if let tenant = scope.tenant { path += "/tenants/\(URIComponent.encode(tenant.text))" }

@@ -226,7 +226,7 @@ def proofs(demo):
 def wrong_enrollment_code(page, demo):
     enrollment(page, demo)
     page.locator("#code").fill("12")
-    page.get_by_role("button", name="Switch it on").click()
+    page.get_by_role("button", name="Turn on authenticator").click()
     expect(page.locator("#code-error")).to_have_count(1)
 
 

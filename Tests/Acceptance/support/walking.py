@@ -150,7 +150,7 @@ class Keyboard(Walker):
         """Goes on from where the focus is, and from the top of a page past what stands above it."""
         if self.is_new and not self.page.locator("[autofocus]").count():
             first = self._stop()
-            assert first["text"] == "Skip to the page", first
+            assert first["text"] == "Skip to main content", first
             if not in_bar:
                 self.page.keyboard.press("Enter")
         self.is_new = False

@@ -127,8 +127,8 @@ import Testing
       let eu = try await world.eu
       let alone = try await nadia.get(eu + "/audit")
       #expect(alone.status == .forbidden)
-      #expect(alone.says("reading the audit log needs the role auditor or owner"))
-      #expect(alone.says("Ask an owner of this Countersign"))
+      #expect(alone.says("viewing the audit log requires the auditor or owner role"))
+      #expect(alone.says("Ask an owner of this instance"))
       #expect(!alone.says("Ada M.") && !alone.says("Iris W."))
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let colleague = try await tomas.submit("/", [:], to: "/projects/acme-retail/policy")
@@ -137,7 +137,7 @@ import Testing
       let csrf = try await iris.get("/").csrf
       let told = try await iris.post(eu + "/policy", ["csrf": csrf])
       #expect(told.status == .forbidden)
-      #expect(told.says("\u{2068}Tomás R.\u{2069} and Ada M. may do it here"))
+      #expect(told.says("\u{2068}Tomás R.\u{2069} and Ada M. can do this here"))
       Markup.check(told)
       Markup.check(alone)
     }

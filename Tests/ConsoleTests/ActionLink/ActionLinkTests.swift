@@ -53,10 +53,10 @@ import Testing
       #expect(sent.status == .seeOther)
       #expect(try await chiara(world).emailVerified == true)
       let done = try await browser.get(try #require(sent.location))
-      #expect(done.status == .ok && done.says("Your address is confirmed"))
+      #expect(done.status == .ok && done.says("Email address confirmed"))
       #expect(done.values(of: "href").contains("http://localhost:3000/welcome?a=b"))
       let again = try await browser.get(link.address)
-      #expect(again.status == .gone && again.says("This link was used already"))
+      #expect(again.status == .gone && again.says("This link was already used"))
       #expect(!again.says(Self.chiara))
     }
   }
@@ -66,7 +66,7 @@ import Testing
       let link = try await link(world, .passwordReset)
       let browser = Browser(world)
       for (password, words) in [
-        ("", "Enter a new password."), ("short", "six characters or more"),
+        ("", "Enter a new password."), ("short", "at least six characters"),
       ] {
         let page = try await browser.submit(
           link.address, ["code": link.code, "password": password], to: Self.page)
@@ -76,7 +76,7 @@ import Testing
       let sent = try await browser.submit(
         link.address, ["code": link.code, "password": "battery staple"], to: Self.page)
       #expect(sent.status == .seeOther)
-      #expect(try await browser.get(try #require(sent.location)).says("Your password is changed"))
+      #expect(try await browser.get(try #require(sent.location)).says("Password changed"))
       let outcome = try await world.identity.signIns.password(
         try await world.euScope, email: Self.chiara, password: Secret("battery staple"),
         address: "a")
@@ -94,7 +94,7 @@ import Testing
       #expect(try await browser.get(change.address).says("<bdi>new@example.com</bdi>"))
       let sent = try await browser.submit(change.address, ["code": change.code], to: Self.page)
       #expect(
-        try await browser.get(try #require(sent.location)).says("Your address is changed"))
+        try await browser.get(try #require(sent.location)).says("Email address changed"))
       #expect(try await chiara(world).email == "new@example.com")
     }
   }
@@ -125,11 +125,12 @@ import Testing
       let late = try await link(world, .passwordReset)
       world.clock.advance(seconds: 3_600)
       let page = try await browser.get(late.address)
-      #expect(page.status == .gone && page.says("This link came too late"))
+      #expect(page.status == .gone && page.says("This link has expired"))
       for query in ["", "?oobCode=", "?oobCode=x&mode=verifyEmail", "?done=1", "?oobCode=%00"] {
         guard Target(Self.page + query) != nil else { continue }
         let page = try await browser.get(Self.page + query)
-        #expect(page.status == .notFound && page.says("This link does not count"), "\(query)")
+        #expect(
+          page.status == .notFound && page.says("This link is invalid or expired"), "\(query)")
       }
       let disabled = try await link(world, .verifyEmail)
       var change = AccountChange()

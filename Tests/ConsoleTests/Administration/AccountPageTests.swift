@@ -25,7 +25,7 @@ import Testing
       #expect(try SecondStepPageTests.app(on: empty).secret == app.secret)
       var wrong = form
       wrong.add("code", "000000")
-      #expect(try await iris.post("/account/totp", wrong).says("not the code of the new entry"))
+      #expect(try await iris.post("/account/totp", wrong).says("Incorrect code."))
       var right = form
       right.add("code", try world.code(of: app))
       #expect(try await iris.post("/account/totp", right).says("Your second factor is on."))
@@ -39,7 +39,7 @@ import Testing
       Markup.check(wrongCode)
       let codes = try await iris.submit(
         "/account/recovery-codes", ["current-code": try world.code(of: app)])
-      #expect(codes.says("The ones before do not count any more."))
+      #expect(codes.says("Your previous codes no longer work."))
       let replacing = try await iris.get("/account/totp")
       Markup.check(replacing)
       #expect(replacing.says("Replace your authenticator"))
@@ -89,7 +89,7 @@ import Testing
         "/account/password",
         ["old-password": World.password, "new-password": "another pass phrase"])
       #expect(done.location == "/account")
-      #expect(try await browser.get("/account").says("1 other session has ended."))
+      #expect(try await browser.get("/account").says("1 other session ended."))
       #expect(try await other.get("/").location == "/sign-in")
     }
   }

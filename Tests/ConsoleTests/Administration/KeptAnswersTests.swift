@@ -27,7 +27,7 @@ import Testing
       let (browser, answer) = try await late(world)
       #expect(answer.location == "/sign-in?next=%2Fprojects%2Fnew&kept=1")
       let door = try await browser.get(try #require(answer.location))
-      #expect(door.says("what you typed is there again"))
+      #expect(door.says("recover what you entered"))
       #expect(!door.says("typed-project"))
       let signedIn = try await browser.givePassword(next: "/projects/new")
       #expect(signedIn.location == "/sign-in/answers")
@@ -76,7 +76,7 @@ import Testing
           "csrf": try setUp.csrf, "ticket": setUp.value(of: "ticket") ?? "",
           "code": try world.code(of: app),
         ])
-      #expect(done.says("href=\"/sign-in/answers\">I have kept them</a>"))
+      #expect(done.says("href=\"/sign-in/answers\">I’ve saved these codes</a>"))
       #expect(try await browser.get("/sign-in/answers").says("value=\"typed-project\""))
     }
   }
@@ -112,7 +112,7 @@ import Testing
       _ = try await browser.givePassword()
       let page = try await browser.get("/sign-in/answers")
       #expect(page.says("value=\"kept\""))
-      #expect(page.says("Passwords and codes are not kept."))
+      #expect(page.says("Passwords and codes aren’t saved."))
       for secret in ["hunter2", "123456", "ticket"] { #expect(!page.says(secret)) }
     }
   }

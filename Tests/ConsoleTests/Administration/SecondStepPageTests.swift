@@ -29,7 +29,7 @@ import Testing
       wrong.add("code", "000000")
       let refused = try await browser.post("/sign-in/code", wrong)
       #expect(refused.status == .unprocessableContent)
-      #expect(refused.says("id=\"code-error\">This code does not count."))
+      #expect(refused.says("id=\"code-error\">Incorrect or already used code."))
       #expect(refused.value(of: "next") == "/guidance")
       #expect(!refused.says("000000"))
       var right = form
@@ -73,7 +73,7 @@ import Testing
       let late = try await browser.post(
         "/sign-in/code", ["csrf": csrf, "code": try world.code(of: app)])
       #expect(late.location == "/sign-in?ended=1")
-      #expect(try await browser.get("/sign-in?ended=1").says("not finished in time"))
+      #expect(try await browser.get("/sign-in?ended=1").says("The sign-in timed out"))
       #expect(try await browser.get("/sign-in/code").location == "/sign-in")
     }
   }
@@ -87,7 +87,7 @@ import Testing
       for _ in 0..<6 { last = try await browser.submit("/sign-in/code", ["code": "000000"]) }
       #expect(last.status == .tooManyRequests)
       #expect(last.response.fields[.retryAfter] == "30")
-      #expect(last.says("Wait 30 s, then try again."))
+      #expect(last.says("Try again in 30 s."))
       world.clock.advance(seconds: 31)
       let right = try await browser.submit("/sign-in/code", ["code": try world.code(of: app)])
       #expect(right.status == .seeOther)
@@ -101,7 +101,7 @@ import Testing
       let browser = Browser(world)
       #expect(try await browser.accept(link).location == "/")
       let first = try await browser.get("/")
-      #expect(first.says("From your next sign-in on your role needs a second factor."))
+      #expect(first.says("Your role requires a second factor starting with your next sign-in."))
       #expect(first.says("<a href=\"/account/totp\">Set it up now</a>"))
       #expect(try await browser.get("/guidance").status == .ok)
 
@@ -117,7 +117,7 @@ import Testing
       #expect(try await browser.get("/").location == "/account/totp")
       let setUp = try await later.get("/account/totp")
       Markup.check(setUp)
-      #expect(setUp.says("Your role needs a second factor."))
+      #expect(setUp.says("Your role requires a second factor."))
       #expect(setUp.says("<div class=\"qr\"><svg"))
       #expect(!setUp.says("class=\"tabs\""))
       #expect(try await later.get("/sign-out").status == .ok)
@@ -159,7 +159,7 @@ import Testing
           ])
       }
       for (password, text) in [
-        ("", "Enter your password."), ("<script>hunter2", "This is not your password."),
+        ("", "Enter your password."), ("<script>hunter2", "Incorrect password."),
       ] {
         let refused = try await send(password)
         #expect(refused.status == .unprocessableContent)
@@ -186,7 +186,7 @@ import Testing
 
   /// The app that has scanned the page, by the key in words.
   static func app(on page: Answer) throws -> OneTimePassword {
-    guard let start = page.text.firstRange(of: "aria-label=\"the key\">") else {
+    guard let start = page.text.firstRange(of: "aria-label=\"Setup key\">") else {
       throw Missing("key")
     }
     let key = page.text[start.upperBound...].prefix { $0 != "<" }

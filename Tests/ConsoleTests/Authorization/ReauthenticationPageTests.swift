@@ -262,7 +262,7 @@ import Testing
       let asked = try await ada.get(role)
       try Snapshot.check(asked.text, named: "role-revocation.html")
       Markup.check(asked)
-      #expect(asked.says("It is their only role."))
+      #expect(asked.says("This is their only role."))
       #expect(try await ada.get("\(iris)/grants/removal?role=owner").location == iris)
       let done = try await ada.submit(
         role, ["role": "auditor", "project": "", "tenant": ""], to: "\(iris)/grants/removal")

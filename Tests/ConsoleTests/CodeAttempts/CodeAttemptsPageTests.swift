@@ -25,7 +25,7 @@ import Testing
       world.clock.advance(seconds: 1_800)
       try await world.write(right(1), of: World.chiara)
       let page = try await nadia.get(user)
-      #expect(page.values(of: "href").contains(user + "/codeAttempts"))
+      #expect(page.values(of: "href").contains(user + "/code-attempts"))
       #expect(page.says("The newest 20 are shown.") && page.says("All code attempts"))
       #expect(page.text.ranges(of: "Right code<span").count == 20)
     }
@@ -46,7 +46,7 @@ import Testing
           CodeFinding(.accepted, distance: -2, step: 107),
         ] + right(116), of: World.chiara,
         agent: "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0")
-      var (address, counts, last) = (try await user(world) + "/codeAttempts", [Int](), "")
+      var (address, counts, last) = (try await user(world) + "/code-attempts", [Int](), "")
       while true {
         let page = try await nadia.get(address)
         #expect(page.status == .ok && page.says("Here it is known for 30 days and then gone"))
@@ -55,7 +55,7 @@ import Testing
         last = page.text
         guard page.says("rel=\"next\"") else { break }
         address = try #require(
-          page.values(of: "href").first { $0.contains("/codeAttempts?after=") })
+          page.values(of: "href").first { $0.contains("/code-attempts?after=") })
       }
       #expect(counts == [50, 50, 20])
       #expect(last.contains("Too old: 8 steps late, 5 are accepted"))
@@ -74,15 +74,15 @@ import Testing
       let iris = try await Browser.signedIn(world, as: World.iris)
       let user = try await user(world)
       let empty = try await iris.get(
-        try await world.eu + "/users/u77TnC0aPzQ4hW1sGv9M/codeAttempts")
+        try await world.eu + "/users/u77TnC0aPzQ4hW1sGv9M/code-attempts")
       #expect(empty.says("No code in the last 90 days"))
       try Snapshot.check(empty.text, named: "verdicts-empty.html")
       try await world.write(right(2), of: World.chiara)
       for after in ["0", "x", "-9223372036854775809", "%3Cscript%3E"] {
-        let page = try await iris.get("\(user)/codeAttempts?after=\(after)")
-        #expect(page.location == user + "/codeAttempts", "\(after)")
+        let page = try await iris.get("\(user)/code-attempts?after=\(after)")
+        #expect(page.location == user + "/code-attempts", "\(after)")
       }
-      #expect(try await iris.get("\(user)/codeAttempts?after=").says("3 lines"))
+      #expect(try await iris.get("\(user)/code-attempts?after=").says("3 lines"))
     }
   }
 
@@ -94,13 +94,13 @@ import Testing
         "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
       )
       let ada = try await Browser.signedIn(world)
-      let foreign = try await ada.get("\(us)/users/\(World.chiara)/codeAttempts")
-      let never = try await ada.get("\(us)/users/nobody-at-all-like-this/codeAttempts")
+      let foreign = try await ada.get("\(us)/users/\(World.chiara)/code-attempts")
+      let never = try await ada.get("\(us)/users/nobody-at-all-like-this/code-attempts")
       #expect(foreign.status == .notFound && foreign.text == never.text)
-      #expect(try await nadia.get("\(us)/users/\(World.chiara)/codeAttempts").status == .notFound)
-      #expect(try await nadia.get("\(eu)/users/\(World.chiara)/codeAttempts").status == .ok)
+      #expect(try await nadia.get("\(us)/users/\(World.chiara)/code-attempts").status == .notFound)
+      #expect(try await nadia.get("\(eu)/users/\(World.chiara)/code-attempts").status == .ok)
       let tomas = try await Browser.signedIn(world, as: World.tomas)
-      #expect(try await tomas.get("\(eu)/users/\(World.chiara)/codeAttempts").status == .forbidden)
+      #expect(try await tomas.get("\(eu)/users/\(World.chiara)/code-attempts").status == .forbidden)
     }
   }
 
@@ -111,7 +111,7 @@ import Testing
       try await world.write(
         [CodeFinding(.wrong)], of: World.chiara, agent: name, address: name)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
-      let page = try await nadia.get(try await user(world) + "/codeAttempts")
+      let page = try await nadia.get(try await user(world) + "/code-attempts")
       Markup.check(page)
       #expect(page.status == .ok && page.says("Wrong, nothing near it"))
     }

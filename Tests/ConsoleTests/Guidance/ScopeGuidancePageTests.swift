@@ -39,7 +39,7 @@ import Testing
       let restore = try #require(
         old.values(of: "href").first { $0 == guidance + "/edit?version=1" })
       let again = try await tomas.get(restore)
-      #expect(again.says("These are the words of version 1.") && again.value(of: "version") == "2")
+      #expect(again.says("This is the text of version 1.") && again.value(of: "version") == "2")
       Markup.check(again)
       for number in ["3", "0", "x", "-1", "99999999999999999999"] {
         #expect(try await tomas.get("\(guidance)?version=\(number)").status == .notFound)
@@ -72,7 +72,7 @@ import Testing
       let long = try await ada.submit(
         edit, write(String(repeating: "a", count: ScopeGuidance.longest + 3), 0))
       #expect(long.status == .unprocessableContent)
-      #expect(long.says("Shorten it by 3 or more; nothing was saved."))
+      #expect(long.says("Shorten it by at least 3 bytes. Nothing was saved."))
       #expect(long.says(String(repeating: "a", count: ScopeGuidance.longest + 3)))
       Markup.check(long)
       let deep = try await ada.submit(
@@ -129,7 +129,7 @@ import Testing
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let page = try await nadia.get(user)
       #expect(page.says("Call back first.") && !page.says("More words."))
-      #expect(page.says("Read it all"))
+      #expect(page.says("Read more"))
       #expect(page.values(of: "href").contains(guidance))
       Markup.check(page)
     }

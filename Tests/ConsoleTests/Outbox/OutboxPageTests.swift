@@ -37,12 +37,12 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get(message.path)
       #expect(page.says("A link or a code in it is a key to the account."))
-      #expect(!page.says("The old password does not count"))
+      #expect(!page.says("The old password no longer works"))
       let opened = try await ada.submit(message.path, [:], to: message.text)
       #expect(opened.status == .ok)
-      #expect(opened.says("The old password does not count any more."))
+      #expect(opened.says("The old password no longer works."))
       let audit = try await ada.get(try await world.filled("{eu}/audit"))
-      #expect(audit.says("Message to a user opened"))
+      #expect(audit.says("Message to user opened"))
     }
   }
 
@@ -56,7 +56,7 @@ import Testing
       let refused = try await nadia.submit(message.path, [:], to: message.text)
       #expect(refused.status == .forbidden)
       #expect(!refused.says("The old password"))
-      #expect(refused.says("opening messages to users needs the role owner"))
+      #expect(refused.says("opening messages to users requires the owner role"))
     }
   }
 

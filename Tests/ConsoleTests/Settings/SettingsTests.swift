@@ -229,7 +229,7 @@ import Testing
       #expect(links.count(where: { $0.contains("kind=service%20token") }) == 2)
       for link in links {
         let log = try await ada.get(link)
-        #expect(log.says(" created</span>") || log.says("API key made"), "\(link)")
+        #expect(log.says(" created</span>") || log.says("API key created"), "\(link)")
         #expect(log.says("Service token revoked") == link.contains(revoked.id.text))
       }
       // Who may not read the audit log is not led there.

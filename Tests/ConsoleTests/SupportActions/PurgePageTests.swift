@@ -30,7 +30,7 @@ import Testing
       let after = try await nadia.get(user)
       #expect(after.says("Purged the factor “Pixel 9”. It cannot come back."))
       #expect(!after.says("Removed, and can come back"))
-      #expect(after.says("Removed factors purged before their time") && after.says("HD-7"))
+      #expect(after.says("Removed factors permanently deleted early") && after.says("HD-7"))
       #expect(try await nadia.get(purge).status == .notFound)
       #expect(
         try await nadia.get(purge.replacing("/purge", with: "/undo")).status == .notFound)

@@ -11,26 +11,32 @@ import Testing
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       #expect(try await nadia.get("/").says("href=\"/what-if\""))
       let chiara = try await nadia.get("/what-if?q=Chiara.Bianchi@Example.com")
+<<<<<<< HEAD
       #expect(chiara.says("The password passes, then a code is asked for."))
       #expect(chiara.says("Valid codes at any moment: 11.") && chiara.says("<bdi>Pixel 9</bdi>"))
       #expect(chiara.says("Refused: an authenticator app is enrolled already"))
+=======
+      #expect(chiara.says("The password is accepted, then a code is required."))
+      #expect(chiara.says("11 codes count at any moment.") && chiara.says("<bdi>Pixel 9</bdi>"))
+      #expect(chiara.says("Not allowed: an authenticator app is already enrolled"))
+>>>>>>> 3704ebb21917b27fcfebb78a0913d9b0c85b9387
       let jo = try await nadia.get("/what-if?q=u77TnC0aPzQ4hW1sGv9M")
       #expect(jo.says("The password alone signs this user in."))
-      #expect(jo.says("Refused: the email address is not verified"))
+      #expect(jo.says("Not allowed: the email address isn’t verified"))
       let guest = try await nadia.get("/what-if?q=zX3eR5tY7uI9oP1aS2dF")
-      #expect(guest.says("The sign-in is refused: this account has no email address."))
+      #expect(guest.says("The sign-in is rejected: this account has no email address."))
       let user = try await world.eu + "/users/\(World.chiara)"
       let factor = try await world.factor(of: World.chiara).text
       _ = try await nadia.submit("\(user)/factors/\(factor)/suspension", ["reason": "lost"])
       let suspended = try await nadia.get("/what-if?q=\(World.chiara)")
-      #expect(suspended.says("right ones too, while it is suspended."))
+      #expect(suspended.says("while it is suspended, including correct ones."))
       #expect(suspended.says("(suspended until "))
       Markup.check(suspended)
       _ = try await world.identity.policies.change(
         try await world.euScope, by: Author(actor: .commandLine)
       ) { $0.configuration.totp?.state = .disabled }
       let off = try await nadia.get("/what-if?q=\(World.chiara)")
-      #expect(off.says("Not asked for: TOTP is off here, and 1 factor stays stored"))
+      #expect(off.says("Not required: TOTP is off here, and 1 factor remains stored"))
     }
   }
 

@@ -132,9 +132,9 @@ struct FactorNameTests {
         })
       let text = try await instance.identity.messages.open(
         instance.acme, message.id, by: Instance.boss)
-      #expect(text.subject.hasSuffix(": a second factor has another name"))
-      #expect(text.body.contains("the second factor “phone” was named “see evil example x”"))
-      #expect(text.body.contains("Its codes count as before."))
+      #expect(text.subject.hasSuffix(": a second factor was renamed"))
+      #expect(text.body.contains("the second factor “phone” was renamed “see evil example x”"))
+      #expect(text.body.contains("Its codes work as before."))
       #expect(text.body.contains("/__/auth/not-me?code="))
     }
   }

@@ -104,7 +104,7 @@ struct DeliveryTests {
       try await instance.identity.deliveries.record(.postponed(reason), of: mail)
       let kept = try #require(try await instance.entries().first?.lastError)
       #expect(
-        kept == (isDropped ? "554 The server quoted the mail, so its words are not kept." : reason))
+        kept == (isDropped ? "554 The response quoted the email and isn't stored." : reason))
     }
   }
 

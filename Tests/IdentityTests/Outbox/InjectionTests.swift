@@ -32,9 +32,11 @@ struct InjectionTests {
     for line in own { #expect(line.split(separator: "=").last?.count == 43) }
     guard mail.purpose.hasPrefix("notice-factor") else { return }
     #expect(own.count == 1)
-    let fact = mail.body.split(separator: "\n").first { $0.hasPrefix("the second factor") } ?? ""
+    let fact =
+      mail.body.split(separator: "\n").first { $0.contains(", the second factor") }
+      ?? ""
     let named = fact.split(separator: "”").first ?? ""
-    #expect(!named.contains("://") && !named.contains("mallory.example") && named.count < 130)
+    #expect(!named.contains("://") && !named.contains("mallory.example") && named.count < 160)
   }
 
   @Test(arguments: texts)

@@ -52,7 +52,7 @@ struct ObjectionTests {
       let rows = try await instance.log()
       #expect(rows.count == before + 1)
       #expect(rows[0].action == "factor.object" && rows[0].actorKind == "user")
-      #expect(rows[0].from?.hasPrefix("a temporary code was made") == true)
+      #expect(rows[0].from?.hasPrefix("a temporary code was generated") == true)
       #expect(rows[0].to?.hasPrefix("changes locked, ") == true)
       #expect(try await lockedAt(instance, device.account) == instance.now.microseconds)
       await expect("tokenExpired") { try await instance.identity.sessions.check(grant.session) }
