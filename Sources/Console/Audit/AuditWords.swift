@@ -121,11 +121,7 @@ enum AuditWords {
     ("factor", "Second factors", false),
     ("account", "Users", false),
     ("sessions", "Sessions", false),
-<<<<<<< HEAD
     ("support", "Support", false),
-=======
-    ("support", "Support", false),
->>>>>>> 3704ebb21917b27fcfebb78a0913d9b0c85b9387
     ("approval", "Approvals", false),
     ("bulk", "Bulk removals", false),
     ("message", "Messages to users", false),
