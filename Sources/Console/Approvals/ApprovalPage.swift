@@ -108,7 +108,11 @@ struct ApprovalPage: Sendable {
     switch error {
     case .decided: nil
     case .ownRequest:
-      [FieldError(field: "decision", text: "This is your own request. Another administrator must decide it.")]
+      [
+        FieldError(
+          field: "decision",
+          text: "This is your own request. Another administrator must decide it.")
+      ]
     case .othersRequest:
       [FieldError(field: "decision", text: "Only the requester can withdraw a request.")]
     case .denied(let error): try supportErrors(error, approval, times, isRefusal: isRefusal)
@@ -249,7 +253,8 @@ struct ApprovalView: ViewModel {
 
   private var approvalConsequence: String {
     switch approval.kind {
-    case .job: "If you approve, the removal starts immediately. Users who have enrolled again since the request are skipped."
+    case .job:
+      "If you approve, the removal starts immediately. Users who have enrolled again since the request are skipped."
     case .factor, .factors:
       "If you approve, the removal takes effect immediately and the user’s sessions end. \(carriesMail ? "An email notifies the user." : "Email isn’t configured, so the user isn’t notified.")"
     case .policy where isWaiting && changes == nil:

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Generated codes that the next page shows once.
 ///
-/// Codes are held in memory by session and user for up to two minutes. Showing a code removes it, so
-/// reloading the page doesn't show it again. After a restart, a new code has to be generated.
+/// Codes are held in memory by session and user for up to two minutes. Showing a code removes it,
+/// so reloading the page doesn't show it again. After a restart, a new code must be generated.
 final class CodesToShow: Sendable {
   private struct Waiting {
     let code: TemporaryCode

@@ -67,7 +67,8 @@ struct TemporaryCodePage: Sendable {
     let scope = context.scope
     let chosen = BackupCodes.hours.first { String($0) == hours } ?? BackupCodes.hours[0]
     var question = SupportConfirmation(
-      title: "Temporary code", heading: HTML.heading("Generate a temporary code for", account.label),
+      title: "Temporary code",
+      heading: HTML.heading("Generate a temporary code for", account.label),
       consequences: consequences(account, state, context.signedIn.times),
       button: "Generate code", keep: "Cancel",
       action: ConsolePaths.temporaryCode(scope, account.id.text))

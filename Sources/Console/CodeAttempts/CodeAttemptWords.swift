@@ -31,7 +31,7 @@ enum CodeAttemptText {
   }
 
   private static func beyond(_ codeAttempt: CodeAttempt) -> String {
-    let age = codeAttempt.result == .late ? "expired" : "too early"
+    let age = codeAttempt.result == .late ? "expired" : "not yet valid"
     let accepted: String
     switch codeAttempt.window?.adjacentIntervals {
     case let intervals?: accepted = "limit \(intervals)"

@@ -48,8 +48,8 @@ struct CodeAttemptsView: ViewModel {
   private var pager: PagerView? {
     guard !page.items.isEmpty else { return nil }
     return PagerView(
-      shown: Words.count(page.items.count, "code attempt", "code attempts"), path: path, query: Form(),
-      after: after, next: page.next)
+      shown: Words.count(page.items.count, "code attempt", "code attempts"), path: path,
+      query: Form(), after: after, next: page.next)
   }
 
   private var empty: EmptyView {

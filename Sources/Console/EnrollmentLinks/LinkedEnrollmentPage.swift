@@ -3,8 +3,8 @@ import Identity
 import QRCode
 import Templating
 
-/// `/__/auth/enroll`: the page on which a user sets up an authenticator app, opened by the link that
-/// a support agent sent.
+/// `/__/auth/enroll`: the page on which a user sets up an authenticator app, opened by the link
+/// that a support agent sent.
 ///
 /// Opening the page stores nothing, so it can be opened again; each time it shows a new secret.
 struct LinkedEnrollmentPage: Sendable {

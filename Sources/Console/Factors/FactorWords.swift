@@ -34,7 +34,8 @@ enum FactorWords {
     return "\(methods) \(kinds.count == 1 ? "is" : "are") disabled"
   }
 
-  /// Returns a sentence on whether the user is notified by email; nil for a user without an address.
+  /// Returns whether the user is notified by email, as a sentence; nil for a user without an
+  /// address.
   static func mail(to account: Account, isCarried: Bool) -> String? {
     let addresses = account.addresses
     guard let first = addresses.first else { return nil }

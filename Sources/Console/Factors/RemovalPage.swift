@@ -56,7 +56,9 @@ struct RemovalPage: Sendable {
         wish.account, context, renewed: outcome.renewed)
     }
     let undo = removal.apart.map {
-      Link(text: "Ask another administrator", href: ConsolePaths.undo(context.scope, uid, $0.id.text))
+      Link(
+        text: "Ask another administrator",
+        href: ConsolePaths.undo(context.scope, uid, $0.id.text))
     }
     return pages.leave(
       Flash(text: Self.words(removal, context.signedIn.times), link: undo), removal.account,

@@ -59,8 +59,8 @@ struct SuspensionPage: Sendable {
     }
     let name = Words.isolated(outcome.value.factor.label)
     return pages.leave(
-      Flash(text: "Suspension ended. Codes from the factor “\(name)” are accepted again."), outcome.value.account, context,
-      renewed: outcome.renewed)
+      Flash(text: "Suspension ended. Codes from the factor “\(name)” are accepted again."),
+      outcome.value.account, context, renewed: outcome.renewed)
   }
 
   private func find(

@@ -56,7 +56,9 @@ struct UndoPage: Sendable {
         "\(Words.sentence(FactorWords.list(apart.factors))) \(apart.factors.count == 1 ? "works" : "work") again, and a code is required at the next sign-in.",
         "Make sure the user has the device. Anyone who has it can generate valid codes.",
         SessionWords.ending(
-          found.sessionsEnded, none: "There are no active sessions. Sessions that ended with the removal aren’t restored."),
+          found.sessionsEnded,
+          none:
+            "There are no active sessions. Sessions that ended with the removal aren’t restored."),
         pages.notice(to: account),
       ].compactMap { $0 },
       button: apart.factors.count == 1 ? "Restore factor" : "Restore factors",

@@ -24,7 +24,7 @@ struct NotePage: Sendable {
       return try await page(context, uid, answers, errors: faults)
     }
     let undo = Link(
-      text: "Delete",
+      text: "Undo",
       href: ConsolePaths.noteRemoval(context.scope, uid, String(note.id)))
     return leave(Flash(text: "Note saved.", link: undo), uid, context)
   }

@@ -2,8 +2,8 @@ import HTTP
 import Identity
 import Templating
 
-/// `/__/auth/not-me`: the page on which a user reports a change they didn't make, opened by the link
-/// in the notification email.
+/// `/__/auth/not-me`: the page on which a user reports a change they didn't make, opened by the
+/// link in the notification email.
 ///
 /// Opening the page changes nothing, because email scanners open links too.
 struct ReportedChangePage: Sendable {
@@ -111,7 +111,8 @@ enum ReportedChangeState {
       "A change to your account was already reported. Your second factors stay locked until the report is reviewed. To add information, contact the application’s support."
     case .late:
       "Links are valid for seven days. If you didn’t make the change, contact the application’s support."
-    case .void: "Part of the link may be missing. If you didn’t make a change, contact the application’s support."
+    case .void:
+      "Part of the link may be missing. If you didn’t make a change, contact the application’s support."
     }
   }
 }

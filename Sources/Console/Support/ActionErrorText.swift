@@ -72,7 +72,10 @@ enum ActionErrorText {
       case .ownerRequired(let range):
         (range.fault.field, "Only an owner can raise or remove this limit.")
       case .codeRequired:
-        ("code", "Enter a code from your authenticator app. It’s been too long since your last one.")
+        (
+          "code",
+          "Enter a code from your authenticator app. It’s been too long since your last one."
+        )
       case .codeNotLookedAt:
         (
           "code",

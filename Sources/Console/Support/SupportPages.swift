@@ -83,7 +83,8 @@ struct SupportPages: Sendable {
 }
 
 extension SupportPages {
-  /// Returns a sentence on whether the user is notified by email; nil for a user without an address.
+  /// Returns whether the user is notified by email, as a sentence; nil for a user without an
+  /// address.
   func notice(to account: Account) -> String? {
     FactorWords.mail(to: account, isCarried: frames.identity.messages.carriesMail)
   }

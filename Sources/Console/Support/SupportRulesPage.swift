@@ -40,7 +40,8 @@ struct SupportRulesPage: Sendable {
     let scope = context.scope
     let session = context.signedIn.session
     let asksForCode = try await refusing { try await identity.support.asksForCode(session) }
-    var frame = try await ending.frames.frame("Support rules · Settings", in: context, tab: .settings)
+    var frame = try await ending.frames.frame(
+      "Support rules · Settings", in: context, tab: .settings)
     frame.errors = errors
     frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
     var history: [AuditRow]?
@@ -91,7 +92,9 @@ struct SupportRulesView: ViewModel {
         hint: "1 to 400. After that, only daily totals are kept."),
       SupportNumberField(
         id: "actions-per-hour", label: "Actions per hour", value: answers.actionsPerHour,
-        hint: "1 to 1,000 per agent. An agent who exceeds the limit is blocked until an owner unblocks them."),
+        hint:
+          "1 to 1,000 per agent. An agent who exceeds the limit is blocked until an owner unblocks them."
+      ),
     ].map { number in
       var number = number
       number.error = frame.error(at: number.id)

@@ -101,7 +101,9 @@ struct UsersFile: Sendable {
   /// Appends a row that says that the file is incomplete.
   private static func end(_ file: inout CSV, after count: Int) {
     file.add(
-      ["Incomplete: only the first \(count) users are included. Search or filter the list to export fewer."]
+      [
+        "Incomplete: only the first \(count) users are included. Search or filter the list to export fewer."
+      ]
         + Array(repeating: "", count: columns.count - 1))
   }
 
