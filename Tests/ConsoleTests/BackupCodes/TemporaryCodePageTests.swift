@@ -38,7 +38,7 @@ import Testing
       let again = try await nadia.get(try await page(world, "/shown"))
       #expect(!again.says(code) && again.says("can’t be shown again"))
       let now = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
-      #expect(now.says("counts once until") && !now.says(code))
+      #expect(now.says("single use, expires") && !now.says(code))
       let chiara = try await world.user()
       #expect(try await world.identity.backupCodes.state(of: chiara).temporaryUntil != nil)
     }
@@ -118,7 +118,7 @@ import Testing
       #expect(shown.says(waits) && shown.values(of: "href").contains(user + "/unlock"))
       Markup.check(shown)
       let after = try await nadia.get(user)
-      #expect(after.says(waits) && after.says("counts once until"))
+      #expect(after.says(waits) && after.says("single use, expires"))
       // Whoever may not unlock reads it without a way.
       let iris = try await Browser.signedIn(world, as: World.iris)
       let read = try await iris.get(user)

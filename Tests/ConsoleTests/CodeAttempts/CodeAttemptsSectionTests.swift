@@ -16,7 +16,7 @@ struct VerdictsSectionTests {
         agent: "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0")
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let page = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
-      #expect(page.says("Too old: 8 steps late, 5 are accepted"))
+      #expect(page.says("Expired: 8 intervals late (limit 5)"))
       #expect(page.says("Incorrect code"))
       #expect(page.says("clock about 4 min slow"))
       #expect(page.says("set the phone’s date and time to automatic"))
@@ -37,13 +37,13 @@ struct VerdictsSectionTests {
       let blocked = try await nadia.get(user)
       #expect(blocked.says("codes temporarily blocked"))
       #expect(
-        blocked.says("After 6 wrong codes in a row none is looked at until 20 Nov 2026, 08:01 UTC.")
-      )
+        blocked.says(
+          "Codes are blocked until 20 Nov 2026, 08:01 UTC after 6 incorrect codes in a row."))
       #expect(try await nadia.get(users + "?state=locked").says("codes temporarily blocked"))
       try await world.write(
         [CodeFinding](repeating: CodeFinding(.wrong), count: 4), of: World.chiara)
       let locked = try await nadia.get(user)
-      #expect(locked.says("After 10 wrong codes in a row none is looked at any more."))
+      #expect(locked.says("Codes are locked after 10 incorrect codes in a row"))
       let list = try await nadia.get(users + "?state=locked")
       #expect(list.says("Locked (1)") && list.says("chiara") && !list.says("jo@example.com"))
       #expect(!list.says("9999") && !locked.says("9999"))

@@ -109,7 +109,7 @@ import Testing
       for query in ["", "?code=", "?code=x", "?code=<script>", "?done=1"] {
         guard Target(Self.page + query) != nil else { continue }
         let page = try await browser.get(Self.page + query)
-        #expect(page.status == .notFound && page.says("This link does not count"), "\(query)")
+        #expect(page.status == .notFound && page.says("This link is invalid"), "\(query)")
       }
       let link = try await send(world)
       let page = try await browser.get(link)
