@@ -151,7 +151,7 @@ def test_every_verdict_is_reached_once(api, standalone, owner):
     while following:
         text = owner.get(following).text
         assert len(lines_of(text)) == 50
-        moments += re.findall(r'data-label="When"><time datetime="([^"]+)"', text)
+        moments += re.findall(r'data-label="Time"><time datetime="([^"]+)"', text)
         found = re.search(r'rel="next" href="([^"]+)"', text)
         following = html.unescape(found[1]) if found else None
     assert len(moments) == len(set(moments)) == VERDICTS

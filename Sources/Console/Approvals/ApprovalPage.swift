@@ -206,7 +206,7 @@ struct ApprovalView: ViewModel {
     var html = HTML()
     html.text(ApprovalWords.what(approval))
     if approval.account != nil {
-      html.raw(" of ")
+      html.raw(" from ")
       html.add(HTML.isolated(Words.short(approval.accountName)))
     }
     if isWaiting { html.raw("?") }

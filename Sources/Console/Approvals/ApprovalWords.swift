@@ -14,7 +14,7 @@ enum ApprovalWords {
     case .lastFactor: "this removes a user’s last second factor where enrollment is mandatory"
     case .many: "the number of users exceeds the approval threshold"
     case .weakerPolicy: "the number of affected users exceeds the approval threshold"
-    case .hour: "the number of users exceeds the requester’s remaining actions per hour"
+    case .hour: "the number of users exceeds the requester’s remaining hourly actions"
     }
   }
 

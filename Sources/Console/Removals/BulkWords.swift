@@ -31,7 +31,7 @@ enum BulkWords {
     case .own: "the requester’s own account"
     case .locked: "changes locked: an owner must review the user’s report first"
     case .changed: "skipped: a factor was enrolled after the preview"
-    case .stopped: "skipped: the removal was stopped"
+    case .stopped: "skipped: the removal ended early"
     case .failed: "failed: remove this user’s factors individually"
     }
   }

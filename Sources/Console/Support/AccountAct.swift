@@ -85,7 +85,7 @@ enum AccountAct: Sendable {
   ) -> SupportConfirmation {
     let action = path(context.scope, account.id.text)
     let name = account.label
-    let open = SessionWords.ending(sessions, none: "No session is open.")
+    let open = SessionWords.ending(sessions, none: "There are no active sessions.")
     switch self {
     case .unlock:
       var question = SupportConfirmation(

@@ -12,7 +12,7 @@ enum EnrollmentWords {
     case .tooManyFactors:
       "This user has reached the limit of \(Enrollments.mostPhones) second factors."
     case .unsupportedFirstFactor:
-      "This user signs in anonymously. Anonymous users can’t enroll a second factor."
+      "This user’s sign-in method doesn’t support a second factor."
     case .changesLocked: ActionErrorText.sentence(.changesLocked)
     default: "This user can’t set up an authenticator app right now."
     }

@@ -81,7 +81,7 @@ import Testing
       try await run(world)
       let page = try await nadia.get(address)
       #expect(
-        page.says("Stopped by Nadia K.") && page.says("Skipped: the removal was stopped"))
+        page.says("Stopped by Nadia K.") && page.says("Skipped: the removal ended early"))
       try Snapshot.check(page.text, named: "removal-stopped.html")
       _ = try await nadia.submit(address, [:], to: address + "/end")
       #expect(try await nadia.get(address).says("finished before"))
