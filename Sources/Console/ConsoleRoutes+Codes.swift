@@ -41,7 +41,8 @@ extension ConsoleRoutes {
     table.open(.post, ConsolePaths.linkedEnrollment, enrollment.finish)
     let reportedChange = ReportedChangePage(
       reportedChanges: identity.reportedChanges, gate: gate, frames: frames,
-      view: try templates.template("reportedChanges/reportedChange", for: ReportedChangeView.self))
+      view: try templates.template("reported-changes/reported-change", for: ReportedChangeView.self)
+    )
     table.open(.get, ConsolePaths.reportedChange, reportedChange.show)
     table.open(.post, ConsolePaths.reportedChange, reportedChange.object)
   }

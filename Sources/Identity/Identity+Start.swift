@@ -1,22 +1,22 @@
 import Crypto
 public import Database
 
-/// Why an instance cannot start on its data folder.
+/// Why an instance can't start with its data folder.
 public enum StartError: Error, Sendable, CustomStringConvertible {
-  /// The schema does not fit this version.
+  /// The schema doesn't match this version.
   case migration(MigrationError)
   /// The data folder belongs to the other profile.
   case wrongProfile(Profile)
-  /// The master key is not the one that the data was sealed with.
+  /// The data was sealed with another master key.
   case wrongKey
-  /// The database is empty where an instance is expected.
+  /// The database is empty, but an existing instance is expected.
   case empty
-  /// The database lacks steps of the schema, and a server of an older version uses it.
+  /// The database lacks migrations and is used by a server of an older version.
   case olderServer([String])
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 
-  /// A sentence for the operator.
+  /// A message for the operator.
   public var description: String {
     switch self {
     case .migration(let error): error.description
@@ -45,7 +45,7 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
 extension StartError: UseCaseError {}
 
 extension Identity {
-  /// The steps of the schema.
+  /// The schema migrations.
   public static var migrations: [Migration] {
     [
       migration("m0001_foundation", PackageResources.m0001_foundation_sqlite_sql),
@@ -89,12 +89,12 @@ extension Identity {
       digest: Hex.encode(HashFunction.sha256.digest(text)))
   }
 
-  /// Makes the database ready: the schema, the stamp of profile and key, the first signing key and,
-  /// in the emulator profile, the default project.
+  /// Prepares the database: the schema, the stored profile and key, the first signing key, and, in
+  /// the emulator profile, the default project.
   ///
   /// - Parameters:
-  ///   - creates: False where an empty database is a fault and not a new instance.
-  ///   - migrates: False beside a server, whose database isn't changed under it.
+  ///   - creates: Whether an empty database becomes a new instance; otherwise it's an error.
+  ///   - migrates: Whether to apply migrations; false if a server is using the database.
   /// - Throws: ``StartError``.
   public func prepare(creates: Bool = true, migrates: Bool = true) async throws(StartError) {
     let now = clock.now()
@@ -144,7 +144,7 @@ extension Identity {
     }
   }
 
-  /// The stamp that the data folder has, which is `value` where it had none.
+  /// Returns the stored value of the data folder, which is `value` if there was none.
   private static func stamped(
     _ name: String, _ value: String, _ connection: borrowing Connection
   ) throws -> String {
@@ -157,10 +157,10 @@ extension Identity {
     ) { try $0.value(0) } ?? value
   }
 
-  /// Forgets what has run out, such as tickets, guesses, invitations and console sessions, and keeps
+  /// Deletes expired data, such as tickets, guesses, invitations, and console sessions, and records
   /// when keys and tokens were used.
   ///
-  /// To be called about each minute. While the clock isn't trusted, nothing happens.
+  /// Call it about every minute. It does nothing while the clock isn't trusted.
   ///
   /// - Throws: ``StartError/unavailable(_:)``.
   public func purgeExpired() async throws(StartError) {
@@ -194,9 +194,9 @@ extension Identity {
     try await recordUses()
   }
 
-  /// Writes down when keys and tokens were last used, as far as it was noted since the last time.
+  /// Records when keys and tokens were last used, as noted since the last call.
   ///
-  /// - Throws: ``StartError/unavailable(_:)``; it is then tried again the next time.
+  /// - Throws: ``StartError/unavailable(_:)``; the next call tries again.
   public func recordUses() async throws(StartError) {
     let most = 500
     let (keys, tokens) = (apiKeys.uses.take(most), serviceTokens.uses.take(most))

@@ -1,21 +1,23 @@
 public import Crypto
 public import Database
 
-/// All rules of one instance: who may sign in, with which second factor, and who changes that.
+/// The use cases of one instance: who can sign in, with which second factor, and who can change
+/// that.
 ///
-/// It is made once at the start and handed to the surfaces; each use case is a member of one of
-/// its parts.
+/// It's created once at startup and passed to the console and the API; each use case is a method of
+/// one of its parts.
 public struct Identity: Sendable {
-  /// How the data folder is used.
+  /// The profile of the data folder.
   public let profile: Profile
-  /// Whether the machine's clock can be trusted.
+  /// Checks whether the system clock can be trusted.
   public let clockGuard: ClockGuard
-  /// Where the time comes from.
+  /// The clock.
   public let clock: WallClock
-  /// The project that any API key means in the emulator profile; nil in the standalone profile.
+  /// The project that any API key identifies in the emulator profile; nil in the standalone
+  /// profile.
   public let defaultProject: ID<Project>?
 
-  /// Scopes: projects and tenants as user pools.
+  /// User pools of projects and tenants.
   public let scopes: Scopes
   /// Projects.
   public let projects: Projects
@@ -27,27 +29,27 @@ public struct Identity: Sendable {
   public let accounts: Accounts
   /// Imports of users.
   public let imports: Imports
-  /// Enrollment and withdrawal by users.
+  /// Enrollment and unenrollment by users.
   public let enrollments: Enrollments
   /// Sign-in of users.
   public let signIns: SignIns
-  /// Codes in mails.
+  /// Codes in emails.
   public let outOfBandCodes: OutOfBandCodes
-  /// What pools ask of those who act for their users.
+  /// Support rules and support actions.
   public let support: Support
-  /// What became of codes.
+  /// The code attempt log.
   public let codeAttempts: CodeAttempts
-  /// Codes that stand in for authenticator apps.
+  /// Backup codes.
   public let backupCodes: BackupCodes
-  /// Links by which users set an authenticator app up with the help of an agent.
+  /// Links with which users set up an authenticator app with the help of an agent.
   public let enrollmentLinks: EnrollmentLinks
-  /// What users say was none of theirs.
+  /// Changes that users reported as unauthorized.
   public let reportedChanges: ReportedChanges
   /// Removal of factors by administrators.
   public let factorRemovals: FactorRemovals
-  /// Removal of the factors of many users at once.
+  /// Bulk removal of factors.
   public let bulkRemovals: BulkRemovals
-  /// What waits for a second administrator.
+  /// Pending approvals.
   public let approvals: Approvals
   /// Sessions of users.
   public let sessions: Sessions
@@ -55,17 +57,17 @@ public struct Identity: Sendable {
   public let apiKeys: APIKeys
   /// Service tokens.
   public let serviceTokens: ServiceTokens
-  /// Keys with which the back ends of projects sign custom tokens.
+  /// Custom token signing keys.
   public let signers: TrustedTokenKeys
-  /// Sign-in by custom tokens.
+  /// Sign-in with custom tokens.
   public let customTokens: CustomTokens
-  /// Providers of identity.
+  /// Identity providers.
   public let identityProviders: IdentityProviders
-  /// Sign-in by the word of a provider of identity.
+  /// Sign-in with identity providers.
   public let federation: Federation
   /// Keys that sign tokens.
   public let signingKeys: SigningKeys
-  /// The keys under which everything secret is sealed.
+  /// The keys that seal all stored secrets.
   public let masterKeys: MasterKeys
   /// Stored secrets that can't be opened.
   public let unreadableSecrets: UnreadableSecrets
@@ -75,40 +77,40 @@ public struct Identity: Sendable {
   public let invitations: Invitations
   /// Second factors and recovery codes of administrators.
   public let administratorFactors: AdministratorFactors
-  /// What administrators change about themselves.
+  /// Changes that administrators make to their own accounts.
   public let ownAccount: OwnAccount
   /// Sessions of administrators.
   public let consoleSessions: ConsoleSessions
-  /// What actions in the console require.
+  /// Requirements of actions in the console.
   public let authorization: ActionAuthorization
-  /// The making of the first owner.
+  /// Creation of the first owner.
   public let setup: Setup
   /// The audit log.
   public let audit: Audit
-  /// What projects and tenants tell their own support.
+  /// Support guidance of projects and tenants.
   public let guidance: ScopeGuidance
 
   /// Messages to users.
   public let messages: OutboxEntries
-  /// What is sent of them.
+  /// Delivery of messages.
   public let deliveries: Deliveries
 
   let store: Store
   let keys: KeyRing
 
-  /// Puts the rules together.
+  /// Creates the use cases.
   ///
   /// - Parameters:
-  ///   - database: Where everything is kept.
-  ///   - keys: The master keys, which are not in the database.
-  ///   - profile: How the data folder is used.
-  ///   - hasher: What hashes passwords.
-  ///   - clock: The time.
-  ///   - steady: A clock that nobody sets, to find jumps of the other one.
-  ///   - random: Random bytes.
-  ///   - defaultProject: The project that any API key means in the emulator profile.
-  ///   - carriesMail: Whether mails to users are sent from here.
-  /// - Throws: `CryptoError` when libcrypto refuses.
+  ///   - database: The database.
+  ///   - keys: The master keys, which aren't in the database.
+  ///   - profile: The profile of the data folder.
+  ///   - hasher: The password hasher.
+  ///   - clock: The clock.
+  ///   - steady: A monotonic clock, which detects jumps of `clock`.
+  ///   - random: The source of random bytes.
+  ///   - defaultProject: The project that any API key identifies in the emulator profile.
+  ///   - carriesMail: Whether this process sends emails to users.
+  /// - Throws: `CryptoError` if libcrypto fails.
   public init(
     database: any Database, keys: KeyRing, profile: Profile, hasher: PasswordHasher,
     clock: WallClock = .system, steady: @escaping @Sendable () -> Duration = WallClock.sinceBoot,
@@ -191,9 +193,9 @@ public struct Identity: Sendable {
 }
 
 extension Identity {
-  /// Lets all that `body` reads be of one moment, which also costs less than a moment each.
+  /// Runs a closure whose reads all use one snapshot, which also costs less than separate ones.
   ///
-  /// What `body` changes is not seen by its own reads, so it is for answers that only show.
+  /// The reads don't see what `body` changes, so it's only for responses that read.
   public nonisolated(nonsending) func atOneMoment<T>(
     _ body: nonisolated(nonsending) () async -> T
   ) async -> T {

@@ -2,25 +2,25 @@ public import HTTP
 public import Identity
 import JSON
 
-/// The REST interface of Google's Identity Toolkit over this server's rules.
+/// Serves the REST API of Google's Identity Toolkit with this server's rules.
 ///
-/// Every address is served at the root and below the name of the production host, which SDKs put
-/// in front when they are pointed at an emulator: `/v1/accounts:lookup` and
-/// `/identitytoolkit.googleapis.com/v1/accounts:lookup` are the same.
+/// Every path is also served below the name of the production host, which SDKs prepend when they
+/// use an emulator: `/v1/accounts:lookup` and `/identitytoolkit.googleapis.com/v1/accounts:lookup`
+/// are the same.
 ///
 /// ```swift
 /// let api = IdentityToolkitAPI(identity: identity, publicURL: "https://mfa.example.com")
 /// let response = await api.respond(to: request) ?? page(request)
 /// ```
 public struct IdentityToolkitAPI: Sendable {
-  /// Which names of this server requests may be sent to in the emulator profile.
+  /// The host names that requests may be sent to in the emulator profile.
   public enum Hosts: Sendable {
-    /// `localhost`, names below it, and loopback addresses.
+    /// `localhost`, its subdomains, and loopback addresses.
     ///
-    /// Everything else is refused, since the profile asks for no real credential and any web page
-    /// can send requests to loopback.
+    /// All other hosts are rejected, because the profile requires no real credentials and any web
+    /// page can send requests to loopback addresses.
     case loopback
-    /// All; for an emulator that listens beyond loopback on purpose.
+    /// All host names; for an emulator that deliberately accepts connections from other machines.
     case any
   }
 
@@ -32,14 +32,14 @@ public struct IdentityToolkitAPI: Sendable {
   private let origins: EmulatorOrigins
   private let publicURL: String
 
-  /// Makes the interface of one server.
+  /// Creates the API of one server.
   ///
   /// - Parameters:
-  ///   - identity: The rules, with their profile and default project.
-  ///   - publicURL: The address that clients use, such as `https://mfa.example.com`.
-  ///   - hosts: In the emulator profile, by which names the server may be called.
-  ///   - origins: In the emulator profile, which web pages may call it.
-  ///   - log: Takes one line about something that went wrong and is not told to clients.
+  ///   - identity: The use cases, with their profile and default project.
+  ///   - publicURL: The base URL that clients use, such as `https://mfa.example.com`.
+  ///   - hosts: The accepted host names in the emulator profile.
+  ///   - origins: The web pages that can call the server in the emulator profile.
+  ///   - log: Logs a line about an error whose details clients don't see.
   public init(
     identity: Identity, publicURL: String, hosts: Hosts = .loopback,
     origins: EmulatorOrigins = EmulatorOrigins(),
@@ -58,7 +58,7 @@ public struct IdentityToolkitAPI: Sendable {
     self.publicURL = url
   }
 
-  /// Answers a request, or nothing when its address is not one of this interface.
+  /// Responds to a request; nil if its path isn't part of this API.
   public func respond(to request: Request) async -> Response? {
     guard owns(request.target) || greets(request) else { return nil }
     guard profile == .standalone || hosts == .any || LoopbackHost.isNamed(by: request) else {
@@ -87,15 +87,16 @@ public struct IdentityToolkitAPI: Sendable {
     return response
   }
 
-  /// The answer to a request that the engine refuses before it reaches a method.
+  /// Returns the response to a request that the HTTP engine rejects before it reaches a method.
   ///
-  /// Like every error here it is JSON that every page may read: SDKs take anything else for a
-  /// broken connection. The origin is not known at this point, hence the star.
+  /// Like every error of this API, it's JSON that any page may read, because SDKs treat anything
+  /// else as a network failure. The origin isn't known at this point, so it allows all origins.
   public func failure(_ status: Status, _ target: Target) -> Response {
     Self.refusal(.engine(status), target)
   }
 
-  /// The answer while the server starts; nothing for an address that no profile's interface has.
+  /// Returns the response while the server starts; nil for a path that isn't part of any profile's
+  /// API.
   public static func starting(_ target: Target) -> Response? {
     guard Addresses.areOwned(target.segments, .emulator) else { return nil }
     return refusal(.unavailable, target)
@@ -109,8 +110,8 @@ public struct IdentityToolkitAPI: Sendable {
     return response
   }
 
-  /// The largest body that an address takes, in bytes: 16 MiB where accounts are imported by the
-  /// thousand, 1 MiB elsewhere.
+  /// Returns the maximum body size of a path, in bytes: 16 MiB for account imports, 1 MiB for
+  /// everything else.
   public static func bodyLimit(_ target: Target) -> Int {
     switch target.segments.last {
     case "accounts:batchCreate", "uploadAccount": 16 << 20
@@ -118,12 +119,12 @@ public struct IdentityToolkitAPI: Sendable {
     }
   }
 
-  /// Whether an address is one of this interface, be it known or not.
+  /// Returns whether a path belongs to this API, even if no method is there.
   public func owns(_ target: Target) -> Bool {
     Addresses.areOwned(target.segments, profile)
   }
 
-  /// Whether a request asks for the emulator's greeting, which shares its address with the console.
+  /// Whether a request is for the emulator's greeting, which shares its path with the console.
   private func greets(_ request: Request) -> Bool {
     guard profile == .emulator, request.target.rawPath == "/",
       request.method == .get || request.method == .head
@@ -135,7 +136,7 @@ public struct IdentityToolkitAPI: Sendable {
   var routes: [Route] { router.routes }
 }
 
-/// Which addresses are of this interface, and what they mean.
+/// Recognizes and interprets the paths of this API.
 enum Addresses {
   private static let hosts: Set<UntrustedText> = [
     "identitytoolkit.googleapis.com", "securetoken.googleapis.com", "www.googleapis.com",
@@ -157,14 +158,15 @@ enum Addresses {
     }
   }
 
-  /// The form of errors at an address, be it known or not: version 1 has all members where the
-  /// error came before a method.
+  /// Returns the format of errors at a path, even if no method is there.
+  ///
+  /// Version 1 errors that occur before a method have all members.
   static func errorShape(_ target: Target) -> ErrorShape {
     let segments = shortened(target).segments
     return segments.first == "v2" || segments == ["v1", "token"] ? .v2 : .both
   }
 
-  /// The target without a host name and without `admin` in front.
+  /// Returns the target without a host name and a leading `admin`.
   static func shortened(_ target: Target) -> Target {
     var extra = 0
     if let first = target.segments.first, hosts.contains(first) { extra = 1 }

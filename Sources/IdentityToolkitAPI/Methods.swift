@@ -1,16 +1,16 @@
 import Identity
 import JSON
 
-/// What the methods work with; each of them is an extension in a file of its own.
+/// The context of the methods, each of which is an extension in its own file.
 struct Methods: Sendable {
   let identity: Identity
   let tokens: IDTokens
-  /// The address that clients use, without a slash at its end.
+  /// The base URL that clients use, without a trailing slash.
   let publicURL: String
 }
 
 extension Methods {
-  /// How long an ID token lives, in seconds, as answers tell it.
+  /// The lifetime of an ID token in responses, in seconds.
   static let expiresIn: JSON = "3600"
 
   /// Appends the tokens of a session.

@@ -1,7 +1,8 @@
 import HTTP
 import JSON
 
-/// Sign-in by somebody else's word, and whose word counts.
+/// Routes for sign-in with identity providers and custom tokens, and for configuring identity
+/// providers.
 extension Routes {
   mutating func addFederation() {
     client(
@@ -42,7 +43,7 @@ extension Routes {
   private typealias ProviderMethod =
     @Sendable (ProviderMessage, AdminCall, String) async throws(WireError) -> JSON
 
-  /// A method over one provider of a project, and of a tenant.
+  /// Adds a method of a project's provider and its counterpart of a tenant's.
   private mutating func provider(
     _ method: HTTP.Method, _ kind: ProviderMessage, _ action: Action, _ declaration: Declaration,
     _ work: @escaping ProviderMethod

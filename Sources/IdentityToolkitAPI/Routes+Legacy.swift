@@ -1,10 +1,10 @@
 import HTTP
 import Identity
 
-/// The addresses of version 3, which the iOS SDK, the export and import of the command line tools
-/// and some libraries call; each is another name of a method of version 1.
+/// The paths of version 3, which the iOS SDK, the export and import commands of the CLI, and some
+/// libraries call; each is an alias of a version 1 method.
 extension Routes {
-  /// The methods of version 3 with the routes of version 1 that answer them.
+  /// The methods of version 3 with the version 1 routes that handle them.
   private static let legacy: [(method: Method, name: String, route: String)] = [
     (.post, "createAuthUri", "POST /v1/accounts:createAuthUri"),
     (.post, "deleteAccount", "POST /v1/accounts:delete"),
@@ -25,13 +25,13 @@ extension Routes {
     (.post, "verifyPhoneNumber", "POST /v1/accounts:signInWithPhoneNumber"),
   ]
 
-  /// The two with which the users of a project are moved, which is named in the message.
+  /// The two methods that transfer the users of a project, which the message names.
   private static let transfers = [
     (name: "downloadAccount", work: "GET accounts:batchGet"),
     (name: "uploadAccount", work: "POST accounts:batchCreate"),
   ]
 
-  /// Adds the addresses of version 3; after all others, since it answers by them.
+  /// Adds the paths of version 3, after all other routes, because it refers to them.
   mutating func addLegacy() {
     for (method, name, route) in Routes.legacy {
       guard let call = calls[route] else { continue }
@@ -58,7 +58,8 @@ extension Routes {
     let declaration = Declaration(
       name, newer.summary, query: method == .get ? newer.query : [:], takes: message,
       gives: newer.response, failing: newer.failures)
-    // The certificates are a document like those beside them; all else is of version 1.
+    // The certificates have the error format of the other key documents, everything else that of
+    // version 1.
     let shape: ErrorShape = if case .open = access { .both } else { .v1 }
     add(
       path.route(method, answer), declaration, access, shape, below: "relyingparty.",

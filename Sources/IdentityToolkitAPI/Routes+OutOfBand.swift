@@ -1,6 +1,6 @@
 import HTTP
 
-/// Calls about codes in mails.
+/// Routes for email codes.
 extension Routes {
   mutating func addOutOfBand() {
     either(

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import JSON
 
-/// Phone numbers as first factors.
+/// Routes for phone sign-in.
 extension Routes {
   mutating func addPhones() {
     client(

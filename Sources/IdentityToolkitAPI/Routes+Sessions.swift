@@ -1,6 +1,6 @@
 import HTTP
 
-/// Methods whose name hangs on the project or tenant, and what belongs with them.
+/// Methods named directly after the project or tenant, and related ones.
 extension Routes {
   mutating func addSessions() {
     scoped(

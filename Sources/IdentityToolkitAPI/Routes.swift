@@ -2,21 +2,21 @@ import HTTP
 import Identity
 import JSON
 
-/// The addresses of the methods, without the host name that may stand in front of them and without
-/// the `admin` that may stand in front of `v2`.
+/// The routes of the methods, without the host name that may precede them and the `admin` that may
+/// precede `v2`.
 ///
-/// A line has the address, the credential that it takes, the declaration and the method.
+/// Each line has the path, the required credentials, the declaration, and the method.
 struct Routes {
   let methods: Methods
   let gate: Gate
   private(set) var router = Router { _, _ in
     WireError.engine(.methodNotAllowed).response(.both)
   }
-  /// What every route takes and gives.
+  /// The declarations of all routes.
   private(set) var operations: [Operation] = []
-  /// The calls whose addresses hold no parameter, by method and path, for the older addresses.
+  /// The calls without path parameters, by method and path, for the version 3 aliases.
   private(set) var calls: [String: Call] = [:]
-  /// The methods over the users of a project, by method and name, for the older addresses.
+  /// The methods for the users of a project, by method and name, for the version 3 aliases.
   private(set) var works: [String: Work] = [:]
 
   init(_ methods: Methods, _ gate: Gate) {
@@ -131,32 +131,32 @@ struct Routes {
   }
 }
 
-// MARK: - Keeping routes
+// MARK: - Registering routes
 
 extension Routes {
-  /// A call without parameters in its address.
+  /// A call without path parameters.
   struct Call: Sendable {
     let operation: Operation
     let answer: @Sendable (Request) async -> Response
   }
 
-  /// A method that needs a scope.
+  /// A method of a user pool.
   struct Work: Sendable {
     let action: Action
     let declaration: Declaration
     let method: Gate.AdminMethod
   }
 
-  /// Adds a route with its declaration: there is no other way to add one.
+  /// Adds a route with its declaration; every route is added this way.
   ///
   /// - Parameters:
-  ///   - route: The method, the address and the handler.
-  ///   - declaration: What it takes and gives.
-  ///   - access: Who may call.
-  ///   - shape: The form of its errors.
-  ///   - family: What stands before the declaration's own name, such as `projects.tenants.`.
-  ///   - isDeprecated: Whether there is a newer address.
-  ///   - isPage: Whether it answers with more than JSON.
+  ///   - route: The method, the path, and the handler.
+  ///   - declaration: The request and response.
+  ///   - access: Who can call it.
+  ///   - shape: The format of its errors.
+  ///   - family: The prefix of the declaration's name, such as `projects.tenants.`.
+  ///   - isDeprecated: Whether a newer path replaces it.
+  ///   - isPage: Whether it also responds with something other than JSON.
   mutating func add(
     _ route: Route, _ declaration: Declaration, _ access: Operation.Access, _ shape: ErrorShape,
     below family: String = "", isDeprecated: Bool = false, isPage: Bool = false
@@ -169,7 +169,7 @@ extension Routes {
         isPage: isPage))
   }
 
-  /// Adds a route without parameters, and keeps its call for an older address of the same.
+  /// Adds a route without parameters, and keeps its call for a version 3 alias.
   private mutating func add(
     _ method: Method, _ path: Path<>, _ declaration: Declaration, _ access: Operation.Access,
     _ shape: ErrorShape, _ answer: @escaping @Sendable (Request) async -> Response
@@ -185,7 +185,7 @@ extension Routes {
 // MARK: - Kinds of routes
 
 extension Routes {
-  /// A call with an API key.
+  /// Adds a call with an API key.
   mutating func client(
     _ method: Method, _ path: Path<>, _ shape: ErrorShape, _ declaration: Declaration,
     reading read: @escaping @Sendable (Request) throws(WireError) -> Message = Body.message,
@@ -196,7 +196,7 @@ extension Routes {
     }
   }
 
-  /// A call of version 1 with an API key or a token.
+  /// Adds a version 1 call with an API key or a token.
   mutating func either(
     _ path: Path<>, _ action: Action, _ declaration: Declaration,
     _ admin: @escaping Gate.AdminMethod, _ client: @escaping Gate.ClientMethod
@@ -206,7 +206,7 @@ extension Routes {
     }
   }
 
-  /// A method of version 1 over the users of a project, and over those of a tenant.
+  /// Adds a version 1 method for the users of a project and its counterpart for those of a tenant.
   mutating func scoped(
     _ method: Method, _ name: String, _ action: Action, _ declaration: Declaration,
     _ work: @escaping Gate.AdminMethod
@@ -220,7 +220,8 @@ extension Routes {
       .v1, action, declaration, work)
   }
 
-  /// A method of version 1 of a project itself, and of a tenant: `{p}:createSessionCookie`.
+  /// Adds a version 1 method of a project itself, such as `{p}:createSessionCookie`, and its
+  /// counterpart of a tenant.
   mutating func scoped(
     _ method: Method, verb suffix: String, _ action: Action, _ declaration: Declaration,
     _ work: @escaping Gate.AdminMethod
@@ -233,7 +234,7 @@ extension Routes {
       .v1, action, declaration, work)
   }
 
-  /// A method over a project, and over a tenant.
+  /// Adds a method of a project and its counterpart of a tenant.
   mutating func scoped(
     _ method: Method, _ project: Path<String>, _ tenant: Path<String, String>,
     _ shape: ErrorShape, _ action: Action, _ declaration: Declaration,
@@ -269,7 +270,7 @@ extension Routes {
       }, declaration, .admin(action), .v2)
   }
 
-  /// A document that everybody may read.
+  /// Adds a public document.
   mutating func open(
     _ path: Path<>, _ declaration: Declaration, _ work: @escaping @Sendable () -> JSON
   ) {
@@ -278,7 +279,9 @@ extension Routes {
     }
   }
 
-  /// Keys change rarely and are fetched by many: an hour, after which a new key is known everywhere.
+  /// Makes a response cacheable for an hour, the time after which new keys are known everywhere.
+  ///
+  /// Keys change rarely and have many readers.
   static func cached(_ response: Response) -> Response {
     var response = response
     if response.status == .ok { response.fields[.cacheControl] = "public, max-age=3600" }

@@ -179,10 +179,10 @@ def test_what_was_typed_stays_over_a_session_that_ran_out(server, chromium):
     desk.give_password("ada@example.com")
     desk.page.goto("/projects/new")
     desk.page.get_by_label("Name", exact=True).fill("Typed long ago")
-    desk.page.get_by_label("Project id").fill("typed-long-ago")
+    desk.page.get_by_label("Project ID").fill("typed-long-ago")
     with sqlite3.connect(server.data / "countersign.sqlite", timeout=30) as database:
         database.execute("UPDATE console_session SET last_seen_at = last_seen_at - 3700000000")
-    desk.press("Create the project")
+    desk.press("Create project")
     assert "what you typed is there again" in desk.said
     desk.page.get_by_label("Email").fill("ada@example.com")
     desk.page.get_by_label("Password").fill(PASSWORD)

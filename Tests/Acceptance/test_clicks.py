@@ -119,7 +119,7 @@ def test_a6_mandatory_from_a_day_on(hand, demo):
     me.type(me.page.locator("input[type=date]"), "2030-01-15")
     me.click(me.page.locator("button[name=step].primary"))
     # Whom it is about stands on the way.
-    expect(me.page.get_by_role("heading", name="Who is hit")).to_have_count(1)
+    expect(me.page.get_by_role("heading", name="Who is affected")).to_have_count(1)
     confirm(me)
     assert said(me)
     costs(me, 3, 1, 2)
@@ -140,7 +140,7 @@ def test_a8_make_a_tenant(hand):
     me = hand("policy")
     me.click(link(me, "/projects/lumen-school/tenants/new"))
     me.type(me.page.get_by_label("Name", exact=True), "alumni")
-    me.click(me.page.get_by_role("button", name="Create the tenant"))
+    me.click(me.page.get_by_role("button", name="Create tenant"))
     assert me.page.locator("h1").inner_text() == "alumni"
     costs(me, 2, 1, 1)
 
@@ -187,7 +187,7 @@ def test_s2_factors_last_use_and_lock(hand, demo):
     assert "TOTP" in row and re.search(r"\d|ago|just now", factor.locator(
         "[data-label='Last used']").first.inner_text())
     # Whether codes count, until when, and who ends it.
-    codes = me.page.locator("section[aria-labeledby=codes]").inner_text()
+    codes = me.page.locator("section[aria-labelledby=codes]").inner_text()
     assert re.search("Codes are (blocked until|locked after) ", codes)
     for heading in ("Sessions", "Messages", "Notes", "History"):
         expect(me.page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
@@ -296,7 +296,7 @@ def test_s8_my_code_is_always_wrong(hand, demo):
     email = next(email for uid, email in people(demo, tenant)
                  if "clock about" in owner.get(f"{tenant}/users/{uid}").text)
     me = find_user(hand("support"), email)
-    codes = me.page.locator("section[aria-labeledby=codes]")
+    codes = me.page.locator("section[aria-labelledby=codes]")
     # Each of the last codes in words, and what to tell the caller.
     assert re.search(r"\d intervals? (late|early)", codes.locator("tbody").inner_text())
     expect(codes.locator(".chip", has_text="clock about")).to_be_visible()

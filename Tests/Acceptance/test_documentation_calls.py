@@ -92,4 +92,4 @@ def test_totp_for_a_tenant(tenant_api, owner, call):
     tenant_api.enroll(id_token)
     assert "mfaPendingCredential" in ok(tenant_api.sign_in("eve@example.com"))
     page = owner.get(f"/projects/{tenant_api.project}/tenants/{tenant_api.tenant}/policy").text
-    assert "the configuration does not say so" in page
+    assert "TOTP state is unset (treated as enabled)" in page

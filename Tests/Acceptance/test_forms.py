@@ -160,7 +160,7 @@ def test_a_lost_race_is_told(owner, api):
         "sms": "off", "pattern": "none",
         "step": "check"})
     assert answer.status_code == 409
-    assert "Somebody was faster" in answer.text and 'value="7"' in answer.text
+    assert "This policy changed while you were editing" in answer.text and 'value="7"' in answer.text
     config = ok(api.admin("GET", "config", version="v2"))
     assert config["mfa"]["providerConfigs"][0]["totpProviderConfig"] == {"adjacentIntervals": 3}
 
@@ -173,7 +173,7 @@ def test_switching_off_wants_the_name(owner, tenant_api):
     form = {"version": version_of(owner, page), "totp": "off", "window": "own", "intervals": "1",
             "sms": "off", "pattern": "none", "note": "TOTP moves to another server."}
     check = owner.post(page, {**form, "step": "check"})
-    assert check.status_code == 200 and "password only" in check.text.replace("\n", " ")
+    assert check.status_code == 200 and "without a second factor" in check.text.replace("\n", " ")
     wrong = owner.post(page, {**form, "step": "confirm", "confirmation": "another"})
     assert wrong.status_code == 422 and said_beside(wrong.text, "confirmation")
     assert "mfaPendingCredential" in ok(tenant_api.sign_in("eve@example.com"))

@@ -74,7 +74,7 @@ def test_change_a_policy(page, api):
     page.keyboard.type("1")
     with page.expect_navigation():
         page.keyboard.press("Enter")
-    assert page.get_by_role("heading", level=1).inner_text() == "Check the change"
+    assert page.get_by_role("heading", level=1).inner_text() == "Review changes"
     tab_to(page, page.locator("button[value=confirm]").inner_text())
     with page.expect_navigation():
         page.keyboard.press("Enter")

@@ -81,7 +81,7 @@ def test_what_rest_stores_the_console_shows_and_the_day_stays(pool, owner):
 def test_the_call_that_the_page_shows_writes_the_same_again(pool, owner, api):
     address, read, write, _ = pool
     change(owner, address, totp="on", window="own", intervals="0", sms="on")
-    call = re.search(r'aria-label="The same by REST">(.*?)</pre>', owner.get(address).text, re.S)
+    call = re.search(r'aria-label="REST API">(.*?)</pre>', owner.get(address).text, re.S)
     call = call.group(1)
     for mark, sign in (("&quot;", '"'), ("&#39;", "'"), ("&amp;", "&")):
         call = call.replace(mark, sign)
@@ -93,7 +93,7 @@ def test_the_call_that_the_page_shows_writes_the_same_again(pool, owner, api):
         capture_output=True, text=True)
     assert "error" not in json.loads(said.stdout), said.stdout
     assert read() == before
-    assert "there is nothing to save" in owner.http.post(
+    assert "No changes made." in owner.http.post(
         address, data=fields(owner.get(address).text) | {"step": "check"},
         headers={"Origin": owner.origin}).text
 
@@ -114,12 +114,12 @@ def test_a_change_of_the_window_alone_is_reviewed_with_scripts_too(page, api):
     page.goto(f"/projects/{api.project}/policy")
     page.locator("#intervals").fill("2")
     assert page.locator("#window-change").inner_text() == "5 → 2"
-    assert page.locator("#window-words").inner_text().startswith("5 codes count")
-    assert "0.0025 %" in page.locator("#window-odds").inner_text()
+    assert page.locator("#window-words").inner_text().startswith("Valid codes at any moment: 5.")
+    assert "0.0025%" in page.locator("#window-odds").inner_text()
     expect(page.locator("svg.large rect.lit")).to_have_count(4)
     with page.expect_navigation():
         page.get_by_role("button", name="Review changes").click()
-    assert page.get_by_role("heading", level=1).inner_text() == "Check the change"
+    assert page.get_by_role("heading", level=1).inner_text() == "Review changes"
     with page.expect_navigation():
         page.locator("button[name=step][value=confirm]").click()
     assert page.get_by_role("status").inner_text() == "Saved: adjacent intervals 5 → 2."
@@ -127,4 +127,4 @@ def test_a_change_of_the_window_alone_is_reviewed_with_scripts_too(page, api):
     expect(page.locator("#pattern-mandatory")).to_be_checked()
     with page.expect_navigation():
         page.locator("button.primary").click()
-    assert page.get_by_role("heading", level=1).inner_text() == "Check the change"
+    assert page.get_by_role("heading", level=1).inner_text() == "Review changes"

@@ -1,4 +1,4 @@
-"""What the documents say is so: the README's calls, tables and links are tried."""
+"""Verifies the documentation: the README's calls, and the tables, links, and commands of every page."""
 
 import json
 import os
@@ -8,28 +8,30 @@ import subprocess
 
 import pytest
 
-from support.program import ROOT, prove, run
+from support.program import ROOT, Server, prove, run
 from support.rest import Api, ok
 
 README = (ROOT / "README.md").read_text()
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/clients.md",
-             "docs/operations.md"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/pages.md",
+             "docs/api.md", "docs/clients.md", "docs/service-tokens.md", "docs/configuration.md",
+             "docs/operations.md", "docs/architecture.md"]
 
 
-def rows(heading):
-    """The cells of the first table below a heading."""
-    below = README.split(f"# {heading}\n", 1)[1]
+def rows(document, heading):
+    """Returns the cells of the first table below a heading of a document."""
+    below = (ROOT / document).read_text().split(f"# {heading}\n", 1)[1]
     table = re.search(r"(?:^\|.*\n)+", below, re.M).group(0).splitlines()[2:]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
 
 
-def test_the_exchange(api):
+def test_the_exchange(api, tmp_path):
     call, answer = re.search(r"```sh\n(curl .*?)```\n\n```json\n(.*?)```", README, re.S).groups()
     api.switch_totp_on()
     _, id_token = api.user("eve@example.com")
     said = subprocess.run(
         call.replace("http://127.0.0.1:8080", api.url).replace("curl", "curl -sS", 1), shell=True,
-        env={**os.environ, "KEY": api.key, "ID_TOKEN": id_token}, capture_output=True, text=True)
+        cwd=tmp_path, env={**os.environ, "KEY": api.key, "ID_TOKEN": id_token},
+        capture_output=True, text=True)
     real, shown = json.loads(said.stdout), json.loads(answer)
     assert list(real) == list(shown) == ["totpSessionInfo"]
     assert list(real["totpSessionInfo"]) == list(shown["totpSessionInfo"])
@@ -37,9 +39,26 @@ def test_the_exchange(api):
         assert real["totpSessionInfo"][name] == shown["totpSessionInfo"][name]
 
 
+def test_the_first_enrollment(tmp_path):
+    """Runs the README's commands as printed, in one shell, against an empty emulator."""
+    section = README.split("## Enroll your first user\n", 1)[1].split("\n## ", 1)[0]
+    start, *steps = re.findall(r"```sh\n(.*?)```", section, re.S)
+    assert start.startswith("script/server --profile emulator ") and len(steps) == 5
+    with Server(tmp_path / "data", profile="emulator") as server:
+        script = "\necho =====\n".join(steps).replace("http://127.0.0.1:8080", server.url)
+        ran = subprocess.run(
+            ["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 0, ran.stderr
+    answers = ran.stdout.split("=====\n")
+    assert not any('"error"' in answer for answer in answers), ran.stdout
+    assert '"idToken"' in answers[3]
+    assert '"mfaPendingCredential"' in answers[4] and '"idToken"' not in answers[4]
+
+
 CALLS = [
     (verb, path, status)
-    for cell, _, status in rows("The API") for verbs, path in [cell.strip("`").rsplit(" ", 1)]
+    for cell, _, status in rows("docs/api.md", "Calls")
+    for verbs, path in [cell.strip("`").rsplit(" ", 1)]
     for verb in verbs.split(", ")
 ]
 
@@ -117,7 +136,7 @@ def hold(administrator, tenant, server):
     database.close()
 
 
-@pytest.mark.parametrize("cell", [row[0] for row in rows("The console")])
+@pytest.mark.parametrize("cell", [row[0] for row in rows("docs/pages.md", "Pages")])
 def test_a_page_is_there(owner, tenant_api, standalone, cell):
     tenant_api.switch_totp_on(1)
     uid, id_token = tenant_api.user("eve@example.com")
@@ -158,7 +177,7 @@ def test_a_page_is_there(owner, tenant_api, standalone, cell):
 def test_the_options_are_those_of_the_program():
     said = run("serve", "--help").stdout
     options = set(re.findall(r"^  (--[a-z-]+(?: [A-Z:]+)?)$", said, re.M))
-    assert options == {row[0].strip("`") for row in rows("Configuration")}
+    assert options == {row[0].strip("`") for row in rows("docs/configuration.md", "Options")}
     variables = re.findall(r"\[(COUNTERSIGN_\w+)\]", said)
     assert len(variables) == len(options)
 
@@ -179,6 +198,6 @@ def test_commands_and_flags_are_there():
         assert helps[words].returncode == 0, words
     known = "\n".join(said.stdout for said in helps.values())
     known += (ROOT / "script/bootstrap").read_text() + (ROOT / "script/format").read_text()
-    known += (ROOT / "script/bench").read_text() + " --filter "
+    known += (ROOT / "script/bench").read_text() + " --filter --totp "
     for flag in set(re.findall(r"(?<![-\w])--[a-z][a-z-]+", text)):
         assert re.search(rf"{flag}\b", known), flag

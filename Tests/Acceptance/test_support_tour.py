@@ -310,8 +310,8 @@ def release(other, place):
                WHERE email = ? AND project_id = ? AND tenant_id = ''""",
             (f"sam.{place.api.project}@example.com", place.api.project))
     database.close()
-    other.start("/").link("Release… Sam Support")
+    other.start("/").link("Unblock… Sam Support")
     assert other.heading() == "Unblock Sam Support?"
     other.button("Unblock agent")
     assert "starts over" in other.said()
-    assert "Stopped after many actions" not in other.text()
+    assert "Hit the hourly action limit" not in other.text()

@@ -60,8 +60,8 @@ def set_up(page, server):
 
     page.get_by_role("link", name="New project").first.click()
     page.get_by_label("Name", exact=True).fill("Acme")
-    page.get_by_label("Project id").fill("acme-app")
-    page.get_by_role("button", name="Create the project").click()
+    page.get_by_label("Project ID").fill("acme-app")
+    page.get_by_role("button", name="Create project").click()
     assert page.get_by_role("heading", level=1).inner_text() == "Acme"
     key = page.locator("dt", has_text="API key").locator("xpath=following-sibling::dd[1]")
     key = key.locator("span, code").first.inner_text().strip()
@@ -70,7 +70,7 @@ def set_up(page, server):
         "link", name="Tenants").click()
     page.get_by_role("link", name="New tenant").first.click()
     page.get_by_label("Name", exact=True).fill("hospital")
-    page.get_by_role("button", name="Create the tenant").click()
+    page.get_by_role("button", name="Create tenant").click()
     assert page.get_by_role("heading", level=1).inner_text() == "hospital"
     return key, page.url.rsplit("/", 1)[1]
 

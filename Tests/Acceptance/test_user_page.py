@@ -64,7 +64,7 @@ def lines_of(text):
 
 def codes_of(text):
     """What stands in the card of the last codes."""
-    return lines_of(re.search(r'aria-labeledby="codes">(.*?)</section>', text, re.S)[1])
+    return lines_of(re.search(r'aria-labelledby="codes">(.*?)</section>', text, re.S)[1])
 
 
 def test_five_factors(api, owner, context):

@@ -142,7 +142,7 @@ import Testing
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let projects = try await nadia.get("/")
       #expect(!projects.says("Globex"))
-      #expect(!projects.says("50 %"))
+      #expect(!projects.says("50%"))
       #expect(projects.values(of: "href").contains("/projects/acme-retail/tenants"))
       let tenants = try await nadia.get("/projects/acme-retail/tenants")
       #expect(tenants.says("eu-shop"))

@@ -12,11 +12,10 @@ import Testing
 
   /// What every guide has, in this order; between them stands what the pattern has of its own.
   static let sections = [
-    "When to choose it", "What the user sees", "The sequence of calls", "Before the first call",
-    "Enroll in code", "QR code and authenticator app", "Sign in and choose among hints",
-    "Wrong and expired codes", "By REST, from beginning to end", "Remove a factor",
-    "A lost device", "Before you switch it on", "What one-time codes do not do",
-    "Checklist for support",
+    "When to use it", "User experience", "Call sequence", "Requirements", "Enroll a user",
+    "QR code and authenticator app", "Sign in with a second factor", "Wrong and expired codes",
+    "REST API walkthrough", "Remove a factor", "Lost device", "Launch checklist",
+    "Limits of one-time codes", "Support checklist",
   ]
 
   static let platforms = [
@@ -78,7 +77,7 @@ import Testing
   func `a guide knows what the support can do, and who sends the mails`(name: String) async throws {
     try await World.furnished { world in
       let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
-      let device = try #require(guide.between("<h2 id=\"a-lost-device\"", "<h2 id=").first)
+      let device = try #require(guide.between("<h2 id=\"lost-device\"", "<h2 id=").first)
       for means in [
         "Suspend", "temporary code", "Remove", "undo", "Send a link", "mfaRecoveryCodes:generate",
       ] {
@@ -86,9 +85,9 @@ import Testing
       }
       let wrong = try #require(guide.between("<h2 id=\"wrong-and-expired-codes\"", "<h2 id=").first)
       #expect(wrong.contains("until support unlocks them"))
-      #expect(guide.says("The server mails the link"))
-      // Codes of the desk and of recovery have letters.
-      #expect(guide.says("let the field take letters as well"))
+      #expect(guide.says("The server emails the link"))
+      // Temporary and recovery codes contain letters.
+      #expect(guide.says("let the field accept letters"))
     }
   }
 
@@ -198,11 +197,11 @@ import Testing
       let browser = try await Browser.signedIn(world)
       let list = try await browser.get("/guidance")
       #expect(list.between("<tr><th scope=\"row\">", "</tr>").count == 4)
-      #expect(!list.says("recorded here"))
+      #expect(!list.says("current pattern"))
       let query = "?project=acme-retail&tenant=\(try await world.euShop.text)"
       let own = try await browser.get("/guidance" + query)
       let marked = own.between("<section class=\"card stack-tight\"><h2>", "</section>").filter {
-        $0.contains("recorded here")
+        $0.contains("current pattern")
       }
       #expect(marked.count == 1 && marked[0].contains("/guidance/account?project="))
     }

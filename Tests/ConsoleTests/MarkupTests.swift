@@ -29,7 +29,7 @@ import Testing
   @Test(arguments: pages)
   func `a wrong form says so in its title`(page: String) throws {
     let text = try Self.text(page)
-    #expect(text.contains("<title>Error: ") == text.contains("aria-labeledby=\"errors\""))
+    #expect(text.contains("<title>Error: ") == text.contains("aria-labelledby=\"errors\""))
   }
 
   @Test func `every link and every form leads to a route`() async throws {

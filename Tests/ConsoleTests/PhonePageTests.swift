@@ -89,17 +89,17 @@ import Testing
       try await addPhone(world, "u77TnC0aPzQ4hW1sGv9M")
       let ada = try await Browser.signedIn(world)
       let policy = try await world.eu + "/policy"
-      #expect(try await ada.get(policy).says("Users may enroll a phone"))
+      #expect(try await ada.get(policy).says("Users can enroll a phone"))
       let home = try await ada.get("/")
-      #expect(home.says("Codes by SMS are off: 1 user has a phone that gets none."))
+      #expect(home.says("SMS codes are off: 1 user with a phone isn’t asked for codes."))
       #expect(
         try await ada.get(try await world.eu).says(
-          "Codes by SMS are off: 1 user has a phone that gets none."))
+          "SMS codes are off: 1 user with a phone isn’t asked for codes."))
       let on = try await ada.submit(policy, .policy(sms: "on", step: "check"))
-      #expect(on.says("1 user has a phone already and will be asked for a code by SMS"))
+      #expect(on.says("1 user already has a phone and will be asked for an SMS code"))
       try await setSMS(world, true)
       let off = try await ada.submit(policy, .policy(sms: "off", version: 3, step: "check"))
-      #expect(off.says("1 user with a phone will then sign in with a password only."))
+      #expect(off.says("1 user with a phone will sign in without a second factor."))
     }
   }
 

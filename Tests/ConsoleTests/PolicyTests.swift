@@ -13,7 +13,7 @@ import Testing
       let check = try await browser.submit(
         address, .policy(window: "default", intervals: "5", pattern: "step-up"))
       #expect(check.status == .ok)
-      #expect(check.says("Check the change"))
+      #expect(check.says("Review changes</h1>"))
       #expect(try await world.policy.version == 2)
       let saved = try await browser.post(address, try check.confirmation)
       #expect(saved.status == .seeOther && saved.location == address)
@@ -42,7 +42,7 @@ import Testing
           address, .policy(intervals: typed, pattern: "mandatory", step: step))
         #expect(answer.status == .unprocessableContent)
         #expect(answer.says("<title>Error: MFA policy"))
-        #expect(answer.says("<a href=\"#intervals\">Write a whole number from 0 to 10."))
+        #expect(answer.says("<a href=\"#intervals\">Enter a whole number from 0 to 10."))
         #expect(answer.says("name=\"intervals\" value=\"\(typed)\""))
         #expect(answer.says("value=\"mandatory\" checked"))
       }
@@ -91,13 +91,13 @@ import Testing
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
       let check = try await browser.submit(address, .policy(totp: "off"))
-      #expect(check.says("2 enrolled users will then sign in with a password only."))
+      #expect(check.says("2 enrolled users will sign in without a second factor."))
       for typed in ["", "eu", "EU-SHOP", "acme-retail"] {
         var form = try check.confirmation
         form.add("confirmation", typed)
         let answer = try await browser.post(address, form)
         #expect(answer.status == .unprocessableContent)
-        #expect(answer.says("<a href=\"#confirmation\">Type the name"))
+        #expect(answer.says("<a href=\"#confirmation\">Enter the name"))
         #expect(answer.says("value=\"\(typed)\""))
       }
       #expect(try await world.policy.configuration.isTOTPOn)
@@ -121,7 +121,7 @@ import Testing
       _ = try await tomas.submit(address, .policy(intervals: "7", step: "confirm"))
       let late = try await browser.post(address, try check.confirmation)
       #expect(late.status == .conflict)
-      #expect(late.says("<bdi>Tomás R.</bdi> changed this policy on"))
+      #expect(late.says("<bdi>Tomás R.</bdi> saved these changes on"))
       #expect(late.says("adjacent intervals 5 → 7"))
       #expect(late.says("name=\"intervals\" value=\"1\""))
       #expect(late.value(of: "version") == "3")
@@ -159,7 +159,7 @@ import Testing
       let browser = try await Browser.signedIn(world, as: World.tomas)
       let tenant = try await world.tenantID("us-shop")
       let address = "/projects/acme-retail/tenants/\(tenant.text)/policy"
-      #expect(try await browser.get(address).says("on (state not given)"))
+      #expect(try await browser.get(address).says("on (state unset)"))
       let page = try await browser.get(address)
       let answer = try await browser.post(
         address,
@@ -170,7 +170,7 @@ import Testing
       let totp = try await world.identity.policies.read(scope).configuration.totp
       #expect(totp == TOTPConfiguration(state: .enabled, adjacentIntervals: nil))
       let after = try await browser.get(address)
-      #expect(after.says("Nothing changes for users") && !after.says("Make it explicit"))
+      #expect(after.says("Nothing changes for users") && !after.says("Set to Enabled"))
     }
   }
 

@@ -22,7 +22,7 @@ import Testing
       let lateToken = try await late.get("/setup").csrf
       let made = try await first.submit("/setup", Self.owner(world.setupCode))
       #expect(made.location == "/")
-      #expect(try await first.get("/").says("Create the first project"))
+      #expect(try await first.get("/").says("Create project"))
       var form = Self.owner(world.setupCode)
       form.add("csrf", lateToken)
       #expect(try await late.post("/setup", form).location == "/sign-in")

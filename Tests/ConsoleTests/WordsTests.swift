@@ -7,8 +7,8 @@ import Testing
 
 @Suite struct WordsTests {
   @Test(arguments: [
-    (0, "0"), (7, "7"), (999, "999"), (1000, "1\u{202F}000"), (48_210, "48\u{202F}210"),
-    (1_000_000, "1\u{202F}000\u{202F}000"), (-1234, "−1\u{202F}234"),
+    (0, "0"), (7, "7"), (999, "999"), (1000, "1,000"), (48_210, "48,210"),
+    (1_000_000, "1,000,000"), (-1234, "−1,234"),
   ])
   func `numbers are grouped by thousands`(number: Int, text: String) {
     #expect(Words.number(number) == text)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (0, 0, "–"), (0, 9, "0 %"), (1, 1000, "&lt; 1 %"), (999, 1000, "99 %"), (7, 7, "100 %"),
+    (0, 0, "–"), (0, 9, "0%"), (1, 1000, "&lt; 1%"), (999, 1000, "99%"), (7, 7, "100%"),
   ])
   func `a share is never rounded to all or nothing`(part: Int, whole: Int, text: String) {
     #expect(
@@ -67,9 +67,11 @@ import Testing
   @Test func `the window in words`() throws {
     #expect(
       WindowWords.explanation(Window(adjacentIntervals: 5))
-        == "11 codes count at any moment. Each lives 5 min 30 s: from 2 min 30 s before its own half minute to 2 min 30 s after it, so a clock may be 2 min 30 s slow or fast."
+        == "Valid codes at any moment: 11. Each is valid for 5 min 30 s: from 2 min 30 s before its own interval to 2 min 30 s after it, so a device clock can be up to 2 min 30 s slow or fast."
     )
-    #expect(WindowWords.explanation(Window(adjacentIntervals: 0)).hasPrefix("1 code counts"))
+    #expect(
+      WindowWords.explanation(Window(adjacentIntervals: 0)).hasPrefix(
+        "Valid codes at any moment: 1."))
     #expect(WindowWords.explanations(cap: 10).split(separator: "\n").count == 12)
   }
 }

@@ -119,7 +119,7 @@ enum AuditWords {
     ("factor", "Second factors", false),
     ("account", "Users", false),
     ("sessions", "Sessions", false),
-    ("desk", "The desk", false),
+    ("support", "Support", false),
     ("approval", "Approvals", false),
     ("bulk", "Removals for many users", false),
     ("message", "Messages to users", false),

@@ -2,7 +2,8 @@ import HTTP
 import Identity
 import Templating
 
-/// `…/settings/deletion`: says what will be lost, asks for the name, and deletes a project or tenant.
+/// `…/settings/deletion`: lists what will be lost, asks for the name, and deletes a project or
+/// tenant.
 struct ScopeDeletionPage: Sendable {
   let identity: Identity
   let actions: ActionForms
@@ -24,7 +25,7 @@ struct ScopeDeletionPage: Sendable {
       let outcome = try await identity.projects.delete(
         context.project.id, actions.request(signedIn))
       return actions.leave(
-        "Deleted the project “\(Words.isolated(scope.name))”. Nothing of it is served any more.",
+        "Project “\(Words.isolated(scope.name))” deleted. Requests to it are now rejected.",
         signedIn, after: outcome, to: ConsolePaths.projects())
     } catch {
       let errors = try await actions.faults(error, .deleteProject, signedIn) {
@@ -51,7 +52,7 @@ struct ScopeDeletionPage: Sendable {
       let outcome = try await identity.tenants.delete(
         project: scope.project, tenant: tenant, actions.request(signedIn))
       return actions.leave(
-        "Deleted the tenant “\(Words.isolated(scope.name))”. Nothing of it is served any more.",
+        "Tenant “\(Words.isolated(scope.name))” deleted. Requests to it are now rejected.",
         signedIn, after: outcome, to: ConsolePaths.tenants(scope.project.text))
     } catch {
       let errors = try await actions.faults(error, .deleteTenant, signedIn) {
@@ -64,7 +65,7 @@ struct ScopeDeletionPage: Sendable {
   }
 
   private static let wrongName = FieldError(
-    field: "confirmation", text: "Type the name as it stands above, or the id.")
+    field: "confirmation", text: "Enter the name as shown above, or the ID.")
 
   private func frame(
     _ context: ProjectContext, _ errors: [FieldError]
@@ -126,15 +127,15 @@ struct ScopeDeletionView: ViewModel {
   private var lost: [String] {
     var lines = [
       losses.users == 0
-        ? "No user is lost: there is none."
-        : "\(Words.count(losses.users, "user", "users")), \(Words.number(losses.enrolledUsers)) of them with a second factor: accounts, passwords, factors and sessions."
+        ? "No users."
+        : "\(Words.count(losses.users, "user", "users")), \(Words.number(losses.enrolledUsers)) of them with a second factor: accounts, passwords, factors, and sessions."
     ]
     if losses.tenants > 0 {
       lines.append("\(Words.count(losses.tenants, "tenant", "tenants")) with their policies.")
     }
     if scope.tenant == nil {
       lines.append(
-        "\(Words.count(losses.apiKeys, "API key", "API keys")): applications that carry one are refused."
+        "\(Words.count(losses.apiKeys, "API key", "API keys")): applications that use one can no longer connect."
       )
     }
     if losses.serviceTokens > 0 {

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/projects/{p}/settings/keys`: makes an API key, and revokes one after asking.
+/// `/projects/{p}/settings/keys`: creates an API key, and revokes one after confirmation.
 struct KeysPage: Sendable {
   let keys: APIKeys
   let actions: ActionForms
@@ -20,10 +20,10 @@ struct KeysPage: Sendable {
       return try await askForCreation(context, errors)
     }
     return actions.leave(
-      "Made the API key \(outcome.value.label).", signedIn, after: outcome, to: Self.list(context))
+      "API key \(outcome.value.label) created.", signedIn, after: outcome, to: Self.list(context))
   }
 
-  /// The settings have a single button for it, and no place for a code.
+  /// Asks for confirmation, because the settings page has only a button and no field for a code.
   private func askForCreation(
     _ context: ProjectContext, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
@@ -33,12 +33,12 @@ struct KeysPage: Sendable {
       performs: .createAPIKey,
       heading: HTML.heading("Create an API key for", context.project.displayName),
       consequences: [
-        "Applications that carry the key can reach this project. It isn’t a secret.",
+        "Applications that use the key can connect to this project. It isn’t a secret.",
         "Other keys stay valid.",
       ], button: "Create API key", keep: "Cancel",
       action: ConsolePaths.keys(context.project.id.text), back: Self.list(context),
       isDestructive: false)
-    // The button that leads here had no field to fill in.
+    // The button on the settings page had no fields, so the first request shows no errors.
     let isFirst = context.signedIn.form["confirmed"] == nil
     return try await actions.ask(
       question, context.signedIn, frame, errors: isFirst ? [] : errors)
@@ -53,7 +53,7 @@ struct KeysPage: Sendable {
   ) async throws(Refusal) -> Response {
     let all = try await refusing { try await keys.list(context.project.id) }
     guard let key = all.first(where: { $0.id.text == id }) else { throw .notFound }
-    var frame = try await frames.frame("Revoke a key · Settings", in: context, tab: .settings)
+    var frame = try await frames.frame("Revoke API key · Settings", in: context, tab: .settings)
     frame.errors = errors
     frame.crumbs = [Link(text: "Settings", href: Self.list(context))]
     let frameView = FrameView(frame)
@@ -73,11 +73,11 @@ struct KeysPage: Sendable {
       return try await page(context, id, errors)
     }
     return actions.leave(
-      "Revoked the API key. Calls with it are refused from now on.", signedIn, after: outcome,
+      "API key revoked. Calls with it are now rejected.", signedIn, after: outcome,
       to: Self.list(context))
   }
 
-  /// There are no fields that could be wrong.
+  /// Converts an error; there are no fields to validate.
   private static func refuse(_ error: APIKeyError) throws(Refusal) -> FieldError {
     throw Refusal(error)
   }
@@ -105,13 +105,13 @@ struct KeyRevocationView: ViewModel {
 
   private var consequences: [String] {
     var lines = [
-      "Every call with this key is refused at once: applications that carry it can neither sign users in nor renew their tokens."
+      "Every call with this key is rejected immediately: applications that use it can’t sign in users or refresh their tokens."
     ]
     lines.append(
       isLast
-        ? "It is the only key of this project, so no application reaches it until another key is made and shipped."
-        : "Applications that carry another key of this project go on.")
-    lines.append("It cannot be undone; a new key is another one.")
+        ? "It’s the only key of this project, so no application can connect until you create and deploy another key."
+        : "Applications that use another key of this project aren’t affected.")
+    lines.append("This can’t be undone: a new key has a different value.")
     return lines
   }
 

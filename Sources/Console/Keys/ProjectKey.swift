@@ -1,23 +1,23 @@
 import Identity
 
-/// The API key that pages put into samples and beside them.
+/// The API key that pages show in code samples.
 ///
-/// It is the project's, with all its tenants, so only those see it who manage keys of the project;
-/// a role in a tenant alone is not enough.
+/// The key is valid for the project and all its tenants, so only administrators who can manage the
+/// project's keys see it; a role in a tenant isn't sufficient.
 struct ProjectKey: Sendable {
-  /// The oldest key; nil when there is none, and when it is not for the reader to see.
+  /// The oldest key; nil if there is none or the administrator can't see it.
   let key: APIKey?
-  /// Why there is no key, and who gives one; nil beside a key.
+  /// Explains why no key is shown and how to get one; nil if a key is shown.
   let note: String?
 
   init(_ context: ScopeContext, _ keys: APIKeys) async throws(Refusal) {
     let project = context.scope.project
     guard context.signedIn.administrator.may(.manageKeys, project: project, tenant: nil) else {
       key = nil
-      note = "An owner or policy admin of the project gives the API key."
+      note = "Ask an owner or policy admin of the project for the API key."
       return
     }
     key = try await refusing { try await keys.list(project) }.first
-    note = key == nil ? "The project has no API key; its settings make one." : nil
+    note = key == nil ? "The project has no API key. Create one in its settings." : nil
   }
 }

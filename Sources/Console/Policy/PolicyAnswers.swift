@@ -1,7 +1,7 @@
 import HTTP
 import Identity
 
-/// What the policy form holds, as typed: it can be shown again, or read as a change.
+/// The values of the policy form, as typed.
 struct PolicyAnswers: Sendable, Equatable {
   var totp: String
   var window: String
@@ -31,7 +31,7 @@ struct PolicyAnswers: Sendable, Equatable {
 
   static let noPattern = "none"
 
-  /// The answers as hidden fields carry them from page to page.
+  /// The values as hidden fields, to carry them from page to page.
   var fields: [HiddenField] {
     [
       HiddenField(name: "totp", value: totp), HiddenField(name: "window", value: window),
@@ -40,11 +40,11 @@ struct PolicyAnswers: Sendable, Equatable {
     ]
   }
 
-  /// The change that the answers ask for, or what is wrong with them.
+  /// Parses the values into a change, or returns what is wrong with them.
   func read() -> Reading {
     var faults: [FieldError] = []
     if totp != "on" && totp != "off" {
-      faults.append(FieldError(field: "totp", text: "Say whether TOTP is on or off."))
+      faults.append(FieldError(field: "totp", text: "Select On or Off for TOTP."))
     }
     var number: Int?
     switch window {
@@ -53,26 +53,26 @@ struct PolicyAnswers: Sendable, Equatable {
       number = wholeNumber
       if number == nil {
         faults.append(
-          FieldError(field: "intervals", text: "Write a whole number from 0 to 10."))
+          FieldError(field: "intervals", text: "Enter a whole number from 0 to 10."))
       }
     default:
       faults.append(
-        FieldError(field: "window-default", text: "Choose the default or a number of your own."))
+        FieldError(field: "window-default", text: "Select Default or Custom."))
     }
     if sms != "on" && sms != "off" {
-      faults.append(FieldError(field: "sms", text: "Say whether codes by SMS are on or off."))
+      faults.append(FieldError(field: "sms", text: "Select On or Off for SMS codes."))
     }
     let chosen = EnrollmentPattern(rawValue: pattern)
     if chosen == nil && pattern != Self.noPattern {
       faults.append(
-        FieldError(field: "pattern-\(Self.noPattern)", text: "Choose one of the patterns, or none.")
-      )
+        FieldError(
+          field: "pattern-\(Self.noPattern)", text: "Select an enrollment pattern or None."))
     }
-    // The day of another pattern may be anything: it does not count.
+    // Only the mandatory pattern has a start date, so the field is ignored for the others.
     let day = chosen == .mandatory && !from.isEmpty ? Day(from) : nil
     if chosen == .mandatory, !from.isEmpty, day == nil {
       faults.append(
-        FieldError(field: "from", text: "Write a day of the calendar as 2026-12-01, or nothing."))
+        FieldError(field: "from", text: "Enter a date as YYYY-MM-DD, or leave it empty."))
     }
     guard faults.isEmpty else { return .faults(faults) }
     return .change(
@@ -81,7 +81,7 @@ struct PolicyAnswers: Sendable, Equatable {
         mandatoryFrom: day))
   }
 
-  /// 0 to 10 in ASCII digits; `+5`, `５` and `5.0` are not taken.
+  /// Parses 0 to 10 in ASCII digits; rejects `+5`, `５`, and `5.0`.
   private var wholeNumber: Int? {
     guard (1...2).contains(intervals.utf8.count),
       intervals.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
@@ -96,7 +96,7 @@ struct PolicyAnswers: Sendable, Equatable {
   }
 }
 
-/// What somebody wants the policy to be, as far as the form goes.
+/// The policy values that the form can change.
 struct PolicyChangeRequest: Sendable, Equatable {
   let isOn: Bool
   /// Nil for the default.
@@ -105,7 +105,7 @@ struct PolicyChangeRequest: Sendable, Equatable {
   let pattern: EnrollmentPattern?
   let mandatoryFrom: Day?
 
-  /// The change made to a policy; what the form does not show stays.
+  /// Applies the change to a policy; values that aren't in the form are kept.
   func applied(to edit: PolicyEdit) -> PolicyEdit {
     var edit = edit
     edit.pattern = pattern
@@ -114,20 +114,20 @@ struct PolicyChangeRequest: Sendable, Equatable {
     let old = edit.configuration.totp
     let state: MFAState =
       isOn ? (old?.state == .mandatory ? .mandatory : .enabled) : .disabled
-    // Off by default needs no entry, so none is made.
+    // TOTP is off without an entry, so an entry isn't created.
     if old == nil && !isOn && intervals == nil { return edit }
     edit.configuration.totp = TOTPConfiguration(state: state, adjacentIntervals: intervals)
     return edit
   }
 }
 
-/// A change that is asked for: what a form says, or the values of the project.
+/// A proposed change: the values of the form, or the project's policy.
 enum PolicyProposal: Sendable {
   case answers(PolicyAnswers, PolicyChangeRequest)
-  /// The project's policy as it stands.
+  /// The project's current policy.
   case likeProject(Policy)
 
-  /// What a policy becomes.
+  /// Applies the proposal to a policy.
   func applied(to edit: PolicyEdit) -> PolicyEdit {
     switch self {
     case .answers(_, let request): request.applied(to: edit)
@@ -135,7 +135,7 @@ enum PolicyProposal: Sendable {
     }
   }
 
-  /// What the form shows when the values are to be changed by hand.
+  /// The values to prefill the form with.
   var answers: PolicyAnswers {
     switch self {
     case .answers(let answers, _): answers
@@ -143,7 +143,7 @@ enum PolicyProposal: Sendable {
     }
   }
 
-  /// The proposal as hidden fields carry it from page to page.
+  /// The proposal as hidden fields, to carry it from page to page.
   var fields: [HiddenField] {
     switch self {
     case .answers(let answers, _): answers.fields

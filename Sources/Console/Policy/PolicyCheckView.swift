@@ -9,55 +9,55 @@ struct PolicyCheckView: ViewModel {
   let proposal: PolicyProposal
   let typed: String
   var isLate = false
-  /// What saving it requires.
+  /// The authorization fields that saving requires.
   let fields: ActionFields
   let now: Instant
-  /// With how many wrong codes in a row the codes of a user are closed.
+  /// The number of consecutive wrong codes after which a user's codes are locked.
   var codeCap = SupportRules().codeCap
 
   private var old: MFAConfiguration { preview.policy.configuration }
   private var new: MFAConfiguration { preview.new.configuration }
 
-  /// Who notices the change, each with the number it is about.
+  /// The effects of the change on users, with their number.
   private var hits: [String] {
     var hits: [String] = []
     let enrolled = preview.policy.totpUsers
     if preview.switchesOff {
       hits.append(
         losing == 0
-          ? "No user is enrolled, so nobody loses a second factor."
-          : "\(Words.count(losing, "enrolled user", "enrolled users")) will then sign in with a password only."
+          ? "No users are enrolled, so no one loses a second factor."
+          : "\(Words.count(losing, "enrolled user", "enrolled users")) will sign in without a second factor."
       )
       hits.append(
-        "Nobody can enroll any more. Factors stay stored, and count again when TOTP is switched on."
+        "Users can no longer enroll. Enrolled factors are kept and work again if TOTP is turned back on."
       )
     } else if new.isTOTPOn && !old.isTOTPOn {
       let users = preview.policy.users
       hits.append(
         users == 0
-          ? "There is no user yet. Whoever signs up may enroll, as far as your application offers it."
-          : "\(Words.count(users, "user", "users")) may enroll from now on, as far as your application offers it."
+          ? "There are no users yet. New users can enroll if your application offers it."
+          : "\(Words.count(users, "user", "users")) can enroll if your application offers it."
       )
       if enrolled > 0 {
         hits.append(
-          "\(Words.count(enrolled, "user has", "users have")) a factor already and will be asked for a code at the next sign-in."
+          "\(Words.count(enrolled, "user already has", "users already have")) a factor and will be asked for a code at the next sign-in."
         )
       }
     } else if new.isTOTPOn && new.window.codes < old.window.codes {
       let side = Words.duration(seconds: new.window.lateness)
       hits.append(
-        "\(Words.count(enrolled, "enrolled user is", "enrolled users are")) held to the narrower window: whose clock is off by more than \(side) will be refused."
+        "The narrower window applies to \(Words.count(enrolled, "enrolled user", "enrolled users")): codes from a device whose clock is off by more than \(side) are rejected."
       )
     } else if new.isTOTPOn && new.window.codes > old.window.codes {
       hits.append(
-        "\(Words.count(enrolled, "enrolled user gets", "enrolled users get")) the wider window. A guess then has \(new.window.codes) chances in a million instead of \(old.window.codes)."
+        "The wider window applies to \(Words.count(enrolled, "enrolled user", "enrolled users")). The chance that a random code is accepted rises from \(old.window.codes) to \(new.window.codes) in a million."
       )
     }
     if preview.policy.pattern != preview.new.pattern
       || preview.policy.mandatoryFrom != preview.new.mandatoryFrom
     {
       hits.append(
-        "The enrollment pattern is recorded for your application. The server does not enforce it, so users notice nothing until the application acts on it."
+        "The enrollment pattern is recorded for your application. The server doesn’t enforce it, so nothing changes for users until the application acts on it."
       )
     }
     let (was, becomes) = (preview.policy.edit, preview.new)
@@ -67,30 +67,30 @@ struct PolicyCheckView: ViewModel {
       hits.append(mandatoryHit)
     }
     if old.isSMSOn != new.isSMSOn { hits.append(smsHit) }
-    if hits.isEmpty { hits.append("Nobody notices: what is in force stays the same.") }
+    if hits.isEmpty { hits.append("No one: the policy in effect stays the same.") }
     return hits
   }
 
-  /// What switching codes by SMS means.
+  /// The effect of turning SMS codes on or off.
   private var smsHit: String {
     let phones = preview.policy.phoneUsers
     if new.isSMSOn {
       return phones == 0
-        ? "Users may enroll a phone from now on, as far as your application offers it."
-        : "\(Words.count(phones, "user has", "users have")) a phone already and will be asked for a code by SMS at the next sign-in."
+        ? "Users can enroll a phone if your application offers it."
+        : "\(Words.count(phones, "user already has", "users already have")) a phone and will be asked for an SMS code at the next sign-in."
     }
     let users = Words.count(losing, "user with a phone", "users with a phone")
     return losing == 0 || preview.switchesOff
-      ? "Nobody can enroll a phone any more, and no code is sent to one."
-      : "Nobody can enroll a phone any more. \(users) will then sign in with a password only."
+      ? "Users can no longer enroll a phone, and no codes are sent to enrolled phones."
+      : "Users can no longer enroll a phone. \(users) will sign in without a second factor."
   }
 
   private var button: String {
     if preview.needsApproval { return "Request approval" }
-    return preview.switchesOff ? "Switch TOTP off" : "Save the change"
+    return preview.switchesOff ? "Turn off TOTP" : "Save changes"
   }
 
-  /// That a second administrator has to approve it, and why.
+  /// Says that a second administrator has to approve the change, and why.
   private var approval: String? {
     guard preview.needsApproval, let limit = preview.approvalOver else { return nil }
     let users = Words.count(preview.affectedUsers, "user", "users")
@@ -98,7 +98,7 @@ struct PolicyCheckView: ViewModel {
       "This weakens the policy for \(users) (limit \(Words.number(limit))), so a second administrator has to approve it within a day. Nothing changes until then."
   }
 
-  /// What is probably a mistake.
+  /// Warnings about values that are probably mistakes.
   private var warnings: [String] {
     var warnings: [String] = []
     if let day = preview.new.mandatoryFrom, day != preview.policy.edit.mandatoryFrom,
@@ -109,7 +109,7 @@ struct PolicyCheckView: ViewModel {
     }
     if new.isSMSOn, !old.isSMSOn {
       warnings.append(
-        "There is no SMS gateway, so no phone receives a code. Codes wait in the outbox, where only an owner can open them."
+        "There is no SMS gateway, so no phone receives a code. Codes are stored in Messages, where only an owner can open them."
       )
     }
     return warnings
@@ -121,15 +121,15 @@ struct PolicyCheckView: ViewModel {
     let users = preview.policy.users
     guard preview.withoutFactor > 0 else {
       return users == 0
-        ? "There is no user yet." : "Every user here has a factor already: nobody has to enroll."
+        ? "There are no users yet." : "Every user already has a factor, so no one has to enroll."
     }
-    let who = Words.count(preview.withoutFactor, "user has", "users have")
+    let has = preview.withoutFactor == 1 ? "has" : "have"
     let by = preview.new.mandatoryFrom.map { "by \(Times.words($0))" } ?? "at the next sign-in"
     return
-      "\(who) no factor and will have to enroll \(by), \(Meter.percent(preview.withoutFactor, of: users)) of \(Words.count(users, "user", "users"))."
+      "\(Words.number(preview.withoutFactor)) of \(Words.count(users, "user", "users")) (\(Meter.percent(preview.withoutFactor, of: users))) \(has) no factor and must enroll \(by)."
   }
 
-  /// Those whom a mandatory pattern is about, for those who may look at them.
+  /// The list of users whom a mandatory pattern affects; nil without access to it.
   private var withoutFactor: String? {
     guard context.may(.findUsers), preview.new.pattern == .mandatory, preview.withoutFactor > 0
     else { return nil }
@@ -166,7 +166,7 @@ struct PolicyCheckView: ViewModel {
   ]
 }
 
-/// One line of old and new.
+/// A changed setting with its current and new value.
 struct ChangeRow: ViewModel {
   let change: PolicyChange
 
@@ -177,7 +177,7 @@ struct ChangeRow: ViewModel {
   ]
 }
 
-/// A field that goes along unseen.
+/// A hidden form field.
 struct HiddenField: ViewModel, Equatable {
   let name: String
   let value: String
@@ -188,7 +188,7 @@ struct HiddenField: ViewModel, Equatable {
   ]
 }
 
-/// The name that must be typed before something wide is switched off.
+/// The scope name that has to be typed to confirm turning off TOTP.
 struct TypedName: ViewModel {
   let name: String
   let id: String

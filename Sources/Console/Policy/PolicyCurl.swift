@@ -1,7 +1,7 @@
 import HTTP
 import Identity
 
-/// The call that writes a policy by REST, for the one who would rather script it.
+/// The REST call that writes a policy, as a curl command.
 enum PolicyCurl {
   private static let project = Path("v2", "projects", nil, "config", parameters: String.self)
   private static let tenant = Path(
@@ -12,7 +12,7 @@ enum PolicyCurl {
     let (path, member) =
       scope.tenant.map { (tenant(scope.project.text, $0.text), "mfaConfig") }
       ?? (project(scope.project.text), "mfa")
-    // Percent-coded, so nothing in an id ends the quotes.
+    // The path is percent-encoded, so an ID can't end the quotes.
     return """
       curl -X PATCH \\
         "\(publicURL.origin)\(path)?updateMask=\(member)" \\

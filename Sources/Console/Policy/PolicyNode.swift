@@ -1,9 +1,9 @@
 import Identity
 
-/// The Admin SDK's call that writes a policy, for the one who would rather script it.
+/// The Admin SDK call that writes a policy, in JavaScript for Node.js.
 ///
-/// The SDK refuses `MANDATORY` and an entry without a state before it sends anything, so where a
-/// policy has these the code says what it writes instead.
+/// The SDK rejects `MANDATORY` and an entry without a state before it sends a request, so for these
+/// a comment in the sample says what it writes instead.
 enum PolicyNode {
   static func text(_ policy: Policy) -> String {
     let scope = policy.scope
@@ -26,7 +26,7 @@ enum PolicyNode {
     var members: [String] = []
     switch configuration.state {
     case .enabled: members.append("state: \"ENABLED\",")
-    case .mandatory: members.append("state: \"ENABLED\", // the SDK does not know MANDATORY")
+    case .mandatory: members.append("state: \"ENABLED\", // the SDK has no MANDATORY")
     case .disabled: members.append("state: \"DISABLED\",")
     case .unspecified, nil: break
     }
@@ -49,12 +49,12 @@ enum PolicyNode {
     switch state {
     case .enabled: "\"ENABLED\","
     case .disabled: "\"DISABLED\","
-    case .mandatory: "\"ENABLED\", // the SDK does not know MANDATORY"
-    case .unspecified: "\"ENABLED\", // the SDK wants a state"
+    case .mandatory: "\"ENABLED\", // the SDK has no MANDATORY"
+    case .unspecified: "\"ENABLED\", // the SDK requires a state"
     }
   }
 
-  /// A text as a string of JavaScript.
+  /// Quotes a text as a JavaScript string literal.
   private static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {

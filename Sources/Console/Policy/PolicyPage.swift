@@ -2,11 +2,11 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/policy`: shows the MFA policy of a scope and changes it in two steps, form and check.
+/// `S/policy`: shows the MFA policy of a scope and changes it in two steps, form and review.
 ///
-/// An address can propose a change, so that others link to its check page: `?change=on` switches
-/// TOTP on, `?change=project` takes a tenant back to its project's values, and `?pattern=mandatory`
-/// opens the form with that pattern chosen.
+/// Links can propose a change and open its review page: `?change=on` turns on TOTP, and
+/// `?change=project` copies the project's policy to a tenant. `?pattern=mandatory` opens the form
+/// with that pattern selected.
 struct PolicyPage: Sendable {
   let identity: Identity
   let actions: ActionForms
@@ -40,7 +40,7 @@ struct PolicyPage: Sendable {
     return try await page(context, policy, answers)
   }
 
-  /// Takes every button of the form and of the check page.
+  /// Handles every button of the form and of the review page.
   func change(_ context: ScopeContext) async throws(Refusal) -> Response {
     let form = context.signedIn.form
     guard let version = Int(form.trimmed("version")) else { throw .unreadableForm }
@@ -72,15 +72,15 @@ struct PolicyPage: Sendable {
     if context.signedIn.form["step"] == "edit" {
       return try await page(context, policy, proposal.answers, seen: version)
     }
-    // The values that were looked at are not the project's any more.
+    // The project's policy changed after the administrator reviewed it.
     guard context.signedIn.form.trimmed("source") == String(project.version) else {
       return try await propose(proposal, over: policy, context, isLate: true)
     }
     return try await take(proposal, version, context)
   }
 
-  /// The policy that a tenant can be taken back to; nil for a project, and for those who may not
-  /// read the project's.
+  /// The project's policy that can be copied to a tenant; nil for a project, and for administrators
+  /// who can't read the project's policy.
   private func projectPolicy(_ context: ScopeContext) async throws(Refusal) -> Policy? {
     let scope = context.scope
     guard scope.tenant != nil,
@@ -93,7 +93,7 @@ struct PolicyPage: Sendable {
     }
   }
 
-  /// The check page of a change that an address proposes, or the form when it would change nothing.
+  /// Shows the review page of a change that a link proposes, or the form if it changes nothing.
   private func propose(
     _ proposal: PolicyProposal, over policy: Policy, _ context: ScopeContext, isLate: Bool = false
   ) async throws(Refusal) -> Response {
@@ -133,7 +133,7 @@ struct PolicyPage: Sendable {
     let typed = form.trimmed("confirmation")
     if preview.switchesOff, !context.scope.isNamed(typed) {
       let fault = FieldError(
-        field: "confirmation", text: "Type the name as it stands above, or the id.")
+        field: "confirmation", text: "Enter the name as shown above, or the ID.")
       let faults = [fault] + (try await actions.unmet(preview.action, context.signedIn))
       return try await checkPage(context, preview, proposal, typed: typed, faults: faults)
     }
@@ -162,9 +162,9 @@ struct PolicyPage: Sendable {
   private static let approvalPending = FieldError(
     field: "approval",
     text:
-      "Another weaker policy is already waiting for approval. Have it decided or withdrawn first.")
+      "A change that weakens this policy is already pending approval. Decide or withdraw it first.")
 
-  /// What happened, for the next page.
+  /// The message about the result, for the next page.
   private static func result(
     of outcome: PolicyOutcome, _ preview: PolicyPreview, _ times: Times
   ) -> String {
@@ -188,7 +188,7 @@ struct PolicyPage: Sendable {
         if edit.configuration.isUnstated { edit.configuration.totp?.state = .enabled }
       }
       return actions.leave(
-        "TOTP is now stated as on. Nothing changes for users.", context.signedIn, after: outcome,
+        "TOTP state set to Enabled. Nothing changes for users.", context.signedIn, after: outcome,
         to: ConsolePaths.policy(context.scope))
     } catch {
       switch error {
@@ -210,10 +210,10 @@ struct PolicyPage: Sendable {
     }
   }
 
-  /// The form.
+  /// Shows the form.
   ///
-  /// It is answered with 422 for faults, and with 409 when the version that the
-  /// administrator has seen is no longer in force.
+  /// The status is 422 for invalid values, and 409 when the version that the administrator has seen
+  /// is no longer the current one.
   private func page(
     _ context: ScopeContext, _ policy: Policy, _ answers: PolicyAnswers,
     faults: [FieldError] = [], seen version: Int? = nil, isUnchanged: Bool = false
@@ -251,13 +251,15 @@ struct PolicyPage: Sendable {
     try await refusing { try await identity.support.settings(scope).codeCap }
   }
 
-  /// What will change and who is hit; 422 when the name was not typed, 409 when the project's
-  /// values moved meanwhile.
+  /// Shows what changes and who is affected.
+  ///
+  /// The status is 422 for invalid fields, such as a wrong name, and 409 when the project's policy
+  /// has changed in the meantime.
   private func checkPage(
     _ context: ScopeContext, _ preview: PolicyPreview, _ proposal: PolicyProposal,
     typed: String = "", faults: [FieldError] = [], isLate: Bool = false
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame("Check the change · MFA policy", in: context, tab: .policy)
+    var frame = try await frames.frame("Review changes · MFA policy", in: context, tab: .policy)
     frame.errors = faults
     let frameView = FrameView(frame)
     var model = PolicyCheckView(
@@ -271,21 +273,21 @@ struct PolicyPage: Sendable {
 }
 
 extension PolicyPreview {
-  /// Whether TOTP is on and would be off.
+  /// Whether the change turns off TOTP.
   var switchesOff: Bool { policy.configuration.isTOTPOn && !new.configuration.isTOTPOn }
 }
 
 extension Scope {
-  /// Whether a text names this scope.
+  /// Whether a text is the name or the ID of this scope.
   ///
-  /// Its id counts too, since some names cannot be typed.
+  /// The ID is accepted because some names can't be typed.
   func isNamed(_ text: String) -> Bool {
     !text.isEmpty && (text == name || text == (tenant?.text ?? project.text))
   }
 }
 
 extension Refusal {
-  /// For a change whose values were checked before.
+  /// Converts an error of a change whose values are already validated.
   init(_ error: PolicyError) {
     switch error {
     case .scopeNotFound: self = .notFound

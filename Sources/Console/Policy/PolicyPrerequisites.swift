@@ -2,13 +2,13 @@ import HTTP
 import Identity
 import Templating
 
-/// One thing that has to be so before users can enroll.
+/// A requirement for users to enroll.
 struct PolicyPrerequisite: ViewModel {
   let chip: Markup
   let text: String
   var link: EmptyLink?
 
-  /// The prerequisites of a scope, those that are met too.
+  /// The requirements of a scope, including those that are met.
   static func all(
     _ policy: Policy, _ prerequisites: PolicyPrerequisites, in context: ScopeContext
   ) -> [PolicyPrerequisite] {
@@ -17,7 +17,7 @@ struct PolicyPrerequisite: ViewModel {
     if scope.isDisabled {
       all.append(
         PolicyPrerequisite(
-          chip: Chip.bad("off"), text: "Sign-in is switched off here for everybody.",
+          chip: Chip.bad("off"), text: "Sign-in is turned off for all users.",
           link: settings(context)))
     }
     all.append(methods(prerequisites, context))
@@ -25,7 +25,9 @@ struct PolicyPrerequisite: ViewModel {
       all.append(
         PolicyPrerequisite(
           chip: Chip.look("anonymous"),
-          text: "Anonymous sign-in is on. Those users cannot enroll before they have an address."))
+          text:
+            "Anonymous sign-in is on. Anonymous users can’t enroll until they add an email address."
+        ))
     }
     all.append(addresses(policy, prerequisites, context))
     return all
@@ -40,17 +42,18 @@ struct PolicyPrerequisite: ViewModel {
         prerequisites.signIn.emailLink ? "email link" : nil,
       ].compactMap { $0 } + [prerequisites.providersInWords].compactMap { $0 }
     let others =
-      "Anonymous, phone, custom token and Game Center sign-ins allow no second factor."
+      "Anonymous, phone, custom token, and Game Center sign-ins don’t support a second factor."
     guard prerequisites.allowsSecondFactor else {
       return PolicyPrerequisite(
         chip: Chip.look("no method"),
         text:
-          "No password, email link or identity provider sign-in is on, so nobody can enroll. \(others)",
+          "No password, email link, or identity provider sign-in is enabled, so users can’t enroll. \(others)",
         link: settings(context))
     }
     return PolicyPrerequisite(
       chip: Chip.on("sign-in"),
-      text: "A method that allows a second factor is on: \(on.joined(separator: ", ")). \(others)")
+      text:
+        "Enabled methods that support a second factor: \(on.joined(separator: ", ")). \(others)")
   }
 
   private static func addresses(
@@ -60,8 +63,8 @@ struct PolicyPrerequisite: ViewModel {
       return PolicyPrerequisite(
         chip: Chip.on("verified"),
         text: policy.users == 0
-          ? "Users need a verified email address to enroll. There is no user yet."
-          : "Users need a verified email address to enroll. No address here is unverified.")
+          ? "Users need a verified email address to enroll. There are no users yet."
+          : "Users need a verified email address to enroll. No addresses are unverified.")
     }
     let users = Words.count(
       prerequisites.unverifiedEmails, "user has an unverified address",
@@ -69,16 +72,16 @@ struct PolicyPrerequisite: ViewModel {
     let link =
       context.may(.findUsers)
       ? EmptyLink(
-        text: "Show them",
+        text: "Show users",
         href: (["state": "unverified"] as Form).query(of: ConsolePaths.users(context.scope))) : nil
     return PolicyPrerequisite(
-      chip: Chip.look("unverified"), text: "\(users) and cannot enroll until it is verified.",
+      chip: Chip.look("unverified"), text: "\(users) and can’t enroll until it’s verified.",
       link: link)
   }
 
   private static func settings(_ context: ScopeContext) -> EmptyLink? {
     context.may(.changeScope)
-      ? EmptyLink(text: "Open the settings", href: ConsolePaths.settings(context.scope)) : nil
+      ? EmptyLink(text: "Open settings", href: ConsolePaths.settings(context.scope)) : nil
   }
 
   static let keys: Keys<Self> = [
@@ -89,7 +92,7 @@ struct PolicyPrerequisite: ViewModel {
 }
 
 extension PolicyPrerequisites {
-  /// The identity providers that are on, the first of them by name; nil when there is none.
+  /// The enabled identity providers, the first three by name; nil if there are none.
   var providersInWords: String? {
     let named = 3
     guard !providers.isEmpty else { return nil }
@@ -97,7 +100,7 @@ extension PolicyPrerequisites {
     return (providers.prefix(named) + (rest > 0 ? ["\(rest) more"] : [])).joined(separator: ", ")
   }
 
-  /// The first factors that are on, in words.
+  /// The enabled first factors, as text.
   var words: String {
     SignInMethods.words(signIn.names + [providersInWords].compactMap { $0 })
   }

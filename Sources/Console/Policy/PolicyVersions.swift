@@ -2,14 +2,14 @@ import HTTP
 import Identity
 import Templating
 
-/// The versions of a scope's configuration: who made them, when, from what to what.
+/// The versions of a scope's policy: who changed what, and when.
 struct PolicyVersions: ViewModel {
   let rows: [HistoryRow]
-  /// The next older ones.
+  /// The link to the next older versions.
   let older: String?
-  /// Back to the newest; nil when these are they.
+  /// The link to the newest versions; nil if these are the newest.
   let newest: String?
-  /// The same in the audit log; nil for those who may not read it.
+  /// The link to the audit log; nil for administrators who can't read it.
   let audit: String?
 
   init(_ page: Page<AuditRow>, after: String?, in context: ScopeContext, times: Times) {

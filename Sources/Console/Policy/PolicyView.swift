@@ -13,7 +13,7 @@ struct PolicyView: ViewModel {
   let node: String
   var race: PolicyRace?
   var isUnchanged = false
-  /// With how many wrong codes in a row the codes of a user are closed.
+  /// The number of consecutive wrong codes after which a user's codes are locked.
   var codeCap = SupportRules().codeCap
 
   init(
@@ -32,7 +32,7 @@ struct PolicyView: ViewModel {
 
   private var configuration: MFAConfiguration { policy.configuration }
 
-  /// The window that the answers ask for, as far as they can be read.
+  /// The window that the form values describe; the current one if they're invalid.
   private var drawn: Window? {
     guard case .change(let request) = answers.read() else { return configuration.accepted }
     guard request.isOn else { return nil }
@@ -42,16 +42,16 @@ struct PolicyView: ViewModel {
   private var offHint: String {
     let apps = policy.usersOnly(with: .totp)
     guard apps > 0 else {
-      return "Nobody can enroll an app, and nobody is asked for its codes."
+      return "Users can’t enroll an authenticator app and aren’t asked for its codes."
     }
     let users = Words.count(apps, "enrolled user signs", "enrolled users sign")
-    return "Nobody can enroll an app; \(users) in with a password only."
+    return "Users can’t enroll an authenticator app; \(users) in without a second factor."
   }
 
   private var patterns: [PatternChoice] {
     let none = PatternChoice(
-      value: PolicyAnswers.noPattern, label: "None recorded",
-      hint: "Your application decides, and nothing is written here.", guide: nil,
+      value: PolicyAnswers.noPattern, label: "None",
+      hint: "No pattern is recorded; your application decides.", guide: nil,
       isChecked: answers.pattern == PolicyAnswers.noPattern)
     return EnrollmentPattern.allCases.map { pattern in
       PatternChoice(
@@ -69,7 +69,7 @@ struct PolicyView: ViewModel {
       "\(pattern.hint) \(Words.number(without)) of \(Words.count(policy.users, "user has", "users have")) no factor yet."
   }
 
-  /// What the form asks for beside what is in force, `5 → 2`.
+  /// The change of adjacent intervals, such as `5 → 2`.
   private var windowChange: String {
     let (old, new) = (configuration.accepted, drawn)
     return old == new ? Self.short(new) : "\(Self.short(old)) → \(Self.short(new))"
@@ -84,7 +84,7 @@ struct PolicyView: ViewModel {
       var html = HTML()
       html.raw("<span class=\"chip plain\">Version ")
       html.number(policy.version)
-      html.raw(", in force since&nbsp;")
+      html.raw(", in effect since&nbsp;")
       html.add(frame.times.moment(instant))
       html.raw("</span>")
       return html.markup
@@ -103,14 +103,14 @@ struct PolicyView: ViewModel {
     .markup("state") { $0.state },
     .optional("race") { $0.race },
     .text("unchanged") {
-      $0.isUnchanged ? "These are the values in force already; there is nothing to save." : nil
+      $0.isUnchanged ? "No changes made. These values are already in effect." : nil
     },
     .flag("isUnstated") { $0.configuration.isUnstated },
     .flag("mayChange") { $0.context.may(.changePolicy) },
     .flag("isOn") { $0.answers.totp == "on" },
     .flag("isOff") { $0.answers.totp == "off" },
     .text("onLabel") { $0.configuration.totp?.state == .mandatory ? "On (mandatory)" : "On" },
-    .text("onHint") { _ in "Users may enroll; enrolled users are asked for a code." },
+    .text("onHint") { _ in "Users can enroll. Enrolled users are asked for a code at sign-in." },
     .text("offHint") { $0.offHint },
     .text("totpError") { $0.frame.error(at: "totp") },
     .flag("isDefault") { $0.answers.window == "default" },
@@ -130,7 +130,7 @@ struct PolicyView: ViewModel {
     .flag("isSMSOff") { $0.answers.sms == "off" },
     .text("smsHint") {
       $0.configuration.smsEnabled && !$0.configuration.isSMSOn
-        ? "The configuration lists PHONE_SMS, but its state is not on." : nil
+        ? "The configuration lists PHONE_SMS, but its state isn’t enabled." : nil
     },
     .text("smsError") { $0.frame.error(at: "sms") },
     .text("sms") { $0.configuration.isSMSOn ? "on" : "off" },
@@ -139,7 +139,7 @@ struct PolicyView: ViewModel {
     .markup("totp") { $0.configuration.chip },
     .text("intervalsInWords") { WindowWords.number($0.configuration) },
     .text("guidance") { ConsolePaths.scopeGuidance($0.context.scope) },
-    .text("pattern") { $0.policy.patternName ?? "none recorded" },
+    .text("pattern") { $0.policy.patternName ?? "none" },
     .list("prerequisites") { $0.prerequisites },
     .object("versions") { $0.versions },
     .text("curl") { $0.curl },
@@ -165,7 +165,7 @@ struct PatternChoice: ViewModel {
   ]
 }
 
-/// From which day on a pattern counts.
+/// The start date of the mandatory pattern.
 struct PatternDay: ViewModel {
   let from: String
   let error: String?
@@ -181,7 +181,7 @@ struct PatternDay: ViewModel {
   ]
 }
 
-/// What somebody else changed while the form was open.
+/// Changes that another administrator made while the form was open.
 struct PolicyRace: ViewModel {
   let who: String
   let at: Markup
@@ -189,8 +189,8 @@ struct PolicyRace: ViewModel {
   let discard: String
 
   init(_ policy: Policy, history: [AuditRow], discard: String, times: Times) {
-    who = policy.changedBy ?? "Somebody"
-    at = policy.changedAt.map(times.moment) ?? HTML.escaped("an unknown day")
+    who = policy.changedBy ?? "Someone"
+    at = policy.changedAt.map(times.moment) ?? HTML.escaped("an unknown date")
     changes = history.map { AuditWords.change($0) }
     self.discard = discard
   }
@@ -204,8 +204,8 @@ struct PolicyRace: ViewModel {
 }
 
 extension Scope {
-  /// What it is, to begin a sentence.
+  /// The kind of scope, capitalized.
   var kind: String { tenant == nil ? "Project" : "Tenant" }
-  /// What it is, inside a sentence.
+  /// The kind of scope, lowercase.
   var kindInSentence: String { tenant == nil ? "project" : "tenant" }
 }

@@ -1,28 +1,28 @@
 import Identity
 import Templating
 
-/// The motif: 21 steps of 30 seconds from −10 to +10 around now; lit steps are accepted.
+/// Draws the acceptance window: 21 intervals of 30 seconds from −10 to +10; lit ones are valid.
 ///
-/// It is an axis of time, so it does not mirror with the direction of the text.
+/// It's a time axis, so it isn't mirrored in right-to-left text.
 enum WindowStrip {
-  /// The furthest step on each side.
+  /// The number of intervals on each side.
   static let reach = 10
 
-  /// The strip for a row, with the number beside it.
+  /// The strip for a row, with the number next to it.
   static func small(_ configuration: MFAConfiguration) -> Markup {
     guard let window = configuration.accepted else { return off }
     return configuration.totp?.adjacentIntervals == nil
       ? byDefault : own[window.adjacentIntervals]
   }
 
-  /// The strip for a line of a long list, which shows one of `symbols`.
+  /// The strip for a row of a long list, which references one of `symbols`.
   static func line(_ configuration: MFAConfiguration) -> Markup {
     guard let window = configuration.accepted else { return offLine }
     return configuration.totp?.adjacentIntervals == nil
       ? byDefaultLine : ownLines[window.adjacentIntervals]
   }
 
-  /// What the lines of a list show, to stand once before it.
+  /// The SVG symbols that `line` references, to be included once before a list.
   static let symbols: Markup = {
     var html = HTML()
     html.raw("<svg class=\"strip visually-hidden\" aria-hidden=\"true\">")
@@ -37,7 +37,7 @@ enum WindowStrip {
     return html.markup
   }()
 
-  /// The strip for the policy page, with its scale; nil when no code is accepted.
+  /// The strip for the policy page, with its scale; a nil window means that no codes are accepted.
   static func large(_ window: Window?) -> Markup {
     var html = HTML()
     html.raw("<svg class=\"strip large\" viewBox=\"0 0 690 42\" role=\"img\" aria-label=\"")
@@ -68,9 +68,9 @@ enum WindowStrip {
     return html.markup
   }
 
-  /// The strip of a code, with a mark at its step; nothing for a code that is none near.
+  /// The strip of a code, with a mark at its interval; nil for a code that matches none in reach.
   ///
-  /// The sentence beside it says the same, so it is drawn only.
+  /// It's hidden from screen readers because the sentence next to it says the same.
   static func marked(_ window: Window?, at distance: Int?) -> Markup? {
     guard let window, let distance, abs(distance) <= reach else { return nil }
     return markedStrips[window.adjacentIntervals][distance + reach]
@@ -88,13 +88,13 @@ enum WindowStrip {
     }
   }
 
-  /// What the strip shows, for readers who do not see it.
+  /// The text alternative of the strip.
   static func label(_ window: Window?) -> String {
-    guard let window else { return "No code is accepted" }
+    guard let window else { return "No codes are accepted" }
     let side = window.adjacentIntervals
     return side == 0
-      ? "Only the present code is accepted"
-      : "\(window.codes) codes are accepted: now and \(side) on each side"
+      ? "Only the current code is accepted"
+      : "\(window.codes) codes are accepted: the current one and \(side) on each side"
   }
 
   private static let off = drawn(nil, "–")
@@ -107,7 +107,7 @@ enum WindowStrip {
   private static let ownLines = Window.range.map { side in
     drawn(Window(adjacentIntervals: side), String(side), asLine: true)
   }
-  private static let byDefaultText = "\(Window.standard.adjacentIntervals), default"
+  private static let byDefaultText = "\(Window.standard.adjacentIntervals) (default)"
 
   private static func drawn(_ window: Window?, _ text: String, asLine: Bool = false) -> Markup {
     var html = HTML()
@@ -133,7 +133,7 @@ enum WindowStrip {
     window.map { "w\($0.adjacentIntervals)" } ?? "w-off"
   }
 
-  // Three dashed lines draw what would be 21 rectangles: fifty rows stay a light page.
+  // Three dashed lines instead of 21 rectangles keep a page of 50 rows small.
   private static func paths(_ window: Window?, into html: inout HTML) {
     html.raw("<path d=\"M0 8h104\"/>")
     guard let side = window?.adjacentIntervals else { return }

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/projects/new`: makes a project.
+/// `/projects/new`: creates a project.
 struct NewProjectPage: Sendable {
   let projects: Projects
   let frames: Frames
@@ -18,11 +18,11 @@ struct NewProjectPage: Sendable {
     guard !name.isEmpty else {
       return page(
         signedIn, name: name, id: id,
-        errors: [FieldError(field: "name", text: "Give the project a name.")])
+        errors: [FieldError(field: "name", text: "Enter a project name.")])
     }
     do {
       let project = try await projects.create(id: id, displayName: name, signedIn.plainRequest)
-      frames.leave("The project is created. Its policy starts with TOTP off.", for: signedIn)
+      frames.leave("Project created. TOTP is off in its policy.", for: signedIn)
       return .redirect(to: ConsolePaths.overview(project.scope))
     } catch {
       let fault = try Self.fault(try error.failure(of: .createProject), id: id)
@@ -46,13 +46,14 @@ struct NewProjectPage: Sendable {
     case .invalidID:
       FieldError(
         field: "id",
-        text: "Write the id with 6 to 30 of a–z, 0–9 and hyphen, a letter first and no hyphen last."
+        text:
+          "Enter an ID of 6 to 30 characters: a–z, 0–9, and hyphens, starting with a letter and not ending with a hyphen."
       )
     case .idTaken:
       FieldError(
-        field: "id", text: "There is a project \(Words.short(id)) already. Choose another id.")
+        field: "id", text: "The project ID \(Words.short(id)) is already in use. Enter another ID.")
     case .invalidDisplayName:
-      FieldError(field: "name", text: "Write a name of 1 to 100 characters, without line ends.")
+      FieldError(field: "name", text: "Enter a name of 1 to 100 characters without line breaks.")
     case .notFound, .invalidDomain, .links, .policy, .passwords, .recaptcha, .unavailable:
       throw .unavailable(error)
     }

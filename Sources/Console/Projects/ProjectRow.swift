@@ -2,9 +2,9 @@ import HTTP
 import Identity
 import Templating
 
-/// A project's line in the list.
+/// A project's row in the list.
 struct ProjectRow: ViewModel {
-  /// What an administrator may do with a project from the list.
+  /// The links of a row that an administrator is authorized to use.
   struct Rights: OptionSet, Hashable {
     let rawValue: UInt8
 
@@ -27,13 +27,13 @@ struct ProjectRow: ViewModel {
     }
   }
 
-  /// What a line is drawn from.
+  /// The data that a row is rendered from.
   struct Source: Hashable {
     let summary: ProjectSummary
     let rights: Rights
 
     static func all(_ projects: [ProjectSummary], administrator: Administrator) -> [Source] {
-      // Grants on the instance alone allow the same in every project.
+      // Grants on the instance allow the same in every project.
       let isSame = administrator.grants.allSatisfy { $0.project == nil }
       let common = isSame ? projects.first.map { Rights(of: administrator, in: $0.id) } : nil
       return projects.map {
@@ -56,20 +56,19 @@ struct ProjectRow: ViewModel {
 
   private var id: String { summary.id.text }
 
-  // Who has a role in a tenant only may neither open the project's own pages nor learn from its
-  // counts about other tenants.
+  // Administrators with a role only in a tenant can't open the project's pages, and its totals would
+  // tell them about other tenants.
   private var isVisible: Bool { rights.contains(.see) }
 
   private var policy: String? {
     rights.contains(.readPolicy) ? ConsolePaths.policy.ofProject(id) : nil
   }
 
-  /// The users of the project's own pool who have no factor, in words; nil when there are none.
+  /// The number of users outside tenants without a factor, as text; nil if there are none.
   private var without: String? {
     let count = summary.ownUsers - summary.ownEnrolledUsers
     guard rights.contains(.findUsers), count > 0 else { return nil }
-    return summary.tenants == 0
-      ? "\(Words.number(count)) without" : "\(Words.number(count)) of its own without"
+    return "\(Words.number(count)) not enrolled"
   }
 
   static let keys: Keys<Self> = [

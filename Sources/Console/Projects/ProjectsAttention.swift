@@ -2,13 +2,13 @@ import HTTP
 import Identity
 import Templating
 
-/// What wants attention in the projects that an administrator may see.
+/// The items that need attention in the projects that an administrator can access.
 struct ProjectsAttention: ViewModel {
   let warnings: [WarningRow]
   let hasMoreWarnings: Bool
   let differing: [DifferingRow]
   let held: [HeldRow]
-  /// That the server's clock isn't trusted; nil while it is.
+  /// The warning that the server's clock isn't trusted; nil while it is.
   let clock: ClockBanner?
 
   init(
@@ -41,7 +41,7 @@ struct ProjectsAttention: ViewModel {
   ]
 }
 
-/// An agent who did much in an hour and waits for an owner.
+/// A support agent who hit the hourly action limit and has to be unblocked.
 struct HeldRow: ViewModel {
   let held: HeldAgent
   let signedIn: SignedIn
@@ -59,7 +59,7 @@ struct HeldRow: ViewModel {
   ]
 }
 
-/// The tenants of a project whose policy is not the project's: how many, and the first of them.
+/// The number of tenants whose policy differs from the project's, and the first of them.
 struct DifferingRow: ViewModel {
   let differing: DifferingTenants
   let tenants: [DifferingTenantRow]
@@ -103,7 +103,7 @@ struct DifferingTenantRow: ViewModel {
   ]
 }
 
-/// A pool that somebody should look at, and the link to mend it.
+/// A warning about a user pool, with the link to resolve it.
 struct WarningRow: ViewModel {
   let name: String
   let project: String?
@@ -117,10 +117,10 @@ struct WarningRow: ViewModel {
     name = scope.name
     project = scope.tenant == nil ? nil : scope.projectName
     overview = ConsolePaths.overview(scope)
-    let users = Words.count(reporting.users, "user says", "users say")
-    sentence = "\(users) that a change of second factors was none of theirs."
+    let users = Words.count(reporting.users, "user", "users")
+    sentence = "\(users) reported a change to their second factors that they didn’t make."
     href = overview
-    verb = "See what to do"
+    verb = "Review reports"
   }
 
   init(_ unreadable: UnreadableSecrets.Group) {
@@ -128,7 +128,7 @@ struct WarningRow: ViewModel {
     project = unreadable.tenant == nil ? nil : unreadable.project?.text
     sentence = unreadable.sentence
     href = unreadable.history
-    verb = "See the audit log"
+    verb = "View audit log"
     if let project = unreadable.project?.text {
       overview =
         unreadable.tenant.map { ConsolePaths.tenant(project, $0.text) }
@@ -158,23 +158,23 @@ struct WarningRow: ViewModel {
       .changePolicy, project: warning.project, tenant: warning.tenant)
     switch warning.reason {
     case .stateNotGiven:
-      sentence = "TOTP is on, but the configuration does not say so."
+      sentence = "TOTP state is unset (treated as enabled)."
       href = policy
-      verb = mayChange ? "Make it explicit" : "See the policy"
+      verb = mayChange ? "Set to Enabled" : "View policy"
     case .enrolledWhileOff(let users):
-      let words = Words.count(users, "user has a factor", "users have a factor")
-      sentence = "TOTP is off: \(words) that nobody asks for."
+      let words = Words.count(users, "user with a factor isn’t", "users with a factor aren’t")
+      sentence = "TOTP is off: \(words) asked for codes."
       href = mayChange ? PolicyLinks.turnOn(policy) : policy
-      verb = mayChange ? "Turn TOTP on…" : "See the policy"
+      verb = mayChange ? "Turn on TOTP…" : "View policy"
     case .weakened(let weakened):
       sentence = weakened.sentence(times)
       href = policy
-      verb = "Review the policy"
+      verb = "Review policy"
     case .phonesWhileOff(let users):
-      let words = Words.count(users, "user has a phone", "users have a phone")
-      sentence = "Codes by SMS are off: \(words) that gets none."
+      let words = Words.count(users, "user with a phone isn’t", "users with a phone aren’t")
+      sentence = "SMS codes are off: \(words) asked for codes."
       href = policy
-      verb = mayChange ? "Decide it" : "See the policy"
+      verb = mayChange ? "Change policy" : "View policy"
     }
   }
 
@@ -188,10 +188,10 @@ struct WarningRow: ViewModel {
   ]
 }
 
-/// Addresses that lead to the check of a change at once, without the form before it.
+/// Links that open the review page of a change directly, without the form.
 enum PolicyLinks {
-  /// Turns TOTP on.
+  /// The link that turns on TOTP.
   static func turnOn(_ policy: String) -> String { policy + "?change=on" }
-  /// Gives a tenant the policy of its project.
+  /// The link that copies the project's policy to a tenant.
   static func likeProject(_ policy: String) -> String { policy + "?change=project" }
 }

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/`: the projects that an administrator may see, and what in them wants attention.
+/// `/`: lists the projects that an administrator can access and what needs attention in them.
 struct ProjectsPage: Sendable {
   let identity: Identity
   let frames: Frames
@@ -11,7 +11,7 @@ struct ProjectsPage: Sendable {
   let rows = MarkupCache<ProjectRow.Source>()
 
   private static let length = 50
-  /// How many pools of one kind the page names.
+  /// The maximum number of warnings of each kind on the page.
   static let warnings = 5
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
@@ -55,7 +55,7 @@ struct ProjectsPage: Sendable {
     return .html(view.render(model))
   }
 
-  /// The agents whom this administrator could let go on.
+  /// The blocked agents whom this administrator can unblock.
   private func held(_ administrator: Administrator) async throws(Refusal) -> [HeldAgent] {
     guard administrator.maySomewhere(.protectUsers) else { return [] }
     let all = try await refusing { try await identity.support.held() }

@@ -11,7 +11,7 @@ struct ProjectsView: ViewModel {
   let pager: PagerView
   let empty: EmptyView
   let newProject: String?
-  /// What waits for the reader to approve; nil when nothing does.
+  /// The link to the pending approvals; nil if there are none.
   var approvals: Link?
 
   init(
@@ -25,7 +25,7 @@ struct ProjectsView: ViewModel {
     let isWhole = query.isEmpty && after == nil && page.next == nil
     filter =
       isWhole && page.items.count < 10
-      ? nil : FilterView(action: list, label: "Find a project by name or id", query: query)
+      ? nil : FilterView(action: list, label: "Search projects by name or ID", query: query)
     pager = PagerView(
       shown: Words.count(page.items.count, "project", "projects"), path: list,
       query: query.isEmpty ? Form() : ["q": query], after: after, next: page.next)
@@ -33,14 +33,14 @@ struct ProjectsView: ViewModel {
     empty =
       query.isEmpty
       ? EmptyView(
-        heading: "No project yet",
+        heading: "No projects yet",
         sentence: newProject == nil
-          ? "Your role reaches no project. An owner can change that."
-          : "A project is what an application connects to: users, tenants, keys and an MFA policy.",
-        link: newProject.map { EmptyLink(text: "Create the first project", href: $0) })
+          ? "You don’t have access to any project. Ask an owner for access."
+          : "Applications connect to a project, which contains users, tenants, API keys, and an MFA policy.",
+        link: newProject.map { EmptyLink(text: "Create project", href: $0) })
       : EmptyView(
-        heading: "No project is called so",
-        sentence: "Names and ids of projects you may see were searched.",
+        heading: "No matching projects",
+        sentence: "Searched the names and IDs of the projects you can access.",
         link: EmptyLink(text: "Show all projects", href: list))
   }
 

@@ -1,7 +1,7 @@
 import HTTP
 import Identity
 
-/// What stands in the form of a provider.
+/// The values of the provider form.
 struct ProviderAnswers: Sendable {
   var id = IdentityProvider.Kind.oidc.prefix
   var name = ""
@@ -9,7 +9,7 @@ struct ProviderAnswers: Sendable {
   var clientID = ""
   var keys = ""
   var isEnabled = true
-  /// When the provider that stood in the form was changed last, in microseconds.
+  /// The time of the provider's last change when the form was opened, in microseconds.
   var seen = ""
 
   init() {}
@@ -35,7 +35,7 @@ struct ProviderAnswers: Sendable {
     seen = form.text("seen") ?? ""
   }
 
-  /// Puts the answers into a provider's settings.
+  /// Applies the form values to a provider's settings.
   func apply(
     to settings: inout ProviderSettings, _ kind: IdentityProvider.Kind
   ) throws(ProviderError) {
@@ -49,39 +49,42 @@ struct ProviderAnswers: Sendable {
 }
 
 extension FieldError {
-  /// What is wrong with the answers.
+  /// Converts a validation error.
   init(_ error: ProviderError) throws(Refusal) {
     switch error {
     case .invalidID:
       self.init(
         field: "id",
         text:
-          "Write oidc. and a name behind it, of letters, digits, dots, hyphens and underscores.")
-    case .exists: self.init(field: "id", text: "There is a provider of this id. Choose another.")
+          "Enter “oidc.” followed by a name of letters, digits, dots, hyphens, and underscores.")
+    case .exists: self.init(field: "id", text: "This provider ID is already in use. Enter another.")
     case .tooMany:
       self.init(
         field: "id",
-        text: "There can be \(IdentityProviders.most) providers. Remove one that is not used.")
+        text: "The limit is \(IdentityProviders.most) providers. Remove one you don’t use.")
     case .nameTooLong:
-      self.init(field: "name", text: "Write a name of at most \(Account.longestName) characters.")
+      self.init(field: "name", text: "Enter a name of at most \(Account.longestName) characters.")
     case .missingIssuer, .invalidIssuer:
       self.init(
         field: "issuer",
         text:
-          "Write the issuer as it stands in the tokens, beginning with https://, without ? and #.")
+          "Enter the issuer exactly as in the tokens, starting with https:// and without ? or #.")
     case .missingClientID, .invalidClientID:
       self.init(
-        field: "client", text: "Write the client id that the provider gave to the application.")
+        field: "client",
+        text: "Enter the client ID that the provider assigned to your application.")
     case .missingClientSecret, .invalidResponseType, .severalResponseTypes, .missingRelyingParty,
       .invalidMember:
       self.init(
         field: "name",
-        text: "What a program has set up here does not fit together; mend it with the API first.")
+        text:
+          "This provider’s settings, made through the API, are invalid. Fix them with the API first."
+      )
     case .invalidKeys(let fault): self.init(field: "keys", text: fault.words)
     case .changedMeanwhile:
       self.init(
         field: "name",
-        text: "Somebody has changed this provider meanwhile. Open it anew and look again.")
+        text: "This provider changed while you were editing. Reload the page and try again.")
     case .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
     }
@@ -89,15 +92,15 @@ extension FieldError {
 }
 
 extension KeySet.Fault {
-  /// What to do about it.
+  /// The error message.
   fileprivate var words: String {
     switch self {
     case .unreadable: "Paste the provider’s JSON Web Key Set, or its public keys as PEM."
-    case .noKey: "Nothing here is an RSA key or a key on the curve P-256 for signatures."
+    case .noKey: "No RSA or P-256 signing key found."
     case .isPrivate:
-      "That is a private key, which must not leave the provider. Paste the public one, and replace the private one if others have seen it."
+      "This is a private key, which must not leave the provider. Paste the public key, and replace the private key if others have seen it."
     case .unusable: "RSA keys must have 2048 to 8192 bits."
-    case .tooMany: "At most \(KeySet.most) keys can be kept."
+    case .tooMany: "The limit is \(KeySet.most) keys."
     }
   }
 }

@@ -2,8 +2,8 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/settings/providers/new` and `S/settings/providers/{id}`: makes a provider of OpenID Connect,
-/// and shows and changes one.
+/// `S/settings/providers/new` and `S/settings/providers/{id}`: adds an OpenID Connect provider, and
+/// shows and changes a provider.
 struct ProviderPage: Sendable {
   let identity: Identity
   let actions: ActionForms
@@ -24,7 +24,7 @@ struct ProviderPage: Sendable {
       let outcome = try await identity.identityProviders.create(
         in: context.scope, id: answers.id, settings, actions.request(signedIn))
       return actions.leave(
-        "Added the provider \(answers.id).", signedIn, after: outcome,
+        "Provider \(answers.id) added.", signedIn, after: outcome,
         to: ConsolePaths.providers(context.scope))
     } catch {
       let errors = try await actions.faults(
@@ -59,7 +59,7 @@ struct ProviderPage: Sendable {
         actions.request(signedIn)
       ) { (settings) throws(ProviderError) in try answers.apply(to: &settings, kind) }
       return actions.leave(
-        "The provider is saved.", signedIn, after: outcome,
+        "Provider saved.", signedIn, after: outcome,
         to: ConsolePaths.provider(context.scope, id))
     } catch {
       let errors = try await actions.faults(
@@ -92,7 +92,7 @@ struct ProviderPage: Sendable {
         try await identity.audit.list(filter, limit: Self.historyLength).items
       }
     }
-    let title = provider.map { "\($0.id) · Identity providers" } ?? "Add a provider"
+    let title = provider.map { "\($0.id) · Identity providers" } ?? "Add provider"
     var frame = try await frames.frame(title, in: context, tab: .settings)
     frame.errors = errors
     frame.crumbs = [

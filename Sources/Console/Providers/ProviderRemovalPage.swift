@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/settings/providers/{id}/removal`: asks, and removes a provider.
+/// `S/settings/providers/{id}/removal`: asks for confirmation and removes a provider.
 struct ProviderRemovalPage: Sendable {
   let providers: IdentityProviders
   let actions: ActionForms
@@ -20,7 +20,7 @@ struct ProviderRemovalPage: Sendable {
     let scope = context.scope
     let provider: IdentityProvider
     do { provider = try await providers.find(scope, id) } catch { throw Refusal(error) }
-    var frame = try await frames.frame("Remove a provider · Settings", in: context, tab: .settings)
+    var frame = try await frames.frame("Remove provider · Settings", in: context, tab: .settings)
     frame.crumbs = [
       Link(text: "Settings", href: ConsolePaths.settings(scope)),
       Link(text: "Identity providers", href: ConsolePaths.providers(scope)),
@@ -38,7 +38,7 @@ struct ProviderRemovalPage: Sendable {
     do {
       let outcome = try await providers.delete(context.scope, id, actions.request(signedIn))
       return actions.leave(
-        "Removed the provider \(id).", signedIn, after: outcome,
+        "Provider \(id) removed.", signedIn, after: outcome,
         to: ConsolePaths.providers(context.scope))
     } catch {
       let errors = try await actions.faults(error, .removeIdentityProvider, signedIn) {
@@ -63,10 +63,10 @@ struct ProviderRemovalView: ViewModel {
 
   private var consequences: [String] {
     [
-      "Nobody signs in with it from then on. Who has no other way to sign in is shut out.",
-      "Whoever is signed in stays so; to end a session, open the user.",
-      "Users keep their identities at it: when a provider of the same id is added again, they sign in as before.",
-      "Its keys, client id and secret are forgotten.",
+      "Users can no longer sign in with it. Users without another sign-in method are locked out.",
+      "Signed-in users stay signed in. To end a session, open the user.",
+      "Users keep their linked identities: if you add a provider with the same ID again, they can sign in as before.",
+      "Its keys, client ID, and client secret are deleted.",
     ]
   }
 

@@ -5,7 +5,7 @@ import Templating
 struct ProviderView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
-  /// Nil for one that is about to be made.
+  /// Nil for a new provider.
   let provider: IdentityProvider?
   let answers: ProviderAnswers
   let history: [HistoryRow]?
@@ -35,17 +35,18 @@ struct ProviderView: ViewModel {
     guard let provider else { return [] }
     let settings = provider.settings
     var facts = [
-      Fact("Provider id", HTML.isolated(provider.id.text)), Fact("Protocol", provider.kind.name),
+      Fact("Provider ID", HTML.isolated(provider.id.text)), Fact("Protocol", provider.kind.name),
     ]
     if !settings.displayName.isEmpty {
       facts.append(Fact("Name", HTML.isolated(settings.displayName)))
     }
     if isOIDC {
       facts.append(Fact("Issuer", HTML.isolated(settings.issuer)))
-      facts.append(Fact("Client id", HTML.isolated(settings.clientID)))
+      facts.append(Fact("Client ID", HTML.isolated(settings.clientID)))
       let names = settings.keys.names.joined(separator: ", ")
       facts.append(Fact("Keys", names.isEmpty ? HTML.escaped("none") : HTML.isolated(names)))
-      facts.append(Fact("Client secret", settings.clientSecret == nil ? "none" : "kept sealed"))
+      facts.append(
+        Fact("Client secret", settings.clientSecret == nil ? "none" : "stored encrypted"))
     }
     facts.append(Fact("Added", frame.times.moment(provider.createdAt)))
     facts.append(Fact("Changed", frame.times.moment(provider.changedAt)))
@@ -55,7 +56,7 @@ struct ProviderView: ViewModel {
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
     .object("authorization") { $0.fields },
-    .text("heading") { $0.provider?.id.text ?? "Add a provider" },
+    .text("heading") { $0.provider?.id.text ?? "Add provider" },
     .flag("isNew") { $0.provider == nil },
     .markup("state") { $0.provider.map(ProviderRow.state) },
     .text("kind") { $0.context.scope.kindInSentence },
@@ -76,7 +77,7 @@ struct ProviderView: ViewModel {
     .text("jwks") { $0.answers.keys },
     .text("keysError") { $0.frame.error(at: "keys") },
     .flag("isEnabled") { $0.answers.isEnabled },
-    .text("button") { $0.provider == nil ? "Add the provider" : "Save the provider" },
+    .text("button") { $0.provider == nil ? "Add provider" : "Save provider" },
     .list("facts") { $0.facts },
     .text("removal") { view in
       view.mayChange

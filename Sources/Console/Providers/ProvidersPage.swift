@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/settings/providers`: the providers of identity that a pool knows.
+/// `S/settings/providers`: lists the identity providers of a user pool.
 struct ProvidersPage: Sendable {
   let identity: Identity
   let frames: Frames

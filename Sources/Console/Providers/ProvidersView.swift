@@ -21,7 +21,7 @@ struct ProvidersView: ViewModel {
     context.may(.manageTrust) ? ConsolePaths.newProvider(context.scope) : nil
   }
 
-  /// What was done to providers, those that are gone among them.
+  /// The link to the audit log of providers, including removed ones.
   private var history: String? {
     let query: Form = ["action": "provider"]
     return context.may(.readAudit) ? query.query(of: ConsolePaths.audit(context.scope)) : nil
@@ -37,10 +37,10 @@ struct ProvidersView: ViewModel {
     .list("rows") { $0.rows },
     .object("empty") { view in
       EmptyView(
-        heading: "No identity provider",
+        heading: "No identity providers",
         sentence:
-          "Users sign in with what the settings allow. A provider of OpenID Connect lets them sign in with the accounts of their company.",
-        link: view.add.map { EmptyLink(text: "Add a provider", href: $0, isPrimary: true) })
+          "Users can sign in with the methods enabled in the settings. Add an OpenID Connect provider to let them sign in with their company accounts.",
+        link: view.add.map { EmptyLink(text: "Add provider", href: $0, isPrimary: true) })
     },
     .text("history") { $0.history },
   ]
@@ -53,7 +53,7 @@ struct ProviderRow: ViewModel {
   let times: Times
 
   static func state(_ provider: IdentityProvider) -> Markup {
-    guard provider.kind == .oidc else { return Chip.off("kept only") }
+    guard provider.kind == .oidc else { return Chip.off("stored only") }
     guard provider.settings.isEnabled else { return Chip.off("off") }
     return provider.settings.keys.count > 0 ? Chip.on("on") : Chip.look("on, no keys")
   }
@@ -72,7 +72,7 @@ struct ProviderRow: ViewModel {
 }
 
 extension IdentityProvider.Kind {
-  /// The protocol as people write it.
+  /// The display name of the protocol.
   var name: String {
     switch self {
     case .oidc: "OpenID Connect"

@@ -1,7 +1,7 @@
 import HTTP
 import Identity
 
-/// The review as a table for spreadsheets.
+/// The policy review as a CSV file.
 struct ReviewFile {
   private(set) var csv = CSV([
     "project", "tenant", "name", "TOTP", "adjacent intervals", "codes accepted", "SMS",
@@ -15,7 +15,11 @@ struct ReviewFile {
     (self.publicURL, self.project) = (publicURL, project)
   }
 
-  /// Adds a scope; what differs is told where the project's policy may be known.
+  /// Adds a scope.
+  ///
+  /// - Parameters:
+  ///   - summary: The scope and its policy.
+  ///   - base: The project's policy to compare with; nil for administrators who can't read it.
   mutating func add(_ summary: PolicySummary, base: PolicyInForce?) {
     let configuration = summary.edit.configuration
     let path =

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/projects/{p}/review`: the MFA policy of a project and of all its tenants on one page.
+/// `/projects/{p}/review`: shows the MFA policies of a project and all its tenants.
 struct ReviewPage: Sendable {
   let policies: Policies
   let frames: Frames
@@ -35,7 +35,7 @@ struct ReviewPage: Sendable {
           shown: sources.count, asked: asked)))
   }
 
-  /// The same as a file, all of it.
+  /// Downloads the entire review as a CSV file.
   func download(_ context: ProjectContext) async throws(Refusal) -> Response {
     var asked = ReviewAddress(context)
     asked.after = nil
@@ -63,7 +63,7 @@ struct ReviewPage: Sendable {
   }
 }
 
-/// What the address of a review asks for.
+/// The search, filter, and order in the query of a review page.
 struct ReviewAddress: Sendable {
   let search: String
   let selection: PolicyReviewQuery.Selection
@@ -78,7 +78,7 @@ struct ReviewAddress: Sendable {
     after = asked.text("after")
   }
 
-  /// Whether some tenants are left out.
+  /// Whether a search or filter leaves out tenants.
   var isNarrowed: Bool { !search.isEmpty || selection != .all }
 
   var query: PolicyReviewQuery {
@@ -86,7 +86,7 @@ struct ReviewAddress: Sendable {
       search: search.isEmpty ? nil : search, selection: selection, order: order)
   }
 
-  /// The query of an address that asks for this, or for one thing else.
+  /// The query of a link to this view, optionally with another filter or order.
   func form(
     _ selection: PolicyReviewQuery.Selection? = nil, _ order: PolicyReviewQuery.Order? = nil
   ) -> Form {

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// A scope's line in the review.
+/// A scope's row in the review.
 struct ReviewRow: ViewModel {
   let href: String
   let name: String
@@ -16,18 +16,18 @@ struct ReviewRow: ViewModel {
   let changed: Markup?
   let changedBy: String?
   let changeReason: String?
-  /// Whether lines are compared with the project's at all.
+  /// Whether policies are compared with the project's.
   let compares: Bool
   let comparison: Markup?
   let differences: String?
-  /// Where the tenant can be taken back to the project's values; nil for those who may not.
+  /// The link to copy the project's policy to the tenant; nil without the permission.
   let reset: String?
 
-  /// What a line is drawn from.
+  /// The data that a row is rendered from.
   struct Source: Hashable {
     let project: ID<Project>
     let summary: PolicySummary
-    /// The project's policy; nil when it is not for this reader.
+    /// The project's policy; nil for administrators who can't read it.
     let base: PolicyInForce?
     let mayChange: Bool
     let times: Times
@@ -43,7 +43,7 @@ struct ReviewRow: ViewModel {
       ?? ConsolePaths.policy.ofProject(project)
     href = policy
     name = summary.displayName
-    id = summary.tenant?.text ?? "the project’s own users"
+    id = summary.tenant?.text ?? "users outside tenants"
     totp = configuration.chip
     window = WindowStrip.line(configuration)
     sms = configuration.isSMSOn ? Self.smsOn : Self.smsOff
@@ -65,7 +65,7 @@ struct ReviewRow: ViewModel {
       fields.isEmpty || !source.mayChange ? nil : (["change": "project"] as Form).query(of: policy)
   }
 
-  /// How many are enrolled, with the share.
+  /// The number and percentage of enrolled users.
   private static func enrolled(_ summary: PolicySummary) -> Markup {
     guard summary.users > 0 else { return Meter.share(0, of: 0) }
     var html = HTML()

@@ -37,7 +37,7 @@ struct ReviewView: ViewModel {
   }
 
   private var summary: String {
-    guard review.count > 0 else { return "It has no tenant yet." }
+    guard review.count > 0 else { return "No tenants yet." }
     var parts = [
       "\(Words.count(review.count, "tenant", "tenants")) with \(Words.count(review.users, "user", "users"))"
     ]
@@ -48,7 +48,7 @@ struct ReviewView: ViewModel {
     if let differing = review.differing {
       parts.append(
         differing == 0
-          ? "none differs from the project"
+          ? "none differ from the project"
           : "\(Words.count(differing, "differs", "differ")) from the project")
     }
     return parts.joined(separator: "; ") + "."
@@ -58,13 +58,13 @@ struct ReviewView: ViewModel {
     let path = ConsolePaths.review(project.id.text)
     guard asked.isNarrowed else {
       return EmptyView(
-        heading: "Nothing to review here",
-        sentence: "A review shows the policy of the project and of each tenant you may see.")
+        heading: "No policies to review",
+        sentence: "The review lists the policies of the project and of the tenants you can access.")
     }
     return EmptyView(
-      heading: "No tenant is like that",
+      heading: "No matching tenants",
       sentence: asked.search.isEmpty
-        ? asked.selection.none : "Names and ids of this project’s tenants were searched.",
+        ? asked.selection.none : "Searched the names and IDs of this project’s tenants.",
       link: EmptyLink(text: "Show all tenants", href: path))
   }
 
@@ -91,13 +91,13 @@ struct ReviewView: ViewModel {
   ]
 }
 
-/// The heading of a column, and what it sorts by.
+/// A column heading and its sort link.
 struct ReviewColumn: ViewModel {
   let text: String
   var isNumber = false
-  /// Sorts by this column; nil where it does not sort.
+  /// The link that sorts by this column; nil if it isn't sortable.
   var href: String?
-  /// In which direction it is sorted; nil when by another column.
+  /// The current sort direction; nil if the table is sorted by another column.
   var direction: String?
 
   static func all(
@@ -117,7 +117,7 @@ struct ReviewColumn: ViewModel {
       sorted("Enrolled", .enrolled, "ascending", isNumber: true),
       sorted("Last change", .changed, "descending"),
     ]
-    return comparing ? columns + [ReviewColumn(text: "Project’s policy")] : columns
+    return comparing ? columns + [ReviewColumn(text: "Project policy")] : columns
   }
 
   static let keys: Keys<Self> = [
@@ -135,18 +135,18 @@ extension PolicyReviewQuery.Selection {
     case .differs: "Differs"
     case .off: "TOTP off"
     case .wide: "Wide window"
-    case .noneEnrolled: "None enrolled"
+    case .noneEnrolled: "No MFA"
     }
   }
 
-  /// What an empty list of it means.
+  /// The sentence for an empty list.
   fileprivate var none: String {
     switch self {
-    case .all: "There is no tenant here."
-    case .differs: "Each tenant has the project’s policy."
-    case .off: "TOTP is on in each tenant."
-    case .wide: "No tenant accepts more than five steps on each side."
-    case .noneEnrolled: "Each tenant with users has somebody who is enrolled."
+    case .all: "There are no tenants."
+    case .differs: "All tenants have the project’s policy."
+    case .off: "TOTP is on in all tenants."
+    case .wide: "No tenant accepts more than 5 intervals on each side."
+    case .noneEnrolled: "All tenants with users have at least one enrolled user."
     }
   }
 }

@@ -1,7 +1,7 @@
 import Identity
 import Templating
 
-/// Something about a pool that somebody should look at, and the link to mend it.
+/// An item that needs attention in a user pool, with the link to resolve it.
 struct Attention: ViewModel {
   let sentence: String
   let verb: String?
@@ -20,7 +20,7 @@ struct Attention: ViewModel {
   ]
 }
 
-/// What wants attention in a pool.
+/// Decides what needs attention in a user pool.
 struct AttentionRules {
   let context: ScopeContext
   let policy: Policy
@@ -29,13 +29,13 @@ struct AttentionRules {
   let now: Instant
   let messages: (waiting: Int, late: Int)
   let carriesMail: Bool
-  /// Users who said that a change was none of theirs, one more than are named.
+  /// Users who reported a change that they didn't make; one more than `mostReporting`.
   let reporting: [ReportingUser]
 
-  /// Stored secrets of the pool that can't be opened; none for those who aren't owners.
+  /// Stored secrets of the pool that can't be decrypted; empty unless the administrator is an owner.
   let unreadable: [UnreadableSecrets.Group]
 
-  /// How many such users are named.
+  /// The maximum number of reporting users shown by name.
   static let mostReporting = 3
 
   private var times: Times { context.signedIn.times }
@@ -50,7 +50,7 @@ struct AttentionRules {
 
   var all: [Attention] {
     reportedChanges
-      + unreadable.map { Attention($0.sentence, "See the audit log", $0.history) }
+      + unreadable.map { Attention($0.sentence, "View audit log", $0.history) }
       + [signInOff, unstated, weakened, off, phonesOff, wide, methods, unverified, outbox, stale]
       .compactMap {
         $0
@@ -60,13 +60,13 @@ struct AttentionRules {
   private var reportedChanges: [Attention] {
     guard !reporting.isEmpty else { return [] }
     let rest =
-      "said that a change of second factors was none of theirs; nothing is changed until an owner has looked at it."
+      "reported a change to their second factors that they didn’t make. Their second factors are locked until an owner reviews the report."
     guard context.may(.findUsers) else {
       return [Attention(reporting.count == 1 ? "A user \(rest)" : "Some users \(rest)")]
     }
     var lines = reporting.prefix(Self.mostReporting).map { user in
       Attention(
-        "\(Words.isolated(user.label)) \(rest)", "See the user",
+        "\(Words.isolated(user.label)) \(rest)", "View user",
         ConsolePaths.user(scope, user.account.text))
     }
     if reporting.count > Self.mostReporting { lines.append(Attention("More users \(rest)")) }
@@ -76,101 +76,103 @@ struct AttentionRules {
   private var signInOff: Attention? {
     guard scope.isDisabled else { return nil }
     return Attention(
-      "Sign-in is switched off here: nobody of this user pool gets in.", "Switch it on…",
+      "Sign-in is turned off: no users of this user pool can sign in.", "Turn on sign-in…",
       context.may(.changeScope) ? ConsolePaths.signInSwitch(scope) : nil)
   }
 
   private var unstated: Attention? {
     guard configuration.isUnstated else { return nil }
     return Attention(
-      "TOTP is on, but the configuration does not say so.",
-      context.may(.changePolicy) ? "Make it explicit" : "See the policy", policyPage)
+      "TOTP state is unset (treated as enabled).",
+      context.may(.changePolicy) ? "Set to Enabled" : "View policy", policyPage)
   }
 
   private var off: Attention? {
     guard !configuration.isTOTPOn, policy.totpUsers > 0 else { return nil }
-    let users = Words.count(policy.totpUsers, "user has a factor", "users have a factor")
+    let users = Words.count(
+      policy.totpUsers, "user with a factor isn’t", "users with a factor aren’t")
     let mayChange = context.may(.changePolicy)
     return Attention(
-      "TOTP is off: \(users) that nobody asks for.",
-      mayChange ? "Turn TOTP on…" : "See the policy",
+      "TOTP is off: \(users) asked for codes.",
+      mayChange ? "Turn on TOTP…" : "View policy",
       mayChange ? policyPage.map(PolicyLinks.turnOn) : policyPage)
   }
 
   private var phonesOff: Attention? {
     guard !configuration.isSMSOn, policy.phoneUsers > 0 else { return nil }
-    let users = Words.count(policy.phoneUsers, "user has a phone", "users have a phone")
+    let users = Words.count(
+      policy.phoneUsers, "user with a phone isn’t", "users with a phone aren’t")
     return Attention(
-      "Codes by SMS are off: \(users) that gets none.",
-      context.may(.changePolicy) ? "Decide it" : "See the policy", policyPage)
+      "SMS codes are off: \(users) asked for codes.",
+      context.may(.changePolicy) ? "Change policy" : "View policy", policyPage)
   }
 
   private var weakened: Attention? {
     guard let weakened = prerequisites.weakened else { return nil }
-    return Attention(weakened.sentence(times), "Review the policy", policyPage)
+    return Attention(weakened.sentence(times), "Review policy", policyPage)
   }
 
   private var wide: Attention? {
     guard configuration.isWindowWide, let window = configuration.accepted else { return nil }
     return Attention(
-      "The window is wide: \(window.codes) codes count at once, each for \(Words.duration(seconds: window.lifetime)).",
-      context.may(.changePolicy) ? "Narrow it" : "See the policy", policyPage)
+      "Wide code acceptance window: \(window.codes) valid codes at any moment, each for \(Words.duration(seconds: window.lifetime)).",
+      context.may(.changePolicy) ? "Narrow window" : "View policy", policyPage)
   }
 
   private var methods: Attention? {
     guard configuration.isTOTPOn, !prerequisites.allowsSecondFactor else { return nil }
     return Attention(
       prerequisites.signIn.names.isEmpty
-        ? "No sign-in method is on, so nobody can enroll."
-        : "Only sign-ins without a second factor are on (\(prerequisites.words)), so nobody can enroll.",
-      context.may(.changeScope) ? "Choose methods" : "See the settings",
+        ? "No sign-in method is enabled, so users can’t enroll."
+        : "Only sign-in methods that don’t support a second factor are enabled (\(prerequisites.words)), so users can’t enroll.",
+      context.may(.changeScope) ? "Choose methods" : "View settings",
       ConsolePaths.settings(scope))
   }
 
   private var unverified: Attention? {
     guard prerequisites.unverifiedEmails > 0 else { return nil }
     let users = Words.count(
-      prerequisites.unverifiedEmails, "user has an email address that is",
-      "users have an email address that is")
+      prerequisites.unverifiedEmails, "user has an unverified email address",
+      "users have an unverified email address")
     return Attention(
-      "\(users) not verified, and cannot enroll a second factor before it is.", "See who",
+      "\(users) and can’t enroll a second factor until it’s verified.", "Show users",
       context.may(.findUsers) ? ConsolePaths.users(scope) + "?state=unverified" : nil)
   }
 
   private var outbox: Attention? {
     let (many, verb) =
       carriesMail
-      ? (messages.late, "could not be sent so far")
-      : (messages.waiting, "for a user, and no mail server is set up")
+      ? (messages.late, "couldn’t be sent yet")
+      : (messages.waiting, "pending, and no mail server is set up")
     guard many > 0 else { return nil }
     let count =
       many >= OutboxEntries.mostCounted
-      ? "\(Words.number(many)) and more messages" : Words.count(many, "message", "messages")
+      ? "\(Words.number(many)) or more messages" : Words.count(many, "message", "messages")
     let sentence =
       carriesMail
-      ? "\(count) \(verb)." : "\(count) \(many == 1 ? "waits" : "wait") \(verb)."
+      ? "\(count) \(verb)." : "\(count) \(many == 1 ? "is" : "are") \(verb)."
     return Attention(
-      sentence, "See the outbox",
+      sentence, "View messages",
       context.may(.findUsers) ? ConsolePaths.outbox(scope) + "?show=waiting" : nil)
   }
 
   private var stale: Attention? {
-    let verb = context.may(.changePolicy) ? "Decide it" : "See the policy"
+    let verb = context.may(.changePolicy) ? "Change policy" : "View policy"
     if policy.version == 0, !configuration.isTOTPOn {
       return Attention(
-        "Nobody has decided this policy yet: TOTP is off since the \(scope.kindInSentence) was made.",
+        "This policy has never been set: TOTP has been off since the \(scope.kindInSentence) was created.",
         verb, policyPage)
     }
     let changedAt = policy.changedAt ?? createdAt
     guard changedAt.advanced(bySeconds: Self.year) < now else { return nil }
     return Attention(
-      "This policy is as it was more than a year ago.",
-      context.may(.changePolicy) ? "Look at it again" : "See the policy", policyPage)
+      "This policy hasn’t changed in more than a year.",
+      context.may(.changePolicy) ? "Review policy" : "View policy", policyPage)
   }
 }
 
 extension WeakenedPolicy {
-  /// Who weakened the policy, when, how, and why.
+  /// Says who weakened the policy, when, how, and why.
   func sentence(_ times: Times) -> String {
     let how = weakenings.map { $0.phrase(times) }.joined(separator: "; ")
     let why = reason.map { " Reason: \(Words.isolated($0))" } ?? ""
@@ -180,7 +182,7 @@ extension WeakenedPolicy {
 }
 
 extension PolicyWeakening {
-  /// What is weaker.
+  /// Describes what is weaker.
   func phrase(_ times: Times) -> String {
     switch self {
     case .factorDisabled(.totp): return "TOTP is off"
@@ -192,7 +194,7 @@ extension PolicyWeakening {
     case .looserPattern(_, let to):
       let pattern = PatternWords.name(to, from: nil) ?? "none"
       return "the enrollment pattern is now “\(pattern)”"
-    case .laterStart(_, let to): return "enrollment is mandatory from \(Times.words(to)) only"
+    case .laterStart(_, let to): return "enrollment is mandatory only from \(Times.words(to))"
     }
   }
 }

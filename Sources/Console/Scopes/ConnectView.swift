@@ -2,32 +2,32 @@ import HTTP
 import Identity
 import Templating
 
-/// The box that says how an application is pointed at this server.
+/// Shows how to connect an application to this server.
 ///
-/// In the emulator profile every SDK is told so by a call or a variable. In the standalone profile
-/// the web SDK can be told any address, those of Android and iOS an http address only, and the Admin
-/// SDKs none: they get what works in their place.
+/// In the emulator profile, a call or an environment variable sets the address of every SDK. In the
+/// standalone profile, the web SDK accepts any address, the Android and iOS SDKs accept only http
+/// addresses, and the Admin SDKs accept none, so the samples show alternatives for these.
 struct ConnectView: ViewModel {
   let scope: Scope
   let url: PublicURL
   let profile: Profile
-  /// The project that applications reach with any key; nil in the standalone profile.
+  /// The project that every API key maps to; nil in the standalone profile.
   let defaultProject: ID<Project>?
-  /// An API key of the project; nil when there is none, or none to be shown.
+  /// An API key of the project; nil if there is none or the administrator can't read it.
   let key: String?
-  /// Why no key is shown, or what to do without one.
+  /// Explains why no key is shown and what to do.
   let note: String?
 
   private var facts: [Fact] {
     [
       Fact("Address", Self.copied(url.origin)),
-      Fact("Project id", Self.copied(scope.project.text)),
-      scope.tenant.map { Fact("Tenant id", Self.copied($0.text)) },
+      Fact("Project ID", Self.copied(scope.project.text)),
+      scope.tenant.map { Fact("Tenant ID", Self.copied($0.text)) },
       key.map { Fact("API key", Self.copied($0)) },
     ].compactMap { $0 }
   }
 
-  /// A value in monospace that the script gives a copy button.
+  /// A monospaced value that the script adds a copy button to.
   static func copied(_ text: String) -> Markup {
     var html = HTML()
     html.raw("<span class=\"mono\" data-copy>")
@@ -39,22 +39,23 @@ struct ConnectView: ViewModel {
   private var otherProject: String? {
     guard let defaultProject, defaultProject != scope.project else { return nil }
     return
-      "In this profile any key means the project \(defaultProject.text), so applications reach that one and not this."
+      "In the emulator profile, every API key maps to the project \(defaultProject.text), so applications connect to that project instead of this one."
   }
 
   private var adminNote: String {
     let tenant =
       scope.tenant == nil
-      ? "" : " The tenant in the token counts too: the project signs for all of them."
+      ? ""
+      : " Also check the tenant in the token: issuer and audience are the same for all tenants of the project."
     return
-      "The Admin SDK knows Google’s address and an emulator’s, and cannot be told this one. Check ID tokens by the server’s keys, and call the REST methods with a service token.\(tenant)"
+      "The Admin SDK connects only to Google or to an emulator, not to this server. Verify ID tokens with the server’s public keys, and call the REST API with a service token.\(tenant)"
   }
 
   private static let configPath = Path("v2", "projects", nil, "config", parameters: String.self)
   private static let tenantPath = Path(
     "v2", "projects", nil, "tenants", nil, parameters: String.self, String.self)
 
-  /// Percent-coded, so nothing in an id ends the quotes of a shell.
+  /// The path of the configuration, percent-encoded so an ID can't end the quotes in the shell.
   private var path: String {
     scope.tenant.map { Self.tenantPath(scope.project.text, $0.text) }
       ?? Self.configPath(scope.project.text)
@@ -71,7 +72,7 @@ struct ConnectView: ViewModel {
     .text("otherProject") { $0.otherProject },
     .text("adminNote") { $0.adminNote },
     .text("port") { String($0.url.port) },
-    // What follows is a literal of the sample's language, with its quotes.
+    // These are literals in the language of the sample, including the quotes.
     .text("keyLiteral") { Quoted.script($0.key ?? "YOUR-API-KEY") },
     .text("project") { Quoted.script($0.scope.project.text) },
     .text("tenant") { $0.scope.tenant.map { Quoted.script($0.text) } },

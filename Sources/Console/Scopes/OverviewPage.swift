@@ -2,8 +2,8 @@ import HTTP
 import Identity
 import Templating
 
-/// `/projects/{p}` and `/projects/{p}/tenants/{t}`: what is on, what wants attention, who is
-/// enrolled, what changed, and how an application is connected.
+/// `/projects/{p}` and `/projects/{p}/tenants/{t}`: shows the policy, what needs attention, the
+/// number of enrolled users, recent changes, and how to connect an application.
 struct OverviewPage: Sendable {
   let identity: Identity
   let frames: Frames
@@ -19,7 +19,7 @@ struct OverviewPage: Sendable {
     } catch {
       throw Refusal(error)
     }
-    // Who may not read the audit log sees at least what happened to the policy.
+    // Administrators who can't read the audit log still see the changes of the policy.
     let history = try await refusing {
       context.may(.readAudit)
         ? try await identity.audit.list(AuditFilter(scope: scope), limit: Self.historyLength).items
@@ -54,7 +54,7 @@ struct OverviewPage: Sendable {
 }
 
 extension SignInMethods {
-  /// The names of those that are on.
+  /// The names of the enabled methods.
   var names: [String] {
     [
       password ? "password" : nil, emailLink ? "email link" : nil, anonymous ? "anonymous" : nil,
@@ -62,11 +62,11 @@ extension SignInMethods {
     ].compactMap { $0 }
   }
 
-  /// Those that are on, in words.
+  /// The enabled methods, as text.
   var words: String { Self.words(names) }
 
-  /// First factors in words.
+  /// Formats the names of first factors.
   static func words(_ names: [String]) -> String {
-    names.isEmpty ? "no method is on" : names.joined(separator: ", ")
+    names.isEmpty ? "none enabled" : names.joined(separator: ", ")
   }
 }

@@ -25,8 +25,8 @@ struct OverviewView: ViewModel {
     let scope = context.scope
     facts = [
       scope.tenant == nil
-        ? Fact("Number", ConnectView.copied(String(scope.projectNumber))) : nil,
-      Fact("Sign-in", scope.isDisabled ? "off for everybody" : prerequisites.words),
+        ? Fact("Project number", ConnectView.copied(String(scope.projectNumber))) : nil,
+      Fact("Sign-in", scope.isDisabled ? "off for all users" : prerequisites.words),
       Fact("Created", frame.times.moment(createdAt)),
     ].compactMap { $0 }
   }
@@ -38,13 +38,13 @@ struct OverviewView: ViewModel {
     [
       Figure(
         label: "Users", value: Words.number(policy.users),
-        base: scope.tenant == nil ? "outside of tenants" : "in this tenant"),
+        base: scope.tenant == nil ? "outside tenants" : "in this tenant"),
       Figure(
         label: "With a second factor", value: Words.number(policy.enrolledUsers),
         base: "\(Meter.percent(policy.enrolledUsers, of: policy.users)) of users"),
       Figure(
-        label: "Codes that count", value: codes,
-        base: configuration.isTOTPOn ? "of a million, at any moment" : "TOTP is off"),
+        label: "Valid codes at any moment", value: codes,
+        base: configuration.isTOTPOn ? "of 1,000,000" : "TOTP is off"),
     ]
   }
 
@@ -65,10 +65,10 @@ struct OverviewView: ViewModel {
     .text("policy") {
       $0.context.may(.readPolicy) ? ConsolePaths.policy($0.scope) : nil
     },
-    .text("policyVerb") { $0.context.may(.changePolicy) ? "Change it" : "Open it" },
+    .text("policyVerb") { $0.context.may(.changePolicy) ? "Change policy" : "View policy" },
     .markup("totp") { $0.configuration.chip },
     .markup("window") { WindowStrip.small($0.configuration) },
-    .text("pattern") { $0.policy.patternName ?? "none recorded" },
+    .text("pattern") { $0.policy.patternName ?? "none" },
     .text("words") { WindowWords.explanation($0.configuration.accepted) },
     .text("audit") { $0.context.may(.readAudit) ? ConsolePaths.audit($0.scope) : nil },
     .flag("hasHistory") { !$0.history.isEmpty },
@@ -78,7 +78,7 @@ struct OverviewView: ViewModel {
   ]
 }
 
-/// A number that matters, with what it is a number of.
+/// A key figure with its label and base.
 struct Figure: ViewModel {
   let label: String
   let value: String

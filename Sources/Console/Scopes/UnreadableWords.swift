@@ -2,37 +2,38 @@ import HTTP
 import Identity
 
 extension UnreadableSecrets.Group {
-  /// What can't be opened, and what that means.
+  /// Says what can't be decrypted and what that affects.
   var sentence: String {
     switch kind {
     case .userTOTP:
       let secrets = Words.count(
-        count, "user's TOTP secret can't be opened", "users' TOTP secrets can't be opened")
-      return "\(secrets), so their codes are refused."
+        count, "user’s TOTP secret can’t be decrypted", "users’ TOTP secrets can’t be decrypted")
+      return "\(secrets), so their codes are rejected."
     case .administratorTOTP:
       let secrets = Words.count(
-        count, "administrator's TOTP secret can't be opened",
-        "administrators' TOTP secrets can't be opened")
-      return "\(secrets), so their codes are refused."
+        count, "administrator’s TOTP secret can’t be decrypted",
+        "administrators’ TOTP secrets can’t be decrypted")
+      return "\(secrets), so their codes are rejected."
     case .userCodes:
       let keys = Words.count(
-        count, "user's temporary or recovery codes can't be checked",
-        "users' temporary or recovery codes can't be checked")
-      return "\(keys): their stored key can't be opened."
+        count, "user’s temporary or recovery codes can’t be verified",
+        "users’ temporary or recovery codes can’t be verified")
+      return "\(keys): their stored key can’t be decrypted."
     case .clientSecret:
       return Words.count(
-        count, "identity provider's client secret can't be opened",
-        "identity providers' client secrets can't be opened") + "."
+        count, "identity provider’s client secret can’t be decrypted",
+        "identity providers’ client secrets can’t be decrypted") + "."
     case .signingKey:
       return Words.count(
-        count, "token signing key can't be opened", "token signing keys can't be opened") + "."
+        count, "token signing key can’t be decrypted", "token signing keys can’t be decrypted")
+        + "."
     case .message:
       return Words.count(
-        count, "message to a user can't be opened", "messages to users can't be opened") + "."
+        count, "message to a user can’t be decrypted", "messages to users can’t be decrypted") + "."
     }
   }
 
-  /// The rows of the audit log that name them.
+  /// The link to the entries in the audit log.
   var history: String {
     let query: Form = ["action": "secret"]
     guard let project else { return query.query(of: ConsolePaths.instanceAudit()) }

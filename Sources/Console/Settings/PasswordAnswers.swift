@@ -1,14 +1,14 @@
 import HTTP
 import Identity
 
-/// What stands in the form about passwords and about what users do themselves, beside what stood
-/// there when it was opened.
+/// The form values for the password policy and user actions, with the values from when the form was
+/// opened.
 struct PasswordAnswers: Sendable {
   typealias Field = SettingsAnswers.Field
 
   let enforced: Field<Bool>
   let upgrade: Field<Bool>
-  /// The fewest characters, as typed.
+  /// The minimum password length, as typed.
   let shortest: Field<String>
   let classes: [PasswordPolicy.CharacterClass: Field<Bool>]
   let signUp: Field<Bool>
@@ -58,7 +58,7 @@ struct PasswordAnswers: Sendable {
     changesPolicy || signUp.isChanged || deletion.isChanged || expiry.isChanged
   }
 
-  /// What is wrong with what was typed.
+  /// The validation error of the typed length.
   var fault: FieldError? {
     guard shortest.isChanged else { return nil }
     guard let number = Int(shortest.now), PasswordPolicy.shortestRange.contains(number),
@@ -68,7 +68,7 @@ struct PasswordAnswers: Sendable {
   }
 
   static let range = FieldError(
-    field: "password-shortest", text: "Write a number from 6 to 30.")
+    field: "password-shortest", text: "Enter a number from 6 to 30.")
 
   func apply(to policy: inout PasswordPolicy?, _ permissions: inout UserPermissions) {
     signUp.apply(to: &permissions.signUp)
@@ -86,13 +86,14 @@ struct PasswordAnswers: Sendable {
 
   func apply(expiry value: inout Bool) { expiry.apply(to: &value) }
 
-  /// What a password must have, to tick.
+  /// The checkboxes of the password policy.
   var choices: [MethodChoice] {
     var choices = [
       MethodChoice(
-        id: "password-enforced", label: "Refuse passwords that break these rules",
+        id: "password-enforced", label: "Require enforcement",
         field: enforced,
-        hint: "At sign-up, at a change and after a reset. Six characters are asked for in any case."
+        hint:
+          "Rejects noncompliant passwords at sign-up, change, and reset. A minimum of 6 characters always applies."
       )
     ]
     choices += PasswordPolicy.CharacterClass.allCases.compactMap { kind in
@@ -103,36 +104,36 @@ struct PasswordAnswers: Sendable {
     }
     return choices + [
       MethodChoice(
-        id: "password-upgrade", label: "Also at sign-in", field: upgrade,
+        id: "password-upgrade", label: "Force upgrade on sign-in", field: upgrade,
         hint:
-          "Whoever has an older password that breaks the rules does not get in with it, and needs a reset."
+          "Users whose password isn’t compliant can’t sign in with it and must reset it."
       )
     ]
   }
 
-  /// What users do themselves, to tick.
+  /// The checkboxes of the user actions.
   func userChoices(isProject: Bool) -> [MethodChoice] {
     var choices = [
       MethodChoice(
-        id: "user-sign-up", label: "Users make accounts themselves", field: signUp,
-        hint: "Otherwise only administrators and programs with a token make them."),
+        id: "user-sign-up", label: "Enable create (sign-up)", field: signUp,
+        hint: "If off, only administrators and programs with a token can create accounts."),
       MethodChoice(
-        id: "user-deletion", label: "Users delete their own accounts", field: deletion,
-        hint: "Otherwise only administrators and programs with a token do."),
+        id: "user-deletion", label: "Enable delete", field: deletion,
+        hint: "If off, only administrators and programs with a token can delete accounts."),
     ]
     guard isProject else { return choices }
     choices.append(
       MethodChoice(
-        id: "expire-anonymous", label: "Anonymous users go after 30 days", field: expiry,
+        id: "expire-anonymous", label: "Delete anonymous users after 30 days", field: expiry,
         hint:
-          "Those outside of tenants, counted from when they were made. They cannot be brought back."
+          "Applies to users outside tenants, 30 days after they were created. They can’t be restored."
       ))
     return choices
   }
 }
 
 extension PasswordPolicy.CharacterClass {
-  /// The kind in the names of fields.
+  /// The character class in field names.
   var word: String {
     switch self {
     case .lowercase: "lowercase"
@@ -144,10 +145,10 @@ extension PasswordPolicy.CharacterClass {
 
   fileprivate var label: String {
     switch self {
-    case .lowercase: "A small letter"
-    case .uppercase: "A capital letter"
-    case .digit: "A digit"
-    case .symbol: "Another character"
+    case .lowercase: "Lowercase character required"
+    case .uppercase: "Uppercase character required"
+    case .digit: "Numeric character required"
+    case .symbol: "Non-alphanumeric character required"
     }
   }
 
@@ -162,35 +163,35 @@ extension PasswordPolicy.CharacterClass {
 
   fileprivate var noun: String {
     switch self {
-    case .lowercase: "a small letter"
-    case .uppercase: "a capital letter"
-    case .digit: "a digit"
-    case .symbol: "another character"
+    case .lowercase: "a lowercase character"
+    case .uppercase: "an uppercase character"
+    case .digit: "a numeric character"
+    case .symbol: "a non-alphanumeric character"
     }
   }
 }
 
 extension PasswordPolicy {
-  /// The policy in a line.
+  /// A summary of the policy.
   var formatted: String {
-    guard isEnforced else { return "6 characters or more" }
-    var parts = ["\(shortestInForce) characters or more"]
-    if let longest { parts.append("\(Words.number(longest)) at most") }
+    guard isEnforced else { return "at least 6 characters" }
+    var parts = ["at least \(shortestInForce) characters"]
+    if let longest { parts.append("at most \(Words.number(longest))") }
     let kinds = CharacterClass.allCases.filter(classes.contains).map(\.noun)
     if !kinds.isEmpty { parts.append("with \(Words.list(kinds))") }
-    if forcesUpgrade { parts.append("also at sign-in") }
+    if forcesUpgrade { parts.append("forced upgrade on sign-in") }
     return parts.joined(separator: ", ")
   }
 
-  /// What a new password lacks, in a sentence.
+  /// The sentence that lists the requirements that a new password doesn't meet.
   static func sentence(_ missing: [PasswordRequirement]) -> String {
     let parts = missing.map { requirement in
       switch requirement {
-      case .atLeast(let count): "\(count) characters or more"
-      case .atMost(let count): "\(Words.number(count)) characters at most"
+      case .atLeast(let count): "at least \(count) characters"
+      case .atMost(let count): "at most \(Words.number(count)) characters"
       case .character(let kind): kind.noun
       }
     }
-    return "Passwords here have \(Words.list(parts))."
+    return "Passwords must have \(Words.list(parts))."
   }
 }

@@ -1,18 +1,18 @@
 import Identity
 
-/// The settings of a project or of a tenant, which have most of them in common.
+/// The settings of a project or tenant.
 struct ScopeValues: Sendable {
   let scope: Scope
   let displayName: String
   let signIn: SignInMethods
   let createdAt: Instant
-  /// Whether users withdraw a factor only from a session that has passed one.
+  /// Whether users can unenroll a factor only in a session that was signed in with a second factor.
   let withdrawalNeedsFactor: Bool
   let passwords: PasswordPolicy?
   let userPermissions: UserPermissions
-  /// Whether nobody is told which addresses have an account.
+  /// Whether email enumeration protection is on.
   let emailPrivacy: Bool
-  /// What only a project has; nil for a tenant.
+  /// The settings that only projects have; nil for a tenant.
   let project: ProjectValues?
 
   struct ProjectValues: Sendable {
@@ -22,7 +22,7 @@ struct ScopeValues: Sendable {
   }
 }
 
-/// Reads and changes settings, of whichever of the two a scope is.
+/// Reads and changes the settings of a project or tenant.
 struct ScopeSettings: Sendable {
   let identity: Identity
 
@@ -60,9 +60,9 @@ struct ScopeSettings: Sendable {
     }
   }
 
-  /// Changes what was answered differently.
+  /// Changes the settings whose values differ from when the form was opened.
   ///
-  /// - Returns: What is wrong with the answers, or the session's new token.
+  /// - Returns: The outcome, or the errors to show next to the fields.
   func change(
     _ scope: Scope, to answers: SettingsAnswers, _ actions: ActionForms, _ signedIn: SignedIn
   ) async throws(Refusal) -> Result<ActionOutcome<Void>, SettingsFaults> {
@@ -98,7 +98,7 @@ struct ScopeSettings: Sendable {
     }
   }
 
-  /// Switches sign-in for a whole pool.
+  /// Turns sign-in on or off for an entire user pool.
   func switchSignIn(
     _ scope: Scope, off: Bool, _ actions: ActionForms, _ signedIn: SignedIn
   ) async throws(Refusal) -> Result<ActionOutcome<Void>, SettingsFaults> {
@@ -126,12 +126,12 @@ struct ScopeSettings: Sendable {
   private static func fault(_ error: ProjectError) throws(Refusal) -> FieldError {
     switch error {
     case .invalidDisplayName:
-      FieldError(field: "name", text: "Write a name of 1 to 100 characters, without line ends.")
+      FieldError(field: "name", text: "Enter a name of 1 to 100 characters without line breaks.")
     case .invalidDomain(let domain):
       FieldError(
         field: "domains",
         text:
-          "\(Words.isolated(domain)) is not the name of a host. Write names such as app.example.com, without https:// and without a port."
+          "\(Words.isolated(domain)) isn’t a valid hostname. Enter names such as app.example.com, without https:// or a port."
       )
     case .links(.ownerOnly):
       FieldError(field: "domains", text: "Only an owner can change the authorized domains.")
@@ -147,17 +147,19 @@ struct ScopeSettings: Sendable {
     case .longestOutOfRange, .longestTooLong, .versionCount:
       FieldError(
         field: "password-shortest",
-        text: "A program has set the most characters to less than that. Write a smaller number.")
+        text: "The maximum length, set through the API, is less than that. Enter a smaller number.")
     }
   }
 
   private static func fault(_ error: TenantError) throws(Refusal) -> FieldError {
     switch error {
-    case .missingDisplayName: FieldError(field: "name", text: "Give the tenant a name.")
+    case .missingDisplayName: FieldError(field: "name", text: "Enter a tenant name.")
     case .invalidDisplayName:
       FieldError(
         field: "name",
-        text: "Write the name with 4 to 20 letters (a–z, A–Z), digits and hyphens, a letter first.")
+        text:
+          "Enter a name of 4 to 20 letters (a–z, A–Z), digits, and hyphens, starting with a letter."
+      )
     case .passwords(let error): Self.fault(error)
     case .projectNotFound, .notFound: throw .notFound
     case .multiTenancyOff, .links, .policy, .recaptcha, .unavailable: throw .unavailable(error)
@@ -165,7 +167,7 @@ struct ScopeSettings: Sendable {
   }
 }
 
-/// Why settings aren't saved, as errors beside fields.
+/// The reasons why settings aren't saved, as field errors.
 struct SettingsFaults: Error {
   let errors: [FieldError]
   /// Whether the administrator has to re-authenticate, for a change that weakens security.
@@ -178,7 +180,8 @@ struct SettingsFaults: Error {
     _ fault: (Reason) throws(Refusal) -> FieldError
   ) async throws(Refusal) {
     switch error {
-    // What is wrong is said first: whether a proof is due shows when the change can be made.
+    // Validation errors come first: whether a change requires re-authentication is known only once
+    // it's valid.
     case .failed(let reason): errors = [try fault(reason)]
     case .refused(let refusal):
       errors = try ActionForms.faults(refusal, .weakenSettings, signedIn)
@@ -188,6 +191,6 @@ struct SettingsFaults: Error {
 }
 
 extension ActionOutcome {
-  /// The same without what it returned.
+  /// The outcome without its value.
   fileprivate var done: ActionOutcome<Void> { ActionOutcome<Void>(value: (), renewed: renewed) }
 }

@@ -1,10 +1,10 @@
 import HTTP
 import Identity
 
-/// What stands in the settings form, beside what stood in it when it was opened.
+/// The values of the settings form, with the values from when the form was opened.
 ///
-/// Only what was answered differently is changed, so nobody undoes another's change of a field that
-/// they did not touch.
+/// Only values that differ are changed, so an administrator doesn't undo another one's change of a
+/// field that they didn't edit.
 struct SettingsAnswers: Sendable {
   struct Field<Value: Equatable & Sendable>: Sendable {
     let was: Value
@@ -27,7 +27,7 @@ struct SettingsAnswers: Sendable {
   let privacy: Field<Bool>
   let passwords: PasswordAnswers
   let importsTOTP: Field<Bool>
-  /// The lines of domains as they were typed.
+  /// The domains as typed.
   let typedDomains: String
 
   init(_ values: ScopeValues) {
@@ -65,7 +65,7 @@ struct SettingsAnswers: Sendable {
       now: Self.lines(typedDomains))
   }
 
-  /// The names in a text, in lower case and each once.
+  /// The unique hostnames in a text, in lowercase.
   private static func lines(_ text: String) -> [String] {
     var seen: Set<UntrustedText> = []
     return text.split { $0.isWhitespace || $0 == "," }.map { $0.lowercased() }
@@ -97,7 +97,7 @@ struct SettingsAnswers: Sendable {
 }
 
 extension SettingsAnswers.Field where Value == [String] {
-  /// Takes away what was taken away, adds what was added, and leaves the rest as it is by now.
+  /// Applies the removals and additions of the form to the current values.
   fileprivate func applyDifference(to values: inout [String]) {
     let (was, now) = (was.map { UntrustedText($0) }, now.map { UntrustedText($0) })
     let removed = Set(was).subtracting(now)

@@ -2,7 +2,8 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/settings`: name, sign-in methods, domains, keys, tokens, and the way to the end of it all.
+/// `S/settings`: shows and changes the settings of a scope, and lists its API keys and service
+/// tokens.
 struct SettingsPage: Sendable {
   let identity: Identity
   let actions: ActionForms
@@ -27,7 +28,7 @@ struct SettingsPage: Sendable {
     switch try await settings.change(context.scope, to: answers, actions, signedIn) {
     case .success(let outcome):
       return actions.leave(
-        "The settings are saved.", signedIn, after: outcome,
+        "Settings saved.", signedIn, after: outcome,
         to: ConsolePaths.settings(context.scope))
     case .failure(let faults):
       let values = try await settings.read(context.scope)

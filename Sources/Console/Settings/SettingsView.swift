@@ -12,7 +12,7 @@ struct SettingsView: ViewModel {
   let revoked: [TokenRow]
   let history: [HistoryRow]?
   let isUnchanged: Bool
-  /// What saving requires when security would be weaker; nil before anybody asks for that.
+  /// The authorization fields for a change that weakens security; nil unless one is being saved.
   let fields: ActionFields?
 
   init(
@@ -49,26 +49,27 @@ struct SettingsView: ViewModel {
   private var methods: [MethodChoice] {
     [
       MethodChoice(
-        id: "password", label: "Email and password", field: answers.password,
-        hint: "Takes a second factor."),
+        id: "password", label: "Email/Password", field: answers.password,
+        hint: "Supports a second factor."),
       MethodChoice(
         id: "email-link", label: "Email link", field: answers.emailLink,
-        hint: "A link sent by mail instead of a password. Takes a second factor."),
+        hint:
+          "Sends a sign-in link by email instead of using a password. Supports a second factor."),
       MethodChoice(
         id: "anonymous", label: "Anonymous", field: answers.anonymous,
-        hint: "Guests without any credential; they cannot enroll a second factor."),
+        hint: "Guest accounts without credentials. They can’t enroll a second factor."),
     ] + (isProject ? [phone] : [])
   }
 
   private var phone: MethodChoice {
     MethodChoice(
-      id: "phone", label: "Phone number", field: answers.phone,
+      id: "phone", label: "Phone", field: answers.phone,
       hint:
-        "A code sent to a phone instead of a password. Takes no second factor, and does not let in who has one. Tenants do not have it."
+        "Sends a code to a phone instead of using a password. Doesn’t support a second factor, so users who have one can’t sign in this way. Not available for tenants."
     )
   }
 
-  /// Where it can be deleted, for those who may.
+  /// The link to delete the scope; nil without the permission.
   private var deletion: String? {
     let administrator = context.signedIn.administrator
     guard let tenant = scope.tenant else {
@@ -83,20 +84,21 @@ struct SettingsView: ViewModel {
     facts.append(Fact("Sign-in methods", values.signIn.words))
     facts.append(
       Fact(
-        "Withdrawal of factors", values.withdrawalNeedsFactor ? "with a second factor" : "freely"))
-    facts.append(Fact("Passwords", (values.passwords ?? PasswordPolicy()).formatted))
+        "Unenrollment",
+        values.withdrawalNeedsFactor ? "requires a second factor" : "unrestricted"))
+    facts.append(Fact("Password policy", (values.passwords ?? PasswordPolicy()).formatted))
     let permissions = values.userPermissions
-    facts.append(Fact("Accounts made by users", permissions.signUp ? "yes" : "no"))
-    facts.append(Fact("Accounts deleted by users", permissions.deletion ? "yes" : "no"))
-    facts.append(Fact("Email privacy", values.emailPrivacy ? "on" : "off"))
+    facts.append(Fact("Enable create (sign-up)", permissions.signUp ? "on" : "off"))
+    facts.append(Fact("Enable delete", permissions.deletion ? "on" : "off"))
+    facts.append(Fact("Email enumeration protection", values.emailPrivacy ? "on" : "off"))
     if let project = values.project {
       facts.append(
         Fact(
           "Authorized domains",
           project.domains.isEmpty ? "none" : project.domains.joined(separator: ", ")))
       facts.append(
-        Fact("Anonymous users", project.expiresAnonymous ? "go after 30 days" : "stay"))
-      facts.append(Fact("Import of TOTP secrets", project.importsTOTP ? "on" : "off"))
+        Fact("Anonymous users", project.expiresAnonymous ? "deleted after 30 days" : "kept"))
+      facts.append(Fact("TOTP secrets in user imports", project.importsTOTP ? "on" : "off"))
     }
     return facts
   }
@@ -112,14 +114,16 @@ struct SettingsView: ViewModel {
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .flag("mayChange") { $0.mayChange },
     .flag("isProject") { $0.isProject },
-    .text("unchanged") { $0.isUnchanged ? "These settings are in force already." : nil },
+    .text("unchanged") {
+      $0.isUnchanged ? "No changes made. These settings are already in effect." : nil
+    },
     .text("name") { $0.answers.name.now },
     .text("wasName") { $0.answers.name.was },
     .text("nameError") { $0.frame.error(at: "name") },
     .text("nameHint") {
       $0.isProject
-        ? "For people, in any script; 1 to 100 characters. The id stays as it is."
-        : "4 to 20 letters, digits and hyphens, a letter first. The id stays as it is."
+        ? "Shown in the console, in any script; 1 to 100 characters. The ID doesn’t change."
+        : "4 to 20 letters, digits, and hyphens, starting with a letter. The ID doesn’t change."
     },
     .list("methods") { $0.methods },
     .flag("withdrawal") { $0.answers.withdrawal.now },
@@ -160,7 +164,7 @@ struct SettingsView: ViewModel {
   ]
 }
 
-/// A sign-in method to tick.
+/// A checkbox with its current and original value.
 struct MethodChoice: ViewModel {
   let id: String
   let label: String
@@ -180,7 +184,7 @@ struct MethodChoice: ViewModel {
 struct KeyRow: ViewModel {
   let key: APIKey
   let project: ID<Project>
-  /// Whether the key was made with its project, of which one entry tells.
+  /// Whether the key was created with its project, in which case one audit entry covers both.
   let isFirst: Bool
   let times: Times
   let showsHistory: Bool
@@ -210,7 +214,7 @@ struct TokenRow: ViewModel {
   let times: Times
   let showsHistory: Bool
 
-  /// In the log of the pool that the token is for.
+  /// The link to the audit log of the scope that the token belongs to.
   private var history: String? {
     guard showsHistory else { return nil }
     let log =
@@ -223,7 +227,7 @@ struct TokenRow: ViewModel {
     .text("name") { $0.token.name },
     .text("role") { $0.token.role.name },
     .text("reach") { row in
-      row.token.tenant.map { "tenant \($0.text)" } ?? "project with its tenants"
+      row.token.tenant.map { "tenant \($0.text)" } ?? "project and its tenants"
     },
     .text("maker") { $0.token.createdBy },
     .markup("created") { $0.times.day($0.token.createdAt) },
@@ -235,7 +239,7 @@ struct TokenRow: ViewModel {
 }
 
 extension ServiceTokenRole {
-  /// The role in lists and forms.
+  /// The name shown in lists and forms.
   var name: String {
     switch self {
     case .owner: "Owner"
@@ -246,14 +250,14 @@ extension ServiceTokenRole {
     }
   }
 
-  /// What it is for.
+  /// The description shown in the form.
   var hint: String {
     switch self {
-    case .owner: "Everything here: policy, settings, tenants and users."
-    case .policy: "Reads and changes the configuration and makes tenants; nothing about users."
-    case .support: "Looks users up."
-    case .auditor: "Looks users up."
-    case .application: "An application’s own back end: finds, makes, changes and deletes users."
+    case .owner: "Full access: policy, settings, tenants, and users."
+    case .policy: "Reads and changes the configuration and creates tenants. No access to users."
+    case .support: "Looks up users."
+    case .auditor: "Looks up users."
+    case .application: "For an application’s backend: finds, creates, changes, and deletes users."
     }
   }
 }

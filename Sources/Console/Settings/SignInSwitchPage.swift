@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/settings/sign-in`: asks, and switches sign-in off or on for a whole pool.
+/// `S/settings/sign-in`: asks for confirmation and turns sign-in off or on for an entire user pool.
 struct SignInSwitchPage: Sendable {
   let settings: ScopeSettings
   let actions: ActionForms
@@ -42,8 +42,8 @@ struct SignInSwitchPage: Sendable {
     case .success(let outcome):
       return actions.leave(
         word == "off"
-          ? "Sign-in is off: nobody of this \(context.scope.kindInSentence)’s users gets in."
-          : "Sign-in is on again.", signedIn, after: outcome,
+          ? "Sign-in turned off. No users of this \(context.scope.kindInSentence) can sign in."
+          : "Sign-in turned on.", signedIn, after: outcome,
         to: ConsolePaths.settings(context.scope))
     case .failure(let faults):
       return try await page(context, faults.errors)
@@ -62,24 +62,24 @@ struct SignInSwitchView: ViewModel {
   private var consequences: [String] {
     guard !isOff else {
       return [
-        "\(Words.count(users, "user", "users")) can sign in again with the methods that are on.",
-        "Nothing else changes: factors, policy and passwords are as they were.",
+        "\(Words.count(users, "user", "users")) can sign in again with the enabled methods.",
+        "Nothing else changes: factors, policy, and passwords are kept.",
       ]
     }
     var lines = [
-      "Nobody signs in or signs up from then on: \(Words.count(users, "user is", "users are")) shut out.",
-      "Whoever is signed in stays so until their application asks for a new sign-in; to end a session, open the user.",
-      "Users, factors and policy stay. Switching it on again brings everything back.",
+      "No one can sign in or sign up: \(Words.count(users, "user is", "users are")) locked out.",
+      "Signed-in users stay signed in until their application asks for a new sign-in. To end a session, open the user.",
+      "Users, factors, and policy are kept. Turning sign-in back on restores access.",
     ]
     if context.scope.tenant == nil {
-      lines.append("Tenants of this project are not touched; each has a switch of its own.")
+      lines.append("Tenants of this project aren’t affected; each has its own setting.")
     }
     return lines
   }
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .text("heading") { $0.isOff ? "Switch sign-in on for" : "Switch sign-in off for" },
+    .text("heading") { $0.isOff ? "Turn on sign-in for" : "Turn off sign-in for" },
     .text("scopeName") { $0.context.scope.name },
     .text("action") { ConsolePaths.signInSwitch($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
@@ -87,8 +87,8 @@ struct SignInSwitchView: ViewModel {
     .flag("isOff") { $0.isOff },
     .texts("consequences") { $0.consequences },
     .object("authorization") { $0.fields },
-    .text("button") { $0.isOff ? "Switch sign-in on" : "Switch sign-in off" },
+    .text("button") { $0.isOff ? "Turn on sign-in" : "Turn off sign-in" },
     .text("keep") { ConsolePaths.settings($0.context.scope) },
-    .text("keepText") { $0.isOff ? "Leave it off" : "Leave it on" },
+    .text("keepText") { _ in "Cancel" },
   ]
 }

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/projects/{p}/tenants/new`: makes a tenant.
+/// `/projects/{p}/tenants/new`: creates a tenant.
 struct NewTenantPage: Sendable {
   let tenants: Tenants
   let frames: Frames
@@ -24,7 +24,7 @@ struct NewTenantPage: Sendable {
       let fault = try Self.fault(try error.failure(of: .createTenant))
       return try await page(context, name: name, errors: [fault])
     }
-    frames.leave("The tenant is created. Its policy starts with TOTP off.", for: context.signedIn)
+    frames.leave("Tenant created. TOTP is off in its policy.", for: context.signedIn)
     return .redirect(to: ConsolePaths.overview(tenant.scope))
   }
 
@@ -45,15 +45,17 @@ struct NewTenantPage: Sendable {
   private static func fault(_ error: TenantError) throws(Refusal) -> FieldError {
     switch error {
     case .missingDisplayName:
-      FieldError(field: "name", text: "Give the tenant a name.")
+      FieldError(field: "name", text: "Enter a tenant name.")
     case .invalidDisplayName:
       FieldError(
         field: "name",
-        text: "Write the name with 4 to 20 letters (a–z, A–Z), digits and hyphens, a letter first.")
+        text:
+          "Enter a name of 4 to 20 letters (a–z, A–Z), digits, and hyphens, starting with a letter."
+      )
     case .multiTenancyOff:
       FieldError(
         field: "name",
-        text: "This project takes no tenants: its configuration has them switched off.")
+        text: "Multi-tenancy is turned off in this project’s configuration.")
     case .projectNotFound, .notFound: throw .notFound
     case .links, .policy, .passwords, .recaptcha, .unavailable: throw .unavailable(error)
     }

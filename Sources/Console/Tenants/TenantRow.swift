@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// A tenant's line in the list.
+/// A tenant's row in the list.
 struct TenantRow: ViewModel {
   let href: String
   let name: String
@@ -15,7 +15,7 @@ struct TenantRow: ViewModel {
   let enrolled: Markup
   let changed: Markup?
 
-  /// What a line is drawn from: the tenant, the project that its link names, and the reader's times.
+  /// The data that a row is rendered from.
   struct Source: Hashable {
     let project: ID<Project>
     let tenant: TenantSummary

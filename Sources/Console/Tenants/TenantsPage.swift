@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/projects/{p}/tenants`: the tenants of a project, each with its policy.
+/// `/projects/{p}/tenants`: lists the tenants of a project with their policies.
 struct TenantsPage: Sendable {
   let tenants: Tenants
   let frames: Frames

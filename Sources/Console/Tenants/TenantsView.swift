@@ -23,7 +23,7 @@ struct TenantsView: ViewModel {
     let isWhole = query.isEmpty && after == nil && page.next == nil
     filter =
       isWhole && page.items.count < 10
-      ? nil : FilterView(action: list, label: "Find a tenant by name or id", query: query)
+      ? nil : FilterView(action: list, label: "Search tenants by name or ID", query: query)
     pager = PagerView(
       shown: Words.count(page.items.count, "tenant", "tenants"), path: list,
       query: query.isEmpty ? Form() : ["q": query], after: after, next: page.next)
@@ -31,13 +31,13 @@ struct TenantsView: ViewModel {
     empty =
       query.isEmpty
       ? EmptyView(
-        heading: "No tenant yet",
+        heading: "No tenants yet",
         sentence:
-          "A tenant keeps a group of users apart, with sign-in methods and an MFA policy of their own. A project works without any.",
-        link: newTenant.map { EmptyLink(text: "Create the first tenant", href: $0) })
+          "A tenant is a separate group of users with its own sign-in methods and MFA policy. Tenants are optional.",
+        link: newTenant.map { EmptyLink(text: "Create tenant", href: $0) })
       : EmptyView(
-        heading: "No tenant is called so",
-        sentence: "Names and ids of this project’s tenants were searched.",
+        heading: "No matching tenants",
+        sentence: "Searched the names and IDs of this project’s tenants.",
         link: EmptyLink(text: "Show all tenants", href: list))
   }
 

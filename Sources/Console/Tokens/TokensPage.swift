@@ -2,7 +2,8 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/settings/tokens`: makes a service token and shows it once, and revokes one after asking.
+/// `S/settings/tokens`: creates a service token and shows it once, and revokes one after
+/// confirmation.
 struct TokensPage: Sendable {
   let tokens: ServiceTokens
   let actions: ActionForms
@@ -16,14 +17,14 @@ struct TokensPage: Sendable {
     try await formPage(context, name: "", role: nil, errors: [])
   }
 
-  /// Makes a token and answers with the page that shows it: it is kept nowhere, so no other page
-  /// could.
+  /// Creates a token and responds with the page that shows it; only a hash is stored, so no other
+  /// page can show it.
   func create(_ context: ScopeContext) async throws(Refusal) -> Response {
     let signedIn = context.signedIn
     let name = signedIn.form.trimmed("name")
     let scope = context.scope
     guard let role = ServiceTokenRole(rawValue: signedIn.form.trimmed("role")) else {
-      let fault = FieldError(field: "role", text: "Choose what the token may do.")
+      let fault = FieldError(field: "role", text: "Select a role.")
       let errors = [fault] + (try await actions.unmet(.createServiceToken, signedIn))
       return try await formPage(context, name: name, role: nil, errors: errors)
     }
@@ -38,7 +39,7 @@ struct TokensPage: Sendable {
       return try await formPage(context, name: name, role: role, errors: errors)
     }
     let new = outcome.value
-    var frame = try await frames.frame("Token made · Settings", in: context, tab: .settings)
+    var frame = try await frames.frame("Token created · Settings", in: context, tab: .settings)
     frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
     let html = made.render(
       MadeTokenView(
@@ -67,7 +68,8 @@ struct TokensPage: Sendable {
     guard let token = all.first(where: { $0.id.text == id && $0.revokedAt == nil }) else {
       throw .notFound
     }
-    var frame = try await frames.frame("Revoke a token · Settings", in: context, tab: .settings)
+    var frame = try await frames.frame(
+      "Revoke service token · Settings", in: context, tab: .settings)
     frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
     return .html(
       revocation.render(
@@ -86,7 +88,7 @@ struct TokensPage: Sendable {
       throw .unavailable(error)
     }
     return actions.leave(
-      "Revoked the token. Calls with it are refused from now on.", signedIn, after: outcome,
+      "Service token revoked. Calls with it are now rejected.", signedIn, after: outcome,
       to: ConsolePaths.settings(scope))
   }
 
@@ -94,11 +96,12 @@ struct TokensPage: Sendable {
     switch error {
     case .invalidName:
       FieldError(
-        field: "name", text: "Write a name of 1 to 100 characters, by which the token is known.")
+        field: "name", text: "Enter a name of 1 to 100 characters that identifies the token.")
     case .exceedsMaker:
       FieldError(
         field: "role",
-        text: "A token may do no more than who makes it. Choose a role that yours includes.")
+        text:
+          "A token can’t have more permissions than its creator. Select a role included in yours.")
     case .scopeNotFound, .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
     }

@@ -8,7 +8,7 @@ struct NewTokenView: ViewModel {
   let role: ServiceTokenRole?
   let fields: ActionFields
 
-  /// What the administrator may give away: no more than they may do here themselves.
+  /// The roles whose permissions the administrator has in this scope.
   private var choices: [RoleChoice] {
     let roles = ServiceTokenRole.allCases.filter { role in
       role.permissions.allSatisfy { context.may($0) }
@@ -22,7 +22,7 @@ struct NewTokenView: ViewModel {
     .object("frame") { $0.frame },
     .text("scopeName") { $0.context.scope.name },
     .text("reach") {
-      $0.context.scope.tenant == nil ? "this project with its tenants" : "this tenant alone"
+      $0.context.scope.tenant == nil ? "this project and its tenants" : "this tenant only"
     },
     .text("action") { ConsolePaths.newToken($0.context.scope) },
     .text("cancel") { ConsolePaths.settings($0.context.scope) },
@@ -35,14 +35,14 @@ struct NewTokenView: ViewModel {
   ]
 }
 
-/// A role to choose for a token.
+/// A role option for a token.
 struct RoleChoice: ViewModel {
   let role: ServiceTokenRole
   let isFirst: Bool
   let isChecked: Bool
 
   static let keys: Keys<Self> = [
-    // The first carries the field's own name, for the error summary to lead to.
+    // The first option has the field's name as its ID, as the target of the error summary.
     .text("id") { $0.isFirst ? "role" : "role-\($0.role.rawValue)" },
     .text("value") { $0.role.rawValue },
     .text("label") { $0.role.name },
@@ -51,7 +51,7 @@ struct RoleChoice: ViewModel {
   ]
 }
 
-/// The one page that shows a token.
+/// The page that shows a new token once.
 struct MadeTokenView: ViewModel {
   let frame: FrameView
   let scope: Scope
@@ -75,7 +75,7 @@ struct TokenRevocationView: ViewModel {
   private var facts: [Fact] {
     [
       Fact("Role", token.role.name),
-      Fact("Made by", HTML.isolated(token.createdBy)),
+      Fact("Created by", HTML.isolated(token.createdBy)),
       Fact("Created", frame.times.moment(token.createdAt)),
       Fact("Last used", token.lastUsedAt.map(frame.times.moment) ?? AccountChips.never),
     ]

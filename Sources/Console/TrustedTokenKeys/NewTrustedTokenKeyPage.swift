@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/projects/{p}/settings/signers/new`: registers the public key of a back end.
+/// `/projects/{p}/settings/signers/new`: registers the public key of a backend.
 struct NewTrustedTokenKeyPage: Sendable {
   let signers: TrustedTokenKeys
   let actions: ActionForms
@@ -23,12 +23,12 @@ struct NewTrustedTokenKeyPage: Sendable {
       let outcome = try await signers.add(
         to: context.project.id, issuer: issuer, keyID: keyID, key: key, actions.request(signedIn))
       return actions.leave(
-        "Registered the key of \(issuer).", signedIn, after: outcome,
+        "Key of \(issuer) registered.", signedIn, after: outcome,
         to: ConsolePaths.signers(context.project.id.text))
     } catch {
       let errors = try await actions.faults(
         error, .registerTokenSigningKey, signedIn, Self.fault)
-      // A private key goes back into no page.
+      // Don't echo a private key into the page.
       let isPrivate = key.contains("PRIVATE KEY")
       return try await page(
         context, issuer: issuer, keyID: keyID, key: isPrivate ? "" : key, errors: errors)
@@ -38,7 +38,7 @@ struct NewTrustedTokenKeyPage: Sendable {
   private func page(
     _ context: ProjectContext, issuer: String, keyID: String, key: String, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame("Register a key", in: context, tab: .settings)
+    var frame = try await frames.frame("Register key", in: context, tab: .settings)
     frame.errors = errors
     frame.crumbs = TrustedTokenKeysPage.crumbs(context)
     let frameView = FrameView(frame)
@@ -53,17 +53,17 @@ struct NewTrustedTokenKeyPage: Sendable {
     case .invalidIssuer:
       FieldError(
         field: "issuer",
-        text: "Write the email address of the service account, as it stands in the tokens.")
+        text: "Enter the email address of the service account, as in the tokens.")
     case .invalidKeyID:
       FieldError(
-        field: "key-id", text: "Write a key id of at most 128 characters without spaces.")
+        field: "key-id", text: "Enter a key ID of at most 128 characters without spaces.")
     case .invalidKey(let fault): FieldError(field: "key", text: words(fault))
     case .exists:
-      FieldError(field: "key", text: "This key of this service account is registered already.")
+      FieldError(field: "key", text: "This key is already registered for this service account.")
     case .tooMany:
       FieldError(
         field: "key",
-        text: "There can be \(TrustedTokenKeys.most) keys in force. Revoke one that is not used.")
+        text: "The limit is \(TrustedTokenKeys.most) active keys. Revoke one you don’t use.")
     case .projectNotFound, .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
     }
@@ -72,11 +72,11 @@ struct NewTrustedTokenKeyPage: Sendable {
   private static func words(_ fault: PublicKey.Fault) -> String {
     switch fault {
     case .isPrivate:
-      "That is a private key. Keep it where it signs, and paste the public key that belongs to it."
+      "This is a private key. Keep it on the backend that signs, and paste its public key."
     case .unreadable:
-      "Paste one public key or one certificate as PEM, with its first and last line."
+      "Paste one public key or certificate as PEM, including the first and last lines."
     case .unusable: "The RSA key must have 2048 to 8192 bits."
-    case .otherKind: "Custom tokens are signed with RS256, which needs an RSA key."
+    case .otherKind: "Custom tokens are signed with RS256, which requires an RSA key."
     }
   }
 }

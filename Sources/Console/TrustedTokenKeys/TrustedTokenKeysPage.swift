@@ -2,8 +2,8 @@ import HTTP
 import Identity
 import Templating
 
-/// `/projects/{p}/settings/signers`: the keys of the project's own back ends; one is revoked after
-/// asking.
+/// `/projects/{p}/settings/signers`: lists the custom token signing keys of a project, and revokes
+/// one after confirmation.
 struct TrustedTokenKeysPage: Sendable {
   let identity: Identity
   let actions: ActionForms
@@ -26,7 +26,7 @@ struct TrustedTokenKeysPage: Sendable {
         ).items
       }
     }
-    var frame = try await frames.frame("Keys for custom tokens", in: context, tab: .settings)
+    var frame = try await frames.frame("Custom token signing keys", in: context, tab: .settings)
     frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(project.scope))]
     return .html(
       view.render(
@@ -48,7 +48,7 @@ struct TrustedTokenKeysPage: Sendable {
       throw .notFound
     }
     var frame = try await frames.frame(
-      "Revoke a key for custom tokens · Settings", in: context, tab: .settings)
+      "Revoke custom token signing key · Settings", in: context, tab: .settings)
     frame.errors = errors
     frame.crumbs = Self.crumbs(context)
     let view = FrameView(frame)
@@ -64,7 +64,7 @@ struct TrustedTokenKeysPage: Sendable {
       let outcome = try await identity.signers.revoke(
         ID(id), of: context.project.id, actions.request(signedIn))
       return actions.leave(
-        "Revoked the key. Custom tokens that it signs are refused from now on.", signedIn,
+        "Key revoked. Custom tokens signed with it are now rejected.", signedIn,
         after: outcome, to: ConsolePaths.signers(context.project.id.text))
     } catch {
       let errors = try await actions.faults(
@@ -77,7 +77,7 @@ struct TrustedTokenKeysPage: Sendable {
     [
       Link(text: "Settings", href: ConsolePaths.settings(context.project.scope)),
       Link(
-        text: "Keys for custom tokens", href: ConsolePaths.signers(context.project.id.text)),
+        text: "Custom token signing keys", href: ConsolePaths.signers(context.project.id.text)),
     ]
   }
 }

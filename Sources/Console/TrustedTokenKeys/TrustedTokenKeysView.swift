@@ -39,10 +39,10 @@ struct TrustedTokenKeysView: ViewModel {
     .list("rows") { $0.rows },
     .object("empty") { view in
       EmptyView(
-        heading: "No key for custom tokens",
+        heading: "No custom token signing keys",
         sentence:
-          "A back end that knows its users already can sign them in here by a token of its own. Register its public key for that.",
-        link: view.add.map { EmptyLink(text: "Register a key", href: $0, isPrimary: true) })
+          "A backend that already authenticates its users can sign them in here with custom tokens. Register its public key to allow this.",
+        link: view.add.map { EmptyLink(text: "Register key", href: $0, isPrimary: true) })
     },
     .flag("hasRevoked") { !$0.revoked.isEmpty },
     .text("revokedCount") { Words.count($0.revoked.count, "revoked key", "revoked keys") },
@@ -83,16 +83,16 @@ struct TrustedTokenKeyRevocationView: ViewModel {
 
   private var consequences: [String] {
     [
-      "Custom tokens that it signs are refused at once, those that were handed out before among them.",
-      "Sessions that were begun with its tokens go on. Where the private key may be in wrong hands, end the sessions of the users it was used for as well.",
-      "Other keys of the same service account go on.",
+      "Custom tokens signed with it are rejected immediately, including those already issued.",
+      "Sessions started with its tokens continue. If the private key may be compromised, also end the sessions of the users it was used for.",
+      "Other keys of the same service account stay valid.",
     ]
   }
 
   private var facts: [Fact] {
     [
       Fact("Service account", HTML.isolated(signer.issuer)),
-      Fact("Key id", signer.keyID.map(HTML.isolated) ?? HTML.escaped("none")),
+      Fact("Key ID", signer.keyID.map(HTML.isolated) ?? HTML.escaped("none")),
       Fact("SHA-256", HTML.isolated(signer.fingerprint)),
       Fact("Registered by", HTML.isolated(signer.createdBy)),
       Fact("Registered", frame.times.moment(signer.createdAt)),

@@ -1,25 +1,25 @@
 import Synchronization
 
-/// What a browser calls itself, in words that its owner knows it by.
+/// Names browsers by their user agent.
 enum BrowserWords {
-  /// What programs were called before; looking through a name costs more than a line of a page.
+  /// A cache, because matching a user agent costs more than rendering a row.
   private static let names = Mutex<[String: String]>([:])
   private static let mostNames = 500
 
-  /// `Firefox on Windows`; what is not known is said so.
+  /// The name, such as `Firefox on Windows`, or “Unknown browser”.
   static func name(_ userAgent: String) -> String {
-    known(userAgent) ?? "A browser that does not say which"
+    known(userAgent) ?? "Unknown browser"
   }
 
-  /// `Firefox on Windows`; nil for what is not known.
+  /// The name, such as `Firefox on Windows`; nil for an unknown user agent.
   ///
-  /// Browsers name their forebears too, so the order matters.
+  /// User agents also name other browsers for compatibility, so the order of the list matters.
   static func known(_ userAgent: String) -> String? {
     let kept = names.withLock { $0[userAgent] }
     let name = kept ?? found(userAgent) ?? ""
     if kept == nil {
       names.withLock { names in
-        // Anybody can send names; they must not stay for ever.
+        // Clients choose their user agents, so the cache has to be bounded.
         if names.count >= mostNames { names = [:] }
         names[userAgent] = name
       }

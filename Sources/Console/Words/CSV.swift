@@ -1,19 +1,19 @@
 import HTTP
 
-/// A table as a file of comma-separated values (RFC 4180), safe to open in a spreadsheet.
+/// Writes a table as comma-separated values (RFC 4180) that are safe to open in a spreadsheet.
 ///
-/// A cell that a spreadsheet would take for a formula gets an apostrophe in front (ASVS 1.2.10), so
-/// a user's name cannot run anything on the desk of who reads the list.
+/// A cell that a spreadsheet would interpret as a formula is prefixed with an apostrophe
+/// (ASVS 1.2.10), so a user's name can't run anything on the reader's computer.
 struct CSV {
   private var bytes: [UInt8] = []
 
-  /// Begins a table with its heading; spreadsheets know UTF-8 by the mark in front.
+  /// Creates a table with a header row; the byte order mark tells spreadsheets that it's UTF-8.
   init(_ columns: [String]) {
     bytes = [0xEF, 0xBB, 0xBF]
     add(columns)
   }
 
-  /// Adds a line.
+  /// Adds a row.
   mutating func add(_ cells: [String]) {
     for (index, cell) in cells.enumerated() {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
@@ -30,8 +30,8 @@ struct CSV {
 
   /// The table as a download.
   ///
-  /// - Parameter name: The file's name without its ending, of letters, digits and hyphens.
-  /// - Returns: The answer, which browsers save.
+  /// - Parameter name: The file name without its extension: letters, digits, and hyphens.
+  /// - Returns: The response, which browsers save as a file.
   func response(named name: String) -> Response {
     var response = Response(body: .bytes(bytes))
     response.fields[.contentType] = "text/csv; charset=utf-8; header=present"
@@ -39,14 +39,14 @@ struct CSV {
     return response
   }
 
-  /// Whether a spreadsheet might calculate with it: what begins with one of these signs, with or
-  /// without blanks in front.
+  /// Whether a spreadsheet might evaluate the cell: it starts with one of these characters, with or
+  /// without leading whitespace.
   private static func isFormula(_ cell: String) -> Bool {
     let signs: Set<UInt8> = [
       UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0, 9, 10, 13,
     ]
     if let first = cell.utf8.first, signs.contains(first) { return true }
-    // Full-width signs are taken for the same by some programs.
+    // Some programs treat the full-width characters the same.
     let wide: Set<Unicode.Scalar> = ["＝", "＋", "－", "＠"]
     let start = cell.unicodeScalars.first { !$0.properties.isWhitespace }
     guard let start else { return false }

@@ -1,8 +1,8 @@
 import Templating
 
-/// Writes a small piece of markup whose fixed parts are literals and whose rest is escaped.
+/// Builds a small piece of markup from literals and escaped text.
 ///
-/// Templates make pages; this makes what repeats a thousand times or is a drawing.
+/// It's for drawings and for markup that repeats many times on a page; pages are templates.
 struct HTML {
   private var bytes: [UInt8] = []
 
@@ -11,22 +11,22 @@ struct HTML {
   /// The markup written so far.
   var markup: Markup { Markup(trusted: bytes) }
 
-  /// Adds markup as it stands in the source, so never a value.
+  /// Adds literal markup; a `StaticString` can't contain untrusted values.
   mutating func raw(_ literal: StaticString) {
     bytes.append(contentsOf: literal.description.utf8)
   }
 
-  /// Adds markup that was made before.
+  /// Adds existing markup.
   mutating func add(_ markup: Markup) {
     bytes.append(contentsOf: markup.bytes)
   }
 
-  /// Adds a whole number.
+  /// Adds an integer.
   mutating func number(_ number: Int) {
     bytes.append(contentsOf: String(number).utf8)
   }
 
-  /// Adds a text, escaped for content and for quoted attributes.
+  /// Adds text, escaped for content and quoted attributes.
   mutating func text(_ text: String) {
     for byte in text.utf8 {
       switch byte {
@@ -40,7 +40,7 @@ struct HTML {
     }
   }
 
-  /// A text as markup: escaped, and isolated from the direction of what stands around it.
+  /// Escapes a text and isolates its direction from the surrounding text.
   static func isolated(_ text: String) -> Markup {
     var html = HTML()
     html.raw("<bdi>")
@@ -49,7 +49,7 @@ struct HTML {
     return html.markup
   }
 
-  /// A text as markup, escaped.
+  /// Escapes a text.
   static func escaped(_ text: String) -> Markup {
     var html = HTML()
     html.text(text)

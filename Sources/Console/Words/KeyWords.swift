@@ -1,7 +1,7 @@
 import Identity
 
 extension Words {
-  /// A key as people type it: four letters by four.
+  /// Formats a key for typing, in groups of four letters.
   static func inFours(_ key: Secret) -> String {
     let letters = Array(key.revealedText)
     return stride(from: 0, to: letters.count, by: 4).map { start in

@@ -1,24 +1,24 @@
 import Templating
 
-/// A share of a whole as a bar and a number.
+/// Formats a share as a bar and a percentage.
 enum Meter {
-  /// How many of all; a dash when there is nothing to share.
+  /// The share as a bar and a percentage; a dash if the whole is zero.
   static func share(_ part: Int, of whole: Int) -> Markup {
     guard whole > 0 else { return none }
     if part > 0, part * 100 < whole { return few }
     return whole == part ? percents[100] : percents[min(max(part * 100 / whole, 0), 99)]
   }
 
-  /// The same in words, `85 %`.
+  /// The share as text, `85%`.
   static func percent(_ part: Int, of whole: Int) -> String {
     guard whole > 0 else { return "–" }
-    if part > 0, part * 100 < whole { return "< 1 %" }
-    return "\(min(part * 100 / whole, 100)) %"
+    if part > 0, part * 100 < whole { return "< 1%" }
+    return "\(min(part * 100 / whole, 100))%"
   }
 
   private static let none = Markup(trusted: "<span class=\"soft\">–</span>")
-  private static let few = drawn(1, "< 1 %")
-  private static let percents = (0...100).map { drawn($0, "\($0) %") }
+  private static let few = drawn(1, "< 1%")
+  private static let percents = (0...100).map { drawn($0, "\($0)%") }
 
   private static func drawn(_ width: Int, _ text: String) -> Markup {
     var html = HTML()

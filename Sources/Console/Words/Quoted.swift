@@ -1,16 +1,16 @@
-/// Texts as literals of the languages that samples are in.
+/// Formats texts as string literals of the languages of the samples.
 enum Quoted {
-  /// For JavaScript, JSON, Python and Go, which agree on these escapes.
+  /// A literal for JavaScript, JSON, Python, and Go, which share these escapes.
   static func script(_ text: String) -> String {
     quoted(text) { "\\u" + hex($0, digits: 4) }
   }
 
-  /// For Kotlin, where a dollar sign begins a template.
+  /// A literal for Kotlin, where a dollar sign starts a template.
   static func kotlin(_ text: String) -> String {
     script(text).replacing("$", with: "\\$")
   }
 
-  /// For Swift, whose escapes have braces.
+  /// A literal for Swift, whose escapes use braces.
   static func swift(_ text: String) -> String {
     quoted(text) { "\\u{" + hex($0, digits: 1) + "}" }
   }
@@ -22,7 +22,7 @@ enum Quoted {
     for scalar in text.unicodeScalars {
       switch scalar.value {
       case 0x22, 0x5C: result += "\\\(scalar)"
-      // Control characters, line ends of JavaScript, and what turns the direction of the text.
+      // Control characters, JavaScript line terminators, and bidirectional formatting characters.
       case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069:
         result += escape(scalar)
       default: result.unicodeScalars.append(scalar)

@@ -1,13 +1,13 @@
 import Identity
 import Templating
 
-/// Moments as an administrator reads them, with the machine's form beside.
+/// Formats dates and times in an administrator's time zone, as text or as a `time` element.
 ///
-/// The words are made here by hand: a date formatter costs more than the rest of a page. They are of
-/// the administrator's time zone and name its distance from UTC; the machine's form is always UTC.
+/// The code formats by hand because a date formatter costs more than the rest of a page. The text
+/// includes the offset from UTC; the `datetime` attribute is always UTC.
 struct Times: Hashable, Sendable {
   private let name: String
-  /// Nil for UTC, where nothing is looked up.
+  /// Nil for UTC.
   private let zone: Zone?
 
   init(zone name: String = "UTC") {
@@ -19,48 +19,48 @@ struct Times: Hashable, Sendable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-  /// What lists say about their moments.
+  /// The note about the time zone, for lists.
   var zoneInWords: String {
-    zone == nil ? "Times are UTC." : "Times are those of \(name)."
+    zone == nil ? "Times are in UTC." : "Times are in the \(name) time zone."
   }
 
-  /// A day and minute, for what must be exact: `3 Nov 2026, 09:12 UTC`.
+  /// An exact date and time as markup: `3 Nov 2026, 09:12 UTC`.
   func moment(_ instant: Instant) -> Markup {
     markup(instant, withTime: true, isPast: false)
   }
 
-  /// A day: `3 Nov 2026`.
+  /// A date as markup: `3 Nov 2026`.
   func day(_ instant: Instant) -> Markup {
     markup(instant, withTime: false, isPast: false)
   }
 
-  /// A moment that the script may turn to “4 minutes ago”.
+  /// A time in the past as markup, which the script can change to “4 minutes ago”.
   func past(_ instant: Instant) -> Markup {
     markup(instant, withTime: true, isPast: true)
   }
 
-  /// A moment as plain text, for sentences: `3 Nov 2026, 09:12 UTC`.
+  /// An exact date and time as text: `3 Nov 2026, 09:12 UTC`.
   func words(_ instant: Instant) -> String {
     var bytes: [UInt8] = []
     append(instant, instant.calendar, withTime: true, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A day of the calendar, which is the same in every zone: `1 Dec 2026`.
+  /// A calendar date as text, the same in every time zone: `1 Dec 2026`.
   static func words(_ day: Day) -> String {
     String(decoding: Array("\(day.day)".utf8) + months[day.month - 1], as: UTF8.self)
       + String(day.year)
   }
 
-  /// The day that a moment is part of where the reader is.
+  /// The calendar date of an instant in the administrator's time zone.
   func calendarDay(of instant: Instant) -> Day {
     Day(instant.advanced(bySeconds: zone?.offset(at: instant).seconds ?? 0))
   }
 
-  /// The moment at which a day begins where the reader is.
+  /// The instant at which a date begins in the administrator's time zone.
   func start(of day: Day) -> Instant {
     guard let zone else { return day.start }
-    // Off by the change of a clock at most, so the distance there is that of midnight.
+    // This is off by at most a clock change, so the offset there is the offset at midnight.
     let near = day.start.advanced(bySeconds: -zone.offset(at: day.start).seconds)
     return day.start.advanced(bySeconds: -zone.offset(at: near).seconds)
   }
@@ -115,7 +115,7 @@ struct Times: Hashable, Sendable {
     bytes += label
   }
 
-  /// Adds two digits of a number below 100.
+  /// Adds a number below 100 as two digits.
   private func pair(_ number: Int, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10 % 10))
     bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))

@@ -2,15 +2,15 @@ import Foundation
 import Identity
 import Synchronization
 
-/// A time zone's distance from UTC at a moment.
+/// Looks up a time zone's offset from UTC.
 ///
-/// Foundation is asked once for each stretch of time between two changes of a clock; asking for
-/// each line of a list would cost more than the line.
+/// Offsets are cached for each period between two clock changes, because asking Foundation for each
+/// row of a list would cost more than rendering the row.
 final class Zone: Sendable {
-  /// The distance in seconds, and how the zone's clocks are named then.
+  /// An offset from UTC in seconds, and its label.
   struct Offset: Sendable {
     let seconds: Int64
-    /// ` UTC+1`, with the blank in front.
+    /// The label with a leading space: ` UTC+1`.
     let label: [UInt8]
   }
 
@@ -26,7 +26,7 @@ final class Zone: Sendable {
 
   private static let known = Mutex<[String: Zone]>([:])
 
-  /// The zone with an IANA name; nil for UTC and for names that nobody knows.
+  /// The zone with an IANA name; nil for UTC and for unknown names.
   static func named(_ name: String) -> Zone? {
     guard name != "UTC" else { return nil }
     return known.withLock { known in
@@ -38,15 +38,16 @@ final class Zone: Sendable {
     }
   }
 
-  /// Every name that can be chosen: UTC first.
+  /// All names that can be selected, UTC first.
   ///
-  /// Foundation lists India under a name that the IANA gave up in 1993, and knows the other too.
+  /// Foundation lists India under `Asia/Calcutta`, which the IANA replaced with `Asia/Kolkata` in
+  /// 1993; it accepts both.
   static let names =
     ["UTC"]
     + (TimeZone.knownTimeZoneIdentifiers.filter { $0.contains("/") && $0 != "Asia/Calcutta" }
     + ["Asia/Kolkata"]).sorted()
 
-  /// The distance at a moment.
+  /// The offset at an instant.
   func offset(at instant: Instant) -> Offset {
     let seconds = instant.seconds
     return stretches.withLock { stretches in
@@ -54,7 +55,7 @@ final class Zone: Sendable {
       let date = Date(timeIntervalSince1970: Double(seconds))
       let offset = Self.offset(zone.secondsFromGMT(for: date))
       let change = zone.nextDaylightSavingTimeTransition(after: date)
-      // A year at most: rules of governments are no law of nature.
+      // Cache for at most a year: governments change the rules.
       let end = min(change.map { Int64($0.timeIntervalSince1970) } ?? .max, seconds + 31_536_000)
       if stretches.count >= 64 { stretches.removeAll() }
       if end > seconds { stretches.append(Stretch(range: seconds..<end, offset: offset)) }

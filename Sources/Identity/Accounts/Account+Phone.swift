@@ -1,9 +1,9 @@
 extension Account {
-  /// A phone number as an administrator or a user wrote it, in E.164 form: without spaces, hyphens, dots,
-  /// parentheses and slashes, and with the digits of a keypad in place of three letters or more.
+  /// Normalizes a phone number to E.164: removes spaces, hyphens, dots, parentheses, and slashes,
+  /// and converts three or more letters to keypad digits.
   ///
-  /// - Parameter text: A number that begins with a plus.
-  /// - Returns: The number; the text itself where it isn't one.
+  /// - Parameter text: A number that begins with a plus sign.
+  /// - Returns: The normalized number, or `text` unchanged if it isn't a phone number.
   public static func phoneNumber(_ text: String) -> String {
     let bytes = Array(text.utf8)
     guard bytes.first == UInt8(ascii: "+"), bytes.count <= longestWrittenNumber else { return text }
@@ -24,6 +24,6 @@ extension Account {
 
   private static let longestWrittenNumber = 64
   private static let separators = Array(" -.()/".utf8)
-  /// The digits of A to Z, by ITU-T E.161.
+  /// The keypad digits for A to Z (ITU-T E.161).
   private static let keypad = Array("22233344455566677778889999".utf8)
 }

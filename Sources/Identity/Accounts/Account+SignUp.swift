@@ -1,7 +1,8 @@
 import Database
 
 extension Account {
-  /// Records that its user has made it; `way` is how, in words behind those of the account.
+  /// Records the user's sign-up in the audit log; `way` describes the method and follows the
+  /// account's fields.
   func recordSignUp(
     in scope: Scope, way: String = "", by author: Author, at now: Instant,
     _ connection: borrowing Connection
@@ -13,7 +14,7 @@ extension Account {
 }
 
 extension Author {
-  /// The user of an account, from where the request came.
+  /// Creates an author for the account's user, with the address and ID of this request.
   func user(_ account: Account) -> Author {
     Author(actor: .user(account.id), address: address, requestID: requestID)
   }

@@ -2,81 +2,83 @@ public import Crypto
 import Database
 import Text
 
-/// A person who signs in to an application.
+/// A user of an application.
 public struct Account: Sendable {
-  /// The uid, `localId` on the wire.
+  /// The uid (`localId` in the API).
   public let id: ID<Account>
-  /// The database's key; it stands in no address and no answer.
+  /// The primary key in the database, which never appears in URLs or API responses.
   let key: Int64
-  /// The email address, in lower case.
+  /// The email address, in lowercase.
   public let email: String?
-  /// True when the address is known to be the user's.
+  /// True if the email address is verified.
   public let emailVerified: Bool
-  /// The name for people.
+  /// The display name.
   public let displayName: String?
-  /// The address of a picture.
+  /// The URL of the profile photo.
   public let photoURL: String?
-  /// The phone number in E.164 form.
+  /// The phone number in E.164 format.
   public let phoneNumber: String?
-  /// True when an account may not sign in.
+  /// True if the user can't sign in.
   public let disabled: Bool
   /// Custom claims as JSON text.
   public let customAttributes: String?
-  /// When its sessions were last ended, in seconds since 1970, as SDKs compare it with a token's
-  /// time of sign-in.
+  /// The time of the last session revocation, in seconds since 1970; SDKs compare it with a token's
+  /// sign-in time.
   ///
-  /// It is never later than now, so within its second it can't tell an old session from a new one:
-  /// this server goes by ``generation``.
+  /// It's never in the future, so it can't tell apart sessions that began and ended within the same
+  /// second. The server compares ``generation`` instead.
   public let validSince: Int64
-  /// How often its sessions were ended; what was issued before the last time doesn't count.
+  /// The number of times all sessions were revoked; sessions and tokens of an earlier generation
+  /// are invalid.
   let generation: Int64
-  /// When it was made.
+  /// The time the account was created.
   public let createdAt: Instant
-  /// When it last signed in; with a second factor, when that had passed.
+  /// The time of the last sign-in; with MFA, the time the second factor was accepted.
   public internal(set) var lastLoginAt: Instant?
-  /// When tokens were last refreshed.
+  /// The time of the last token refresh.
   public internal(set) var lastRefreshAt: Instant?
-  /// When the password was set.
+  /// The time the password was set.
   public let passwordUpdatedAt: Instant?
-  /// True when there is a password.
+  /// True if the account has a password.
   public let hasPassword: Bool
-  /// True when the user has signed in by a link in a mail.
+  /// True if the user has signed in with an email link.
   public let signsInByLink: Bool
-  /// The first address of an account whose user changed it since; nil when it was not changed.
+  /// The original email address if the user has changed it since; nil if it was never changed.
   public let initialEmail: String?
-  /// True for an account without any credential.
+  /// True if the account has no credentials.
   public let isAnonymous: Bool
-  /// True when it was made by a custom token.
+  /// True if the account was created by a custom token.
   public let isCustomAuth: Bool
-  /// The wrong codes in a row.
+  /// The number of consecutive incorrect codes.
   public let wrongCodes: Int
-  /// Until when codes are not even looked at; nil or past when they are.
+  /// The time until which codes are rejected without being checked; nil or in the past if they're
+  /// checked.
   ///
-  /// ``codeLock(at:)`` says whether that ends by itself.
+  /// ``codeLock(at:)`` tells whether the lock expires automatically.
   public let codesBlockedUntil: Instant?
-  /// Where the chain of its verdicts begins: when the last one was.
+  /// The time of the last code attempt, where the chain of the account's attempts begins.
   let lastCodeAttemptAt: Int64?
-  /// True when only owners act on it.
+  /// True if only owners can perform support actions on the account.
   public let isProtected: Bool
-  /// Since when nobody changes its second factors, because the user said that a change was none of
-  /// theirs; nil when they are changed as usual.
+  /// The time since which second factors can't be changed because the user reported a change; nil
+  /// if they can be changed.
   public let changesLockedAt: Instant?
-  /// Which optional fields were given a value, even if it's false or empty.
+  /// The optional fields that were explicitly set, even to false or an empty string.
   public let givenFields: GivenFields
-  /// The second factors, in the order of their enrollment.
+  /// The second factors, in order of enrollment.
   public internal(set) var factors: [Factor]
-  /// The identities at other providers, by provider.
+  /// The linked identities, by provider.
   public internal(set) var providers: [ProviderLink] = []
-  /// True when there are such identities, so that they are asked for only then.
+  /// True if the account has linked identities; they're read only then.
   let hasProviders: Bool
-  /// The addresses that it had before, in the form of ``Mailbox``.
+  /// The previous email addresses, in the folded form of ``Mailbox``.
   var formerAddresses: [String] = []
-  /// True when there are such addresses, so that they are read only then.
+  /// True if the account has previous addresses; they're read only then.
   let hasFormerAddresses: Bool
 
-  /// The longest name, in UTF-16 units.
+  /// The maximum length of a display name, in UTF-16 code units.
   public static let longestName = 256
-  /// The longest uid, in bytes.
+  /// The maximum length of a uid, in bytes.
   public static let longestID = 512
 
   static let columns: SQL = """
@@ -88,7 +90,7 @@ public struct Account: Sendable {
       a.has_former_addresses, a.given_fields
     """
 
-  /// How many columns these are.
+  /// The number of columns in ``columns``.
   static let columnCount = 28
 
   init(_ row: borrowing Row, factors: [Factor]) throws {
@@ -126,132 +128,135 @@ public struct Account: Sendable {
     self.factors = factors
   }
 
-  /// True when it has a second factor of a kind.
+  /// True if the account has a second factor of this kind.
   public func has(_ kind: Factor.Kind) -> Bool { factors.contains { $0.kind == kind } }
 
-  /// The account's own address, its first one and what providers know, as they were given.
+  /// The current and original email addresses and the providers' addresses, as entered.
   var onFile: [String] { ([email, initialEmail] + providers.map(\.email)).compactMap { $0 } }
 
-  /// True when an address is the account's own, ever was, or is or was what a provider knows.
+  /// True if the address is or was the account's own or a linked provider's.
   ///
-  /// Spellings of one mailbox are the same.
+  /// Addresses are compared in the folded form of ``Mailbox``, so different spellings of one
+  /// mailbox match.
   public func hasOnFile(_ address: String) -> Bool {
     let folded = Mailbox.folded(address)
     return (onFile.map(Mailbox.folded) + formerAddresses).contains { $0.isSameBytes(as: folded) }
   }
 
-  /// The name that people know it by: email, else name, else phone, else uid.
+  /// The name to show: email, otherwise display name, otherwise phone number, otherwise uid.
   public var label: String { email ?? displayName ?? phoneNumber ?? id.text }
 }
 
-/// What an account is made with.
+/// The fields of an account to create.
 ///
-/// What is nil is left out.
+/// Fields that are nil are left unset.
 public struct NewAccount: Sendable {
-  /// The uid; one is made when nil.
+  /// The uid; generated if nil.
   public var localID: String?
   /// The email address.
   public var email: String?
   /// The password, at least six characters.
   public var password: Secret?
-  /// The name for people.
+  /// The display name.
   public var displayName: String?
-  /// The address of a picture.
+  /// The URL of the profile photo.
   public var photoURL: String?
-  /// The phone number in E.164 form.
+  /// The phone number in E.164 format.
   public var phoneNumber: String?
-  /// True when the address is known to be the user's.
+  /// True if the email address is verified.
   public var emailVerified = false
-  /// True when the account may not sign in.
+  /// True if the user can't sign in.
   public var disabled = false
-  /// The identities at other providers.
+  /// The linked identities.
   public var providers: [ProviderLink] = []
-  /// The phones that are its second factors.
+  /// The phones to enroll as second factors.
   public var phones: [FactorEntry] = []
-  /// Which optional fields were given.
+  /// The optional fields that were explicitly set.
   var givenFields: GivenFields = []
 
-  /// Makes an empty one.
+  /// Creates an account with no fields set.
   public init() {}
 }
 
-/// What happens to a field.
+/// A change to one field.
 public enum Change<Value: Sendable>: Sendable {
-  /// It stays.
+  /// Keeps the current value.
   case keep
-  /// It becomes this.
+  /// Sets a new value.
   case set(Value)
-  /// It becomes empty.
+  /// Removes the value.
   case clear
 }
 
-/// A change of an account.
+/// A change to an account.
 ///
-/// Everything stays unless said otherwise.
+/// Fields keep their values by default.
 public struct AccountChange: Sendable {
   /// The email address.
   ///
-  /// A new one is not verified unless `emailVerified` or `keepsEmailVerified` says so.
+  /// A new address is unverified unless `emailVerified` or `keepsEmailVerified` is set.
   public var email: Change<String> = .keep
-  /// The password; clearing it ends password sign-in.
+  /// The password; clearing it disables password sign-in.
   public var password: Change<Secret> = .keep
-  /// The name for people.
+  /// The display name.
   public var displayName: Change<String> = .keep
-  /// The address of a picture.
+  /// The URL of the profile photo.
   public var photoURL: Change<String> = .keep
-  /// The phone number in E.164 form.
+  /// The phone number in E.164 format.
   public var phoneNumber: Change<String> = .keep
-  /// Custom claims as JSON text, at most 1000 characters.
+  /// Custom claims as JSON text, up to 1,000 characters.
   public var customAttributes: Change<String> = .keep
-  /// Whether the address is known to be the user's.
+  /// Whether the email address is verified.
   public var emailVerified: Bool?
-  /// Whether a new address counts as verified if the one before did, as in a call by a back end.
+  /// Whether a new address is verified if the previous one was, as in a backend call.
   public var keepsEmailVerified = false
-  /// Whether the account may not sign in.
+  /// Whether the user can't sign in.
   public var disabled: Bool?
-  /// Sessions whose sign-in is older, in seconds since 1970, are ended.
+  /// Ends sessions whose sign-in is before this time, in seconds since 1970.
   ///
-  /// A time near now or later means now, and ends all of them. What was ended stays ended.
+  /// A time close to now or later means now and ends all sessions. Ended sessions can't be restored
+  /// by an earlier value.
   public var validSince: Int64?
-  /// When it was made.
+  /// The time the account was created.
   public var createdAt: Instant?
-  /// When it last signed in.
+  /// The time of the last sign-in.
   public var lastLoginAt: Instant?
   /// The second factors.
   public var factors: FactorsChange = .keep
-  /// An identity at another provider that is linked, in place of another one of that provider.
+  /// An identity to link, replacing any other identity from the same provider.
   public var link: ProviderLink?
-  /// The providers whose identities are taken away.
+  /// The providers to unlink.
   public var unlinked: [String] = []
-  /// Whether the identities at all providers are taken away.
+  /// Whether to unlink all providers.
   public var unlinksAll = false
 
-  /// Makes a change of nothing.
+  /// Creates a change that keeps every field.
   public init() {}
 }
 
-/// A change of an account's second factors by an administrator's call.
+/// A change to an account's second factors, made by an administrative API call.
 public enum FactorsChange: Sendable {
-  /// They stay.
+  /// Keeps all factors.
   case keep
-  /// All go.
+  /// Removes all factors.
   case clear
-  /// The phones become these, and an authenticator app stays, whether it is named or not.
+  /// Replaces the phones with this list; an authenticator app is kept whether or not the list
+  /// includes it.
   case replace([FactorEntry])
 }
 
-/// A second factor in a list that an administrator's call gives.
+/// A second factor in the list of an administrative API call.
 public struct FactorEntry: Sendable {
-  /// The enrollment id; nil for a new factor.
+  /// The enrollment ID; nil for a new factor.
   public var id: String?
-  /// The name; nil for one that stays, or for none.
+  /// The name; nil to keep the current one, or for no name.
   public var displayName: String?
-  /// The number of a phone, in E.164 form; nil for an authenticator app.
+  /// The phone number in E.164 format; nil for an authenticator app.
   public var phoneNumber: String?
-  /// When it was enrolled; nil for now, or as it was.
+  /// The enrollment time; nil to keep the current one, or for now.
   public var enrolledAt: Instant?
 
-  /// Makes an entry.
+  /// Creates an entry.
   public init(
     id: String? = nil, displayName: String? = nil, phoneNumber: String? = nil,
     enrolledAt: Instant? = nil

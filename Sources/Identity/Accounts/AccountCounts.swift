@@ -1,28 +1,29 @@
 import Database
 
-/// How many accounts a scope has, and of which kind.
+/// The number of accounts in a user pool, by kind.
 ///
-/// The numbers are kept with every change, so that reading them costs the same for ten users and a
-/// million.
+/// The counts are updated with every change, so reading them takes the same time for ten users as
+/// for a million.
 public struct AccountCounts: Hashable, Sendable {
   /// All accounts.
   public var users = 0
-  /// Those with a second factor.
+  /// Accounts with a second factor.
   public var enrolledUsers = 0
-  /// Those with an authenticator app.
+  /// Accounts with an authenticator app.
   public var totpUsers = 0
-  /// Those with a phone as second factor.
+  /// Accounts with a phone as a second factor.
   public var phoneUsers = 0
-  /// Those with an email address that is not verified.
+  /// Accounts with an unverified email address.
   public var unverifiedEmails = 0
-  /// Those that may not sign in.
+  /// Disabled accounts.
   public var disabled = 0
-  /// Those whose codes are not looked at, for a while or until somebody unlocks them.
+  /// Accounts whose codes aren't checked, either temporarily or until an administrator unlocks
+  /// them.
   public var locked = 0
 
   init() {}
 
-  /// What one account adds to the counts of its scope.
+  /// Creates the counts that one account adds to its pool.
   init(of account: Account) {
     users = 1
     enrolledUsers = account.factors.isEmpty ? 0 : 1
@@ -43,11 +44,11 @@ public struct AccountCounts: Hashable, Sendable {
     locked = try row.value(6)
   }
 
-  /// Adds to the counts of a scope what an account became, and takes off what it was.
+  /// Updates the pool's counts after a change from `old` to `new`.
   ///
-  /// `users` counts with the number that a new account takes, and `enrolledUsers` with the factors;
-  /// this is for what the fields of an account say. Locks count with what locks and unlocks, and here
-  /// only when the account goes.
+  /// This covers only what an account's fields determine. `users` is updated when a new account
+  /// gets its number, `enrolledUsers` when factors change, and locks when an account is locked or
+  /// unlocked; this method updates locks only when the account is deleted.
   static func move(
     from old: Account?, to new: Account?, in scope: Scope, _ connection: borrowing Connection
   ) throws {
@@ -65,7 +66,7 @@ public struct AccountCounts: Hashable, Sendable {
       """)
   }
 
-  /// Sets the counts of a scope whose accounts all go.
+  /// Resets the counts of a pool whose accounts are all deleted.
   static func clear(_ scope: Scope, _ connection: borrowing Connection) throws {
     try connection.run(
       """
@@ -77,7 +78,7 @@ public struct AccountCounts: Hashable, Sendable {
 }
 
 extension Accounts {
-  /// How many accounts a scope has, and of which kind.
+  /// Reads the number of accounts in a user pool, by kind.
   ///
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func counts(_ scope: Scope) async throws(AccountError) -> AccountCounts {

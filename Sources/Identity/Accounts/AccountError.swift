@@ -1,78 +1,79 @@
-/// Why an account cannot be made, found or changed.
+/// An error that prevents an account from being created, found, or changed.
 public enum AccountError: Error, Sendable {
-  /// The address belongs to another account of the scope.
+  /// The email address belongs to another account in the user pool.
   case emailExists
-  /// Not an email address.
+  /// Not a valid email address.
   case invalidEmail
-  /// A password without an address.
+  /// A password without an email address.
   case missingEmail
-  /// An address without a password, at a sign-up.
+  /// An email address without a password, at sign-up.
   case missingPassword
-  /// A password of less than six characters.
+  /// A password shorter than six characters.
   case weakPassword
-  /// A password of more than 4096 characters.
+  /// A password longer than 4,096 characters.
   case passwordTooLong
-  /// A password that the pool's policy refuses.
+  /// A password that doesn't meet the pool's password policy.
   case passwordRequirements([PasswordRequirement])
-  /// The uid belongs to another account of the scope.
+  /// The uid belongs to another account in the user pool.
   case duplicateLocalID
-  /// A uid that is empty, longer than ``Account/longestID`` bytes, or has a control character.
+  /// A uid that is empty, longer than ``Account/longestID`` bytes, or contains a control character.
   case invalidLocalID
-  /// The phone number belongs to another account of the scope.
+  /// The phone number belongs to another account in the user pool.
   case phoneExists
-  /// Not a phone number in E.164 form.
+  /// Not a phone number in E.164 format.
   case invalidPhone
-  /// The identity at another provider belongs to another account of the scope.
+  /// The identity is linked to another account in the user pool.
   case federatedIDAlreadyLinked
-  /// Not the id of another provider, or more said about the user than is kept.
+  /// An invalid provider ID, or profile data longer than the limit.
   case invalidProvider
-  /// An id at another provider that is empty, too long, or has a control character.
+  /// A user ID at a provider that is empty, too long, or contains a control character.
   case invalidRawID
-  /// A name of more than ``Account/longestName`` characters.
+  /// A display name longer than ``Account/longestName`` characters.
   case nameTooLong
-  /// An address of a picture of more than 2048 bytes.
+  /// A photo URL longer than 2,048 bytes.
   case photoTooLong
-  /// A name of a second factor of more than ``Factor/longestName`` characters.
+  /// A second factor's name longer than ``Factor/longestName`` characters.
   case factorNameTooLong
-  /// No such account.
+  /// The account doesn't exist.
   case notFound
-  /// The scope does not allow this way of signing in.
+  /// The sign-in method is disabled in the user pool.
   case operationNotAllowed
-  /// The scope does not allow users to make accounts of this kind themselves.
+  /// Users can't create accounts of this kind themselves; only administrators can.
   case adminOnly
-  /// Nobody can sign in to the scope.
+  /// The user pool is disabled.
   case scopeDisabled(Scope)
   /// More than five phones as second factors.
   case tooManyFactors
-  /// An enrollment id that stands twice, or is the one of another kind of factor.
+  /// An enrollment ID that appears twice or belongs to a different kind of factor.
   case duplicateEnrollment
-  /// An enrollment id of more than 128 bytes, or with a control character.
+  /// An enrollment ID longer than 128 bytes, or with a control character.
   case invalidEnrollment
-  /// A number that stands twice among the second factors.
+  /// A phone number that appears twice among the second factors.
   case phoneFactorExists
-  /// The user said that a change of second factors was none of theirs: until an owner has looked at it,
-  /// none is made.
+  /// The user reported a change to their second factors; they can't be changed until an owner
+  /// reviews the report.
   case changesLocked
-  /// The pool lets no service token remove second factors.
+  /// Service tokens can't remove second factors in this pool.
   case factorRemovalByTokenOff
-  /// The service token has changed the second factors of as many users as the pool lets it in an hour;
-  /// from then on one may try again.
+  /// The service token reached the pool's hourly limit of users whose second factors it can change;
+  /// it can try again at the given time.
   case tooManyFactorChanges(until: Instant)
-  /// A new TOTP factor can only be enrolled by its user.
+  /// A new TOTP factor can be enrolled only by its user.
   case unsupportedSecondFactor
-  /// Custom claims of more than 1000 characters.
+  /// Custom claims longer than 1,000 characters.
   case claimsTooLarge
-  /// Custom claims that are not a JSON object.
+  /// Custom claims that aren't a JSON object.
   case invalidClaims
-  /// Custom claims with a name that tokens use themselves.
+  /// Custom claims with a reserved claim name.
   case forbiddenClaim(String)
-  /// The old address was warned of so many changes that another has to wait.
+  /// Too many change notices were sent to the old address; another change is possible at the given
+  /// time.
   case tooManyMails(until: Instant)
-  /// The session for which a new one shall begin does not count any more.
+  /// The session to be replaced is no longer valid.
   case session(SessionError)
-  /// Too many passwords are being hashed; try again after a second.
+  /// Too many passwords are being hashed; retry after a second.
   case busy
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -2,24 +2,25 @@ import Database
 import Text
 
 extension Accounts {
-  /// Which accounts to list.
+  /// A filter for account lists.
   public enum Filter: String, Sendable, CaseIterable {
-    /// All of them.
+    /// All accounts.
     case all
-    /// Those without a second factor.
+    /// Accounts without a second factor.
     case none
-    /// Those with an authenticator app.
+    /// Accounts with an authenticator app.
     case totp
-    /// Those with a phone as second factor.
+    /// Accounts with a phone as a second factor.
     case phone
-    /// Those whose codes are not looked at, for a while or until somebody unlocks them.
+    /// Accounts whose codes aren't checked, either temporarily or until an administrator unlocks
+    /// them.
     case locked
-    /// Those that may not sign in.
+    /// Disabled accounts.
     case disabled
-    /// Those with an email address that is not verified.
+    /// Accounts with an unverified email address.
     case unverified
 
-    /// Whether an account is one of them.
+    /// Returns true if the filter matches the account.
     func includes(_ account: Account) -> Bool {
       switch self {
       case .all: true
@@ -33,29 +34,29 @@ extension Accounts {
     }
   }
 
-  /// In which order to list accounts.
+  /// A sort order for account lists.
   public enum Sort: String, Sendable, CaseIterable {
-    /// The newest first.
+    /// Newest first.
     case newest
-    /// By email address; those without one come last.
+    /// By email address; accounts without one come last.
     case email
-    /// By name, without regard to case and accents; those without one come last.
+    /// By display name, ignoring case and accents; accounts without one come last.
     case name
-    /// By the day of the last sign-in, the latest first; those that never signed in come last.
+    /// By day of last sign-in, most recent first; accounts that never signed in come last.
     ///
-    /// Within a part of the list it is by the moment.
+    /// Within a page, accounts are sorted by exact time.
     case lastSignIn = "last-sign-in"
   }
 
-  /// Lists accounts of a scope.
+  /// Lists the accounts of a user pool.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - filter: Which accounts.
-  ///   - sort: In which order.
-  ///   - after: Where the part before ended.
-  ///   - limit: How many at most.
-  /// - Returns: A part of the list.
+  ///   - filter: The accounts to include.
+  ///   - sort: The order.
+  ///   - after: The cursor of the previous page.
+  ///   - limit: The maximum number of accounts.
+  /// - Returns: A page of the list.
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func list(
     _ scope: Scope, filter: Filter = .all, sort: Sort = .newest, after: String? = nil,
@@ -77,7 +78,7 @@ extension Accounts {
   }
 }
 
-/// A list of accounts, read by key from indexes that have its order.
+/// A list of accounts, read by key from indexes in its sort order.
 struct AccountList: Sendable {
   let scope: Scope
   let filter: Accounts.Filter
@@ -85,11 +86,11 @@ struct AccountList: Sendable {
 
   struct Row {
     let account: AccountSummary
-    /// What the list is sorted by.
+    /// The sort value.
     let value: SQLValue
   }
 
-  /// The place behind an account: what lists are sorted by, and the number in the scope.
+  /// The position after an account: its sort value and its number in the pool.
   struct Place: Sendable {
     let value: SQLValue
     let number: Int64
@@ -113,12 +114,13 @@ struct AccountList: Sendable {
     return Array(rows.sorted(by: precedes).prefix(limit))
   }
 
-  /// The filter as conditions of which each is the beginning of an index.
+  /// The filter as a list of conditions, each a prefix of an index.
   private var parts: [SQL] {
     let here: SQL = "a.scope_key = \(scope.key)"
     switch filter {
     case .all:
-      // By key the scope's range has them all; the indexes of the other orders tell who is enrolled.
+      // In key order, the pool's range covers all accounts; the other indexes begin with the
+      // enrollment columns.
       return sort == .newest
         ? [""]
         : [(0, 0), (0, 1), (1, 0), (1, 1)].map { totp, phone in
@@ -144,7 +146,7 @@ struct AccountList: Sendable {
     return try read("0", "\(condition) ORDER BY a.account_key DESC LIMIT \(limit)", connection)
   }
 
-  /// What the list is sorted by, as the indexes have it: a blob stands behind every text.
+  /// The sort expression of the indexes; a blob sorts after any text.
   private var expression: SQL {
     switch sort {
     case .newest: "a.account_key"
@@ -164,7 +166,8 @@ struct AccountList: Sendable {
     guard let place else {
       return try read(what, "\(part) \(order) LIMIT \(limit)", connection)
     }
-    // In two steps, since an index gives “equal, and behind” and “behind” but not either of them.
+    // Reads in two steps because an index can serve “equal, then after” or “after”, but not both at
+    // once.
     let key = scope.accountKeys.lowerBound + place.number
     let same: SQL = "\(part) AND \(what) = \(place.value)"
     var rows = try read(
@@ -190,7 +193,7 @@ struct AccountList: Sendable {
     }
   }
 
-  /// The order by moment, which the indexes have by day.
+  /// Compares by exact time; the indexes order by day.
   static func isLater(_ left: Row, _ right: Row) -> Bool {
     let (one, other) = (left.account.lastLoginAt, right.account.lastLoginAt)
     if one == other { return left.account.key > right.account.key }
@@ -199,7 +202,7 @@ struct AccountList: Sendable {
     return one > other
   }
 
-  /// The order of the list, for rows of several parts.
+  /// The list's order, for merging rows of several parts.
   private func precedes(_ left: Row, _ right: Row) -> Bool {
     let isNewer = left.account.key > right.account.key
     switch (left.value, right.value) {
@@ -215,9 +218,9 @@ struct AccountList: Sendable {
 }
 
 extension AccountList.Place {
-  /// The place as it stands in an address.
+  /// The position as a URL-safe cursor.
   ///
-  /// The value is coded, so that no name or address is read there by accident.
+  /// The value is encoded so that no name or address is readable in a URL.
   var text: String {
     switch value {
     case .text(let text): "\(number)-\(Base64URL.encode(Array(text.utf8)))"
@@ -226,10 +229,10 @@ extension AccountList.Place {
     }
   }
 
-  /// Reads a place; nil for what is none, which begins the list anew.
+  /// Parses a cursor; nil if it's invalid, which restarts the list.
   init?(_ text: String, sort: Accounts.Sort) {
     let parts = text.split(separator: "-", maxSplits: 1)
-    // The text comes from an address, so it may be any number.
+    // The cursor comes from a URL, so the number can be anything.
     guard let first = parts.first, let number = Int64(first) else { return nil }
     self.number = min(max(number, 0), 1 << 40)
     let rest = parts.count > 1 ? String(parts[1]) : nil

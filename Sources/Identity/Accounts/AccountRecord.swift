@@ -1,6 +1,6 @@
 import Database
 
-/// How accounts are read and written, for the use cases of this module.
+/// Reads and writes accounts in the database.
 enum AccountRecord {
   static func find(
     _ scope: Scope, _ id: ID<Account>, _ connection: borrowing Connection
@@ -15,7 +15,8 @@ enum AccountRecord {
     return try one("a.scope_key = \(scope.key) AND a.email_folded = \(folded)", connection)
   }
 
-  /// The accounts whose first address was this one; users may have taken it after one another.
+  /// Finds the accounts that were created with this email address; several users may have used it
+  /// one after another.
   static func find(
     _ scope: Scope, initialEmail: String, _ connection: borrowing Connection
   ) throws -> [Account] {
@@ -55,7 +56,7 @@ enum AccountRecord {
     return try withFactors(plain, connection)
   }
 
-  /// Reads the factors and the identities at other providers of accounts that have some.
+  /// Reads the factors and linked identities of the accounts that have them.
   private static func withFactors(
     _ plain: [(account: Account, hasFactors: Bool)], _ connection: borrowing Connection
   ) throws -> [Account] {
@@ -75,7 +76,7 @@ enum AccountRecord {
     return accounts
   }
 
-  /// Stores a new account in a scope and counts it.
+  /// Inserts an account into a user pool and updates its counts.
   static func insert(
     _ new: NewAccount, passwordHash: String?, anonymous: Bool, in scope: Scope, uid: String,
     at now: Instant, _ connection: borrowing Connection
@@ -110,8 +111,8 @@ enum AccountRecord {
     return account
   }
 
-  /// Refuses a new account whose uid, phone number or address another one of the scope has; of
-  /// several it says the first in this order, as production does.
+  /// Throws if the uid, phone number, or email address is already in use in the pool; if several
+  /// are, reports the first in this order, as production does.
   static func refuseTaken(
     _ new: NewAccount, in scope: Scope, _ connection: borrowing Connection
   ) throws {
@@ -126,7 +127,8 @@ enum AccountRecord {
     }
   }
 
-  /// An account after a change by columns, with what is kept of it elsewhere brought into line.
+  /// Reads an account after its columns changed, and updates the counts, the search index, and the
+  /// previous addresses.
   static func changed(
     _ old: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws -> Account {
@@ -137,7 +139,7 @@ enum AccountRecord {
     return new
   }
 
-  /// The account error that a broken uniqueness means.
+  /// Maps a uniqueness violation to an account error.
   static func conflict(_ error: DatabaseError) -> (any Error)? {
     guard case .uniqueViolation(let columns) = error.code else { return nil }
     if columns.contains("raw_id") { return AccountError.federatedIDAlreadyLinked }
@@ -147,25 +149,26 @@ enum AccountRecord {
     return nil
   }
 
-  /// How many ended sessions of an account are remembered, so that their refresh tokens are told that
-  /// the session is over, and not that it never was one.
+  /// The number of ended sessions remembered per account, so that refresh tokens are reported as
+  /// ended rather than unknown.
   private static let endedRemembered = 100
 
-  /// Seconds by which clocks may differ: a revocation as of a time that near to now means now.
+  /// The tolerance for clock differences, in seconds; a revocation this close to now means now.
   static let clockTolerance: Int64 = 5
 
-  /// Ends the sessions of an account: those of this second too, and pending credentials with them.
+  /// Ends an account's sessions and pending credentials, including those from the current second.
   ///
-  /// Nothing is dated ahead. Sessions that begin afterward are of the account's next generation.
+  /// No time is set in the future. Sessions that begin afterward belong to the account's next
+  /// generation.
   ///
   /// - Parameters:
   ///   - account: The account's key.
-  ///   - kept: The session that stays open, which must be open now; nil to end all. What SDKs
-  ///     compare by time then stays as it was.
-  ///   - now: The time.
+  ///   - kept: A currently open session to keep; nil to end all. If one is kept, the time that SDKs
+  ///     compare doesn't change.
+  ///   - now: The current time.
   ///   - connection: The transaction.
-  /// - Returns: How many ended.
-  /// - Throws: What the database throws.
+  /// - Returns: The number of sessions ended.
+  /// - Throws: Database errors.
   @discardableResult
   static func endSessions(
     _ account: Int64, except kept: ID<UserSession>? = nil, at now: Instant,
@@ -192,10 +195,10 @@ enum AccountRecord {
     return count - stays
   }
 
-  /// Ends the sessions whose sign-in is older than a moment, in seconds since 1970; all of them when
-  /// that is about now.
+  /// Ends the sessions whose sign-in is before a time in seconds since 1970; ends all sessions if
+  /// the time is close to now.
   ///
-  /// - Returns: How many ended.
+  /// - Returns: The number of sessions ended.
   @discardableResult
   static func endSessions(
     _ account: Int64, before validSince: Int64, at now: Instant,

@@ -1,17 +1,18 @@
-/// What the fields of an account may be.
+/// Validation rules for account fields.
 enum AccountRules {
-  /// The shortest password, in UTF-16 units.
+  /// The minimum password length, in UTF-16 code units.
   static let shortestPassword = 6
-  /// The longest password in UTF-16 units; longer ones are refused, not cut.
+  /// The maximum password length, in UTF-16 code units; longer passwords are rejected, not
+  /// truncated.
   static let longestPassword = 4_096
-  /// The longest email address in bytes: 64 before the at sign, 255 after it (RFC 5321 section
-  /// 4.5.3.1).
+  /// The maximum length of an email address, in bytes: 64 before the at sign, 255 after it (RFC
+  /// 5321, section 4.5.3.1).
   static let longestEmail = 320
 
   static let uidAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
   static let uidLength = 28
 
-  /// The form in which addresses are compared.
+  /// Returns the form used to compare addresses.
   static func folded(email: String) -> String { email.lowercased() }
 
   static func checkEmail(_ email: String) throws(AccountError) {
@@ -30,7 +31,7 @@ enum AccountRules {
     guard length >= shortestPassword else { throw .weakPassword }
   }
 
-  /// E.164: a plus, then 7 to 15 digits of which the first is not 0.
+  /// Checks for E.164: a plus sign, then 7 to 15 digits, the first of which isn't 0.
   static func checkPhone(_ phone: String) throws(AccountError) {
     guard phone.utf8.count <= 16 else { throw .invalidPhone }
     let bytes = Array(phone.utf8)
@@ -46,15 +47,16 @@ enum AccountRules {
     guard name.utf16.count <= Account.longestName else { throw .nameTooLong }
   }
 
-  /// Claims go into every ID token, and a character may be made of any number of scalars: UTF-16 is
-  /// what SDKs count.
+  /// Checks the length in UTF-16 code units, as SDKs do: claims are included in every ID token, and
+  /// a character can consist of any number of scalars.
   static func checkClaims(_ claims: String) throws(AccountError) {
     guard claims.utf8.count <= 3 * ReservedClaims.longest,
       claims.utf16.count <= ReservedClaims.longest
     else { throw .claimsTooLarge }
   }
 
-  /// It goes into every ID token too, and is as long as what is kept of providers.
+  /// Checks the length of a photo URL, which is included in every ID token; the limit is that of
+  /// provider fields.
   static func checkPhoto(_ address: String) throws(AccountError) {
     guard address.utf8.count <= ProviderLink.longestField else { throw .photoTooLong }
   }
@@ -70,7 +72,7 @@ enum AccountRules {
 }
 
 extension Account {
-  /// Whether a text can be an account's address.
+  /// Returns true if the text is a valid email address for an account.
   public static func isEmail(_ text: String) -> Bool {
     (try? AccountRules.checkEmail(text)) != nil
   }

@@ -1,26 +1,26 @@
 import Database
 
-/// A search under way.
+/// A search in progress.
 struct AccountSearch {
   let query: SearchQuery
   let filter: Accounts.Filter
-  /// How many hits are wanted; one more is looked for, to know whether there is one.
+  /// The maximum number of hits; the search looks for one more to know whether there are others.
   let most: Int
   private var hits: [FoundAccounts.Hit] = []
-  /// True when it ended before everything was looked at.
+  /// True if the search stopped before examining every candidate.
   private(set) var isCut = false
   private var seen: Set<Int64> = []
-  /// Keys that fit but were not looked at, since enough hits were found before.
+  /// Keys that match but weren't read because enough hits had been found.
   private var further: Set<Int64> = []
   private var examined = 0
   private var skipped = 0
   private var scopes: [Int64: Scope] = [:]
-  /// True when only accounts of `scopes` count.
+  /// True if only accounts in `scopes` are included.
   private var isLimitedToScopes = false
 
-  /// How many accounts are looked at when most of them do not count.
+  /// The maximum number of accounts to read when most of them don't match.
   private static let mostExamined = 5_000
-  /// How many keys of other scopes are passed over.
+  /// The maximum number of keys from other pools to skip.
   private static let mostSkipped = 50_000
 
   init(query: SearchQuery, filter: Accounts.Filter, most: Int) {
@@ -29,25 +29,26 @@ struct AccountSearch {
     self.most = most
   }
 
-  /// True when there are more hits than were wanted.
+  /// True if there are more hits than requested.
   var isFull: Bool { hits.count > most }
 
-  /// How many accounts fit, as far as that is known without looking at more than is wanted.
+  /// The number of matches, as far as it's known without reading more accounts than requested.
   var total: FoundAccounts.Total {
     let count = hits.count + further.subtracting(seen).count
     return isCut || count > Accounts.mostHits
       ? .atLeast(min(count, Accounts.mostHits)) : .exactly(count)
   }
 
-  /// True when every key of the indexes is a hit, so that it need not be looked at to be counted.
+  /// True if every index key is a match, so that matches can be counted without reading the
+  /// accounts.
   static func isCountable(_ query: SearchQuery, _ filter: Accounts.Filter) -> Bool {
     filter == .all && (query.expression == nil ? query.short.count == 1 : query.short.isEmpty)
   }
 
-  /// The hits that were wanted, as they were found.
+  /// The requested hits, in the order they were found.
   var counted: [FoundAccounts.Hit] { Array(hits.prefix(most)) }
 
-  /// Looks for what was typed as a whole, which must not be crowded out by what contains it.
+  /// Finds an exact match for the whole text, so that partial matches can't crowd it out.
   mutating func exactly(in scope: Scope, _ connection: borrowing Connection) throws {
     let found = [
       try AccountRecord.find(scope, ID(query.typed), connection),
@@ -57,7 +58,7 @@ struct AccountSearch {
     for account in found { if let account { add(account, scope) } }
   }
 
-  /// Looks through the keys of one scope, or of all, from the newest.
+  /// Searches the keys of one pool, or of all pools, from the newest.
   mutating func run(
     in keys: ClosedRange<Int64>, _ scope: Scope?, _ connection: borrowing Connection
   ) throws {
@@ -86,7 +87,8 @@ struct AccountSearch {
     }
   }
 
-  /// Looks through several scopes: one by one when they are few, else past those between them.
+  /// Searches several pools: each range separately if there are few, otherwise one range that skips
+  /// the pools in between.
   mutating func run(in scopes: [Scope], _ connection: borrowing Connection) throws {
     guard scopes.count > Self.mostRanges else {
       for scope in scopes { try run(in: scope.accountKeys, scope, connection) }
@@ -99,11 +101,11 @@ struct AccountSearch {
     try run(in: first...(keys.map(\.upperBound).max() ?? first), nil, connection)
   }
 
-  /// How many ranges are searched each for itself.
+  /// The maximum number of ranges to search separately.
   private static let mostRanges = 20
   private static let batch = Accounts.mostHits + 1
 
-  /// Accounts that fit the expression, or the first short word.
+  /// Returns the keys of accounts that match the expression, or the first short word.
   private func candidates(
     _ keys: ClosedRange<Int64>, _ connection: borrowing Connection
   ) throws -> [Int64] {

@@ -1,35 +1,37 @@
 import Database
 
-/// An account in a list, read without the rest of it.
+/// An account in a list, with only the fields a list shows.
 public struct AccountSummary: Hashable, Sendable {
   /// The uid.
   public let id: ID<Account>
-  /// The database's key; no two accounts of any scope have one.
+  /// The primary key in the database, unique across all user pools.
   let key: Int64
-  /// The email address, in lower case.
+  /// The email address, in lowercase.
   public let email: String?
-  /// True when the address is known to be the user's.
+  /// True if the email address is verified.
   public let emailVerified: Bool
-  /// The name for people.
+  /// The display name.
   public let displayName: String?
-  /// The phone number in E.164 form.
+  /// The phone number in E.164 format.
   public let phoneNumber: String?
-  /// True when it may not sign in.
+  /// True if the user can't sign in.
   public let disabled: Bool
-  /// When it was made.
+  /// The time the account was created.
   public let createdAt: Instant
-  /// When it last signed in; with a second factor, when that had passed.
+  /// The time of the last sign-in; with MFA, the time the second factor was accepted.
   public let lastLoginAt: Instant?
-  /// Until when codes are not even looked at; nil or past when they are.
+  /// The time until which codes are rejected without being checked; nil or in the past if they're
+  /// checked.
   let codesBlockedUntil: Instant?
-  /// True when it has an authenticator app.
+  /// True if the account has an authenticator app.
   public let hasTOTP: Bool
-  /// True when it has a phone as second factor.
+  /// True if the account has a phone as a second factor.
   public let hasPhone: Bool
 
-  /// Until when codes of one of its factors are refused; nil or past when of none.
+  /// The time until which codes of one factor are rejected; nil or in the past if none is
+  /// suspended.
   let suspendedUntil: Instant?
-  /// True when only owners act on it.
+  /// True if only owners can perform support actions on the account.
   public let isProtected: Bool
 
   static let columns: SQL = """
@@ -38,7 +40,7 @@ public struct AccountSummary: Hashable, Sendable {
       a.suspended_until, a.protected
     """
 
-  /// How many columns these are.
+  /// The number of columns in ``columns``.
   static let columnCount = 14
 
   init(_ row: borrowing Row) throws {
@@ -58,7 +60,7 @@ public struct AccountSummary: Hashable, Sendable {
     isProtected = try row.value(13)
   }
 
-  /// Takes from an account what lists show.
+  /// Creates a summary of an account.
   public init(_ account: Account) {
     id = account.id
     key = account.key
@@ -76,7 +78,7 @@ public struct AccountSummary: Hashable, Sendable {
     isProtected = account.isProtected
   }
 
-  /// True when it has a second factor of a kind.
+  /// True if the account has a second factor of this kind.
   public func has(_ kind: Factor.Kind) -> Bool {
     switch kind {
     case .totp: hasTOTP
@@ -84,12 +86,12 @@ public struct AccountSummary: Hashable, Sendable {
     }
   }
 
-  /// True while codes of one of its factors are refused.
+  /// Returns true while codes of one of the account's factors are rejected.
   public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
 
-  /// The name that people know it by: email, else name, else phone, else uid.
+  /// The name to show: email, otherwise display name, otherwise phone number, otherwise uid.
   public var label: String { email ?? displayName ?? phoneNumber ?? id.text }
 
-  /// Hashes the key, by which all accounts differ already.
+  /// Hashes only the key, which is unique.
   public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }

@@ -3,10 +3,10 @@ import Database
 import Text
 
 extension Accounts {
-  /// The longest list of factors: every phone that an account can have, and its authenticator app.
+  /// The maximum number of entries: all phones an account can have, plus its authenticator app.
   public static let mostEntries = Enrollments.mostPhones + 1
 
-  /// Checks what can be checked of second factors without knowing the account.
+  /// Validates the parts of second factors that don't depend on the account.
   static func check(_ entries: [FactorEntry]) throws(AccountError) {
     let phones = entries.count { $0.phoneNumber != nil }
     guard phones <= Enrollments.mostPhones, entries.count <= mostEntries else {
@@ -28,9 +28,9 @@ extension Accounts {
     }
   }
 
-  /// Changes the second factors of an account.
+  /// Changes an account's second factors.
   ///
-  /// - Returns: The factors that went, among them those whose number is another one now.
+  /// - Returns: The removed factors, including those whose phone number changed.
   static func changeFactors(
     _ change: FactorsChange, of account: Account, in scope: Scope, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
@@ -81,12 +81,12 @@ extension Accounts {
     }
   }
 
-  /// Stores phones as second factors of an account.
+  /// Adds phones to an account as second factors.
   static func insert(
     _ phones: [FactorEntry], for account: Account, in scope: Scope, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws {
-    // Times that calls give are told in milliseconds.
+    // API calls specify times in milliseconds.
     let moment = Instant(milliseconds: now.milliseconds)
     for phone in phones {
       guard let number = phone.phoneNumber else { throw AccountError.unsupportedSecondFactor }
@@ -97,7 +97,7 @@ extension Accounts {
     }
   }
 
-  /// Gives a factor that stays the name and the time of its entry, as far as there are any.
+  /// Updates the name and enrollment time of a kept factor, if the entry has them.
   private static func rename(
     _ entry: FactorEntry, of account: Account, _ connection: borrowing Connection
   ) throws {

@@ -1,42 +1,42 @@
 import Database
 
-/// Which part of a user pool to read in which order, as `accounts:query` asks for it.
+/// A query for part of a user pool in a given order, as in `accounts:query`.
 public struct AccountQuery: Sendable {
-  /// What accounts are sorted by.
+  /// A sort key.
   public enum Sort: Sendable, CaseIterable {
     /// The uid, byte for byte.
     case uid
-    /// The name, without regard to case and accents; those without one behind all names.
+    /// The display name, ignoring case and accents; accounts without one come last.
     case name
-    /// When the account was made.
+    /// The creation time.
     case createdAt
-    /// The day of the last sign-in; those that never signed in before all days.
+    /// The day of the last sign-in; accounts that never signed in come first.
     ///
-    /// A part is sorted by the moment within each day.
+    /// Within a page, accounts are sorted by exact time within each day.
     case lastLoginAt
-    /// The email address; those without one behind all addresses.
+    /// The email address; accounts without one come last.
     case email
   }
 
-  /// The order.
+  /// The sort key.
   public var sort = Sort.uid
-  /// True for the reverse order.
+  /// True for descending order.
   public var descends = false
-  /// How many to pass over, at most ``longestOffset``.
+  /// The number of accounts to skip, up to ``longestOffset``.
   public var offset = 0
-  /// How many to read at most.
+  /// The maximum number of accounts to read.
   public var limit = 500
 
-  /// The most accounts that can be passed over: they are counted off in an index, which takes
-  /// longer with each.
+  /// The maximum offset; skipped accounts are counted off in an index, so a larger offset takes
+  /// longer.
   public static let longestOffset = 100_000
 
-  /// Makes a query for the first accounts by uid.
+  /// Creates a query for the first accounts by uid.
   public init() {}
 }
 
 extension Accounts {
-  /// Reads a part of a user pool.
+  /// Reads part of a user pool.
   ///
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func query(
@@ -56,9 +56,9 @@ extension Accounts {
 }
 
 extension AccountQuery {
-  /// The keys of the part, from an index that has the order.
+  /// Selects the keys from an index in the requested order.
   ///
-  /// Those of some orders tell who is enrolled, so they are read from four places of them at once.
+  /// Some indexes begin with the enrollment columns, so their four parts are merged.
   fileprivate func keys(of scope: Scope) -> SQL {
     let limit = min(max(limit, 0), 500)
     let offset = min(max(offset, 0), Self.longestOffset)

@@ -1,36 +1,36 @@
 import Database
 import Text
 
-/// The accounts that a search has found.
+/// The accounts found by a search.
 public struct FoundAccounts: Sendable {
-  /// The accounts with their scopes; what was typed exactly comes first, then the rest in order.
+  /// The accounts with their user pools: exact matches first, then the rest in order.
   public let hits: [Hit]
-  /// How many hits lie before the next part; nil when this is the last.
+  /// The number of hits before the next page; nil if this is the last page.
   public let next: Int?
-  /// True when there are more behind the last part, so that the search should be narrowed.
+  /// True if there are more hits after the last page, so the search should be narrowed.
   public let isCut: Bool
-  /// How many accounts fit.
+  /// The number of matching accounts.
   public let total: Total
-  /// The pools of a search in all of them that have hits, in the order of the hits.
+  /// The user pools with hits, in the order of the hits, when all pools were searched.
   public let pools: [Pool]
 
-  /// A number of accounts that fit what was typed.
+  /// A number of matching accounts.
   public enum Total: Sendable, Equatable {
-    /// So many.
+    /// The exact number.
     case exactly(Int)
-    /// So many and more: not all were looked at.
+    /// A lower bound: not all accounts were examined.
     case atLeast(Int)
   }
 
-  /// A user pool that has hits.
+  /// A user pool with hits.
   public struct Pool: Sendable {
     /// The user pool.
     public let scope: Scope
-    /// How many hits it has.
+    /// The number of hits in the pool.
     public let count: Int
   }
 
-  /// An account and the user pool it is in.
+  /// An account and its user pool.
   public struct Hit: Sendable {
     /// The user pool.
     public let scope: Scope
@@ -38,32 +38,33 @@ public struct FoundAccounts: Sendable {
     public let account: Account
   }
 
-  /// The accounts alone.
+  /// The accounts without their pools.
   public var accounts: [Account] { hits.map(\.account) }
 
-  /// The hit of a search that has no other.
+  /// The only hit, if there's exactly one.
   public var only: Hit? { total == .exactly(1) ? hits.first : nil }
 }
 
 extension Accounts {
-  /// The most hits that a search gives in all its parts.
+  /// The maximum number of hits across all pages.
   public static let mostHits = 200
-  /// How many of them a part has: as many as a page of a list, so that the first part among a
-  /// million users takes no longer than among a thousand.
+  /// The number of hits per page, as many as a list page shows, so that the first page takes no
+  /// longer among a million users than among a thousand.
   public static let hitsOfPart = 50
 
-  /// Finds accounts of a scope by parts of email address, name, phone number, uid or enrollment id.
+  /// Finds accounts in a user pool by part of an email address, name, phone number, uid, or
+  /// enrollment ID.
   ///
-  /// Case, accents and the width of letters do not matter. A part of one or two characters must be
-  /// the beginning of a word; several words must all occur.
+  /// Case, accents, and character width are ignored. A search word of one or two characters must
+  /// match the beginning of a word; if there are several words, all must match.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - text: What was typed; nothing in it is an operator.
-  ///   - filter: Which accounts count.
-  ///   - sort: In which order; any but the newest first is that of the newest ``mostHits``.
-  ///   - part: Which of the hits are given.
-  /// - Returns: The accounts of that part.
+  ///   - text: The search text, without operators.
+  ///   - filter: The accounts to include.
+  ///   - sort: The order; any order other than newest first sorts only the newest ``mostHits``.
+  ///   - part: The page of hits to return.
+  /// - Returns: The accounts of that page.
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func search(
     _ scope: Scope, _ text: String, filter: Filter = .all, sort: Sort = .newest,
@@ -71,7 +72,8 @@ extension Accounts {
   ) async throws(AccountError) -> FoundAccounts {
     guard let query = SearchQuery(text) else { return .nobody }
     return try await store.read(AccountError.self) { connection in
-      // Where hits can't be counted unseen, or go in another order, all of them are looked at.
+      // If the matches can't be counted from the index, or are sorted another way, all must be
+      // read.
       let isPart = sort == .newest && AccountSearch.isCountable(query, filter)
       let most = isPart ? part.end : Self.mostHits
       var search = AccountSearch(query: query, filter: filter, most: most)
@@ -81,20 +83,20 @@ extension Accounts {
     }
   }
 
-  /// Finds accounts in every scope where an administrator may find users.
+  /// Finds accounts in every user pool where an administrator has permission to find users.
   ///
   /// - Parameters:
-  ///   - text: What was typed; nothing in it is an operator.
-  ///   - administrator: Who looks; scopes that they may not see are not searched.
-  ///   - part: Which of the hits are given; those of a pool follow each other.
-  /// - Returns: The accounts of that part.
+  ///   - text: The search text, without operators.
+  ///   - administrator: The administrator; pools they can't see aren't searched.
+  ///   - part: The page of hits to return; hits are grouped by pool.
+  /// - Returns: The accounts of that page.
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func search(
     everywhere text: String, visibleTo administrator: Administrator, part: SearchPart = .first
   ) async throws(AccountError) -> FoundAccounts {
     guard let query = SearchQuery(text) else { return .nobody }
     return try await store.read(AccountError.self) { connection in
-      // Pools are searched one after the other, so their order is known when all have been.
+      // Pools are searched one after another, so the order is known only when all are done.
       var search = AccountSearch(query: query, filter: .all, most: Self.mostHits)
       if administrator.may(.findUsers, in: nil) {
         try search.run(in: 0...Int64.max - 1, nil, connection)
@@ -107,14 +109,14 @@ extension Accounts {
     }
   }
 
-  /// The scopes in which an administrator without a grant for the whole instance finds users.
+  /// Returns the pools in which an administrator without an instance-wide grant can find users.
   private static func scopes(
     searchableBy administrator: Administrator, _ connection: borrowing Connection
   ) throws -> [Scope] {
     var scopes: [Scope] = []
     for grant in administrator.grants where grant.role.permissions.contains(.findUsers) {
       guard let project = grant.project else { continue }
-      // A role in the project reaches its tenants, as a range of tenant ids that has all of them.
+      // A project role covers its tenants: a range that includes all tenant IDs.
       let (first, last) = (grant.tenant?.text ?? "", grant.tenant?.text ?? "\u{10FFFF}")
       scopes += try connection.all(
         """
@@ -130,22 +132,21 @@ extension Accounts {
   }
 }
 
-/// A part of what a search finds.
+/// A page of search results.
 public struct SearchPart: Sendable {
-  /// How many hits lie before it.
+  /// The number of hits before this page.
   public let start: Int
-  /// How many lie before its end, ``Accounts/mostHits`` at most.
+  /// The number of hits before its end, up to ``Accounts/mostHits``.
   let end: Int
 
-  /// The first part.
+  /// The first page.
   public static let first = SearchPart(after: 0)
-  /// All of it.
+  /// All hits.
   public static let whole = SearchPart(start: 0, end: Accounts.mostHits)
 
-  /// Makes the part that follows some hits.
+  /// Creates the page that follows a number of hits.
   ///
-  /// - Parameter count: How many hits lie before it; what is beyond the last part counts as the
-  ///   last, and what is below zero as the first.
+  /// - Parameter count: The number of hits before the page, clamped to the first and last page.
   public init(after count: Int) {
     let start = min(max(count, 0), Accounts.mostHits - Accounts.hitsOfPart)
     self.init(start: start, end: start + Accounts.hitsOfPart)
@@ -165,8 +166,8 @@ extension FoundAccounts {
     self.init(search, part, exactFirst(sorted(search.counted), search.query), pools: [])
   }
 
-  /// The hits of each pool together: first of the pools that have what was typed exactly, then by
-  /// the names of project and tenant, and in a pool the newest first.
+  /// Groups the hits by pool: first pools with an exact match, then by project and tenant name;
+  /// within a pool, newest first.
   fileprivate init(byPool search: AccountSearch, _ part: SearchPart) {
     let hits = exactFirst(search.counted.sorted { $0.account.key > $1.account.key }, search.query)
     var byPool: [Int64: [Hit]] = [:]
@@ -198,7 +199,7 @@ extension FoundAccounts {
   }
 }
 
-/// The hits with those that are what was typed before the others.
+/// Moves exact matches to the front.
 private func exactFirst(
   _ hits: [FoundAccounts.Hit], _ query: SearchQuery
 ) -> [FoundAccounts.Hit] {
@@ -208,7 +209,7 @@ private func exactFirst(
 }
 
 extension Account {
-  /// True when the text is one of the things that only this account of its scope has.
+  /// True if the text is one of the account's unique identifiers.
   fileprivate func isNamed(_ text: String) -> Bool {
     id.text.isSameBytes(as: text) || phoneNumber == text
       || email?.isSameBytes(as: AccountRules.folded(email: text)) == true
@@ -217,7 +218,7 @@ extension Account {
 }
 
 extension Accounts.Sort {
-  /// Hits in this order; they are few.
+  /// Sorts a small number of hits.
   fileprivate func sorted(_ hits: [FoundAccounts.Hit]) -> [FoundAccounts.Hit] {
     func byText(_ text: (Account) -> String?) -> [FoundAccounts.Hit] {
       let keyed = hits.map { (hit: $0, text: text($0.account)) }

@@ -2,21 +2,21 @@ import Crypto
 import Database
 import Text
 
-/// What a change of an account has done.
+/// The result of an account update.
 public struct AccountUpdate: Sendable {
-  /// The account as it is now.
+  /// The account after the change.
   public let account: Account
-  /// How many sessions ended.
+  /// The number of sessions ended.
   public let sessionsEnded: Int
-  /// The session that goes on in place of the user's own; nil when that one goes on itself, and
-  /// when none was named.
+  /// The session that replaces the user's own; nil if the user's session continues or none was
+  /// passed.
   public let grant: SessionGrant?
 }
 
 extension Accounts {
   /// Changes an account and writes one audit row.
   ///
-  /// - Returns: The account as it is now.
+  /// - Returns: The account after the change.
   /// - Throws: ``AccountError``.
   @discardableResult
   public func update(
@@ -27,21 +27,22 @@ extension Accounts {
 
   /// Changes an account and writes one audit row.
   ///
-  /// What stays the same writes nothing.
+  /// A change that alters nothing writes nothing.
   ///
-  /// A new address or password, disabling, and the loss of a second factor end the account's
-  /// sessions; `validSince` ends those from before it. A user who gives up their password keeps the
-  /// session in which they do, and any other ends: SDKs go on with the tokens they hold. Of an
-  /// address, a password or a factor that somebody else changed, the user is told by mail.
+  /// A new email address or password, disabling the account, or removing a second factor ends the
+  /// account's sessions; `validSince` ends those before it. A user who removes their own password
+  /// keeps the current session, because SDKs continue with the tokens they hold; all others end. If
+  /// someone else changes the email address, the password, or a factor, the user is notified by
+  /// email.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - id: Whose account.
-  ///   - change: What becomes of it.
-  ///   - author: Who changes it.
-  ///   - session: The session of a user who changes their own account: it must be open. Where the
-  ///     change is a new address or password, another begins in its place.
-  /// - Returns: What that has done.
+  ///   - id: The account's uid.
+  ///   - change: The change.
+  ///   - author: The author of the change.
+  ///   - session: The open session of a user who changes their own account. If the change sets a
+  ///     new email address or password, a new session replaces it.
+  /// - Returns: The result.
   /// - Throws: ``AccountError``.
   public func update(
     _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, by author: Author,
@@ -87,7 +88,7 @@ extension Accounts {
       try TokenFactorRules.apply(
         from: old, to: new, removed: removed, sessionsEnded: ended, in: scope, by: author,
         outbox: store.outbox, at: now, connection)
-      // Guesses at the old password say nothing of the new one.
+      // Failed attempts at the old password don't apply to the new one.
       if newHash != nil, let email = new.email {
         try Guess.forget(SignIns.guessName(scope.key, email: email), connection)
       }
@@ -177,8 +178,8 @@ extension Accounts {
     try change.link?.store(for: old.key, in: scope, connection)
   }
 
-  /// Ends the sessions of an account by a change: by its user's own all but theirs, where that needs
-  /// no other in its place.
+  /// Ends an account's sessions after a change; if the user made it, keeps their session unless the
+  /// change requires a new one.
   private static func endSessions(
     of account: Account, _ session: UserSession?, by change: AccountChange, profile: Profile,
     at now: Instant, _ connection: borrowing Connection
@@ -212,8 +213,8 @@ extension Accounts {
 }
 
 extension AccountChange {
-  /// Whether a user who makes the change needs a new session: SDKs take the tokens of the answer
-  /// then.
+  /// Whether a user who makes this change gets a new session; SDKs then use the tokens in the
+  /// response.
   var renewsSession: Bool {
     if case .set = password { return true }
     if case .keep = email { return false }
@@ -222,7 +223,7 @@ extension AccountChange {
 }
 
 extension Change {
-  /// The value after the change.
+  /// Returns the value after the change.
   func applied(to old: Value?) -> Value? {
     switch self {
     case .keep: old
@@ -233,12 +234,12 @@ extension Change {
 }
 
 extension Account {
-  /// The fields in words, for the audit log; of the password only whether it changed.
+  /// Formats the account's fields for the audit log; a password appears only as set or changed.
   ///
   /// - Parameters:
-  ///   - password: What is said of a password that there is.
-  ///   - sessions: How many were open.
-  ///   - secrets: What is said of the secrets of second factors, where those are others.
+  ///   - password: The text for an existing password.
+  ///   - sessions: The number of open sessions.
+  ///   - secrets: The text for second factors' secrets, if they changed.
   /// - Returns: The fields, in a fixed order.
   func fields(password: String, sessions: Int, secrets: String? = nil) -> [AuditField] {
     let providers = providers.map(\.words).joined(separator: ", ")

@@ -1,12 +1,12 @@
 import Crypto
 import Database
 
-/// Makes, finds, lists and deletes accounts of a scope.
+/// Creates, finds, lists, and deletes the accounts of a user pool.
 public struct Accounts: Sendable {
   let store: Store
   let hasher: PasswordHasher
 
-  /// Makes an account for somebody who may make any.
+  /// Creates an account for an author with permission to create users.
   ///
   /// - Throws: ``AccountError``.
   public func create(
@@ -16,7 +16,7 @@ public struct Accounts: Sendable {
     return try await store.perform(by: author, AccountError.self, inserting(new, hash, in: scope))
   }
 
-  /// Makes an account, for an administrator in the console.
+  /// Creates an account for an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func create(
@@ -55,7 +55,7 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Checks the fields of a new account and hashes its password.
+  /// Validates the fields of a new account and hashes its password.
   func check(
     _ new: NewAccount, in scope: Scope
   ) async throws(AccountError) -> PasswordHash? {
@@ -70,7 +70,7 @@ public struct Accounts: Sendable {
     return try await hash(password, in: scope)
   }
 
-  /// Checks a password by the policy of its pool, and hashes it.
+  /// Checks a password against the pool's password policy and hashes it.
   func hash(_ password: Secret, in scope: Scope) async throws(AccountError) -> PasswordHash {
     let policy = try await store.read(AccountError.self) { connection in
       try PasswordPolicy.find(scope.key, connection)
@@ -80,7 +80,7 @@ public struct Accounts: Sendable {
     return try await hash(unruled: password, for: scope.hashing)
   }
 
-  /// Hashes a password that no policy has to do with.
+  /// Hashes a password that isn't subject to a password policy.
   func hash(
     unruled password: Secret, for pool: PasswordHasher.Pool = .administrators
   ) async throws(AccountError) -> PasswordHash {
@@ -90,7 +90,7 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Finds an account by its uid; nil when there is none.
+  /// Finds an account by uid; nil if it doesn't exist.
   ///
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func find(_ scope: Scope, _ id: ID<Account>) async throws(AccountError) -> Account? {
@@ -99,8 +99,8 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Finds the accounts of uids, addresses, first addresses, phone numbers and identities at other
-  /// providers, each account once.
+  /// Finds accounts by uid, email address, original email address, phone number, and linked
+  /// identity; returns each account once.
   ///
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func lookup(
@@ -133,7 +133,7 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Reads accounts in the order of their uids, for downloads.
+  /// Reads accounts in uid order, for downloads.
   ///
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func batch(
@@ -148,13 +148,13 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Records that somebody took a file of the accounts of a scope.
+  /// Records that a file with a user pool's accounts was downloaded.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - count: How many accounts the file has.
-  ///   - words: Which of them, in words.
-  ///   - author: Who took them.
+  ///   - count: The number of accounts in the file.
+  ///   - words: A description of the accounts for the audit log.
+  ///   - author: The author of the download.
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func recordDownload(
     of scope: Scope, count: Int, words: String, by author: Author
@@ -163,8 +163,7 @@ public struct Accounts: Sendable {
       by: author, AccountError.self, Self.download(of: scope, count: count, words: words))
   }
 
-  /// Authorizes the download of a file of accounts by an administrator in the console, and records
-  /// it.
+  /// Authorizes an administrator's download of accounts in the console and records it.
   ///
   /// - Throws: ``ActionError``.
   public func recordDownload(
@@ -185,8 +184,8 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Deletes an account with its factors and sessions, and tells the user by mail, unless it was
-  /// they who did it.
+  /// Deletes an account with its factors and sessions, and notifies the user by email unless they
+  /// deleted it themselves.
   ///
   /// - Throws: ``AccountError/notFound``, ``AccountError/unavailable(_:)``.
   public func delete(
@@ -209,9 +208,9 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Deletes an account in the caller's write.
+  /// Deletes an account in the caller's transaction.
   ///
-  /// - Returns: The row for the log, without who and why.
+  /// - Returns: The audit entry, without author and reason.
   static func delete(
     _ account: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws -> AuditEntry {
@@ -236,7 +235,7 @@ public struct Accounts: Sendable {
     return entry
   }
 
-  /// Deletes all accounts of a scope, in one audit row; without accounts it does nothing.
+  /// Deletes all accounts of a user pool with one audit row; does nothing if the pool is empty.
   ///
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func deleteAll(_ scope: Scope, by author: Author) async throws(AccountError) {
@@ -258,7 +257,7 @@ public struct Accounts: Sendable {
 }
 
 extension Account {
-  /// What an audit row says of an account that is made or goes.
+  /// The description of a created or deleted account in the audit log.
   var words: String {
     var words = ["uid \(id.text)"]
     if let email { words.append("email \(email)") }

@@ -1,15 +1,15 @@
 import Database
 
-/// How anonymous accounts go where a project wants them to (`autodeleteAnonymousUsers`).
+/// Deletes expired anonymous accounts in projects with `autodeleteAnonymousUsers`.
 enum AnonymousAccounts {
-  /// How old they become, in seconds.
+  /// The lifetime of an anonymous account, in seconds.
   static let lifetime: Int64 = 30 * 86_400
-  /// How many a write deletes at most.
+  /// The maximum number of accounts deleted per transaction.
   static let share = 200
-  /// How many writes a tidying takes at most.
+  /// The maximum number of transactions per cleanup run.
   static let mostParts = 50
 
-  /// A pool with accounts that are too old; nil when there is none.
+  /// Returns a pool with expired accounts; nil if there is none.
   static func next(at now: Instant, _ connection: borrowing Connection) throws -> Int64? {
     let oldest = now.advanced(bySeconds: -lifetime)
     return try connection.first(
@@ -24,7 +24,7 @@ enum AnonymousAccounts {
     ) { try $0.value(0) }
   }
 
-  /// Deletes a share of the accounts of a pool that are too old, with one audit row.
+  /// Deletes a batch of a pool's expired accounts with one audit row.
   static func delete(in key: Int64, at now: Instant, _ connection: borrowing Connection) throws {
     let scope = try connection.first(
       """
@@ -64,7 +64,7 @@ enum AnonymousAccounts {
 }
 
 extension Identity {
-  /// Deletes anonymous accounts that are too old, as far as a tidying may.
+  /// Deletes expired anonymous accounts, up to the limit of one cleanup run.
   func expireAnonymousAccounts(at now: Instant) async throws(StartError) {
     for _ in 0..<AnonymousAccounts.mostParts {
       let next = try await store.read(StartError.self) { connection in

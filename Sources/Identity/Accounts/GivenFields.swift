@@ -1,41 +1,42 @@
-/// Optional fields of an account that somebody gave a value, even if it's false or empty.
+/// The optional account fields that were explicitly set, even to false or an empty string.
 ///
-/// Google's service shows `disabled: false` for users that an administrator created or imported, and
-/// leaves the field out for users that signed up; the same goes for the others.
+/// Google's service returns `disabled: false` for users that an administrator created or imported,
+/// and omits the field for users who signed up; the other fields behave the same way.
 public struct GivenFields: OptionSet, Sendable {
-  /// The bits, as they're stored.
+  /// The bits, as stored.
   public let rawValue: Int
 
-  /// Takes stored bits.
+  /// Creates a set from stored bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// `disabled` was given, by creating, importing, disabling, or enabling the account.
+  /// `disabled` was set by creating, importing, disabling, or enabling the account.
   public static let disabled = GivenFields(rawValue: 1)
-  /// `emailVerified` is known, even where there's no address (any more).
+  /// `emailVerified` is known, even if the account has no email address (anymore).
   public static let emailVerified = GivenFields(rawValue: 2)
-  /// `emailVerified` was true when the address was removed, or was imported as true without one.
+  /// `emailVerified` was true when the address was removed, or was imported as true without an
+  /// address.
   ///
-  /// It vouches for no later address.
+  /// It doesn't verify a later address.
   public static let verifiedWithoutEmail = GivenFields(rawValue: 4)
-  /// The display name was set to an empty text.
+  /// The display name was set to an empty string.
   public static let emptyName = GivenFields(rawValue: 8)
-  /// The address of a picture was set to an empty text.
+  /// The photo URL was set to an empty string.
   public static let emptyPhoto = GivenFields(rawValue: 16)
 }
 
 extension GivenFields {
-  /// What an import gives.
+  /// Creates the set for an imported user.
   init(imported user: ImportedUser) {
     self = [.disabled, .emailVerified]
     if user.email == nil, user.emailVerified { insert(.verifiedWithoutEmail) }
   }
 
-  /// What is given after a change of an account.
+  /// Creates the set after a change to an account.
   ///
   /// - Parameters:
   ///   - change: The change.
-  ///   - old: The account before it.
-  ///   - email: The address after it.
+  ///   - old: The account before the change.
+  ///   - email: The email address after the change.
   init(after change: AccountChange, of old: Account, email: String?) {
     self = old.givenFields
     if change.disabled != nil { insert(.disabled) }
@@ -53,7 +54,7 @@ extension GivenFields {
 }
 
 extension Change<String> {
-  /// Whether the text is empty, and not absent, after the change.
+  /// Returns true if the text is empty rather than absent after the change.
   fileprivate func isEmptyText(emptyBefore: Bool) -> Bool {
     switch self {
     case .keep: emptyBefore
@@ -62,7 +63,8 @@ extension Change<String> {
     }
   }
 
-  /// The same change, with an empty text stored as none; ``GivenFields`` remembers it.
+  /// The same change with an empty string stored as no value; ``GivenFields`` records the
+  /// difference.
   var withoutEmptyText: Change<String> {
     if case .set(let text) = self, text.isEmpty { return .clear }
     return self
@@ -70,8 +72,8 @@ extension Change<String> {
 }
 
 extension Account {
-  /// Whether answers show `validSince`: not for accounts that never had a password or an address, were
-  /// not made by an administrator, and whose sessions were never ended.
+  /// Whether responses include `validSince`: false for accounts that never had a password or an
+  /// email address, weren't created by an administrator, and whose sessions were never revoked.
   public var showsValidSince: Bool {
     givenFields.contains(.disabled) || email != nil || passwordUpdatedAt != nil
       || validSince > createdAt.seconds

@@ -2,12 +2,12 @@ import Database
 import Foundation
 import Text
 
-/// The form in which addresses are compared when one person could write them differently.
+/// Normalizes email addresses so that different spellings of one mailbox compare equal.
 enum Mailbox {
-  /// An address without what mail systems don't tell apart: case, the width of letters,
-  /// normalization, dots at the end, and marks that can't be seen.
+  /// Returns an address without differences that mail systems ignore: case, character width,
+  /// normalization, trailing dots, and invisible characters.
   ///
-  /// SQLite folds ASCII only, so this is done here, and what is looked up is stored in this form.
+  /// SQLite folds only ASCII, so the folding happens here, and lookups use the stored folded form.
   static func folded(_ address: String) -> String {
     var text = address
     if !address.utf8.allSatisfy({ $0 < 0x80 }) {
@@ -18,7 +18,7 @@ enum Mailbox {
       var seen = String.UnicodeScalarView()
       for scalar in text.precomposedStringWithCompatibilityMapping.unicodeScalars
       where !scalar.properties.isDefaultIgnorableCodePoint {
-        // The ideographic full stop divides the labels of a domain as well.
+        // The ideographic full stop also separates domain labels.
         seen.append(scalar == "\u{3002}" ? "." : scalar)
       }
       text = String(seen)
@@ -31,9 +31,9 @@ enum Mailbox {
   }
 }
 
-/// Addresses that accounts had before.
+/// The previous email addresses of accounts.
 enum FormerAddresses {
-  /// Keeps the addresses that an account has lost by a change.
+  /// Stores the addresses that a change removed from an account.
   static func remember(
     from old: Account, to new: Account, _ connection: borrowing Connection
   ) throws {

@@ -1,26 +1,26 @@
 import Database
 
-/// An identity at another provider by which an account is signed in to.
+/// A linked identity at another provider, used to sign in to an account.
 public struct ProviderLink: Sendable, Equatable {
-  /// The provider: `google.com`, or `oidc.` and `saml.` with a name.
+  /// The provider ID: `google.com`, or a name with the prefix `oidc.` or `saml.`.
   public let provider: String
-  /// The user's id at the provider.
+  /// The user's ID at the provider.
   public let rawID: String
-  /// The address that the provider knows.
+  /// The email address at the provider.
   public let email: String?
-  /// The name that the provider knows.
+  /// The display name at the provider.
   public let displayName: String?
-  /// The picture that the provider knows.
+  /// The photo URL at the provider.
   public let photoURL: String?
 
-  /// The longest id of a provider, in bytes: that of a word in tokens.
+  /// The maximum length of a provider ID, in bytes; it's the limit for identifiers in tokens.
   public static let longestProvider = 128
-  /// The longest id of a user at a provider, in bytes.
+  /// The maximum length of a user ID at a provider, in bytes.
   public static let longestRawID = 512
-  /// The longest of the other fields, in bytes.
+  /// The maximum length of each other field, in bytes.
   public static let longestField = 2_048
 
-  /// Takes what a provider, or an administrator, says; what is empty is absent.
+  /// Creates a link from data of a provider or an administrator; an empty string is stored as nil.
   public init(
     provider: String, rawID: String, email: String? = nil, displayName: String? = nil,
     photoURL: String? = nil
@@ -33,10 +33,10 @@ public struct ProviderLink: Sendable, Equatable {
     self.photoURL = given(photoURL)
   }
 
-  /// What an audit row says of it.
+  /// The description of the link in the audit log.
   var words: String { "\(provider) (\(rawID))" }
 
-  /// Words of first factors that belong to no other provider.
+  /// The sign-in provider names of built-in first factors, which no other provider can use.
   private static let own: Set<String> = [
     "password", "emailLink", "email", "phone", "anonymous", "custom", "firebase",
   ]
@@ -56,7 +56,7 @@ public struct ProviderLink: Sendable, Equatable {
 }
 
 extension ProviderLink {
-  /// The identities of an account, by provider.
+  /// Reads an account's linked identities, by provider.
   static func all(of account: Int64, _ connection: borrowing Connection) throws -> [ProviderLink] {
     try all("account_key = \(account) ORDER BY provider_id", connection)
   }
@@ -76,9 +76,9 @@ extension ProviderLink {
     }
   }
 
-  /// Links the identity to an account, in place of another one of the same provider.
+  /// Links the identity to an account, replacing any other identity from the same provider.
   ///
-  /// - Throws: ``AccountError/federatedIDAlreadyLinked`` when it is another account's.
+  /// - Throws: ``AccountError/federatedIDAlreadyLinked`` if it's linked to another account.
   func store(
     for account: Int64, in scope: Scope, _ connection: borrowing Connection
   ) throws {
@@ -100,7 +100,7 @@ extension ProviderLink {
       "UPDATE account SET has_providers = 1, anonymous = 0 WHERE account_key = \(account)")
   }
 
-  /// Takes identities of an account away; nil for all of them.
+  /// Unlinks an account's identities; nil unlinks all of them.
   static func remove(
     _ providers: [String]?, of account: Account, _ connection: borrowing Connection
   ) throws {

@@ -2,17 +2,17 @@ import Database
 import Text
 
 extension SearchIndex {
-  /// What is indexed of an account that was not there before.
+  /// The index data of a new account.
   struct New: Sendable {
     let key: Int64
     let folded: String
     let beginnings: Set<UntrustedText>
   }
 
-  /// Indexes new accounts together, in the order of their keys.
+  /// Indexes a batch of new accounts in key order.
   ///
-  /// The beginnings go in by their order and not by account: neighbors in the index are written
-  /// together then.
+  /// Word beginnings are inserted in index order rather than by account, so that neighboring index
+  /// entries are written together.
   static func insert(_ accounts: [New], _ connection: borrowing Connection) throws {
     var beginnings: [(beginning: String, key: Int64)] = []
     beginnings.reserveCapacity(accounts.count * 16)

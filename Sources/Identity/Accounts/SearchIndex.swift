@@ -1,18 +1,20 @@
 import Database
 import Text
 
-/// The indexes by which users are found, kept in the write of every change of an account.
+/// The user search indexes, updated in the same transaction as every account change.
 ///
-/// `account_search` finds three characters and more in any place, `account_beginning` one and two
-/// at the beginning of a word. Both hold keys of accounts, of which a scope has one range.
+/// `account_search` matches three or more characters anywhere; `account_beginning` matches one or
+/// two characters at the beginning of a word. Both store account keys; each pool has one range of
+/// keys.
 enum SearchIndex {
-  /// The mark of an instance whose accounts are all indexed; before it the last one that is.
+  /// The name of the progress marker: `complete` once all accounts are indexed, before that the
+  /// last indexed account.
   ///
-  /// The number goes up when texts are folded in another way, so that all are indexed again.
+  /// Increase the number when the folding changes, so that all accounts are indexed again.
   private static let mark = "search_2"
   private static let complete = "complete"
 
-  /// Indexes an account as it is now, in place of what it was.
+  /// Replaces an account's index entries.
   static func update(_ account: Account, _ connection: borrowing Connection) throws {
     let new = SearchText(account)
     let old = try stored(account.key, connection)
@@ -40,12 +42,12 @@ enum SearchIndex {
       "UPDATE account SET name_folded = \(new.name) WHERE account_key = \(account.key)")
   }
 
-  /// Forgets an account that goes.
+  /// Removes a deleted account from the index.
   static func remove(_ account: Account, _ connection: borrowing Connection) throws {
     try remove(account.key, stored(account.key, connection), except: [], connection)
   }
 
-  /// Forgets all accounts of a range of keys, before they go.
+  /// Removes all accounts in a key range from the index before they're deleted.
   static func removeAll(
     _ keys: ClosedRange<Int64>, _ connection: borrowing Connection
   ) throws {
@@ -74,7 +76,7 @@ enum SearchIndex {
     ) { SearchText(folded: try $0.value(0)) }
   }
 
-  /// FTS5 must be told the old text, or it would keep a part of it.
+  /// Removes index entries; FTS5 requires the old text, or it would keep part of it.
   private static func remove(
     _ account: Int64, _ old: SearchText?, except kept: Set<UntrustedText>,
     _ connection: borrowing Connection
@@ -97,12 +99,12 @@ enum SearchIndex {
 }
 
 extension SearchIndex {
-  /// How many accounts are indexed in one write at the start.
+  /// The number of accounts indexed per transaction at startup.
   private static let batch = 500
 
-  /// Indexes the accounts that were made before there was an index, or before its present folding.
+  /// Indexes accounts created before the index existed or before the current folding.
   ///
-  /// A start that is stopped half way goes on where it was.
+  /// If startup is interrupted, the next startup continues where it stopped.
   static func complete(_ store: Store) async throws(StartError) {
     while true {
       let isDone = try await store.write(StartError.self) { connection in
@@ -112,7 +114,7 @@ extension SearchIndex {
     }
   }
 
-  /// Indexes the next accounts; true when there are none left.
+  /// Indexes the next batch; returns true if none are left.
   private static func indexNext(_ connection: borrowing Connection) throws -> Bool {
     let reached = try connection.first(
       "SELECT value FROM instance WHERE name = \(mark)"

@@ -1,25 +1,25 @@
-/// What somebody typed to find a user, ready for the two indexes.
+/// A parsed user search, ready for both indexes.
 ///
-/// Every word must occur. One of three characters or more may stand anywhere; a shorter one must be
-/// the beginning of a word.
+/// Every word must match. A word of three or more characters can match anywhere; a shorter word
+/// must match the beginning of a word.
 struct SearchQuery: Sendable {
-  /// An expression for FTS5, in which every text is quoted; nil when there are short words only.
+  /// The FTS5 expression, with all text quoted; nil if there are only short words.
   let expression: String?
-  /// The words of one or two characters.
+  /// Words of one or two characters.
   let short: [String]
-  /// What was typed, for a look at ids and addresses.
+  /// The original text, for exact matches of IDs and addresses.
   let typed: String
 
-  /// The most words that are looked at; more could only narrow.
+  /// The maximum number of words used; more would only narrow the search.
   private static let mostWords = 8
 
-  /// Takes what was typed or pasted; nil when nothing of it can be searched for.
+  /// Parses typed or pasted text; nil if it contains nothing to search for.
   init?(_ text: String) {
     typed = Self.address(in: text.trimmed)
     let folded = SearchText.folded(typed)
     let words = Self.words(of: folded).prefix(Self.mostWords)
     guard !words.isEmpty else { return nil }
-    // The longest first: it leaves the fewest.
+    // Longest first, because it matches the fewest accounts.
     let long = words.filter { $0.unicodeScalars.count > 2 }.sorted { $0.utf8.count > $1.utf8.count }
     let short = words.filter { $0.unicodeScalars.count <= 2 }
     let all = long.map(Self.quoted).joined(separator: " AND ")
@@ -33,7 +33,8 @@ struct SearchQuery: Sendable {
     self.short = []
   }
 
-  /// The address of a pasted link or mail header (`mailto:…`, `tel:…`, `Name <address>`), else all.
+  /// Returns the address in a pasted link or mail header (`mailto:…`, `tel:…`, `Name <address>`),
+  /// otherwise the whole text.
   private static func address(in text: String) -> String {
     let bytes = Array(text.utf8)
     if let close = bytes.lastIndex(of: UInt8(ascii: ">")),
@@ -52,9 +53,9 @@ struct SearchQuery: Sendable {
     return text
   }
 
-  /// The words of a folded text, without the punctuation that separates or surrounds them.
+  /// Splits folded text into words without the punctuation that separates or surrounds them.
   ///
-  /// A word that is nothing but punctuation stays as it is, since a name may have it.
+  /// A word that consists only of punctuation is kept, because a name may contain it.
   private static func words(of folded: String) -> [String] {
     folded.unicodeScalars.split { scalar in
       scalar == " " || separators.contains(scalar)
@@ -74,9 +75,10 @@ struct SearchQuery: Sendable {
     "\"", "<", ">", "[", "]", ":", "\u{201C}", "\u{201D}", "\u{201E}", "\u{AB}", "\u{BB}",
   ]
 
-  /// A text as FTS5 takes it for nothing but text.
+  /// Quotes text so that FTS5 treats it as a literal.
   private static func quoted(_ text: String) -> String {
-    // By bytes, since a quotation mark with an accent on it is another character to Swift.
+    // Works on bytes because Swift treats a quotation mark with a combining accent as a different
+    // character.
     var bytes: [UInt8] = [UInt8(ascii: "\"")]
     for byte in text.utf8 {
       if byte == UInt8(ascii: "\"") { bytes.append(byte) }
@@ -85,8 +87,8 @@ struct SearchQuery: Sendable {
     return String(decoding: bytes, as: UTF8.self) + "\""
   }
 
-  /// The digits of what looks like a phone number but is not written as one is kept: in groups, or
-  /// with the zero that is dialled inside of a country.
+  /// Returns the digits of text that looks like a phone number but isn't in stored form: in groups,
+  /// or with a national trunk zero.
   private static func phoneNumber(_ folded: String) -> String? {
     var digits = ""
     for scalar in folded.unicodeScalars {

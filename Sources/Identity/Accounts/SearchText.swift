@@ -1,18 +1,17 @@
 import Foundation
 import Text
 
-/// What of an account is searched: a folded copy, in which upper case, accents and the width of
-/// letters are gone.
+/// The searchable text of an account: a copy folded to ignore case, accents, and character width.
 ///
-/// Its lines are the email address, the name, the phone number, the uid, then the enrollment ids
-/// and the numbers of phones that are second factors.
+/// The lines are the email address, the display name, the phone number, and the uid, then the
+/// enrollment IDs and the numbers of phones that are second factors.
 struct SearchText: Sendable {
-  /// The lines, joined.
+  /// The lines, joined with newlines.
   let folded: String
-  /// The name's line, by which lists are sorted; nil without a name.
+  /// The name line, used to sort lists; nil if the account has no name.
   let name: String?
 
-  /// Of the text as the database has it.
+  /// Creates it from stored text.
   init(folded: String) {
     self.folded = folded
     let lines = folded.split(separator: "\n", omittingEmptySubsequences: false)
@@ -27,7 +26,7 @@ struct SearchText: Sendable {
       factors: account.factors.map { ($0.id.text, $0.phoneNumber) })
   }
 
-  /// Of email, name, phone number and uid, and the ids and numbers of factors.
+  /// Creates it from email, name, phone number, and uid, and the IDs and numbers of factors.
   init(fields: [String?], factors: [(id: String, phoneNumber: String?)]) {
     var lines = fields.map { Self.folded($0 ?? "") }
     lines += factors.map { Self.folded($0.id) }
@@ -35,17 +34,17 @@ struct SearchText: Sendable {
     self.init(folded: lines.joined(separator: "\n"))
   }
 
-  /// How much of a name lists are sorted by.
+  /// The number of characters of a name used for sorting.
   private static let longestSortedName = 60
-  /// The most characters of one field that are searched.
+  /// The maximum number of searchable characters per field.
   static let longestField = 400
 
-  /// A text without what searches do not tell apart, in one line.
+  /// Returns text on one line without differences that searches ignore.
   ///
-  /// Compatibility forms become plain ones, and what shows nothing, such as a mark of direction,
-  /// goes.
+  /// Compatibility forms become plain forms, and invisible characters, such as direction marks, are
+  /// removed.
   static func folded(_ text: String) -> String {
-    // Before anything reads it: no field of an account is as long, and folding long text is slow.
+    // Truncates first: no account field is longer, and folding long text is slow.
     let text =
       text.utf8.count <= 4 * longestField
       ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(longestField)))
@@ -55,9 +54,8 @@ struct SearchText: Sendable {
     return collapsed(withoutVowelPoints(plain).precomposedStringWithCanonicalMapping)
   }
 
-  /// Arabic and Hebrew without the points that are written or left out at will, and with one form
-  /// of the letters for which Persian and Arabic keyboards have two, or that end a word either way
-  /// (teh marbuta and heh).
+  /// Removes Arabic and Hebrew vowel points, which are optional, and unifies letters that have two
+  /// forms on Persian and Arabic keyboards or at the end of a word (teh marbuta and heh).
   private static func withoutVowelPoints(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -74,9 +72,9 @@ struct SearchText: Sendable {
     return String(result)
   }
 
-  /// One blank for any row of them, none at the ends, no apostrophes, nothing that can't be seen.
+  /// Collapses spaces, trims the ends, and removes apostrophes and invisible characters.
   ///
-  /// `O'Brien`, `O’Brien` and `OBrien` are one name to a person who types it.
+  /// People type `O'Brien`, `O’Brien`, and `OBrien` for the same name.
   private static func collapsed(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     var blank = false
@@ -114,18 +112,18 @@ struct SearchText: Sendable {
 }
 
 extension SearchText {
-  /// The most beginnings of words that are kept of one account.
+  /// The maximum number of word beginnings stored per account.
   private static let mostBeginnings = 250
 
-  /// The first character and the first two of every word, and of the ids.
+  /// The first character and the first two characters of every word and ID.
   ///
-  /// A script without blanks between its words has a beginning at each character.
+  /// In scripts without spaces between words, every character is a beginning.
   var beginnings: Set<UntrustedText> {
     var beginnings: Set<UntrustedText> = []
     let lines = folded.split(separator: "\n", omittingEmptySubsequences: false)
     for (number, line) in lines.enumerated() {
       let scalars = Array(line.unicodeScalars)
-      // An id has no words; of a uuid only the beginning is ever read out.
+      // An ID has no words; people read out only the beginning of a UUID.
       let starts = number < 3 ? Self.starts(scalars) : scalars.isEmpty ? [] : [0]
       for start in starts {
         guard beginnings.count < Self.mostBeginnings else { return beginnings }
@@ -152,7 +150,7 @@ extension SearchText {
 }
 
 extension Unicode.Scalar {
-  /// A letter, a digit, or a mark on one.
+  /// True for a letter, a digit, or a mark on one.
   fileprivate var isPartOfWord: Bool {
     switch value {
     case 0x30...0x39, 0x61...0x7A, 0x41...0x5A: return true
@@ -165,7 +163,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// True in scripts that put no blanks between words: Han, Kana, Hangul, Thai and their like.
+  /// True for scripts without spaces between words, such as Han, Kana, Hangul, and Thai.
   fileprivate var standsAlone: Bool {
     switch value {
     case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3040...0x30FF, 0x3400...0x9FFF,

@@ -1,12 +1,12 @@
 import Database
 import Text
 
-/// What pools let service tokens do to second factors, and what is written down of it: nobody gets
-/// around the rules for support by a program without a trace.
+/// Limits and records what service tokens do to second factors, so that programs can't bypass the
+/// support rules unnoticed.
 enum TokenFactorRules {
-  /// Checks and records what a change by a service token did to the second factors of an account.
+  /// Checks and records a service token's changes to an account's second factors.
   ///
-  /// Changes by anybody else are recorded where they are made.
+  /// Changes by other authors are recorded where they're made.
   ///
   /// - Throws: ``AccountError/factorRemovalByTokenOff``,
   ///   ``AccountError/tooManyFactorChanges(until:)``.
@@ -47,7 +47,8 @@ enum TokenFactorRules {
     }
   }
 
-  /// Refuses an import by a service token that would remove second factors where no token may.
+  /// Rejects an import by a service token that would remove second factors in a pool that doesn't
+  /// allow it.
   static func check(
     removal factors: [Factor], in scope: Scope, by author: Author,
     _ connection: borrowing Connection
@@ -70,8 +71,7 @@ enum TokenFactorRules {
 }
 
 extension Account {
-  /// The factors that it has and another state of it did not; whose number is another one now is such
-  /// a factor.
+  /// Returns the factors added since `old`; a factor whose phone number changed is one of them.
   func factors(addedTo old: Account) -> [Factor] {
     factors.filter { factor in
       !old.factors.contains { $0.id == factor.id && $0.phoneNumber == factor.phoneNumber }
@@ -80,7 +80,7 @@ extension Account {
 }
 
 extension AuditEntry {
-  /// The row of a removal of second factors by somebody else than their user.
+  /// Creates the audit entry for a removal of second factors by someone other than their user.
   static func removal(
     of factors: [Factor], from account: Account, left: Int, sessionsEnded: Int, in scope: Scope
   ) -> AuditEntry {
@@ -90,7 +90,7 @@ extension AuditEntry {
       in: scope)
   }
 
-  /// The same, where it is known whether all were meant.
+  /// Creates the same entry when the caller knows whether all factors were to be removed.
   static func removal(
     of factors: [Factor], from account: Account, isOfAll: Bool, left: Int, sessionsEnded: Int,
     in scope: Scope

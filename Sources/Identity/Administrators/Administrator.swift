@@ -1,24 +1,26 @@
 import Database
 
-/// Somebody who signs in to the console.
+/// A console user.
 public struct Administrator: Sendable {
-  /// The id.
+  /// The ID.
   public let id: ID<Administrator>
-  /// The address they sign in with.
+  /// The email address used to sign in.
   public let email: String
-  /// Their name.
+  /// The display name.
   public let displayName: String
-  /// What they may do, and where.
+  /// The roles granted to the administrator.
   public let grants: [Grant]
 
-  /// True when one of the grants allows it: in the scope, or on the instance when nil.
+  /// Returns true if a grant includes the permission in the user pool, or on the instance if
+  /// `scope` is nil.
   ///
-  /// Grants are read anew with each request, so that a change acts at once.
+  /// Grants are read with each request, so changes take effect immediately.
   public func may(_ permission: Permission, in scope: Scope?) -> Bool {
     may(permission, project: scope?.project, tenant: scope?.tenant)
   }
 
-  /// The same by ids; without a project the instance.
+  /// Returns true if a grant includes the permission in the project and tenant, or on the instance
+  /// if `project` is nil.
   public func may(_ permission: Permission, project: ID<Project>?, tenant: ID<Tenant>?) -> Bool {
     grants.contains { grant in
       grant.covers(project: project, tenant: tenant)
@@ -26,65 +28,67 @@ public struct Administrator: Sendable {
     }
   }
 
-  /// True when a grant allows it anywhere: on the instance, in a project or in a tenant.
+  /// Returns true if any grant includes the permission, whether on the instance, a project, or a
+  /// tenant.
   public func maySomewhere(_ permission: Permission) -> Bool {
     grants.contains { $0.role.permissions.contains(permission) }
   }
 
-  /// True when there is any grant in the project, if only for one tenant of it.
+  /// Returns true if the administrator has a grant in the project, even if only for one tenant.
   public func maySee(_ project: ID<Project>) -> Bool {
     grants.contains { $0.project == nil || $0.project == project }
   }
 
-  /// True when there is a grant on the instance.
+  /// True if the administrator has an instance-wide grant.
   public var seesEveryProject: Bool { grants.contains { $0.project == nil } }
 
-  /// The tenants that are all one may see of a project; nil when one may see all of it.
+  /// Returns the tenants of a project that the administrator is limited to; nil if they can see the
+  /// whole project.
   public func onlyTenants(of project: ID<Project>) -> [ID<Tenant>]? {
     if may(.seeScope, project: project, tenant: nil) { return nil }
     return grants.filter { $0.project == project }.compactMap(\.tenant)
   }
 
-  /// The tenants of a project in which a grant of their own allows something.
+  /// Returns the tenants of a project in which a tenant-level grant includes the permission.
   func tenants(of project: ID<Project>, with permission: Permission) -> [ID<Tenant>] {
     grants.filter { $0.project == project && $0.role.permissions.contains(permission) }
       .compactMap(\.tenant)
   }
 
-  /// True when one of the roles requires a second factor.
+  /// True if one of the roles requires a second factor.
   public var mustHaveSecondFactor: Bool { grants.contains { $0.role.needsSecondFactor } }
 
-  /// The author of what they do.
+  /// Creates an author for the administrator's changes.
   public func author(address: String, requestID: String) -> Author {
     Author(
       actor: .administrator(id, name: displayName), address: address, requestID: requestID)
   }
 }
 
-/// A role, and where it counts: the instance, a project with its tenants, or one tenant.
+/// A role and where it applies: the instance, a project with its tenants, or one tenant.
 public struct Grant: Hashable, Sendable {
-  /// What one is.
+  /// The role.
   public let role: Role
   /// The project; nil for the instance.
   public let project: ID<Project>?
-  /// The tenant; nil for all of the project.
+  /// The tenant; nil for the whole project.
   public let tenant: ID<Tenant>?
 
-  /// Makes a grant.
+  /// Creates a grant.
   public init(role: Role, project: ID<Project>? = nil, tenant: ID<Tenant>? = nil) {
     self.role = role
     self.project = project
     self.tenant = project == nil ? nil : tenant
   }
 
-  /// True when the grant counts in a scope.
+  /// Returns true if the grant applies to a project and tenant.
   func covers(project other: ID<Project>?, tenant otherTenant: ID<Tenant>?) -> Bool {
     guard let project else { return true }
     guard project == other else { return false }
     return tenant == nil || tenant == otherTenant
   }
 
-  /// The grant in words.
+  /// The description of the grant, as in the audit log.
   public var words: String {
     guard let project else { return "\(role.rawValue) of the instance" }
     guard let tenant else { return "\(role.rawValue) of \(project.text)" }
@@ -92,21 +96,21 @@ public struct Grant: Hashable, Sendable {
   }
 }
 
-/// Why an administrator cannot be made or found.
+/// An error that prevents an administrator from being created or found.
 public enum AdministratorError: Error, Sendable {
-  /// The address belongs to another administrator.
+  /// The email address belongs to another administrator.
   case emailTaken
-  /// Not an email address.
+  /// Not a valid email address.
   case invalidEmail
-  /// A name that is empty or longer than 100 characters.
+  /// A name that's empty or longer than 100 characters.
   case invalidName
-  /// A password that is too short, too long or the address itself; the text says which.
+  /// A password that's too short, too long, or the same as the email address; the text says which.
   case weakPassword(String)
-  /// The project or tenant of a grant does not exist.
+  /// The project or tenant of a grant doesn't exist.
   case scopeNotFound
-  /// Too many passwords are being hashed; try again after a second.
+  /// Too many passwords are being hashed; retry after a second.
   case busy
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 

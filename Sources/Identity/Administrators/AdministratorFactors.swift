@@ -4,58 +4,58 @@ import OTP
 
 /// A second factor that an administrator is setting up.
 public struct AdministratorEnrollment: Sendable {
-  /// The address that an authenticator app reads from the QR code; it holds the secret.
+  /// The `otpauth` URI in the QR code, which contains the secret.
   public let uri: Secret
-  /// The secret as people type it: base32 without spaces.
+  /// The secret for manual entry: Base32 without spaces.
   public let key: Secret
-  /// What the form carries on: the secret, sealed.
+  /// The encrypted secret that the form carries to the next step.
   public let ticket: Secret
 }
 
-/// Why an administrator's factor cannot be set up, removed or given codes.
+/// An error in setting up, removing, or verifying an administrator's factor.
 public enum AdministratorFactorError: Error, Sendable {
-  /// The set-up was begun too long ago, or finished before, or by somebody else.
+  /// The setup expired, was already finished, or belongs to another administrator.
   case ended
-  /// Not a code of the new secret.
+  /// Not a valid code of the new secret.
   case wrongCode
-  /// Not a code of the factor in force, nor a recovery code.
+  /// Neither a valid code of the current factor nor a recovery code.
   case wrongCurrentCode
-  /// Not the password of the account, or none where it is asked for.
+  /// An incorrect password, or no password where one is required.
   case wrongPassword
-  /// Too many wrong codes or passwords; from then on one may try again.
+  /// Too many incorrect codes or passwords; the administrator can retry at the given time.
   case throttled(until: Instant)
-  /// Too many passwords are being hashed; try again after a second.
+  /// Too many passwords are being hashed; retry after a second.
   case busy
-  /// There is no second factor.
+  /// The administrator has no second factor.
   case noFactor
-  /// The role does not allow to be without one.
+  /// The role requires a second factor.
   case mandatory
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension AdministratorFactorError: UseCaseError {}
 
-/// Second factors and recovery codes of administrators.
+/// Manages administrators' second factors and recovery codes.
 ///
-/// Nobody changes their own without a code of it; another owner may reset it.
+/// Administrators need a current code to change their own factor; another owner can reset it.
 public struct AdministratorFactors: Sendable {
   let store: Store
   let totp: AdministratorTOTP
   let tickets: Sealer
   let administrators: Administrators
 
-  /// How many recovery codes there are in a new set.
+  /// The number of recovery codes in a set.
   public static let recoveryCodes = RecoveryCodes.count
 
-  /// For how long after its sign-in a session sets a first factor up without the password, in
+  /// The time after sign-in during which a first factor can be set up without the password, in
   /// seconds.
   public static let freshness: Int64 = 300
 
-  /// The name under which authenticator apps list the account.
+  /// The issuer that authenticator apps show.
   private static let issuer = "Countersign"
 
-  /// Begins to set a factor up, which writes nothing.
+  /// Starts setting up a factor, without writing anything.
   ///
   /// - Throws: ``AdministratorFactorError/unavailable(_:)``.
   public func begin(
@@ -67,7 +67,7 @@ public struct AdministratorFactors: Sendable {
     return try enrollment(ticket, administrator)
   }
 
-  /// The same set-up again, after a wrong code; nil when it ended.
+  /// Resumes a setup after an incorrect code; nil if it expired or was finished.
   ///
   /// - Throws: ``AdministratorFactorError/unavailable(_:)``.
   public func resume(
@@ -93,27 +93,27 @@ public struct AdministratorFactors: Sendable {
       uri: uri.text, key: Secret(Base32.encode(ticket.secret.revealedBytes)), ticket: sealed)
   }
 
-  /// True when a session must give the password to set a factor up.
+  /// Returns true if the session must provide the password to set up a factor.
   ///
-  /// Whoever finds a session open must not bind a factor of theirs to the account: a code of the
-  /// factor in force shows who it is, or the password where there is none, unless it was just given.
+  /// Someone who gains access to an open session must not be able to add their own factor. A code
+  /// of the current factor proves the administrator's identity; without a factor, the password
+  /// does, unless it was just entered.
   public func asksForPassword(in session: ConsoleSession) -> Bool {
     session.secondFactor != .enrolled
       && store.clock.now() >= session.startedAt.advanced(bySeconds: Self.freshness)
   }
 
-  /// Finishes the set-up: the new factor is in force, in the place of an older one, and all other
-  /// sessions end.
+  /// Finishes the setup: the new factor replaces the previous one, and all other sessions end.
   ///
   /// - Parameters:
-  ///   - text: What the set-up's form carries.
+  ///   - text: The sealed setup data from the form.
   ///   - code: A code of the new secret.
-  ///   - currentCode: A code of the factor in force or a recovery code, where there is a factor.
-  ///   - password: The account's password, where there is no factor and the session is not fresh.
-  ///   - administrator: Whose it is.
-  ///   - session: The session that goes on; nil when it is not done in one.
-  ///   - author: The same person.
-  /// - Returns: Ten new recovery codes, which are kept as digests alone.
+  ///   - currentCode: A code of the current factor or a recovery code, if there is a factor.
+  ///   - password: The account's password, if there is no factor and the session isn't recent.
+  ///   - administrator: The administrator.
+  ///   - session: The session that continues; nil outside a session.
+  ///   - author: The author, the same administrator.
+  /// - Returns: Ten new recovery codes, stored only as digests.
   /// - Throws: ``AdministratorFactorError``.
   public func finish(
     _ text: String, code: String, currentCode: String? = nil, password: Secret? = nil,
@@ -144,7 +144,7 @@ public struct AdministratorFactors: Sendable {
             return .failure(error)
           }
         } else if isAsked {
-          // Anew: it may have been changed while this one was hashed.
+          // Read again: the password may have changed while this one was hashed.
           let hash = try Administrators.passwordHash(of: administrator, connection)
           guard let proven, hash?.encoded == proven.encoded else { return .failure(.wrongPassword) }
         }
@@ -179,7 +179,7 @@ public struct AdministratorFactors: Sendable {
     }
   }
 
-  /// Removes one's own factor, with a code of it, where the role allows to be without.
+  /// Removes the administrator's own factor after verifying a code, if the role allows it.
   ///
   /// - Throws: ``AdministratorFactorError``.
   public func withdraw(
@@ -194,9 +194,9 @@ public struct AdministratorFactors: Sendable {
     }
   }
 
-  /// Makes ten new recovery codes instead of those there were, with a code of the factor.
+  /// Replaces the recovery codes with ten new ones after verifying a code of the factor.
   ///
-  /// - Returns: The codes, which are kept as digests alone.
+  /// - Returns: The codes, stored only as digests.
   /// - Throws: ``AdministratorFactorError``.
   public func makeRecoveryCodes(
     for id: ID<Administrator>, currentCode: String, by author: Author
@@ -213,8 +213,8 @@ public struct AdministratorFactors: Sendable {
     }
   }
 
-  /// Resets another administrator's factor: it is gone with its recovery codes, and all their
-  /// sessions end.
+  /// Resets another administrator's factor: removes it with its recovery codes and ends all their
+  /// sessions.
   ///
   /// - Throws: ``ManagementError``.
   public func reset(_ id: ID<Administrator>, by author: Author) async throws(ManagementError) {
@@ -257,7 +257,7 @@ public struct AdministratorFactors: Sendable {
     }
   }
 
-  /// Changes something about one's own factor after a code of it was given.
+  /// Changes the administrator's own factor after verifying a code.
   @discardableResult
   private func change(
     _ id: ID<Administrator>, _ code: String, keeping session: String?, endsSessions: Bool = true,
@@ -292,6 +292,6 @@ public struct AdministratorFactors: Sendable {
     return try outcome.get()
   }
 
-  /// A code as people type it, with or without a space in the middle.
+  /// Removes spaces and hyphens from a typed code.
   static func digits(of code: String) -> String { code.filter { !$0.isWhitespace && $0 != "-" } }
 }

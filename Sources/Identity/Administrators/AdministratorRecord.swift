@@ -1,24 +1,24 @@
 import Database
 
-/// An administrator with what others see of their account.
+/// An administrator with account details that other administrators can see.
 public struct AdministratorRecord: Sendable {
-  /// Who it is, with their grants.
+  /// The administrator with their grants.
   public let administrator: Administrator
-  /// When the account was made.
+  /// The time the account was created.
   public let createdAt: Instant
-  /// When they last signed in; nil when never.
+  /// The time of the last sign-in; nil if they never signed in.
   public let lastSignInAt: Instant?
-  /// Since when they have a second factor; nil without one.
+  /// The time the second factor was enrolled; nil without one.
   public let enrolledAt: Instant?
-  /// When a code of the second factor last passed.
+  /// The time a code of the second factor was last accepted.
   public let factorUsedAt: Instant?
 
-  /// True when the account has a second factor.
+  /// True if the account has a second factor.
   public var hasSecondFactor: Bool { enrolledAt != nil }
 }
 
 extension Administrators {
-  /// Every administrator with the facts of their account, by address.
+  /// Lists all administrators with their account details, by email address.
   ///
   /// - Throws: ``ManagementError/unavailable(_:)``.
   public func records() async throws(ManagementError) -> [AdministratorRecord] {
@@ -39,7 +39,7 @@ extension Administrators {
     }
   }
 
-  /// One administrator with the facts of their account.
+  /// Reads an administrator with their account details.
   ///
   /// - Throws: ``ManagementError/notFound``, ``ManagementError/unavailable(_:)``.
   public func record(_ id: ID<Administrator>) async throws(ManagementError) -> AdministratorRecord {
@@ -48,7 +48,7 @@ extension Administrators {
     }
   }
 
-  /// The administrator with an address.
+  /// Finds an administrator by email address.
   ///
   /// - Throws: ``ManagementError/notFound``, ``ManagementError/unavailable(_:)``.
   public func record(email: String) async throws(ManagementError) -> AdministratorRecord {
@@ -62,7 +62,7 @@ extension Administrators {
     }
   }
 
-  /// What was done about an administrator, and by them about themselves, the newest first.
+  /// Lists audit rows about an administrator, including changes to their own account, newest first.
   ///
   /// - Throws: ``AuditError``.
   public func history(
@@ -110,7 +110,7 @@ extension Administrators {
 }
 
 extension [Grant] {
-  /// The widest first, then by project and tenant.
+  /// The grants sorted from widest to narrowest, then by project and tenant.
   fileprivate var inOrder: [Grant] {
     func key(_ grant: Grant) -> (String, String, Int) {
       let rank = Role.allCases.firstIndex(of: grant.role) ?? 0

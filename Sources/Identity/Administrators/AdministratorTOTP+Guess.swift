@@ -1,23 +1,23 @@
 import Database
 
 extension AdministratorTOTP {
-  /// Which kind of code let somebody pass.
+  /// The kind of code that was accepted.
   enum Proof: Sendable {
     case code
     case recoveryCode(left: Int)
   }
 
-  /// What became of a code.
+  /// The result of verifying a code.
   enum Outcome: Sendable {
     case passed(Proof)
     case wrong([Guess])
     case throttled(until: Instant)
   }
 
-  /// The name under which wrong codes of an administrator are counted.
+  /// The name of the counter for an administrator's incorrect codes.
   static func throttle(_ id: ID<Administrator>) -> String { "administrator code \(id.text)" }
 
-  /// Looks at a code of the factor or a recovery code, which is counted before as a wrong one.
+  /// Verifies a TOTP or recovery code; the attempt is counted as failed before the code is checked.
   func prove(
     _ typed: String, of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> Outcome {
@@ -38,7 +38,7 @@ extension AdministratorTOTP {
     return .wrong(guesses)
   }
 
-  /// The same for a change that asks for a code; nil when it was right.
+  /// Verifies a code for a change that requires one; nil if it was accepted.
   func check(
     _ typed: String, of id: ID<Administrator>, by author: Author, at now: Instant,
     _ connection: borrowing Connection

@@ -2,9 +2,9 @@ import Crypto
 import Database
 import OTP
 
-/// The secret side of an administrator's second factor.
+/// Stores administrators' TOTP secrets and verifies their codes.
 struct AdministratorTOTP: Sendable {
-  /// One step on each side of now, for the delay of the network (RFC 6238 section 5.2).
+  /// One interval before and after the current one, for network delay (RFC 6238, section 5.2).
   static let window = Window.narrow
 
   private let sealer: Sealer
@@ -13,7 +13,7 @@ struct AdministratorTOTP: Sendable {
     sealer = try Sealer(keys, purpose: "administrator totp secret", random: random)
   }
 
-  /// Stores a secret in the place of any older one.
+  /// Stores a secret, replacing any previous one.
   func store(
     _ secret: Secret, lastStep: Int64, of id: ID<Administrator>, at now: Instant,
     _ connection: borrowing Connection
@@ -27,7 +27,7 @@ struct AdministratorTOTP: Sendable {
       """)
   }
 
-  /// Takes secret and recovery codes away.
+  /// Removes the secret and the recovery codes.
   static func clear(_ id: ID<Administrator>, _ connection: borrowing Connection) throws {
     try connection.run(
       """
@@ -38,7 +38,7 @@ struct AdministratorTOTP: Sendable {
     try RecoveryCodes.clear(id, connection)
   }
 
-  /// Compares a code and moves the last accepted step, so that of two equal codes one wins.
+  /// Verifies a code and advances the last accepted interval, so that a code can't be used twice.
   func accept(
     _ code: String, of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
@@ -64,7 +64,7 @@ struct AdministratorTOTP: Sendable {
       """) == 1
   }
 
-  /// The administrator: a sealed secret opens in no other row.
+  /// The associated data: a sealed secret can be opened only for its administrator.
   private static func associated(_ id: ID<Administrator>) -> [UInt8] { Array(id.text.utf8) }
 }
 

@@ -1,9 +1,9 @@
 import Database
 
 extension Administrators {
-  /// Gives an administrator a role somewhere, at once also in sessions that are open.
+  /// Grants an administrator a role, effective immediately in open sessions.
   ///
-  /// - Returns: False when they had it already, which changes nothing.
+  /// - Returns: False if they already have it and nothing changed.
   /// - Throws: ``ManagementError``.
   @discardableResult
   public func grant(
@@ -41,11 +41,11 @@ extension Administrators {
     }
   }
 
-  /// Takes a role away, at once also in sessions that are open.
+  /// Revokes a role, effective immediately in open sessions.
   ///
-  /// Service tokens that they made and that do more than what is left allows are revoked with it.
+  /// Service tokens they created that exceed their remaining permissions are revoked too.
   ///
-  /// - Returns: How many tokens that were.
+  /// - Returns: The number of revoked tokens.
   /// - Throws: ``ManagementError``.
   @discardableResult
   public func revoke(
@@ -78,7 +78,8 @@ extension Administrators {
           AND project_id = \(grant.project?.text ?? "") AND tenant_id = \(grant.tenant?.text ?? "")
         """)
       guard removed == 1 else { throw ManagementError.notFound }
-      // Looked at after the change and in its transaction: of two that revoke each other one fails.
+      // Checked after the change, in the same transaction: if two owners revoke each other, one
+      // fails.
       guard try Self.hasOwner(connection) else { throw ManagementError.lastOwner }
       var entry = Self.entry("administrator.revoke", record)
       entry.from = grant.words
@@ -87,11 +88,11 @@ extension Administrators {
     }
   }
 
-  /// Removes an administrator with their grants, factor, codes and sessions.
+  /// Removes an administrator with their grants, factor, codes, and sessions.
   ///
-  /// Service tokens that they made are revoked; what they did stays in the audit log.
+  /// Service tokens they created are revoked; their audit rows are kept.
   ///
-  /// - Returns: How many tokens were revoked.
+  /// - Returns: The number of revoked tokens.
   /// - Throws: ``ManagementError``.
   @discardableResult
   public func remove(
@@ -100,7 +101,7 @@ extension Administrators {
     try await store.perform(by: author, ManagementError.self, Self.removal(of: id))
   }
 
-  /// Removes an administrator, for another one in the console.
+  /// Removes another administrator, for an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func remove(
@@ -125,7 +126,7 @@ extension Administrators {
     }
   }
 
-  /// The administrator whom somebody is about to change, when they may.
+  /// Finds an administrator to change, after checking that the author is allowed to.
   static func manage(
     _ id: ID<Administrator>, by author: Author, _ connection: borrowing Connection
   ) throws -> AdministratorRecord {
@@ -134,7 +135,8 @@ extension Administrators {
     return try record(id, connection)
   }
 
-  /// Sees that the author is an owner of the instance at this very moment, or has the data folder.
+  /// Checks that the author is currently an owner of the instance, or has access to the data
+  /// folder.
   static func mustManage(_ author: Author, _ connection: borrowing Connection) throws {
     guard try mayManage(author.actor, connection) else { throw ManagementError.notAllowed }
   }
@@ -151,7 +153,7 @@ extension Administrators {
     }
   }
 
-  /// Sees that a grant is for a project or tenant that is there.
+  /// Checks that a grant's project or tenant exists.
   static func checkPlace(of grant: Grant, _ connection: borrowing Connection) throws {
     guard let project = grant.project else { return }
     do {

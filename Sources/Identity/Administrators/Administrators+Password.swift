@@ -2,12 +2,12 @@ import Crypto
 import Database
 
 extension Administrators {
-  /// Sees that somebody who is signed in knows the password of the account.
+  /// Verifies the password of a signed-in administrator.
   ///
-  /// Wrong passwords are counted before they are hashed, and apart from those of the sign-in:
-  /// somebody who isn't signed in can't keep an administrator from a change.
+  /// Failed attempts are counted before hashing and separately from sign-in, so someone who isn't
+  /// signed in can't block an administrator's changes.
   ///
-  /// - Returns: The hash that the password was compared with.
+  /// - Returns: The hash that the password matched.
   func prove(
     _ password: Secret, of administrator: Administrator, by author: Author
   ) async throws(PasswordChangeError) -> PasswordHash {
@@ -24,7 +24,7 @@ extension Administrators {
     let (guesses, hash) = try taken.get()
     let matches: Bool
     do { matches = try await hasher.matches(password, hash, for: .administrators) } catch {
-      // What was not looked at does not count.
+      // An attempt that wasn't checked isn't counted.
       try await store.write(PasswordChangeError.self) { connection in
         for guess in guesses { try guess.giveBack(connection) }
       }
@@ -41,7 +41,7 @@ extension Administrators {
     return hash
   }
 
-  /// The name under which wrong passwords in sessions of an administrator are counted.
+  /// The name of the counter for incorrect passwords within an administrator's sessions.
   static func throttle(_ id: ID<Administrator>) -> String { "administrator password \(id.text)" }
 
   static func passwordHash(

@@ -1,7 +1,7 @@
 import Database
 
 extension Administrators {
-  /// An administrator with the grants of this moment; nil for one that is gone.
+  /// Reads an administrator with their current grants; nil if they no longer exist.
   static func present(
     _ id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> Administrator? {

@@ -2,22 +2,23 @@ import Database
 
 /// The other administrators who have a permission.
 public struct Colleagues: Sendable, Equatable {
-  /// The names of those that the asking administrator may know of.
+  /// The names that the requesting administrator is allowed to see.
   public let names: [String]
-  /// How many there are, those without a name here included.
+  /// The number of administrators, including those not named.
   public let count: Int
 }
 
 extension Administrators {
-  /// The other administrators who have a permission in a scope, for one who has it too.
+  /// Finds the other administrators who have a permission in a user pool, for an administrator who
+  /// has it too.
   ///
-  /// Names are told as ``namesOfThose(with:in:for:)`` does.
+  /// Names are limited as in ``namesOfThose(with:in:for:)``.
   ///
   /// - Parameters:
-  ///   - permission: What is to be done.
-  ///   - scope: Where.
-  ///   - asking: Who wants to know.
-  /// - Returns: At most three names, and how many there are.
+  ///   - permission: The permission.
+  ///   - scope: The user pool.
+  ///   - asking: The requesting administrator.
+  /// - Returns: Up to three names and the total number.
   /// - Throws: ``AdministratorError/unavailable(_:)``.
   public func colleagues(
     with permission: Permission, in scope: Scope, of asking: Administrator
@@ -52,17 +53,19 @@ extension Administrators {
   private static let mostNames = 3
   private static let mostColleagues = 1_000
 
-  /// The names of some administrators who have a permission in a scope, for somebody who has not.
+  /// Finds the names of administrators who have a permission, for an administrator who doesn't have
+  /// it.
   ///
-  /// One learns of those whose grant is on something that one's own grant reaches: of colleagues on
-  /// the same project or tenant, and of those on the instance only with a grant on the instance.
-  /// A supporter of one tenant is not told who owns the server.
+  /// The result includes only administrators whose grant is within reach of the requester's own
+  /// grants: those with a grant on the same project or tenant, and those with an instance-wide
+  /// grant only if the requester has one too. A support agent of one tenant isn't told who owns the
+  /// server.
   ///
   /// - Parameters:
-  ///   - permission: What is to be done.
-  ///   - scope: Where; nil for the instance.
-  ///   - asking: Who wants to know.
-  /// - Returns: At most three names.
+  ///   - permission: The permission.
+  ///   - scope: The user pool; nil for the instance.
+  ///   - asking: The requesting administrator.
+  /// - Returns: Up to three names.
   /// - Throws: ``AdministratorError/unavailable(_:)``.
   public func namesOfThose(
     with permission: Permission, in scope: Scope?, for asking: Administrator
@@ -91,16 +94,16 @@ extension Administrators {
     }
   }
 
-  /// The administrators to email about a pool: each once, by the first of the roles that they have
-  /// in it or around it.
+  /// Finds the administrators to email about a user pool; each is listed once, with the first of
+  /// the roles that they hold for it.
   ///
   /// - Parameters:
-  ///   - roles: The roles, in order.
-  ///   - scope: The pool.
-  ///   - most: How many at most.
+  ///   - roles: The roles, in order of preference.
+  ///   - scope: The user pool.
+  ///   - most: The maximum number of administrators.
   ///   - connection: The transaction.
-  /// - Returns: The administrators' IDs and addresses.
-  /// - Throws: When the database can't be read.
+  /// - Returns: The administrators' IDs, addresses, and roles.
+  /// - Throws: Database errors.
   static func recipients(
     with roles: [Role], around scope: Scope, atMost most: Int, _ connection: borrowing Connection
   ) throws -> [(id: ID<Administrator>, email: String, role: Role)] {
@@ -124,7 +127,7 @@ extension Administrators {
     return found
   }
 
-  /// Where a grant counts for a scope, the nearest first.
+  /// Returns the levels at which a grant applies to a user pool, narrowest first.
   static func places(
     around scope: Scope?
   ) -> [(project: ID<Project>?, tenant: ID<Tenant>?)] {

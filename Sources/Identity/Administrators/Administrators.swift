@@ -1,15 +1,15 @@
 import Crypto
 import Database
 
-/// Makes and finds administrators.
+/// Creates and finds administrators.
 public struct Administrators: Sendable {
   let store: Store
   let hasher: PasswordHasher
 
-  /// The shortest password of an administrator, in characters.
+  /// The minimum password length for administrators, in characters.
   public static let shortestPassword = 12
 
-  /// Makes an administrator with one grant.
+  /// Creates an administrator with one grant.
   ///
   /// - Throws: ``AdministratorError``.
   public func create(
@@ -25,7 +25,7 @@ public struct Administrators: Sendable {
     }
   }
 
-  /// Checks the fields of a new administrator and hashes the password.
+  /// Validates the fields of a new administrator and hashes the password.
   func check(
     email: String, displayName: String, password: Secret
   ) async throws(AdministratorError) -> PasswordHash {
@@ -34,7 +34,7 @@ public struct Administrators: Sendable {
     return try await check(password, of: email)
   }
 
-  /// Checks a new password of whoever has an address, and hashes it.
+  /// Validates a new password for an email address and hashes it.
   func check(_ password: Secret, of email: String) async throws(AdministratorError) -> PasswordHash
   {
     let text = password.revealedText
@@ -89,7 +89,7 @@ public struct Administrators: Sendable {
     return Administrator(id: id, email: email, displayName: displayName, grants: [grant])
   }
 
-  /// Every administrator, by address.
+  /// Lists all administrators by email address.
   ///
   /// - Throws: ``AdministratorError/unavailable(_:)``.
   public func list() async throws(AdministratorError) -> [Administrator] {
@@ -125,7 +125,7 @@ public struct Administrators: Sendable {
     ) { row in try Self.grant(row, from: 0) }
   }
 
-  /// The grant in three columns of a row.
+  /// Reads a grant from three consecutive columns.
   static func grant(_ row: borrowing Row, from column: Int) throws -> Grant {
     let role: String = try row.value(column)
     let project: String = try row.value(column + 1)

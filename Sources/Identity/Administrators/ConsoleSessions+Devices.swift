@@ -1,22 +1,22 @@
 public import Crypto
 
 extension ConsoleSessions {
-  /// How long a device is known after its last sign-in, in seconds: 90 days.
+  /// The time a device is recognized after its last sign-in, in seconds (90 days).
   public static let deviceLifetime: Int64 = 90 * 86_400
-  /// How many administrators one browser is known for at most.
+  /// The maximum number of administrators that one browser is recognized for.
   private static let mostDevices = 8
 
-  /// What a browser keeps after a sign-in, so that it's known as a device of the administrator at the
-  /// next one.
+  /// Creates a token that identifies the browser as a device of the administrator at the next
+  /// sign-in.
   ///
-  /// It opens nothing: the password is still asked for, and so is the code. Wrong guesses with it are
-  /// counted apart from everybody else's.
+  /// It grants no access: password and code are still required. Failed attempts from the device are
+  /// counted separately from all others.
   ///
   /// - Parameters:
-  ///   - administrator: Who has signed in.
-  ///   - tokens: What the browser had before, whoever for. A device keeps its identity, and with it
-  ///     its count of wrong guesses.
-  /// - Returns: The token for a cookie, which is not stored.
+  ///   - administrator: The administrator who signed in.
+  ///   - tokens: The browser's existing tokens, for any administrators. A known device keeps its
+  ///     identity and its count of failed attempts.
+  /// - Returns: The token for a cookie, which isn't stored.
   /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func deviceToken(
     for administrator: ID<Administrator>, replacing tokens: [String]
@@ -30,7 +30,7 @@ extension ConsoleSessions {
     }
   }
 
-  /// The devices that a browser's tokens stand for; those that are forged or too old are left out.
+  /// Returns the devices of a browser's tokens, without forged or expired ones.
   func devices(_ tokens: [String], at now: Instant) -> [ConsoleTicket] {
     tokens.prefix(Self.mostDevices).compactMap {
       ConsoleTicket($0, .device, at: now, by: deviceSealer)
@@ -39,7 +39,7 @@ extension ConsoleSessions {
 }
 
 extension ConsoleTicket {
-  /// The counter of wrong passwords of a device.
+  /// The counter for incorrect passwords from the device.
   var counter: GuessCounter {
     GuessCounter("administrator device \(Hex.encode(id))", .passwords, .device)
   }

@@ -1,29 +1,29 @@
 import Database
 
-/// A session of an administrator, as they see it themselves.
+/// A session in the administrator's own session list.
 public struct OpenConsoleSession: Sendable {
-  /// The stable name of the session that is not its token.
+  /// The session's ID, which isn't its token.
   public let id: String
-  /// When it began.
+  /// The time the session began.
   public let startedAt: Instant
-  /// When it was last used, to the minute.
+  /// The time of last use, to the minute.
   public let lastSeenAt: Instant
-  /// The address it began from.
+  /// The IP address the session began from.
   public let address: String
-  /// What the browser called itself.
+  /// The browser's user agent.
   public let userAgent: String
 }
 
-/// A session that ran out, as far as a form that was open still knows it.
+/// An expired session that a form may still refer to.
 public struct EndedConsoleSession: Sendable {
-  /// Whose it was.
+  /// The session's administrator.
   public let administrator: ID<Administrator>
-  /// What its forms carry.
+  /// The CSRF token in the session's forms.
   public let csrfToken: String
 }
 
 extension ConsoleSessions {
-  /// The open sessions of an administrator, the newest first.
+  /// Lists an administrator's open sessions, newest first.
   ///
   /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func list(
@@ -48,9 +48,9 @@ extension ConsoleSessions {
     }.sorted { ($0.startedAt, $0.id) > ($1.startedAt, $1.id) }
   }
 
-  /// Ends one of one's own sessions by its name.
+  /// Ends one of the administrator's own sessions.
   ///
-  /// - Returns: False when there is none of that name, which changes nothing.
+  /// - Returns: False if there is no session with this ID and nothing changed.
   /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   @discardableResult
   public func end(
@@ -59,9 +59,9 @@ extension ConsoleSessions {
     try await end(of: administrator, by: author) { $0 == name } > 0
   }
 
-  /// Ends all of one's own sessions but one.
+  /// Ends all of the administrator's own sessions except one.
   ///
-  /// - Returns: How many ended.
+  /// - Returns: The number of sessions ended.
   /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   @discardableResult
   public func endOthers(
@@ -87,7 +87,7 @@ extension ConsoleSessions {
     }
   }
 
-  /// Ends the sessions of an administrator, but the one with a name, and says how many.
+  /// Ends an administrator's sessions except the one with this ID, and returns their number.
   @discardableResult
   static func endAll(
     of id: ID<Administrator>, but name: String?, at now: Instant,
@@ -96,7 +96,7 @@ extension ConsoleSessions {
     try end(of: id, at: now, connection) { $0 != name }
   }
 
-  /// Those that had run out go too, and are not counted.
+  /// Deletes the matching sessions; expired sessions are deleted too, but not counted.
   private static func end(
     of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection,
     where isMeant: (String) -> Bool
@@ -127,8 +127,8 @@ extension ConsoleSessions {
     now < start.advanced(bySeconds: longest) && now < lastSeenAt.advanced(bySeconds: idle)
   }
 
-  /// The session of a cookie's token when it ran out a while ago; nil when it is still open, was
-  /// ended, or is forgotten.
+  /// Finds a recently expired session by its cookie token; nil if it's still open, was ended, or
+  /// was deleted.
   ///
   /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func ranOut(token: String) async throws(ConsoleSignInError) -> EndedConsoleSession? {

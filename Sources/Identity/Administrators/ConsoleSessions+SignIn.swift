@@ -1,30 +1,30 @@
 public import Crypto
 import Database
 
-/// What came of a right password.
+/// The result of a correct password.
 public enum ConsoleSignIn: Sendable {
-  /// There is no second factor: the session has begun.
+  /// The administrator has no second factor and is signed in.
   case signedIn(NewConsoleSession)
-  /// A code is due; what is here goes with it, in a cookie, and is no session.
+  /// A code is required; the value is stored in a cookie for the next step and isn't a session.
   case codeDue(Secret)
 }
 
 extension ConsoleSessions {
-  /// Signs in with email and password, as far as that goes.
+  /// Signs in with email and password, up to the second factor.
   ///
-  /// Known and unknown addresses get the same answer for the same work, and guesses are counted
-  /// before the password is hashed: by network, by name and network, and more slowly by name. A
-  /// device that the administrator has signed in with before has a counter of its own instead, so
+  /// Known and unknown addresses get the same response in the same time. Failed attempts are
+  /// counted before the password is hashed: by network, by name and network, and at a slower rate
+  /// by name. A device the administrator has signed in with before has its own counter instead, so
   /// nobody can lock them out there.
   ///
   /// - Parameters:
-  ///   - email: The address as typed.
-  ///   - password: The password as typed.
-  ///   - address: Where the request comes from.
-  ///   - userAgent: What the browser calls itself.
-  ///   - devices: What the browser was given by ``deviceToken(for:replacing:)``, whoever for.
-  ///   - requestID: The request's name in the log.
-  /// - Returns: A session, or the step at which a code is due.
+  ///   - email: The email address, as typed.
+  ///   - password: The password, as typed.
+  ///   - address: The client's IP address.
+  ///   - userAgent: The browser's user agent.
+  ///   - devices: The tokens from ``deviceToken(for:replacing:)``, for any administrators.
+  ///   - requestID: The request's ID in the log.
+  /// - Returns: A session, or the step that requires a code.
   /// - Throws: ``ConsoleSignInError``.
   public func signIn(
     email: String, password: Secret, address: String, userAgent: String, devices: [String] = [],
@@ -60,7 +60,7 @@ extension ConsoleSessions {
     let (id, guesses) = (attempt.id, attempt.guesses)
     let matches: Bool
     do { matches = try await hasher.matches(password, attempt.hash, for: .administrators) } catch {
-      // What was not looked at does not count.
+      // An attempt that wasn't checked isn't counted.
       try await store.write(ConsoleSignInError.self) { connection in
         for guess in guesses { try guess.giveBack(connection) }
       }
@@ -70,12 +70,12 @@ extension ConsoleSessions {
     let (random, tickets) = (store.random, tickets)
     let author = Author(actor: .nobody, address: address, requestID: requestID)
     let outcome: ConsoleSignIn? = try await store.write(ConsoleSignInError.self) { connection in
-      // Reread in the write that starts the session: both may have changed during the hashing.
+      // Reread in the transaction that starts the session: both may have changed during hashing.
       guard matches, let id, let hash = attempt.hash,
         let current = try Self.credentials(id, connection),
         current.hash.encoded == hash.encoded
       else {
-        // The name that was typed is not kept: it may be a password in the wrong field.
+        // The typed name isn't stored, because it may be a password in the wrong field.
         let entry = AuditEntry(
           "administrator.sign-in-refused", "administrator", id?.text ?? "", name: "")
         try entry.record(by: author, at: now, connection)
@@ -98,16 +98,16 @@ extension ConsoleSessions {
     return outcome
   }
 
-  /// Signs in with a code of the second factor, or with a recovery code, after the password.
+  /// Completes sign-in with a TOTP code or a recovery code.
   ///
-  /// A wrong code is counted apart from passwords, before it is looked at.
+  /// Incorrect codes are counted separately from passwords, and before the code is checked.
   ///
   /// - Parameters:
-  ///   - pending: What the password's answer gave; it counts for ten minutes and once.
-  ///   - code: The code as typed.
-  ///   - address: Where the request comes from.
-  ///   - userAgent: What the browser calls itself.
-  ///   - requestID: The request's name in the log.
+  ///   - pending: The value from the password step, valid once and for ten minutes.
+  ///   - code: The code, as typed.
+  ///   - address: The client's IP address.
+  ///   - userAgent: The browser's user agent.
+  ///   - requestID: The request's ID in the log.
   /// - Returns: The session.
   /// - Throws: ``ConsoleSignInError``.
   public func finish(
@@ -141,7 +141,7 @@ extension ConsoleSessions {
     return try outcome.get()
   }
 
-  /// True when a code may be given for what a password was given for.
+  /// Returns true if a sign-in that passed the password step can still be completed with a code.
   ///
   /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func isPending(_ pending: String) async throws(ConsoleSignInError) -> Bool {
@@ -152,7 +152,7 @@ extension ConsoleSessions {
     }
   }
 
-  /// False when it was used, or password or factor were changed since.
+  /// Returns false if the ticket was used, or the password or factor has changed since.
   private static func isPending(
     _ ticket: ConsoleTicket, _ connection: borrowing Connection
   ) throws -> Bool {
@@ -162,8 +162,8 @@ extension ConsoleSessions {
     return ticket.secret == mark(current.hash)
   }
 
-  /// The password and second factor of an administrator as they are in this transaction; nil when
-  /// there is no such administrator.
+  /// Reads an administrator's password hash and second factor state in this transaction; nil if the
+  /// administrator doesn't exist.
   private static func credentials(
     _ id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> (hash: PasswordHash, hasSecondFactor: Bool)? {
@@ -175,12 +175,12 @@ extension ConsoleSessions {
     ) { (PasswordHash(encoded: try $0.value(0)), try $0.value(1)) }
   }
 
-  /// Changes with the password, and says nothing of it.
+  /// Returns a value that changes with the password and reveals nothing about it.
   private static func mark(_ hash: PasswordHash) -> Secret {
     Secret(Array(Store.digest(hash.encoded).prefix(16)))
   }
 
-  /// The name under which wrong passwords for an address are counted.
+  /// The name of the counter for incorrect passwords for an address.
   static func throttle(_ email: TypedEmail) -> String { "administrator \(email.digest)" }
 
   private struct Attempt: Sendable {

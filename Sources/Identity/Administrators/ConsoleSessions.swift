@@ -3,63 +3,63 @@ import Database
 
 /// An administrator's session in the console.
 public struct ConsoleSession: Sendable {
-  /// A stable name of the session that is not its token.
+  /// The session's ID, which isn't its token.
   public let id: String
-  /// Who is signed in, with the grants of this moment.
+  /// The signed-in administrator with their current grants.
   public let administrator: Administrator
-  /// What every form of the session carries.
+  /// The CSRF token in the session's forms.
   public let csrfToken: String
-  /// When it began.
+  /// The time the session began.
   public let startedAt: Instant
-  /// When it ends whatever happens.
+  /// The time the session expires, regardless of use.
   public let expiresAt: Instant
-  /// How the administrator wants to read pages.
+  /// The administrator's display preferences.
   public let preferences: Preferences
-  /// How it stands with the administrator's second factor.
+  /// The state of the administrator's second factor.
   public let secondFactor: SecondFactorState
-  /// Under what the session is kept.
+  /// The digest of the token, which identifies the session in the database.
   let digest: [UInt8]
 }
 
-/// How it stands with an administrator's second factor.
+/// The state of an administrator's second factor.
 public enum SecondFactorState: Sendable {
-  /// There is one.
+  /// A second factor is enrolled.
   case enrolled
-  /// There is none, and the roles allow that.
+  /// No second factor, and the roles don't require one.
   case optional
-  /// There is none, and from the next sign-in on the roles ask for one.
+  /// No second factor; the roles require one from the next sign-in on.
   case dueNext
-  /// There is none, and nothing is open before there is.
+  /// No second factor; the administrator must set one up before doing anything else.
   case due
 }
 
-/// A session that has just begun.
+/// A session that just began.
 public struct NewConsoleSession: Sendable {
-  /// What the cookie holds; kept only as a digest.
+  /// The token for the cookie; stored only as a digest.
   public let token: Secret
   /// The session.
   public let session: ConsoleSession
 }
 
-/// Why an administrator is not signed in.
+/// An error that prevents an administrator from signing in.
 public enum ConsoleSignInError: Error, Sendable {
-  /// The address or the password is wrong; which of them is not told.
+  /// The email address or the password is incorrect; which one isn't disclosed.
   case refused
-  /// Too many wrong guesses; from then on one may try again.
+  /// Too many failed attempts; the administrator can retry at the given time.
   case throttled(until: Instant)
-  /// The code is none of the second factor's, was used before, or is no recovery code.
+  /// Neither a valid, unused code of the second factor nor a recovery code.
   case wrongCode
-  /// The password was given too long ago, or what it was given for has changed since.
+  /// The password step expired, or the password or factor has changed since.
   case ended
-  /// Too many passwords are being hashed; try again after a second.
+  /// Too many passwords are being hashed; retry after a second.
   case busy
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension ConsoleSignInError: UseCaseError {}
 
-/// Signs administrators in to the console and out of it.
+/// Signs administrators in to and out of the console.
 public struct ConsoleSessions: Sendable {
   let store: Store
   let hasher: PasswordHasher
@@ -67,17 +67,17 @@ public struct ConsoleSessions: Sendable {
   let tickets: Sealer
   let deviceSealer: Sealer
 
-  /// A session ends when it is not used for this long, in seconds (NIST SP 800-63B-4, 2.2.3).
+  /// The inactivity timeout of a session, in seconds (NIST SP 800-63B-4, section 2.2.3).
   public static let idle: Int64 = 3_600
-  /// A session ends after this long, in seconds.
+  /// The maximum lifetime of a session, in seconds.
   public static let longest: Int64 = 12 * 3_600
-  /// How long one that ran out is remembered, in seconds: so that a form which was open knows its
-  /// session again.
+  /// The time an expired session is kept, in seconds, so that an open form can still be matched to
+  /// it.
   public static let remembered: Int64 = 12 * 3_600
-  /// How exactly the last use is kept, in seconds.
+  /// The precision of the time of last use, in seconds.
   private static let precision: Int64 = 60
 
-  /// Begins a session, which counts as a sign-in.
+  /// Starts a session and records the sign-in.
   static func begin(
     _ id: ID<Administrator>, address: String, userAgent: String, requestID: String,
     proof: String? = nil, at now: Instant, random: RandomSource, _ connection: borrowing Connection
@@ -109,9 +109,10 @@ public struct ConsoleSessions: Sendable {
     return NewConsoleSession(token: Secret(token), session: session)
   }
 
-  /// Gives a session a new token after a code of its administrator, which counts from now on.
+  /// Replaces a session's token after its administrator entered a code; the old token becomes
+  /// invalid.
   ///
-  /// - Returns: The session under its new token; nil when it is over.
+  /// - Returns: The session with its new token; nil if it has ended.
   static func renew(
     _ session: ConsoleSession, at now: Instant, random: RandomSource,
     _ connection: borrowing Connection
@@ -128,7 +129,7 @@ public struct ConsoleSessions: Sendable {
     }
   }
 
-  /// Records that a session's administrator has just shown who they are.
+  /// Records that the session's administrator just re-authenticated.
   static func markReauthenticated(
     _ session: ConsoleSession, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -139,7 +140,7 @@ public struct ConsoleSessions: Sendable {
       """)
   }
 
-  /// The session of a cookie's token; nil for none, or one that is over.
+  /// Finds an open session by its cookie token; nil if there is none or it has ended.
   ///
   /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func find(token: String) async throws(ConsoleSignInError) -> ConsoleSession? {
@@ -151,7 +152,7 @@ public struct ConsoleSessions: Sendable {
     }
     guard let found else { return nil }
     if now.seconds - found.lastSeenAt.seconds >= Self.precision {
-      // A full disk must not end the pages that only read.
+      // A full disk must not break read-only pages.
       _ = try? await store.database.write { connection in
         try connection.run(
           """
@@ -166,7 +167,8 @@ public struct ConsoleSessions: Sendable {
   static func find(
     _ digest: [UInt8], at now: Instant, _ connection: borrowing Connection
   ) throws -> (session: ConsoleSession, lastSeenAt: Instant)? {
-    // The grants come in the same query, a row each: every page begins with this.
+    // One query reads the session and its grants, one row per grant, because every page starts with
+    // it.
     var head: SessionHead?
     let grants = try connection.all(
       """
@@ -194,10 +196,11 @@ public struct ConsoleSessions: Sendable {
     return (session, head.lastSeenAt)
   }
 
-  /// The stable name of the session with a digest.
+  /// Returns the ID of the session with this digest.
   static func name(of digest: [UInt8]) -> String { Hex.encode(Array(digest.prefix(12))) }
 
-  /// Ends the session of a cookie's token and writes the audit row; nothing where there is none.
+  /// Ends a session by its cookie token and writes an audit row; does nothing if there is no such
+  /// session.
   ///
   /// - Throws: ``ConsoleSignInError/unavailable(_:)``.
   public func end(

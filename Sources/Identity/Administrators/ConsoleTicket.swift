@@ -1,25 +1,25 @@
 import Crypto
 import Database
 
-/// What a browser carries for an administrator: between two steps, sealed, for ten minutes, once; and
-/// as a device that they signed in with before.
+/// Sealed data that the browser holds for an administrator, either between two steps (single use,
+/// valid for ten minutes) or to identify a known device.
 struct ConsoleTicket {
   enum Kind: String {
-    /// The password was right, the code is due.
+    /// The password was accepted; a code is required.
     case signIn
-    /// A secret is shown, its first code is due.
+    /// A new secret was shown; its first code is required.
     case enrollment
-    /// The browser has signed in before: its guesses are counted apart.
+    /// A device that signed in before; its failed attempts are counted separately.
     case device
 
-    /// How long it's valid, in seconds.
+    /// The lifetime, in seconds.
     var lifetime: Int64 { self == .device ? ConsoleSessions.deviceLifetime : 600 }
   }
 
   let id: [UInt8]
   let issuedAt: Instant
   let administrator: ID<Administrator>
-  /// The mark of the password for a sign-in, the shared secret for an enrollment, empty for a device.
+  /// The password mark for a sign-in, the shared secret for an enrollment, empty for a device.
   let secret: Secret
 
   init(
@@ -44,7 +44,7 @@ struct ConsoleTicket {
     return Secret(Base64URL.encode(try sealer.seal(bytes, with: Array(kind.rawValue.utf8))))
   }
 
-  /// Opens a text; nil for anything that was not sealed here as this kind, or is too old.
+  /// Opens a sealed ticket; nil if it's forged, of another kind, or expired.
   init?(_ text: String, _ kind: Kind, at now: Instant, by sealer: Sealer) {
     guard
       text.utf8.count < 1_024, let box = Base64URL.decode(text),
@@ -64,7 +64,7 @@ struct ConsoleTicket {
     guard now <= issuedAt.advanced(bySeconds: kind.lifetime) else { return nil }
   }
 
-  /// True when it was not used before, which it is now.
+  /// Marks the ticket as used; returns false if it was used before.
   func use(_ connection: borrowing Connection) throws -> Bool {
     if try RestoreMark.ends(issuedAt, connection) { return false }
     return try connection.run(

@@ -1,9 +1,9 @@
 import Database
 
 extension Guess {
-  /// Writes a row for each of these wrong guesses at an administrator that closed a door.
+  /// Writes an audit row for each failed attempt that triggered a block.
   ///
-  /// Who comes while it is closed leaves none: the log must not grow with every knock.
+  /// Attempts during a block write nothing, so that they can't flood the log.
   static func recordBlocks(
     _ guesses: [Guess], of id: ID<Administrator>?, by author: Author, at now: Instant,
     _ connection: borrowing Connection
@@ -11,7 +11,7 @@ extension Guess {
     for guess in guesses {
       let seconds = guess.closes(at: now)
       guard seconds > 0 else { continue }
-      // A network is nobody's.
+      // A network block isn't tied to an administrator.
       let reach = guess.counter.reach
       var entry = AuditEntry(
         "administrator.block", "administrator", reach == .network ? "" : id?.text ?? "", name: "")
@@ -23,7 +23,7 @@ extension Guess {
 }
 
 extension GuessCounter.Reach {
-  /// To whom the door is closed.
+  /// Who is blocked.
   fileprivate var note: String? {
     switch self {
     case .network: "the network address"

@@ -1,49 +1,49 @@
 public import Crypto
 import Database
 
-/// Somebody who was asked to become an administrator.
+/// An invitation to become an administrator.
 public struct Invitation: Sendable {
-  /// The id, which is the administrator's when they accept.
+  /// The ID, which becomes the administrator's ID on acceptance.
   public let id: ID<Administrator>
-  /// The address they will sign in with.
+  /// The email address they'll sign in with.
   public let email: String
-  /// Their name, as far as the inviter knew.
+  /// The display name that the inviter entered.
   public let displayName: String
-  /// What they will be.
+  /// The role to grant.
   public let grant: Grant
-  /// Who invited them.
+  /// The inviter's name.
   public let inviterName: String
-  /// When.
+  /// The time the invitation was created.
   public let createdAt: Instant
-  /// Until when the link counts.
+  /// The time the link expires.
   public let expiresAt: Instant
 }
 
-/// Why an invitation cannot be accepted.
+/// An error that prevents an invitation from being accepted.
 public enum InvitationError: Error, Sendable {
-  /// There is none, or it was accepted, revoked or replaced, or is too old.
+  /// The invitation doesn't exist, or was accepted, revoked, replaced, or has expired.
   case ended
-  /// A name, an address or a password that is not acceptable.
+  /// The name, email address, or password is invalid.
   case administrator(AdministratorError)
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension InvitationError: UseCaseError {}
 
-/// Invites administrators by a link that counts once.
+/// Invites administrators with single-use links.
 ///
-/// There is no mail: the inviter hands the link over. Asking what is behind it does not use it up.
+/// No email is sent: the inviter delivers the link. Opening the link doesn't use it up.
 public struct Invitations: Sendable {
   let store: Store
   let administrators: Administrators
 
-  /// How long a link counts, in seconds: seven days.
+  /// The lifetime of a link, in seconds (seven days).
   public static let lifetime: Int64 = 7 * 86_400
 
-  /// Invites somebody; an older invitation of the same address ends.
+  /// Creates an invitation, replacing any previous one for the same email address.
   ///
-  /// - Returns: The invitation, and the link's token, which is kept as a digest alone.
+  /// - Returns: The invitation and the link's token, stored only as a digest.
   /// - Throws: ``ManagementError``.
   public func invite(
     email: String, displayName: String, grant: Grant, by author: Author
@@ -53,7 +53,7 @@ public struct Invitations: Sendable {
       try invitation(email: email, displayName: displayName, grant: grant))
   }
 
-  /// Invites somebody, for an administrator in the console.
+  /// Creates an invitation for an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func invite(
@@ -107,7 +107,7 @@ public struct Invitations: Sendable {
     }
   }
 
-  /// The invitations that count, by address.
+  /// Lists the valid invitations by email address.
   ///
   /// - Throws: ``ManagementError/unavailable(_:)``.
   public func list() async throws(ManagementError) -> [Invitation] {
@@ -124,7 +124,7 @@ public struct Invitations: Sendable {
     }
   }
 
-  /// What is behind a link; nil when it does not count.
+  /// Finds the invitation of a link; nil if the link is invalid or expired.
   ///
   /// - Throws: ``ManagementError/unavailable(_:)``.
   public func find(token: String) async throws(ManagementError) -> Invitation? {
@@ -135,7 +135,7 @@ public struct Invitations: Sendable {
     }
   }
 
-  /// Makes the administrator whom a link was for, signs them in, and ends the link.
+  /// Accepts an invitation: creates the administrator, signs them in, and invalidates the link.
   ///
   /// - Throws: ``InvitationError``.
   public func accept(
@@ -147,7 +147,7 @@ public struct Invitations: Sendable {
     let known = try await store.read(InvitationError.self) { connection in
       try Self.find(digest, at: now, connection)
     }
-    // Before the hash, so that nobody without a link makes work.
+    // Checked before hashing, so that requests without a valid link cost little.
     guard let known else { throw .ended }
     let hash: PasswordHash
     do {
@@ -158,7 +158,7 @@ public struct Invitations: Sendable {
     }
     let random = store.random
     return try await store.write(InvitationError.self) { connection in
-      // Anew: it may have been used or revoked while the password was hashed.
+      // Checked again: the link may have been used or revoked while the password was hashed.
       guard let invitation = try Self.find(digest, at: now, connection) else {
         throw InvitationError.ended
       }
@@ -178,7 +178,7 @@ public struct Invitations: Sendable {
     }
   }
 
-  /// Ends a link that was not used yet.
+  /// Revokes an unused invitation.
   ///
   /// - Throws: ``ManagementError``.
   public func revoke(_ id: ID<Administrator>, by author: Author) async throws(ManagementError) {
@@ -221,8 +221,8 @@ public struct Invitations: Sendable {
     return invitation
   }
 
-  /// True when an invitation is in time and to a place that is there, and whoever made it might
-  /// still make it.
+  /// Returns true if an invitation hasn't expired, its project and tenant exist, and the inviter is
+  /// still allowed to create it.
   private static func stands(
     _ invitation: Invitation, _ inviter: String, at now: Instant,
     _ connection: borrowing Connection

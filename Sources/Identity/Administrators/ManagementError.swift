@@ -1,22 +1,23 @@
-/// Why an owner cannot do something about administrators.
+/// An error in managing administrators.
 public enum ManagementError: Error, Sendable {
-  /// Nobody has this id, or what was to be taken away is not there.
+  /// The administrator, invitation, or grant doesn't exist.
   case notFound
-  /// Only owners of the instance may.
+  /// Only owners of the instance can do this.
   case notAllowed
-  /// Nobody changes their own grants, removes themselves or resets their own factor here.
+  /// Administrators can't change their own grants, remove themselves, or reset their own factor
+  /// here.
   case oneself
-  /// The instance must keep an owner.
+  /// The instance must have at least one owner.
   case lastOwner
-  /// The project or tenant does not exist.
+  /// The project or tenant doesn't exist.
   case scopeNotFound
-  /// Not an email address.
+  /// Not a valid email address.
   case invalidEmail
-  /// A name that is empty or longer than 100 characters.
+  /// A name that's empty or longer than 100 characters.
   case invalidName
-  /// The address belongs to an administrator already.
+  /// The email address already belongs to an administrator.
   case emailTaken
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 

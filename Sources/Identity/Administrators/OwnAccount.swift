@@ -1,34 +1,35 @@
 public import Crypto
 import Database
 
-/// Why an administrator's password is not changed.
+/// An error in changing an administrator's password.
 public enum PasswordChangeError: Error, Sendable {
-  /// Not the password in force.
+  /// The current password is incorrect.
   case wrongPassword
-  /// Too many wrong passwords; from then on one may try again.
+  /// Too many incorrect passwords; the administrator can retry at the given time.
   case throttled(until: Instant)
-  /// A new password that is too short, too long or the address itself; the text says which.
+  /// A new password that's too short, too long, or the same as the email address; the text says
+  /// which.
   case weakPassword(String)
-  /// There is no such administrator.
+  /// The administrator doesn't exist.
   case notFound
-  /// Too many passwords are being hashed; try again after a second.
+  /// Too many passwords are being hashed; retry after a second.
   case busy
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension PasswordChangeError: UseCaseError {}
 
-/// What administrators change about themselves.
+/// Changes administrators make to their own account.
 public struct OwnAccount: Sendable {
   let store: Store
   let administrators: Administrators
 
-  /// Changes one's own password and ends all other sessions.
+  /// Changes the administrator's own password and ends all other sessions.
   ///
-  /// Wrong old passwords are counted apart from those of the sign-in.
+  /// Incorrect current passwords are counted separately from those at sign-in.
   ///
-  /// - Returns: How many other sessions ended.
+  /// - Returns: The number of other sessions ended.
   /// - Throws: ``PasswordChangeError``.
   @discardableResult
   public func changePassword(
@@ -44,7 +45,7 @@ public struct OwnAccount: Sendable {
         UPDATE administrator SET password_hash = \(fresh.encoded)
         WHERE administrator_id = \(administrator.id.text) AND password_hash = \(hash.encoded)
         """)
-      // Somebody else changed it while this one was hashed.
+      // Another request changed it while this one was being hashed.
       guard changed == 1 else { throw PasswordChangeError.wrongPassword }
       let ended = try ConsoleSessions.endAll(
         of: administrator.id, but: session.id, at: now, connection)
@@ -57,8 +58,8 @@ public struct OwnAccount: Sendable {
     }
   }
 
-  /// Gives an administrator a new password and ends all their sessions: for whoever has the data
-  /// folder.
+  /// Sets a new password and ends all of an administrator's sessions; for operators with access to
+  /// the data folder.
   ///
   /// - Throws: ``PasswordChangeError``.
   public func resetPassword(
@@ -84,8 +85,7 @@ public struct OwnAccount: Sendable {
     }
   }
 
-  /// Keeps how somebody wants to read the console; words that no language or zone is made of change
-  /// nothing.
+  /// Saves an administrator's display preferences; malformed languages or time zones are ignored.
   ///
   /// - Throws: ``ManagementError``.
   public func change(
@@ -110,7 +110,7 @@ public struct OwnAccount: Sendable {
     }
   }
 
-  /// How many recovery codes somebody has left.
+  /// Returns the number of recovery codes an administrator has left.
   ///
   /// - Throws: ``ManagementError/unavailable(_:)``.
   public func recoveryCodesLeft(_ id: ID<Administrator>) async throws(ManagementError) -> Int {

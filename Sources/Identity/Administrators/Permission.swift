@@ -1,63 +1,63 @@
-/// Something that can be done in a scope, or on the instance.
+/// A permission in a user pool or on the instance.
 public enum Permission: String, CaseIterable, Sendable {
-  /// See that the project or tenant exists, and its counts.
+  /// See that a project or tenant exists, and its counts.
   case seeScope
   /// Read the MFA policy and its history.
   case readPolicy
   /// Change the MFA policy.
   case changePolicy
-  /// Make a project; needs a grant on the instance.
+  /// Create a project; requires a grant on the instance.
   case createProject
   /// Change a project's or tenant's settings.
   case changeScope
-  /// Make and delete tenants; needs a grant on the project.
+  /// Create and delete tenants; requires a grant on the project.
   case manageTenants
-  /// Delete a project with all that is in it; needs a grant on the project.
+  /// Delete a project with all its data; requires a grant on the project.
   case deleteProject
-  /// Read API keys and service tokens, make and revoke them.
+  /// View, create, and revoke API keys and service tokens.
   case manageKeys
-  /// Say whose word about users is believed: keys for custom tokens, providers of identity.
+  /// Configure trusted token issuers: custom token signing keys and identity providers.
   case manageTrust
-  /// Decide where links in emails to users lead.
+  /// Configure where links in emails to users lead.
   case changeLinks
-  /// Find users, see their facts, factors and history.
+  /// Find users and see their details, factors, and history.
   case findUsers
-  /// Make, change and delete users.
+  /// Create, change, and delete users.
   case changeUsers
   /// Download users.
   case exportUsers
   /// Remove and rename second factors.
   case removeFactors
-  /// End sessions of users.
+  /// End users' sessions.
   case endSessions
-  /// Say what a scope asks of those who act for its users.
+  /// Change the support rules of a user pool.
   case editSupportRules
-  /// Protect accounts, act on protected ones, and let agents and accounts go on that were stopped.
+  /// Protect accounts, act on protected accounts, and unblock agents and accounts.
   case protectUsers
-  /// Open messages that wait for users; a link in one is a key to the account.
+  /// Open pending messages to users; a link in a message gives access to the account.
   case readMessages
-  /// See which requests wait for a second administrator, of those one could decide.
+  /// See pending approval requests that one could decide.
   case seeApprovals
   /// Read the audit log.
   case readAudit
   /// See administrators and their grants.
   case seeAdministrators
-  /// Invite administrators, give and take grants.
+  /// Invite administrators, and grant and revoke roles.
   case manageAdministrators
 }
 
-/// What an administrator is.
+/// An administrator's role.
 public enum Role: String, CaseIterable, Sendable {
-  /// Everything.
+  /// All permissions.
   case owner
-  /// Projects, tenants, MFA policy, API keys; nothing about users.
+  /// Projects, tenants, MFA policy, and API keys; no user data.
   case policy
-  /// Users, their factors and sessions; nothing about policy.
+  /// Users, their factors, and their sessions; no policy.
   case support
-  /// Reads everything, changes nothing.
+  /// Read-only access to everything.
   case auditor
 
-  /// What the role may do where it was granted.
+  /// The permissions of the role where it's granted.
   public var permissions: Set<Permission> {
     switch self {
     case .owner: Self.ofOwner
@@ -67,8 +67,8 @@ public enum Role: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether an administrator with this role must have a second factor from the second sign-in on:
-  /// every role that can weaken the protection of an account.
+  /// Whether administrators with this role must have a second factor from the second sign-in on:
+  /// true for every role that can weaken the protection of an account.
   public var needsSecondFactor: Bool {
     switch self {
     case .owner, .policy, .support: true
@@ -76,7 +76,7 @@ public enum Role: String, CaseIterable, Sendable {
     }
   }
 
-  // Made once: each page asks several times.
+  // Cached, because each page checks permissions several times.
   private static let ofOwner = Set(Permission.allCases)
   private static let ofPolicy: Set<Permission> = [
     .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
@@ -90,20 +90,20 @@ public enum Role: String, CaseIterable, Sendable {
   ]
 }
 
-/// What a service token is.
+/// A service token's role.
 public enum ServiceTokenRole: String, CaseIterable, Sendable {
-  /// Everything in its scope.
+  /// All permissions in its scope.
   case owner
   /// Configuration and tenants.
   case policy
-  /// Looks users up.
+  /// Looks up users.
   case support
-  /// Looks users up and reads the configuration.
+  /// Looks up users and reads the configuration.
   case auditor
-  /// An application's own back end: its users.
+  /// An application's backend: its own users.
   case application
 
-  /// What a token of the role may do in its scope.
+  /// The permissions of a token with this role in its scope.
   public var permissions: Set<Permission> {
     switch self {
     case .owner: Self.ofOwner

@@ -1,32 +1,32 @@
-/// How an administrator wants to read the console.
+/// An administrator's display preferences.
 public struct Preferences: Hashable, Sendable {
-  /// The colors of pages.
+  /// A color theme.
   public enum Theme: String, CaseIterable, Sendable {
-    /// What the administrator's system has.
+    /// Matches the operating system.
     case system
-    /// Dark ink on light paper.
+    /// Dark text on a light background.
     case light
-    /// Light ink on dark paper.
+    /// Light text on a dark background.
     case dark
   }
 
-  /// The language of guides, as a tag of BCP 47 such as `en`.
+  /// The language of guides, as a BCP 47 tag such as `en`.
   public var language: String
-  /// The time zone of moments, as the IANA names it, such as `Europe/Berlin`.
+  /// The time zone, as an IANA name such as `Europe/Berlin`.
   public var timeZone: String
-  /// The colors.
+  /// The color theme.
   public var theme: Theme
 
-  /// Makes preferences; what is left out is what an administrator begins with.
+  /// Creates preferences, with the defaults of a new administrator.
   public init(language: String = "en", timeZone: String = "UTC", theme: Theme = .system) {
     self.language = language
     self.timeZone = timeZone
     self.theme = theme
   }
 
-  /// True when language and zone are words as tags and zones are made of.
+  /// True if the language and time zone are well-formed.
   ///
-  /// Whether there is such a language or zone is for the surface to know that offers them.
+  /// Whether they exist is checked by the interface that offers them.
   var isPlausible: Bool {
     Self.isName(language, "-") && Self.isName(timeZone, "/_+-")
   }
@@ -41,7 +41,7 @@ public struct Preferences: Hashable, Sendable {
       }
   }
 
-  /// The fields in words, for the audit log.
+  /// The fields as text for the audit log.
   var fields: [AuditField] {
     [
       AuditField("language", language), AuditField("time zone", timeZone),

@@ -1,15 +1,16 @@
 import Crypto
 import Database
 
-/// Codes for the day on which the device of the second factor is gone.
+/// Recovery codes for administrators who lose their second factor's device.
 ///
-/// Sixteen of 31 letters are 79 bits, so a plain digest is enough; it is one of the administrator
-/// and the code, so that nobody can search for the codes of all at once.
+/// Sixteen characters from an alphabet of 31 are 79 bits, so a plain digest is enough. The digest
+/// covers the administrator and the code, so that nobody can attack all administrators' codes at
+/// once.
 enum RecoveryCodes {
   static let count = 10
   private static let length = CodeText.recoveryLength
 
-  /// Makes a new set, which counts instead of any older one.
+  /// Creates a new set of codes, replacing any previous set.
   static func make(
     for id: ID<Administrator>, random: RandomSource, _ connection: borrowing Connection
   ) throws -> [Secret] {
@@ -28,7 +29,7 @@ enum RecoveryCodes {
     return codes
   }
 
-  /// Uses a code up; false when it is none.
+  /// Uses a code; returns false if it's invalid.
   static func use(
     _ typed: String, of id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> Bool {

@@ -1,6 +1,6 @@
 import Database
 
-/// What a page reads of its session besides the grants.
+/// The session data every page reads, without the grants.
 struct SessionHead {
   static let columns = 11
 
@@ -28,11 +28,12 @@ struct SessionHead {
       theme: Preferences.Theme(rawValue: try row.value(10)) ?? .system)
   }
 
-  /// Administrators who need a second factor may sign in once without it, to set one up.
+  /// Returns the state of the second factor; administrators who need one can sign in once without
+  /// it to set it up.
   func secondFactor(of administrator: Administrator) -> SecondFactorState {
     if hasSecondFactor { return .enrolled }
     guard administrator.mustHaveSecondFactor else { return .optional }
-    // A session from before sign-ins were counted has none.
+    // Sessions from before sign-ins were counted have a count of 0.
     return signIns < 1 ? .optional : signIns == 1 ? .dueNext : .due
   }
 }

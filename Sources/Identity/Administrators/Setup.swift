@@ -1,30 +1,30 @@
 public import Crypto
 import Database
 
-/// Why the first owner is not made.
+/// An error that prevents the first owner from being created.
 public enum SetupError: Error, Sendable {
-  /// There is an owner already.
+  /// The instance already has an owner.
   case closed
   /// Not the code that the server printed.
   case wrongCode
-  /// Too many wrong codes; from then on one may try again.
+  /// Too many incorrect codes; a retry is possible at the given time.
   case throttled(until: Instant)
-  /// The owner's fields are not acceptable.
+  /// The owner's fields are invalid.
   case administrator(AdministratorError)
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension SetupError: UseCaseError {}
 
-/// Makes the first owner, for whoever can read what the server prints.
+/// Creates the first owner, for someone who can read the server's output.
 public struct Setup: Sendable {
   let store: Store
   let administrators: Administrators
 
   private static let name = "setup_code"
 
-  /// True as long as there is no owner of the instance.
+  /// Returns true if the instance has no owner.
   ///
   /// - Throws: ``SetupError/unavailable(_:)``.
   public func isOpen() async throws(SetupError) -> Bool {
@@ -33,7 +33,7 @@ public struct Setup: Sendable {
     }
   }
 
-  /// Makes a new code, which counts instead of any older one; nil when there is an owner.
+  /// Generates a new code, replacing any previous one; nil if there is an owner.
   ///
   /// - Throws: ``SetupError/unavailable(_:)``.
   public func issueCode() async throws(SetupError) -> Secret? {
@@ -52,7 +52,7 @@ public struct Setup: Sendable {
     return Secret(CodeText.grouped(letters))
   }
 
-  /// Makes the first owner and signs them in.
+  /// Creates the first owner and signs them in.
   ///
   /// - Throws: ``SetupError``.
   public func complete(

@@ -1,22 +1,22 @@
 import Database
 
-/// Something that waits for a second administrator, or did.
+/// A request for a second administrator's approval, pending or closed.
 public struct Approval: Sendable {
-  /// What is asked for.
+  /// The requested action.
   public enum Kind: String, Sendable {
-    /// To remove one factor of an account.
+    /// Removes one factor of an account.
     case factor
-    /// To remove all factors of an account.
+    /// Removes all factors of an account.
     case factors
-    /// To begin a removal for many users.
+    /// Starts a bulk removal.
     case job
-    /// To weaken the MFA policy.
+    /// Weakens the MFA policy.
     case policy
 
-    /// What those who ask for it and those who decide it are allowed to do.
+    /// The permission required to request and to decide it.
     public var permission: Permission { actions.approve.requirements.permission }
 
-    /// The actions on a request.
+    /// The console actions on a request.
     public var actions: (approve: ConsoleAction, reject: ConsoleAction, withdraw: ConsoleAction) {
       switch self {
       case .factor, .factors, .job: (.approveRequest, .rejectRequest, .withdrawRequest)
@@ -25,87 +25,87 @@ public struct Approval: Sendable {
     }
   }
 
-  /// Why a second administrator is needed.
+  /// The reason a second administrator is required.
   public enum Cause: String, Sendable {
-    /// The user would have no second factor, where enrollment is mandatory.
+    /// The user would have no second factor, and enrollment is mandatory.
     case lastFactor = "last-factor"
-    /// More users at once than the pool allows one administrator.
+    /// More users than the pool allows one administrator to act on.
     case many
     /// More users than the requester had actions left in the hour.
     case hour
-    /// A weaker policy that affects more users than one administrator may decide.
+    /// A weaker policy that affects more users than one administrator can decide on.
     case weakerPolicy = "weaker-policy"
   }
 
-  /// How it stands.
+  /// The state of a request.
   public enum State: String, Sendable {
-    /// Nobody has decided it.
+    /// Pending.
     case waiting
-    /// It was approved, and done.
+    /// Approved and carried out.
     case approved
-    /// It was refused.
+    /// Rejected.
     case refused
-    /// Its requester took it back.
+    /// Withdrawn by its requester.
     case withdrawn
-    /// Nobody decided it in time.
+    /// Not decided in time.
     case expired
-    /// What it was about had changed when it was approved, so nothing was done.
+    /// Approved, but not carried out because something had changed.
     case overtaken
   }
 
-  /// Its number.
+  /// The number of the request.
   public let id: Int64
-  /// Where.
+  /// The user pool.
   public let scope: Scope
-  /// What is asked for.
+  /// The requested action.
   public let kind: Kind
-  /// Whose factors; nil for a job.
+  /// The account whose factors are to be removed; nil for a bulk removal or a policy.
   public let account: ID<Account>?
-  /// The name of the account when it was asked; empty for a job.
+  /// The name of the account at the time of the request; empty for a bulk removal or a policy.
   public let accountName: String
-  /// The names of the factors that go, as they were.
+  /// The names of the factors to remove, at the time of the request.
   public let factorNames: [String]
-  /// Which job; nil for an account.
+  /// The number of the bulk removal; nil for other requests.
   public let job: Int64?
-  /// How many users it is about.
+  /// The number of affected users.
   public let users: Int
-  /// Why a second administrator is needed.
+  /// The reason a second administrator is required.
   public let cause: Cause
-  /// Who asks.
+  /// The requester.
   public let requester: ID<Administrator>
-  /// Their name.
+  /// The requester's name.
   public let requesterName: String
-  /// Why they want it.
+  /// The requester's reason.
   public let reason: SupportReason
-  /// What they wrote about it.
+  /// The requester's note.
   public let note: String
-  /// The ticket they named.
+  /// The requester's ticket.
   public let ticket: String
-  /// What they made sure of.
+  /// The identity checks that the requester completed.
   public let proof: [String]
-  /// When they asked.
+  /// The time of the request.
   public let requestedAt: Instant
-  /// Until when it can be decided.
+  /// The time the request expires.
   public let expiresAt: Instant
-  /// How it stands.
+  /// The state.
   public let state: State
-  /// When it was decided, or ran out.
+  /// The time the request was decided or expired.
   public let decidedAt: Instant?
-  /// Who decided it.
+  /// The name of the administrator who decided it.
   public let deciderName: String?
-  /// What the decider wrote, or why nothing was done.
+  /// The decider's message, or the reason the request wasn't carried out.
   public let answer: String?
   let factors: Set<String>
   let allFactors: Set<String>
   let address: String
   let requestID: String
 
-  /// How long it waits, in seconds.
+  /// The time a request stays open, in seconds.
   public static let lifetime: Int64 = 86_400
-  /// The longest sentence of a refusal, in characters.
+  /// The maximum length of a rejection message, in characters.
   public static let longestAnswer = 500
 
-  /// Who asks, for the rows of the log.
+  /// The requester, as author of audit rows.
   var author: Author {
     Author(
       actor: .administrator(requester, name: requesterName), address: address,
@@ -148,7 +148,7 @@ public struct Approval: Sendable {
     requestedAt = Instant(microseconds: try row.value(18))
     expiresAt = Instant(microseconds: try row.value(19))
     let kept = State(rawValue: try row.value(20)) ?? .expired
-    // What has run out is told so at once, and written down within a minute.
+    // An expired request shows as expired immediately; the stored state is updated within a minute.
     state = kept == .waiting && expiresAt <= now ? .expired : kept
     decidedAt = (try row.value(21) as Int64?).map(Instant.init(microseconds:))
     deciderName = try row.value(22)
@@ -156,37 +156,37 @@ public struct Approval: Sendable {
     scope = try Scope(row, from: 24)
   }
 
-  /// What was done, with who approved it.
+  /// Describes what was done and who approved it.
   static func words(_ done: String?, approver: String?) -> String {
     [done, approver.map { "approved by \($0)" }].compactMap { $0 }.joined(separator: ", ")
   }
 }
 
-/// What came of an approval.
+/// The result of an approval.
 public enum ApprovalOutcome: Sendable {
-  /// The removal is done.
+  /// The removal was carried out.
   case done(Removal)
-  /// The job has begun.
+  /// The bulk removal has started.
   case begun(job: Int64)
-  /// The policy is in force.
+  /// The policy is in effect.
   case policyChanged(Policy)
-  /// Nothing was done, because something had changed; the sentence says what.
+  /// The request wasn't carried out because something had changed, as the sentence explains.
   case overtaken(String)
 }
 
-/// Why a request cannot be decided.
+/// An error that prevents a request from being decided.
 public enum ApprovalError: Error, Sendable {
-  /// No such request in the pool.
+  /// The request doesn't exist in the user pool.
   case notFound
-  /// It was decided already, or has run out.
+  /// The request was already decided or has expired.
   case decided
-  /// It is one's own.
+  /// Administrators can't decide their own requests.
   case ownRequest
-  /// It is somebody else's, and only its requester takes it back.
+  /// Only the requester can withdraw the request.
   case othersRequest
-  /// A rule of the desk is in the way.
+  /// A support rule prevents the decision.
   case denied(ActionDenial)
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 

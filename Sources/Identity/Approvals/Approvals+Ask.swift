@@ -1,7 +1,7 @@
 import Database
 
 extension Approval.Cause {
-  /// Why removing factors needs a second administrator; nil when it does not.
+  /// Determines why removing factors requires a second administrator; nil if it doesn't.
   init?(
     of removal: Removal, _ settings: SupportRules, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -12,7 +12,7 @@ extension Approval.Cause {
     self = .lastFactor
   }
 
-  /// Why removing the factors of many users needs a second administrator; nil when it does not.
+  /// Determines why a bulk removal requires a second administrator; nil if it doesn't.
   init?(
     users: Int, left: Int, _ settings: SupportRules, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -30,7 +30,7 @@ extension Approval.Cause {
     }
   }
 
-  /// The cause in the log.
+  /// The cause as text for the audit log.
   var words: String {
     switch self {
     case .lastFactor: "the last factor where enrollment is mandatory"
@@ -42,8 +42,8 @@ extension Approval.Cause {
 }
 
 extension Policy {
-  /// True when users must have a second factor now: some kind is on, and the configuration or the
-  /// pattern says mandatory.
+  /// Returns true if users must currently have a second factor: a factor type is enabled, and the
+  /// configuration or the pattern makes enrollment mandatory.
   func isMandatory(at now: Instant) -> Bool {
     guard configuration.isTOTPOn || configuration.isSMSOn else { return false }
     if inForce.isTOTPMandatory { return true }
@@ -52,10 +52,9 @@ extension Policy {
 }
 
 extension Approvals {
-  /// Lets the removal of factors of an account wait for a second administrator, in the write of the
-  /// action.
+  /// Requests approval for removing an account's factors, in the action's transaction.
   ///
-  /// - Returns: The row for the log, without who and why.
+  /// - Returns: The audit entry, without author and reason, and the time the request expires.
   static func ask(
     for removal: Removal, _ cause: Approval.Cause, _ request: ActionRequest,
     _ settings: SupportRules, in scope: Scope, at now: Instant, _ connection: borrowing Connection
@@ -77,9 +76,9 @@ extension Approvals {
     return (entry, expiry)
   }
 
-  /// Lets a job wait for a second administrator.
+  /// Requests approval for a bulk removal.
   ///
-  /// - Returns: Until when.
+  /// - Returns: The time the request expires.
   static func ask(
     for job: BulkJob, _ cause: Approval.Cause, _ request: ActionRequest, _ settings: SupportRules,
     in scope: Scope, at now: Instant, _ connection: borrowing Connection

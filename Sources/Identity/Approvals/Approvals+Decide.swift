@@ -1,16 +1,16 @@
 import Database
 
 extension Approvals {
-  /// Approves a request, and does what it asks for, all at once.
+  /// Approves a request and carries it out in one transaction.
   ///
-  /// Nothing is done when something has changed since it was asked: a factor that is gone or came, an
-  /// account that nobody may act on any more. The request is over then too.
+  /// If something has changed since the request, such as a factor that was added or removed or an
+  /// account that can no longer be acted on, the request is closed and nothing is done.
   ///
   /// - Parameters:
   ///   - id: The request.
   ///   - scope: The user pool.
-  ///   - request: Who approves; of what an agent gives, only the code counts.
-  /// - Returns: What was done.
+  ///   - request: The approver's input; only the re-authentication code is used.
+  /// - Returns: The result.
   /// - Throws: ``ApprovalError``.
   public func approve(
     _ id: Int64, in scope: Scope, _ request: ActionRequest
@@ -53,14 +53,14 @@ extension Approvals {
     return try outcome.get()
   }
 
-  /// Refuses a request.
+  /// Rejects a request.
   ///
   /// - Parameters:
   ///   - id: The request.
   ///   - scope: The user pool.
-  ///   - answer: Why, in a sentence for the requester.
-  ///   - request: Who refuses; of what an agent gives, only the code counts.
-  /// - Returns: The session under its new name, when a code was due.
+  ///   - answer: The reason, as a message to the requester.
+  ///   - request: The decider's input; only the re-authentication code is used.
+  /// - Returns: The session under its new token, if a code was required.
   /// - Throws: ``ApprovalError``.
   @discardableResult
   public func refuse(
@@ -99,7 +99,7 @@ extension Approvals {
     return try outcome.get()
   }
 
-  /// Takes one's own request back.
+  /// Withdraws the administrator's own request.
   ///
   /// - Throws: ``ApprovalError``.
   public func withdraw(
@@ -125,9 +125,10 @@ extension Approvals {
     try outcome.get()
   }
 
-  // MARK: - Parts
+  // MARK: - Helpers
 
-  /// Why somebody may not decide a request, whatever they give; nil when they may.
+  /// Returns why an administrator can't decide a request, regardless of their input; nil if they
+  /// can.
   func obstacle(
     _ agent: ID<Administrator>, to approval: Approval, _ connection: borrowing Connection
   ) throws -> ActionDenial? {
@@ -145,14 +146,14 @@ extension Approvals {
       of: administrator, on: account, in: scope, needing: .removeFactors, connection)
   }
 
-  /// Whether an administrator's own account is on a list: nobody decides about themselves there
-  /// either.
+  /// Returns true if the administrator's own account is on the list; administrators can't decide
+  /// about themselves there either.
   private static func isOnList(
     _ administrator: Administrator, _ job: Int64, in scope: Scope,
     _ connection: borrowing Connection
   ) throws -> Bool {
     let own = Mailbox.folded(administrator.email)
-    // An address that is written plainly and the only one on file needs no closer look.
+    // An address with plain spelling that's the only one on file needs no further comparison.
     let candidates = try connection.all(
       """
       SELECT a.account_key FROM bulk_item i
@@ -172,7 +173,7 @@ extension Approvals {
     return false
   }
 
-  /// What is not as it was when it was asked for; nil when all is.
+  /// Describes what has changed since the request; nil if nothing has.
   private func change(
     since approval: Approval, _ connection: borrowing Connection
   ) throws -> String? {
@@ -201,7 +202,7 @@ extension Approvals {
     return now == approval.allFactors ? nil : "A factor is gone already."
   }
 
-  /// Does what was asked for: in the requester's name, with their reason, and who approved it.
+  /// Carries out the request in the requester's name, with their reason and the approver's name.
   private func carryOut(
     _ approval: Approval, _ settings: SupportRules, by approver: Author, at now: Instant,
     _ connection: borrowing Connection
@@ -243,14 +244,15 @@ extension Approvals {
     return .done(removal)
   }
 
-  /// Ends a request whose day is over.
+  /// Closes an expired request.
   static func expire(
     _ approval: Approval, at now: Instant, _ connection: borrowing Connection
   ) throws {
     try close(approval, .expired, by: Author(actor: .server), at: now, connection)
   }
 
-  /// Ends a request: its row, the job that waited for it, and the row in the log.
+  /// Closes a request: updates its row and the bulk removal that waited for it, and writes an audit
+  /// row.
   private static func close(
     _ approval: Approval, _ state: Approval.State, by author: Author, answer: String? = nil,
     at now: Instant, _ connection: borrowing Connection

@@ -1,15 +1,15 @@
 import Database
 
-/// A policy that waits for a second administrator.
+/// A policy that requires a second administrator's approval.
 public struct ProposedPolicy: Sendable {
-  /// What the policy would become.
+  /// The proposed policy.
   public let edit: PolicyEdit
-  /// The version that it was proposed over.
+  /// The policy version it was based on.
   public let version: Int
 }
 
 extension Approval {
-  /// Whether a weaker policy needs a second administrator.
+  /// Returns true if a weaker policy requires a second administrator.
   static func isNeeded(
     for new: PolicyEdit, over policy: Policy, _ connection: borrowing Connection
   ) throws -> Bool {
@@ -22,10 +22,10 @@ extension Approval {
 }
 
 extension Approvals {
-  /// Requests approval of a weaker policy, in the write of the action.
+  /// Requests approval for a weaker policy, in the action's transaction.
   ///
-  /// - Returns: Until when it can be approved.
-  /// - Throws: ``PolicyError/approvalPending`` when another one waits.
+  /// - Returns: The time the request expires.
+  /// - Throws: ``PolicyError/approvalPending`` if another request is pending.
   static func ask(
     for new: PolicyEdit, over policy: Policy, _ request: ActionRequest, at now: Instant,
     _ connection: borrowing Connection
@@ -65,7 +65,7 @@ extension Approvals {
     return expiry
   }
 
-  /// The policy that a request asks for; nil for a request about anything else.
+  /// Returns the policy that a request proposes; nil for other kinds of requests.
   ///
   /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func proposedPolicy(of approval: Approval) async throws(ApprovalError) -> ProposedPolicy? {
@@ -86,7 +86,7 @@ extension Approvals {
     ) { ProposedPolicy(edit: try PolicyEdit($0, from: 0), version: try $0.value(6)) }
   }
 
-  /// Puts an approved policy in force: in the requester's name, with their reason.
+  /// Applies an approved policy in the requester's name, with their reason.
   static func carryOut(
     _ proposed: ProposedPolicy, _ approval: Approval, by approver: Author, profile: Profile,
     outbox: Outbox, at now: Instant, _ connection: borrowing Connection

@@ -1,23 +1,23 @@
 import Database
 
-/// What waits for a second administrator, where a pool asks for one.
+/// Manages requests for a second administrator's approval, in user pools that require it.
 ///
-/// A request is decided once, by somebody else who may do the same, within a day. Whoever approves
-/// it carries it out in the same write, by the rules and on the state of that moment.
+/// A request is decided once, within a day, by another administrator with the same permission.
+/// Approving it carries it out in the same transaction, under the rules and state at that time.
 public struct Approvals: Sendable {
   let store: Store
   let gate: SupportAuthorization
   let factorRemovals: FactorRemovals
 
-  /// For how many days decided requests are listed.
+  /// The number of days decided requests are listed.
   public static let daysListed = 30
-  /// For how many days they are kept; the log keeps what was done.
+  /// The number of days decided requests are kept; the audit log keeps what was done.
   static let daysKept = 90
-  /// The most requests that wait of which a list or a count knows.
+  /// The maximum number of pending requests in a list or count.
   public static let mostWaiting = 100
   private static let share = 200
 
-  /// What waits in the pools where an administrator may decide, the longest waiting first.
+  /// Lists the pending requests in user pools where the administrator can decide, oldest first.
   ///
   /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func waiting(
@@ -46,7 +46,7 @@ public struct Approvals: Sendable {
     }
   }
 
-  /// How many requests wait for an administrator: those that others asked for.
+  /// Counts the pending requests from other administrators that the administrator can decide.
   ///
   /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func count(for administrator: Administrator) async throws(ApprovalError) -> Int {
@@ -54,7 +54,7 @@ public struct Approvals: Sendable {
     return try await waiting(visibleTo: administrator).count { $0.requester != administrator.id }
   }
 
-  /// What was decided or ran out in the last days, the latest first.
+  /// Lists recently decided and expired requests, newest first.
   ///
   /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func decided(
@@ -92,7 +92,7 @@ public struct Approvals: Sendable {
     return parts.count == 2 ? (parts[0], parts[1]) : nil
   }
 
-  /// One request of a pool.
+  /// Finds a request of a user pool.
   ///
   /// - Throws: ``ApprovalError``.
   public func find(_ id: Int64, in scope: Scope) async throws(ApprovalError) -> Approval {
@@ -116,7 +116,7 @@ public struct Approvals: Sendable {
     return found
   }
 
-  /// What waits for an account, if anything.
+  /// Finds the pending request for an account, if any.
   ///
   /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func waiting(
@@ -131,7 +131,7 @@ public struct Approvals: Sendable {
   static func waiting(
     for account: ID<Account>, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> Approval? {
-    // One waits at most, and it is the newest.
+    // At most one is pending, and it's the newest.
     let newest = try connection.first(
       """
       SELECT \(Approval.columns) FROM approval v INDEXED BY approval_of_user
@@ -143,7 +143,7 @@ public struct Approvals: Sendable {
     return newest?.state == .waiting ? newest : nil
   }
 
-  /// Why a removal would need a second administrator; nil when it would not.
+  /// Returns why a removal would require a second administrator; nil if it wouldn't.
   ///
   /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func need(
@@ -156,7 +156,7 @@ public struct Approvals: Sendable {
     }
   }
 
-  /// The request that a job waited or waits for.
+  /// Finds the request of a bulk removal, pending or closed.
   ///
   /// - Throws: ``ApprovalError/unavailable(_:)``.
   public func find(
@@ -174,7 +174,7 @@ public struct Approvals: Sendable {
     }
   }
 
-  /// How it stands with somebody who is about to decide a request, for the page that asks.
+  /// Returns what deciding a request would require of an administrator, for the confirmation page.
   ///
   /// - Throws: ``ApprovalError``.
   public func standing(
@@ -188,7 +188,7 @@ public struct Approvals: Sendable {
     }
   }
 
-  /// Writes down what has run out, and forgets what is no longer kept.
+  /// Marks expired requests and deletes those past their retention.
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
     let late = try connection.all(
       """

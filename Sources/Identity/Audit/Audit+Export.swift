@@ -1,31 +1,31 @@
 import Database
 
 extension Audit {
-  /// The most rows of one download.
+  /// The maximum number of rows in a download.
   public static let longestExport = 100_000
   private static let batch = 1_000
-  /// How often a download searches on, where few rows fit.
+  /// The maximum number of searches per download, in case few rows match.
   private static let searches = 200
 
-  /// What a download holds.
+  /// An exported part of the audit log.
   public struct Export<Table: Sendable>: Sendable {
-    /// The rows as they were taken.
+    /// The exported rows.
     public let table: Table
-    /// How many there are.
+    /// The number of rows.
     public let count: Int
-    /// True when older rows were left out.
+    /// True if older rows were left out.
     public let isCut: Bool
   }
 
-  /// Takes the rows that fit, the newest first, at most ``longestExport``, and records that they
-  /// were taken: who reads the log in bulk stands in it.
+  /// Exports the matching rows, newest first, up to ``longestExport``, and records the export in
+  /// the log.
   ///
   /// - Parameters:
-  ///   - filter: Which rows.
-  ///   - words: The filter in words; empty for all rows.
-  ///   - table: What the rows are added to.
-  ///   - author: Who takes them.
-  ///   - add: Adds one row.
+  ///   - filter: The rows to export.
+  ///   - words: A description of the filter; empty for all rows.
+  ///   - table: The table to add rows to.
+  ///   - author: The author of the export.
+  ///   - add: Adds one row to the table.
   /// - Returns: The table with its rows.
   /// - Throws: ``AuditError``.
   public func export<Table: Sendable>(
@@ -57,7 +57,7 @@ extension Audit {
     return Export(table: table, count: count, isCut: after != nil)
   }
 
-  /// The administrators and service tokens that left rows, at most fifty of each kind.
+  /// Lists the administrators and service tokens with audit rows, up to 50 of each.
   ///
   /// - Throws: ``AuditError``.
   public func actors(_ scope: Scope? = nil) async throws(AuditError) -> [AuditActor] {
@@ -70,8 +70,8 @@ extension Audit {
     }
   }
 
-  /// Steps from one actor to the next, past all rows of each but the newest, and adds those of the
-  /// newest rows, which are not filed yet.
+  /// Skips from actor to actor, reading only each one's newest row, and adds the actors of unfiled
+  /// rows.
   private static func actors(
     of kind: String, _ scope: Scope?, _ connection: borrowing Connection
   ) throws -> [AuditActor] {
@@ -89,7 +89,7 @@ extension Audit {
     ) { AuditActor(kind: kind, id: try $0.value(0), name: try $0.value(1)) }
     var seen: Set<String> = []
     actors = actors.filter { seen.insert($0.id).inserted }
-    // Behind every id.
+    // Sorts after any ID.
     var last = "\u{10FFFF}"
     while actors.count < 50 {
       let found = try connection.first(

@@ -1,16 +1,16 @@
 import Database
 
 extension Audit {
-  /// How many rows are filed in one write.
+  /// The maximum number of rows filed per transaction.
   private static let filedAtOnce = 2_000
 
-  /// Puts the next rows into the indexes by which the log is filtered.
+  /// Files the next rows: adds them to the indexes used for filtering.
   ///
-  /// A change leaves its row outside of them, since all of them together cost more than the change;
-  /// many rows at once cost little. Searches look at what is not filed yet as well, so that filing
-  /// changes what they cost and not what they find.
+  /// New rows aren't filed when they're written, because updating all indexes costs more than the
+  /// change itself; filing many rows at once costs little. Searches also read unfiled rows, so
+  /// filing affects their cost but not their results.
   ///
-  /// - Returns: True when there is more to file.
+  /// - Returns: True if there are more rows to file.
   /// - Throws: ``AuditError``.
   public func file() async throws(AuditError) -> Bool {
     let waiting = try await store.read(AuditError.self) { connection in
@@ -28,7 +28,7 @@ extension Audit {
     }
   }
 
-  /// The last number that is filed; those behind it are not.
+  /// Returns the number of the last filed row.
   static func filedTo(_ connection: borrowing Connection) throws -> Int64 {
     let text: String? = try connection.first(
       "SELECT value FROM instance WHERE name = 'audit_filed_to'"
@@ -36,7 +36,7 @@ extension Audit {
     return text.flatMap { Int64($0) } ?? 0
   }
 
-  /// The last number of the rows that are filed together next; nil when all are.
+  /// Returns the last number of the next batch; nil if all rows are filed.
   private static func next(
     after start: Int64, _ connection: borrowing Connection
   ) throws -> Int64? {
@@ -47,7 +47,7 @@ extension Audit {
       """
     ) { try $0.value(0) }
     if let last { return last }
-    // Numbers of writes that were taken back are missing; so many in a row are rare.
+    // Rolled-back transactions leave gaps in the numbers; a gap this long is rare.
     return try connection.first(
       "SELECT audit_id FROM audit WHERE audit_id > \(start) ORDER BY audit_id LIMIT 1"
     ) { try $0.value(0) }

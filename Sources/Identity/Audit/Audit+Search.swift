@@ -1,15 +1,15 @@
 import Database
 
 extension Audit {
-  /// How many rows a search looks at for one page, where no index finds just the rows that fit.
+  /// The maximum number of rows read for one page if no index matches the filter exactly.
   static let longestLook = 20_000
-  /// How far the numbers of rows may run against their times, in seconds.
+  /// The tolerance between the order of row numbers and their times, in seconds.
   ///
-  /// A row gets its time before it waits for its turn to be written, and clocks are set right.
+  /// A row gets its time before it waits to be written, and clocks are adjusted.
   private static let slack: Int64 = 60
 
-  /// Searches the log, the newest first, and names the scopes of the rows where it searches in all
-  /// of them.
+  /// Searches the log, newest first; a search across all projects also returns the names of
+  /// projects and tenants.
   ///
   /// - Throws: ``AuditError``.
   public func search(
@@ -73,7 +73,7 @@ extension Audit {
     let at: Instant
   }
 
-  /// The last row that a search looks at; nil when it looks at all.
+  /// Returns the last row that a search reads; nil if it reads all rows.
   private static func end(
     of sought: SQL, from: Int64, before: Int64, _ connection: borrowing Connection
   ) throws -> SearchEnd? {
@@ -90,8 +90,8 @@ extension Audit {
     }
   }
 
-  /// The number of the first row that is not older than a moment, found by halving: numbers grow
-  /// with time.
+  /// Finds the number of the first row at or after a time by binary search, because numbers
+  /// increase with time.
   private static func firstRow(
     since moment: Instant, _ connection: borrowing Connection
   ) throws -> Int64 {
@@ -134,21 +134,21 @@ extension Audit {
   }
 }
 
-/// The conditions of a filter; each begins with `AND`.
+/// The SQL conditions of a filter; each begins with `AND`.
 private struct AuditConditions {
-  /// What an index finds in the order of the log.
+  /// The condition that an index resolves in the order of the log.
   var sought: SQL = ""
-  /// What is looked up in each row that it finds; nil for nothing.
+  /// The condition checked on each row found; nil if there is none.
   var checked: SQL?
-  /// Whether the index has only rows that are filed.
+  /// True if the index contains only filed rows.
   var isFiled = false
-  /// The filter for rows that are not filed: the scope is sought, the rest is looked up.
+  /// The filter for unfiled rows: an index resolves the scope, and the rest is checked per row.
   var fresh: SQL = ""
 }
 
 extension AuditFilter {
-  /// What is looked up is written so that no index knows it: else one might be taken that does not
-  /// give the order, and everything it finds would be sorted.
+  /// Checked conditions are written so that no index applies: SQLite might otherwise choose an
+  /// index without the log's order and sort all its results.
   fileprivate var conditions: AuditConditions {
     var found = AuditConditions()
     var place: SQL = ""
@@ -168,7 +168,7 @@ extension AuditFilter {
     if let until { rest += " AND at < \(until.microseconds)" }
     found.fresh = place + object + actor + group + rest
     found.sought = place
-    // One of the three is sought, and then not looked up.
+    // An index resolves one of the three, which then isn't checked again.
     if let objectKind, let objectID {
       found.sought += " AND object_kind = \(objectKind) AND object_id = \(objectID)"
       found.isFiled = scope == nil

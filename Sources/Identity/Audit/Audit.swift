@@ -1,13 +1,13 @@
 import Database
 
-/// The log of changes.
+/// The audit log.
 public struct Audit: Sendable {
   let store: Store
   private let cache = AuditRowCache()
 
   init(store: Store) { self.store = store }
 
-  /// Lists rows, the newest first.
+  /// Lists rows, newest first.
   ///
   /// - Throws: ``AuditError``.
   public func list(
@@ -25,7 +25,7 @@ public struct Audit: Sendable {
     return Page(items: found.rows, next: found.next)
   }
 
-  /// The rows with these numbers.
+  /// Reads the rows with these numbers.
   func rows(_ ids: [Int64], _ connection: borrowing Connection) throws -> [AuditRow] {
     try cache.rows(ids, connection)
   }
@@ -49,7 +49,7 @@ public struct Audit: Sendable {
   }
 }
 
-/// What is about to be recorded.
+/// A row to be written to the audit log.
 struct AuditEntry {
   var project: String = ""
   var tenant: String = ""
@@ -75,7 +75,7 @@ struct AuditEntry {
     tenant = scope?.tenant?.text ?? ""
   }
 
-  /// Writes the row inside the transaction of the change it is about.
+  /// Writes the row in the transaction of the change it describes.
   func record(by author: Author, at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
       """

@@ -1,26 +1,27 @@
 import Text
 
-/// A field of something that can be changed: its value, which decides whether it did, and the words
-/// that the audit log has for it.
+/// A field in a before-and-after comparison: its value, which decides whether it changed, and its
+/// text for the audit log.
 struct AuditField {
   let name: String
   let words: String
-  /// Texts are compared byte for byte, and none is another value than any text.
+  /// Text is compared byte for byte, and nil differs from any text.
   private let value: [String?]
 
-  /// A field of which the words tell every two values apart.
+  /// Creates a field whose text is different for every two values.
   init(_ name: String, _ words: String) {
     self.init(name, words, value: [words])
   }
 
-  /// A field of which the words leave something out.
+  /// Creates a field whose text omits part of the value.
   init(_ name: String, _ words: String, value: [String?]) {
     self.name = name
     self.words = words
     self.value = value
   }
 
-  /// A text that can be absent, and then is called “none”; one that says so itself is in quotes.
+  /// Creates a field for optional text, shown as “none” if nil; text that itself reads “none” is
+  /// quoted.
   static func optional(_ name: String, _ text: String?, absent: String = "none") -> AuditField {
     let words = text.map { $0.isSameBytes(as: absent) ? "“\($0)”" : $0 } ?? absent
     return AuditField(name, words, value: [text])

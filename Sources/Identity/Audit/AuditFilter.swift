@@ -1,25 +1,26 @@
-/// Which audit rows to list.
+/// A filter for audit rows.
 ///
-/// What is nil does not restrict.
+/// Properties that are nil don't restrict the result.
 public struct AuditFilter: Sendable, Hashable {
-  /// Rows of this scope only; a project's scope leaves its tenants' rows out.
+  /// Rows of this project or tenant only; a project excludes its tenants' rows.
   public var scope: Scope?
-  /// Rows about things of this kind.
+  /// Rows about resources of this type.
   public var objectKind: String?
-  /// Rows about the thing with this id (with `objectKind`, in `scope`).
+  /// Rows about the resource with this ID (with `objectKind`, in `scope`).
   public var objectID: String?
-  /// Rows of this kind of actor, as in ``Actor/kind``.
+  /// Rows by actors of this kind, as in ``Actor/kind``.
   public var actorKind: String?
-  /// Rows of the actor with this id (with `actorKind`).
+  /// Rows by the actor with this ID (with `actorKind`).
   public var actorID: String?
-  /// Rows of one action, `policy.change`, or of all that begin alike, `policy`.
+  /// Rows of one action, such as `policy.change`, or of all actions with a prefix, such as
+  /// `policy`.
   public var action: String?
-  /// Rows from this moment on.
+  /// Rows at or after this time.
   public var from: Instant?
-  /// Rows before this moment.
+  /// Rows before this time.
   public var until: Instant?
 
-  /// Makes a filter.
+  /// Creates a filter.
   public init(scope: Scope? = nil, objectKind: String? = nil, objectID: String? = nil) {
     self.scope = scope
     self.objectKind = objectKind
@@ -27,30 +28,31 @@ public struct AuditFilter: Sendable, Hashable {
   }
 }
 
-/// What a search in the log has found.
+/// The result of a search in the audit log.
 public struct AuditSearch: Sendable {
-  /// The rows, the newest first.
+  /// The rows, newest first.
   public let rows: [AuditRow]
-  /// What to pass as `after` to search on; nil when all was searched.
+  /// The cursor to pass as `after` for the next page; nil if the search is complete.
   public let next: String?
-  /// How far back was searched, where that ended before there were rows enough; nil otherwise.
+  /// The time back to which the log was searched if the search stopped before it filled the page;
+  /// otherwise nil.
   ///
-  /// A search looks at so many rows at a time, however few of them fit.
+  /// A search reads a limited number of rows at a time, no matter how few match.
   public let searchedBackTo: Instant?
-  /// The scopes that the rows are of, for searches in all of them.
+  /// The projects and tenants of the rows, for searches across all of them.
   public let scopes: [AuditScope.Key: AuditScope]
 }
 
-/// A scope as an audit row names it.
+/// A project or tenant named in an audit row.
 public struct AuditScope: Sendable, Hashable {
-  /// What a row keeps of its scope.
+  /// The project and tenant IDs in a row.
   public struct Key: Sendable, Hashable {
     /// The project.
     public let project: ID<Project>
-    /// The tenant; nil for the project's own users.
+    /// The tenant; nil for the project itself.
     public let tenant: ID<Tenant>?
 
-    /// Names a project's own pool, or a tenant's.
+    /// Creates a key for a project or one of its tenants.
     public init(project: ID<Project>, tenant: ID<Tenant>?) {
       self.project = project
       self.tenant = tenant
@@ -59,24 +61,24 @@ public struct AuditScope: Sendable, Hashable {
 
   /// The project's name.
   public let projectName: String
-  /// The name of the tenant; nil for a project.
+  /// The tenant's name; nil for a project.
   public let tenantName: String?
-  /// False for a tenant that was deleted.
+  /// False if the tenant was deleted.
   public let isThere: Bool
 }
 
-/// Somebody who left rows in the log.
+/// An actor with audit rows.
 public struct AuditActor: Sendable, Hashable {
   /// The kind, as in ``Actor/kind``.
   public let kind: String
-  /// The id.
+  /// The ID.
   public let id: String
-  /// The name in the newest row.
+  /// The name in the actor's newest row.
   public let name: String
 }
 
 extension AuditRow {
-  /// The scope that the row is of; nil for a change of the instance.
+  /// The project or tenant of the row; nil for a change to the instance.
   public var scopeKey: AuditScope.Key? {
     project.map { AuditScope.Key(project: $0, tenant: tenant) }
   }

@@ -1,48 +1,48 @@
-/// One change: who, what, where, from what to what, when, from which address.
+/// One change in the audit log: actor, action, resource, values before and after, time, and source.
 public struct AuditRow: Sendable, Hashable {
-  /// The row's number; rows of one database are numbered in the order of their changes.
+  /// The row's number; numbers increase in the order of the changes.
   public let id: Int64
-  /// When.
+  /// The time of the change.
   public let at: Instant
   /// The kind of actor, such as "administrator".
   public let actorKind: String
-  /// The actor's id; empty where there is none.
+  /// The actor's ID; empty if there is none.
   public let actorID: String
   /// The actor's name at the time.
   public let actorName: String
-  /// The project; nil for a change of the instance.
+  /// The project; nil for a change to the instance.
   public let project: ID<Project>?
-  /// The tenant; nil for a change of the project or the instance.
+  /// The tenant; nil for a change to the project or the instance.
   public let tenant: ID<Tenant>?
-  /// What was done, as object and verb: `policy.change`.
+  /// The action, as object and verb, such as `policy.change`.
   public let action: String
-  /// The kind of thing it was done to: `scope`, `account`, `factor` and others.
+  /// The resource type, such as `scope`, `account`, or `factor`.
   public let objectKind: String
-  /// The thing's id.
+  /// The resource ID.
   public let objectID: String
-  /// The thing's name at the time, for people.
+  /// The resource's display name at the time.
   public let objectName: String
-  /// What it was before, in words.
+  /// The value before the change, as text.
   public let from: String?
-  /// What it is now, in words.
+  /// The value after the change, as text.
   public let to: String?
-  /// The reason given.
+  /// The reason.
   public let reason: String?
-  /// The note given.
+  /// The note.
   public let note: String?
-  /// The address the request came from.
+  /// The source IP address.
   public let address: String
-  /// The id of the request.
+  /// The request ID.
   public let requestID: String
-  /// The ticket that the agent gave.
+  /// The agent's ticket.
   public let ticket: String?
-  /// What the agent made sure of before, a line each.
+  /// The identity checks that the agent completed, one per line.
   public let proof: String?
 }
 
-/// Why the audit log cannot be read.
+/// An error in reading the audit log.
 public enum AuditError: Error, Sendable {
-  /// The database cannot answer now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -1,19 +1,20 @@
 import Database
 import Synchronization
 
-/// Rows of the audit log by their numbers: a row never changes, so what was read once stays true.
+/// A cache of audit rows by number; rows never change, so cached rows never go stale.
 final class AuditRowCache: Sendable {
-  /// How many rows are kept; when there are more, all are forgotten.
+  /// The maximum number of cached rows; the cache is cleared when it's exceeded.
   ///
-  /// A row has about a kilobyte.
+  /// A row takes about a kilobyte.
   private static let limit = 4_000
-  /// Longer parts of the log are files, and seldom read twice.
+  /// The maximum number of rows per read to cache; larger reads are downloads, which are rarely
+  /// repeated.
   private static let longestPart = 200
   private let rows = Mutex<[Int64: AuditRow]>([:])
 
-  /// The rows with these numbers, in their order; each of them is there.
+  /// Reads the rows with these numbers, in order; all of them must exist.
   func rows(_ ids: [Int64], _ connection: borrowing Connection) throws -> [AuditRow] {
-    // A copy is a reference as long as nobody adds to it.
+    // The copy shares storage until another thread adds to the cache.
     let known = rows.withLock { $0 }
     var missing: [AuditRow] = []
     var found: [AuditRow] = []

@@ -1,13 +1,13 @@
 import Text
 
-/// Puts changes into words.
+/// Formats changes as text.
 enum Words {
-  /// A number with its noun: "1 session", "3 sessions".
+  /// Formats a number with its noun: "1 session", "3 sessions".
   static func count(_ number: Int, _ one: String, _ many: String) -> String {
     "\(number) \(number == 1 ? one : many)"
   }
 
-  /// What else a change did: how many sessions it ended; nothing of none.
+  /// Appends how many sessions a change ended; nothing if there were none.
   static func ended(_ number: Int, _ one: String, _ many: String, after words: String? = nil)
     -> String?
   {
@@ -18,12 +18,12 @@ enum Words {
 
   static func onOff(_ flag: Bool) -> String { flag ? "on" : "off" }
 
-  /// The fields that differ in value, as "name: value; …" before and after.
+  /// Formats the fields that changed, as "name: value; …" before and after.
   ///
-  /// Where the words are the same all the same, they say that it was changed.
+  /// If a changed field's text is the same before and after, the text says that it was changed.
   ///
-  /// A value cannot pretend to be the end of itself and another field: the space behind a semicolon
-  /// of its own does not break, and control characters are replaced.
+  /// A value can't imitate the start of another field: a space after a semicolon within a value
+  /// becomes a no-break space, and control characters are replaced.
   static func difference(
     _ old: [AuditField], _ new: [AuditField]
   ) -> (from: String?, to: String?) {

@@ -1,6 +1,6 @@
 import Database
 
-/// Where an action is performed: the instance, a project or a tenant.
+/// Where an action is performed: the instance, a project, or a tenant.
 struct ActionTarget: Sendable {
   let project: ID<Project>?
   let tenant: ID<Tenant>?
@@ -17,26 +17,26 @@ struct ActionTarget: Sendable {
   }
 }
 
-/// Why an action in the console fails.
+/// An error in performing an action in the console.
 public enum ActionError<Reason: Error>: Error {
-  /// The administrator isn't allowed to, or has to add something.
+  /// The administrator isn't allowed to, or must provide more input.
   case refused(ActionDenial)
   /// The action itself can't be performed.
   case failed(Reason)
 }
 
-/// Who performs an action, when, and why.
+/// The author, time, and reason of an action.
 struct ActionContext: Sendable {
   let author: Author
   let now: Instant
   let profile: Profile
   let outbox: Outbox
-  /// The reason in the administrator's own words; nil without one.
+  /// The administrator's reason as free text; nil if there is none.
   var reason: String?
-  /// The name of the second administrator who approved it; nil where none was needed.
+  /// The name of the second administrator who approved the action; nil if no approval was needed.
   var approver: String?
 
-  /// Writes the audit entry of the action, with the reason.
+  /// Writes the action's audit entry with the reason.
   func record(_ entry: AuditEntry, _ connection: borrowing Connection) throws {
     var entry = entry
     if let reason { entry.note = reason }
@@ -45,14 +45,14 @@ struct ActionContext: Sendable {
   }
 }
 
-/// What an action does, in the transaction that has authorized it.
+/// The body of an action, run in the transaction that authorized it.
 typealias Action<Value> = @Sendable (ActionContext, borrowing Connection) throws -> Value
 
 /// Authorizes every action of an administrator in the console.
 public struct ActionAuthorization: Sendable {
   let store: Store
 
-  /// What an action would require of an administrator now.
+  /// Returns what an action would require of an administrator now.
   ///
   /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func standing(
@@ -68,7 +68,7 @@ public struct ActionAuthorization: Sendable {
     }
   }
 
-  /// What an action would still require, for a form in which something else is wrong.
+  /// Returns what an action still requires, for a form with other errors.
   ///
   /// - Throws: ``ActionDenial/noSecondFactor``, ``ActionDenial/unavailable(_:)``.
   public func unmet(
@@ -88,23 +88,24 @@ public struct ActionAuthorization: Sendable {
     }
   }
 
-  /// Authorizes an action in the transaction that performs it: the permission by the grants of this
-  /// moment, the reason, and a re-authentication when the last one is older than the interval.
+  /// Authorizes an action in the transaction that performs it: checks the current permission, the
+  /// reason, and re-authentication if the last one is older than the interval.
   ///
-  /// While anything else is wrong the proof isn't looked at, so that it is neither used up nor
-  /// counted as an incorrect one. A refusal is returned, not thrown, since it must be kept: an
-  /// incorrect code counts.
+  /// If anything else is invalid, the proof isn't checked, so it's neither used up nor counted as a
+  /// failed attempt. A refusal is returned rather than thrown so that the transaction commits: an
+  /// incorrect code must be counted.
   ///
   /// - Parameters:
   ///   - action: The action.
-  ///   - request: Who acts, and what they have filled in.
-  ///   - target: Where.
-  ///   - settings: The support rules of the pool, whose identity checks belong to the reason.
-  ///   - faults: Validation errors of the action's own fields.
-  ///   - now: The time.
+  ///   - request: The administrator and their input.
+  ///   - target: Where the action is performed.
+  ///   - settings: The support rules of the user pool, whose identity checks are part of the
+  ///     reason.
+  ///   - faults: Validation errors for action-specific fields.
+  ///   - now: The current time.
   ///   - connection: The transaction.
-  /// - Returns: The session under its new token, when a proof was due and was accepted.
-  /// - Throws: When the database can't be read or written.
+  /// - Returns: The session under its new token, if a proof was required and accepted.
+  /// - Throws: Database errors.
   func authorize(
     _ action: ConsoleAction, _ request: ActionRequest, in target: ActionTarget,
     _ settings: SupportRules = SupportRules(), besides faults: [ActionInputError] = [],
@@ -151,7 +152,7 @@ public struct ActionAuthorization: Sendable {
     return .success(renewed)
   }
 
-  /// What to say of a proof that is due and isn't looked at.
+  /// Returns the error for a required proof that wasn't checked.
   private static func unverified(
     _ request: ActionRequest, at now: Instant, _ connection: borrowing Connection
   ) throws -> ActionInputError {
@@ -171,7 +172,7 @@ public struct ActionAuthorization: Sendable {
     try entry.record(by: request.author, at: now, connection)
   }
 
-  /// Whether a session's last re-authentication is older than the interval.
+  /// Returns true if the session's last re-authentication is older than the interval.
   func needsReauthentication(
     _ rule: ReauthenticationRule, _ session: ConsoleSession, at now: Instant,
     _ connection: borrowing Connection
@@ -184,7 +185,7 @@ public struct ActionAuthorization: Sendable {
         "SELECT proved_at FROM console_session WHERE token_digest = \(session.digest)"
       ) { try $0.value(0) as Int64? } ?? nil
     if let proved, isRecent(Instant(microseconds: proved)) { return false }
-    // Without a second factor the password of the sign-in is all there is to show.
+    // Without a second factor, the sign-in password is the only possible proof.
     guard rule == .recent, isRecent(session.startedAt) else { return true }
     return try Self.hasSecondFactor(session.administrator.id, connection)
   }
@@ -201,9 +202,10 @@ public struct ActionAuthorization: Sendable {
 extension Store {
   var authorization: ActionAuthorization { ActionAuthorization(store: self) }
 
-  /// Authorizes an action of an administrator and performs it, in one transaction.
+  /// Authorizes and performs an administrator's action in one transaction.
   ///
-  /// What `body` throws rolls back the whole transaction, the use of a code too; a refusal is kept.
+  /// An error from `body` rolls back the whole transaction, including the use of a code; a refusal
+  /// is committed.
   func perform<Value: Sendable, Reason: UseCaseError>(
     _ action: ConsoleAction, _ request: ActionRequest, in target: ActionTarget,
     _ error: Reason.Type,
@@ -212,8 +214,8 @@ extension Store {
     try await perform(request, in: target, error, choosing: { _ in action }, body)
   }
 
-  /// Authorizes and performs an action that depends on what is stored, such as whether a change
-  /// weakens what is in force.
+  /// Authorizes and performs an action that depends on stored data, such as whether a change
+  /// weakens the current policy.
   func perform<Value: Sendable, Reason: UseCaseError>(
     _ request: ActionRequest, in target: ActionTarget, _ error: Reason.Type,
     choosing action: @escaping @Sendable (borrowing Connection) throws -> ConsoleAction,
@@ -239,7 +241,7 @@ extension Store {
     do { return try result.get() } catch { throw .refused(error) }
   }
 
-  /// Performs an action of somebody who doesn't act in the console, in one transaction.
+  /// Performs an action by an author outside the console, in one transaction.
   func perform<Value: Sendable, Reason: UseCaseError>(
     by author: Author, _ error: Reason.Type,
     _ body: @escaping Action<Value>

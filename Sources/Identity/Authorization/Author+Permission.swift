@@ -1,9 +1,9 @@
 import Database
 
 extension Author {
-  /// Whether the author has a permission, by the grants of this moment.
+  /// Returns true if the author currently has a permission.
   ///
-  /// The command line and the emulator's own token have all of them.
+  /// The command line and the emulator's own token have all permissions.
   func may(
     _ permission: Permission, project: ID<Project>, tenant: ID<Tenant>?,
     _ connection: borrowing Connection

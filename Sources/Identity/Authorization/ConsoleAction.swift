@@ -1,11 +1,11 @@
 /// An action in the console that changes something or reveals a secret.
 ///
-/// What each one requires is in ``requirements``, the only table of it.
+/// ``requirements`` is the only table of what each action requires.
 public enum ConsoleAction: String, CaseIterable, Sendable {
   // Administrators.
-  /// Invites an administrator by a link.
+  /// Invites an administrator with a link.
   case inviteAdministrator
-  /// Revokes an invitation that nobody has accepted.
+  /// Revokes a pending invitation.
   case revokeInvitation
   /// Grants a role to an administrator.
   case grantRole
@@ -15,15 +15,15 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case resetAdministratorFactor
   /// Removes an administrator.
   case removeAdministrator
-  /// Changes how long a re-authentication is valid.
+  /// Changes the re-authentication interval.
   case changeReauthenticationInterval
 
   // The instance.
-  /// Confirms that the machine's clock is right where the server doubts it.
+  /// Confirms that the machine's clock is correct when the server doubts it.
   case confirmClock
 
-  // Projects, tenants and their settings.
-  /// Creates a project with one API key.
+  // Projects, tenants, and their settings.
+  /// Creates a project with an API key.
   case createProject
   /// Creates a tenant.
   case createTenant
@@ -33,13 +33,13 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case deleteTenant
   /// Changes settings of a project or tenant without weakening security.
   case changeSettings
-  /// Changes settings of a project or tenant so that security is weaker.
+  /// Weakens the security settings of a project or tenant.
   case weakenSettings
-  /// Lets users of a project or tenant sign in again.
+  /// Enables sign-in to a project or tenant.
   case enableSignIn
-  /// Stops every sign-in to a project or tenant.
+  /// Disables sign-in to a project or tenant.
   case disableSignIn
-  /// Changes the text that users' support reads about a project or tenant.
+  /// Edits the support guidance of a project or tenant.
   case editGuidance
 
   // MFA policy.
@@ -48,7 +48,7 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   /// Weakens the MFA policy.
   case weakenPolicy
 
-  // Keys, tokens and identity providers.
+  // Keys, tokens, and identity providers.
   /// Creates an API key.
   case createAPIKey
   /// Revokes an API key.
@@ -68,8 +68,8 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   /// Removes an identity provider.
   case removeIdentityProvider
 
-  // Data of users.
-  /// Opens the text of a message to a user.
+  // User data.
+  /// Opens a message to a user.
   case openMessage
   /// Downloads a list of users.
   case exportUsers
@@ -101,23 +101,23 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case endSessions
   /// Protects a user, or ends the protection.
   case protectUser
-  /// Allows changes of second factors again after a user has disowned one.
+  /// Allows changes to second factors again after a user reported a change.
   case allowChanges
   /// Disables a user.
   case disableUser
   /// Enables a user.
   case enableUser
-  /// Marks a user's email as verified.
+  /// Marks a user's email address as verified.
   case verifyEmail
   /// Deletes a user.
   case deleteUser
   /// Generates a temporary code for a user.
   case createTemporaryCode
-  /// Revokes a temporary code.
+  /// Revokes a user's temporary code.
   case revokeTemporaryCode
   /// Revokes a user's recovery codes.
   case revokeRecoveryCodes
-  /// Sends a user a link that sets up an authenticator app.
+  /// Sends a user a link to set up an authenticator app.
   case sendEnrollmentLink
   /// Writes a note about a user.
   case writeNote
@@ -133,35 +133,35 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case approveRequest
   /// Rejects another administrator's request.
   case rejectRequest
-  /// Withdraws a request of one's own.
+  /// Withdraws the administrator's own request.
   case withdrawRequest
-  /// Approves another administrator's weaker policy.
+  /// Approves another administrator's request to weaken the policy.
   case approvePolicyChange
-  /// Rejects another administrator's weaker policy.
+  /// Rejects another administrator's request to weaken the policy.
   case rejectPolicyChange
-  /// Withdraws a weaker policy of one's own.
+  /// Withdraws the administrator's own request to weaken the policy.
   case withdrawPolicyChange
 }
 
-/// Whether an action requires that the administrator has recently shown who they are.
+/// Whether an action requires recent re-authentication.
 public enum ReauthenticationRule: String, CaseIterable, Sendable {
-  /// The session alone is enough.
+  /// Not required.
   case none
-  /// Within the re-authentication interval.
+  /// Required within the re-authentication interval.
   ///
-  /// While an administrator has no second factor, a sign-in within the interval counts.
+  /// For an administrator without a second factor, a sign-in within the interval is enough.
   case recent
-  /// Within the re-authentication interval, and always with a second factor.
+  /// Required within the re-authentication interval, always with a second factor.
   case secondFactor
 }
 
 /// Whether an action requires a reason.
 public enum ReasonRule: String, CaseIterable, Sendable {
-  /// No reason.
+  /// Not required.
   case none
-  /// One of the reasons in ``SupportReason``, with the pool's ticket, note and identity checks.
+  /// One of the reasons in ``SupportReason``, with the pool's ticket, note, and identity checks.
   case chosen
-  /// A sentence in the administrator's own words.
+  /// A reason as free text.
   case written
 }
 
@@ -169,17 +169,17 @@ public enum ReasonRule: String, CaseIterable, Sendable {
 public enum SecondApproverRule: String, CaseIterable, Sendable {
   /// Never.
   case never
-  /// When the user would lose the last factor and the support rules of the pool ask for it.
+  /// If the user would lose the last factor and the pool's support rules require approval for it.
   case lastFactor
-  /// Above the number of users in the support rules of the pool, and beyond the hourly limit.
+  /// Above the number of users in the pool's support rules, and beyond the hourly action limit.
   case manyUsers
-  /// Above the number of affected users in the support rules of the pool.
+  /// Above the number of affected users in the pool's support rules.
   case affectedUsers
 }
 
-/// What an action requires beyond a session.
+/// The requirements of an action beyond a session.
 public struct ActionRequirements: Sendable, Equatable {
-  /// What a role of the administrator must allow.
+  /// The required permission.
   public let permission: Permission
   /// Whether a recent re-authentication is required.
   public let reauthentication: ReauthenticationRule
@@ -200,11 +200,12 @@ public struct ActionRequirements: Sendable, Equatable {
 }
 
 extension ConsoleAction {
-  /// What the action requires.
+  /// The action's requirements.
   public var requirements: ActionRequirements {
     switch self {
     case .inviteAdministrator: ActionRequirements(.manageAdministrators, .recent)
-    // Whoever suspects something takes access away at once.
+    // Revoking access requires nothing more, so that it's immediate when something looks
+    // suspicious.
     case .revokeInvitation: ActionRequirements(.manageAdministrators)
     case .grantRole: ActionRequirements(.manageAdministrators, .recent)
     case .revokeRole: ActionRequirements(.manageAdministrators, .recent)

@@ -1,13 +1,13 @@
-/// A way in which an administrator shows again who they are.
+/// A re-authentication method for administrators.
 public enum ReauthenticationMethod: String, CaseIterable, Sendable {
-  /// A code of their authenticator app, or one of their recovery codes.
+  /// A code of the authenticator app, or a recovery code.
   case code
 }
 
-/// What an administrator sends to re-authenticate.
+/// The proof that an administrator submits to re-authenticate.
 ///
-/// What it holds depends on the method; only the surface that reads it and the authorization that
-/// verifies it know.
+/// Its content depends on the method; only the interface that reads it and the authorization that
+/// verifies it access it.
 public struct ReauthenticationProof: Sendable {
   enum Content: Sendable {
     case none
@@ -16,31 +16,31 @@ public struct ReauthenticationProof: Sendable {
 
   let content: Content
 
-  /// No proof, as when none was asked for.
+  /// No proof, for example because none was required.
   public static let none = Self(content: .none)
 
-  /// A code as it was typed.
+  /// A code, as typed.
   public static func code(_ typed: String) -> Self {
     let typed = typed.trimmed
     return typed.isEmpty ? .none : Self(content: .code(typed))
   }
 
-  /// Whether nothing was sent.
+  /// True if nothing was submitted.
   public var isEmpty: Bool {
     if case .none = content { return true }
     return false
   }
 }
 
-/// What an action would require of an administrator now, for the page that asks.
+/// What an action would require of an administrator now, for the confirmation page.
 public struct ActionStanding: Sendable {
   /// The action.
   public let action: ConsoleAction
-  /// Whether the administrator has to re-authenticate.
+  /// Whether the administrator must re-authenticate.
   public let needsReauthentication: Bool
-  /// How they can; nil when they need a second factor first.
+  /// The method; nil if the administrator must set up a second factor first.
   public let method: ReauthenticationMethod?
 
-  /// Whether the administrator can't act before they set up a second factor or sign in again.
+  /// Whether the administrator must set up a second factor or sign in again before the action.
   public var isBlocked: Bool { needsReauthentication && method == nil }
 }

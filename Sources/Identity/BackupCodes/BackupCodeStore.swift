@@ -1,24 +1,24 @@
 import Crypto
 import Database
 
-/// Codes that stand in for an authenticator app when the device is not at hand.
+/// Stores backup codes, which replace an authenticator app's code when the device isn't available.
 ///
-/// They are kept as HMACs with a key that is drawn for each set and sealed with the master key: eight
-/// letters are too few for a digest that anybody can compute.
+/// Codes are stored as HMACs with a random key per set, sealed with the master key: eight
+/// characters are too few for a digest that anyone can compute.
 struct BackupCodeStore: Sendable {
-  /// What a code is.
+  /// A kind of backup code.
   enum Kind: String, Sendable, CaseIterable {
-    /// The one that an agent gives, for some hours.
+    /// A code that an agent generates, valid for a few hours.
     case temporary
-    /// One of those that a user keeps.
+    /// One of the codes that a user keeps.
     case recovery
 
-    /// How many letters a code has: 39 bits for hours and ten guesses, 79 bits for years.
+    /// The number of characters: 39 bits for a few hours and ten attempts, 79 bits for years.
     var length: Int { self == .temporary ? 8 : CodeText.recoveryLength }
-    /// How many codes are made at once.
+    /// The number of codes in a set.
     var count: Int { self == .temporary ? 1 : RecoveryCodes.count }
 
-    /// What a typed code would be, by its length; nil for what is none.
+    /// Determines the kind of a typed code by its length; nil if it's neither.
     init?(of typed: String) {
       let length = CodeText.letters(of: typed)?.utf8.count
       guard let kind = Self.allCases.first(where: { $0.length == length }) else { return nil }
@@ -36,7 +36,7 @@ struct BackupCodeStore: Sendable {
     self.random = random
   }
 
-  /// Makes codes, which count instead of any older ones of the kind.
+  /// Generates a set of codes, replacing any previous set of the kind.
   func make(
     _ kind: Kind, for account: Account, until expires: Instant? = nil, at now: Instant,
     _ connection: borrowing Connection
@@ -65,9 +65,9 @@ struct BackupCodeStore: Sendable {
     return codes
   }
 
-  /// Uses a code up.
+  /// Uses a code.
   ///
-  /// - Returns: Whether it counts.
+  /// - Returns: True if the code was valid.
   func use(
     _ typed: String, _ kind: Kind, of account: Account, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -99,9 +99,9 @@ struct BackupCodeStore: Sendable {
     try HMAC.code(.sha256, key: key, message: Array(letters.utf8))
   }
 
-  /// Ends the codes of a kind.
+  /// Revokes the codes of a kind.
   ///
-  /// - Returns: Whether there were any.
+  /// - Returns: True if there were any.
   @discardableResult
   static func clear(
     _ kind: Kind, of account: Int64, _ connection: borrowing Connection
@@ -110,10 +110,10 @@ struct BackupCodeStore: Sendable {
       "DELETE FROM backup_code_set WHERE account_key = \(account) AND kind = \(kind.rawValue)") > 0
   }
 
-  /// Ends what stood in for an authenticator app when the account's factors change.
+  /// Revokes backup codes that no longer apply after the account's factors changed.
   ///
-  /// A temporary code ends with any change, for it was made for the factors of before; recovery codes
-  /// stay as long as there is an app that they stand in for.
+  /// A temporary code is revoked by any change, because it was generated for the previous factors;
+  /// recovery codes are kept as long as the account has an authenticator app.
   static func reconcile(
     _ account: Int64, hasTOTP: Bool, _ connection: borrowing Connection
   ) throws {
@@ -121,7 +121,7 @@ struct BackupCodeStore: Sendable {
     if !hasTOTP { try clear(.recovery, of: account, connection) }
   }
 
-  /// How many codes of a kind are left; nil when none were made, or their time is over.
+  /// Returns how many codes of a kind are left; nil if none were generated or they've expired.
   static func left(
     _ kind: Kind, of account: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> (count: Int, madeAt: Instant, expiresAt: Instant?)? {
@@ -140,14 +140,14 @@ struct BackupCodeStore: Sendable {
     }
   }
 
-  /// Forgets codes whose time is over.
+  /// Deletes expired codes.
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
       "DELETE FROM backup_code_set WHERE expires_at IS NOT NULL AND expires_at <= \(now.microseconds)"
     )
   }
 
-  /// Kind and account: a sealed key opens in no other row.
+  /// The associated data: a sealed key can be opened only for its kind and account.
   private static func associated(_ kind: Kind, _ account: Int64) -> [UInt8] {
     Array("\(kind.rawValue) \(account)".utf8)
   }

@@ -1,42 +1,42 @@
 public import Crypto
 import Database
 
-/// A code that an agent hands over, to be shown once.
+/// A temporary code for an agent to give to a user, shown only once.
 public struct TemporaryCode: Sendable {
-  /// The code, in two groups of four.
+  /// The code, in two groups of four characters.
   public let code: Secret
-  /// Until when it counts.
+  /// The time the code expires.
   public let expiresAt: Instant
 }
 
-/// What stands in for the authenticator app of an account; never the codes themselves.
+/// The backup codes of an account, without the codes themselves.
 public struct BackupCodeState: Sendable {
-  /// Until when a temporary code counts; nil when there is none.
+  /// The time the temporary code expires; nil if there is none.
   public let temporaryUntil: Instant?
-  /// When a temporary code was made.
+  /// The time the temporary code was generated.
   public let temporaryMadeAt: Instant?
-  /// How many recovery codes are left; nil when none were made.
+  /// The number of recovery codes left; nil if none were generated.
   public let recoveryLeft: Int?
-  /// When the recovery codes were made.
+  /// The time the recovery codes were generated.
   public let recoveryMadeAt: Instant?
 
-  /// Of an account for which no code was made.
+  /// The state of an account without backup codes.
   public static let nothing = BackupCodeState(
     temporaryUntil: nil, temporaryMadeAt: nil, recoveryLeft: nil, recoveryMadeAt: nil)
 }
 
-/// What agents do with codes that stand in for an authenticator app.
+/// Support actions on backup codes.
 public struct BackupCodes: Sendable {
   let store: Store
   let gate: SupportAuthorization
   let codes: BackupCodeStore
 
-  /// For how many hours a temporary code may count.
+  /// The allowed lifetimes of a temporary code, in hours.
   public static let hours = [1, 4, 8, 24]
-  /// How many recovery codes there are in a set.
+  /// The number of recovery codes in a set.
   public static let recoveryCodes = RecoveryCodes.count
 
-  /// What stands in for the authenticator app of an account.
+  /// Reads the state of an account's backup codes.
   ///
   /// - Throws: ``ActionDenial``.
   public func state(of account: Account) async throws(ActionDenial) -> BackupCodeState {
@@ -50,17 +50,17 @@ public struct BackupCodes: Sendable {
     }
   }
 
-  /// Makes a code that lets a user in once in place of one of their authenticator app.
+  /// Generates a code that a user can enter once instead of a code of their authenticator app.
   ///
-  /// It ends an earlier one. It counts for a suspended factor too, and not for an account whose codes
-  /// are not looked at: that takes an unlocking.
+  /// It replaces any previous temporary code. It's valid even if the factor is suspended, but not
+  /// while the account's codes are locked; the account must be unlocked first.
   ///
   /// - Parameters:
-  ///   - request: Who makes it, and why.
-  ///   - id: Whose account.
+  ///   - request: The agent and their reason.
+  ///   - id: The user's account.
   ///   - scope: The user pool.
-  ///   - hours: For how many hours it counts, one of ``hours``.
-  /// - Returns: The code, which is kept as a digest alone.
+  ///   - hours: The lifetime in hours, one of ``hours``.
+  /// - Returns: The code, stored only as a digest.
   /// - Throws: ``ActionDenial``.
   public func makeTemporaryCode(
     _ request: ActionRequest, for id: ID<Account>, in scope: Scope, hours: Int
@@ -84,9 +84,9 @@ public struct BackupCodes: Sendable {
     }
   }
 
-  /// Ends the temporary code of a user before its time.
+  /// Revokes a user's temporary code.
   ///
-  /// - Throws: ``ActionDenial``; ``ActionDenial/noCodes`` when there is none.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/noCodes`` if there is none.
   public func endTemporaryCode(
     _ request: ActionRequest, of id: ID<Account>, in scope: Scope
   ) async throws(ActionDenial) -> ActionOutcome<Int> {
@@ -95,10 +95,10 @@ public struct BackupCodes: Sendable {
       telling: .temporaryCodeEnded)
   }
 
-  /// Ends the recovery codes of a user.
+  /// Revokes a user's recovery codes.
   ///
-  /// - Returns: How many were left.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/noCodes`` when there are none.
+  /// - Returns: The number of codes that were left.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/noCodes`` if there are none.
   public func endRecoveryCodes(
     _ request: ActionRequest, of id: ID<Account>, in scope: Scope
   ) async throws(ActionDenial) -> ActionOutcome<Int> {

@@ -1,21 +1,21 @@
 public import Crypto
 import Database
 
-/// How many recovery codes a user has left.
+/// The number of recovery codes a user has left.
 public struct RecoveryCodeCount: Sendable {
-  /// How many; 0 also when none were ever made.
+  /// The number; 0 if none were ever generated.
   public let left: Int
-  /// When they were made; nil when none were.
+  /// The time they were generated; nil if none were.
   public let madeAt: Instant?
 }
 
 extension Enrollments {
-  /// Makes ten recovery codes for a user, which count instead of any earlier ones.
+  /// Generates ten recovery codes for a user, replacing any previous ones.
   ///
-  /// It takes a session that has passed a second factor a moment ago: whoever finds a session open
-  /// must not get a way in of their own.
+  /// This requires a session that just passed a second factor: someone who gains access to an open
+  /// session must not obtain permanent access.
   ///
-  /// - Returns: The codes, which are kept as digests alone.
+  /// - Returns: The codes, stored only as digests.
   /// - Throws: ``EnrollmentError``.
   public func makeRecoveryCodes(
     _ session: UserSession, by author: Author
@@ -47,7 +47,7 @@ extension Enrollments {
     }
   }
 
-  /// How many recovery codes a user has left.
+  /// Returns how many recovery codes a user has left.
   ///
   /// - Throws: ``EnrollmentError``.
   public func recoveryCodes(

@@ -1,84 +1,86 @@
 import Database
 
-/// A removal of the second factors of many users at once.
+/// A bulk removal: a removal of the second factors of many users at once.
 public struct BulkJob: Sendable {
-  /// How far it is.
+  /// The state of a bulk removal.
   public enum State: String, Sendable {
-    /// The list was looked at, and nothing is decided yet.
+    /// The list was previewed; nothing is decided.
     case draft
-    /// It waits for a second administrator.
+    /// Waiting for a second administrator's approval.
     case waiting
-    /// The server goes through the list.
+    /// The server is processing the list.
     case running
-    /// Every line has its result.
+    /// Every line has a result.
     case done
-    /// It ended before its end.
+    /// Stopped before the end of the list.
     case stopped
   }
 
-  /// Its number.
+  /// The number of the bulk removal.
   public let id: Int64
-  /// How far it is.
+  /// The state.
   public let state: State
-  /// Who made the list and decided it.
+  /// The administrator who submitted the list and starts the removal.
   public let requester: ID<Administrator>
-  /// Their name.
+  /// The requester's name.
   public let requesterName: String
-  /// When the list was pasted.
+  /// The time the list was submitted.
   public let createdAt: Instant
-  /// When the first user's turn came.
+  /// The time the first user was processed.
   public let startedAt: Instant?
-  /// When it ended.
+  /// The time it ended.
   public let endedAt: Instant?
-  /// How many lines name somebody.
+  /// The number of lines that name a user.
   public let lines: Int
-  /// How many of them are users to act on.
+  /// The number of users to act on.
   public let users: Int
-  /// How many factors those had when the list was looked at.
+  /// The number of factors of those users at the time of the preview.
   public let factors: Int
-  /// How many of those have had their turn.
+  /// The number of users processed so far.
   public let usersDone: Int
-  /// From how many of them factors were removed.
+  /// The number of users whose factors were removed.
   public let usersRemoved: Int
-  /// How many factors were removed.
+  /// The number of factors removed.
   public let factorsRemoved: Int
-  /// How many sessions ended.
+  /// The number of sessions ended.
   public let sessionsEnded: Int
-  /// Why; nil for a draft.
+  /// The reason; nil for a draft.
   public let reason: SupportReason?
-  /// More about it.
+  /// The note.
   public let note: String
-  /// The ticket it is about.
+  /// The ticket.
   public let ticket: String
-  /// What the agent made sure of, a line each.
+  /// The identity checks that the agent completed, one per line.
   public let proof: String
-  /// Who approved it, where that was needed.
+  /// The name of the approver, if approval was required.
   public let approverName: String?
-  /// Why it ended before its end.
+  /// The reason it was stopped.
   public let ending: String?
   let scopeKey: Int64
   let address: String
   let requestID: String
 
-  /// Over how many users a job that cannot be undone asks to type their number.
+  /// The number of users above which a removal that can't be undone must be confirmed by typing the
+  /// number.
   public static let unconfirmed = 20
 
-  /// Whether the number of users has to be typed: there are many, and it cannot be undone.
+  /// Returns true if the number of users must be typed: there are many, and the removal can't be
+  /// undone.
   public func asksForNumber(_ reason: SupportReason?, _ settings: SupportRules) -> Bool {
     users > Self.unconfirmed && (settings.undoHours == 0 || reason?.isHostile == true)
   }
 
-  /// Who acts, for the rows of the log.
+  /// The requester, as author of audit rows.
   var author: Author {
     Author(
       actor: .administrator(requester, name: requesterName), address: address,
       requestID: requestID)
   }
 
-  /// What it is called in the log.
+  /// The name of the bulk removal in the audit log.
   var name: String { Self.name(of: id, users: users) }
 
-  /// What a job about so many users is called in the log.
+  /// Returns the name of a bulk removal in the audit log.
   static func name(of id: Int64, users: Int) -> String {
     "\(Words.count(users, "user", "users")), list no. \(id)"
   }
@@ -128,7 +130,7 @@ public struct BulkJob: Sendable {
     ) { try BulkJob($0) }
   }
 
-  /// Ends a job before its end: what was not come to is not done.
+  /// Stops a bulk removal; the remaining lines aren't processed.
   static func stop(
     _ id: Int64, because ending: String, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -145,45 +147,45 @@ public struct BulkJob: Sendable {
   }
 }
 
-/// What became of a line of a list.
+/// The result of a line.
 public enum BulkResult: String, Sendable, CaseIterable {
   /// The factors were removed.
   case removed
-  /// The user has none.
+  /// The user has no second factors.
   case none
-  /// Nobody has this address or uid.
+  /// No user has this address or uid.
   case notFound = "not-found"
-  /// The same user stands on an earlier line.
+  /// The user appears on an earlier line.
   case twice
-  /// Only owners act on this account.
+  /// The account is protected; only owners can act on it.
   case protected
-  /// The account has the agent's own address.
+  /// The account has the agent's own email address.
   case own
-  /// The user said that a change was none of theirs.
+  /// The user reported a change, so their factors can't be changed.
   case locked
-  /// A factor was enrolled after the list was looked at.
+  /// A factor was enrolled after the preview.
   case changed
-  /// The job ended before this line's turn.
+  /// The removal was stopped before this line.
   case stopped
-  /// It could not be done; the log of the server says why.
+  /// Failed; the server log has the cause.
   case failed
 }
 
-/// A line of a list, with what became of it.
+/// A line of a list with its result.
 public struct BulkItem: Sendable {
-  /// The number of the line, from 1.
+  /// The line number, starting at 1.
   public let line: Int
-  /// What stood there.
+  /// The text of the line.
   public let given: String
-  /// Whom it means; nil for nobody.
+  /// The user; nil if none was found.
   public let account: ID<Account>?
-  /// How many factors the user had when the list was looked at.
+  /// The number of the user's factors at the time of the preview.
   public let factors: Int
-  /// What became of it; nil as long as it is to be come to.
+  /// The result; nil if the line hasn't been processed.
   public let result: BulkResult?
-  /// How many factors were removed.
+  /// The number of factors removed.
   public let removed: Int
-  /// How many sessions ended.
+  /// The number of sessions ended.
   public let sessions: Int
   let seen: [Substring]
 
@@ -202,15 +204,15 @@ public struct BulkItem: Sendable {
   }
 }
 
-/// Why a job cannot be seen, begun or stopped.
+/// An error in reading, starting, or stopping a bulk removal.
 public enum BulkError: Error, Sendable {
-  /// No such job in the pool, or a draft of somebody else's.
+  /// The bulk removal doesn't exist in the user pool, or is another administrator's draft.
   case notFound
-  /// The list has no user to act on.
+  /// The list contains no users to act on.
   case nothingToDo
-  /// A rule of the desk is in the way.
+  /// A support rule prevents the action.
   case denied(ActionDenial)
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 

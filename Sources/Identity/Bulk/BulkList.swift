@@ -1,26 +1,27 @@
-/// A list of users as somebody pasted it: an email address or uid on each line, or a table of
-/// comma-separated values (RFC 4180) with a column of them.
+/// A list of users, as pasted: an email address or uid on each line, or comma-separated values (RFC
+/// 4180) with a column of them.
 public struct BulkList: Sendable, Equatable {
-  /// One user as the list names them.
+  /// One user in the list.
   public struct Line: Sendable, Equatable {
-    /// The number of the line in what was pasted, from 1.
+    /// The line number in the pasted text, starting at 1.
     public let number: Int
-    /// What stands there.
+    /// The text of the line.
     public let text: String
   }
 
-  /// The lines that name somebody, in order.
+  /// The lines that name a user, in order.
   public let lines: [Line]
 
-  /// The most lines that name somebody.
+  /// The maximum number of lines that name a user.
   public static let longest = 10_000
-  /// The longest text of a line that is kept, in Unicode scalars; no address or uid is as long.
+  /// The maximum stored length of a line, in Unicode scalars; no address or uid is that long.
   static let longestText = 300
 
-  /// Reads what was pasted.
+  /// Parses pasted text.
   ///
-  /// A first line that names its columns is known by a column `email`, `uid` or the like. Without
-  /// one, a line means the first of its cells that has an `@` in it, or else its first.
+  /// A first line with a column named `email`, `uid`, or similar is treated as a header. Without a
+  /// header, a line's user is in its first cell that contains `@`, otherwise in its first cell that
+  /// isn't empty.
   ///
   /// - Throws: ``BulkListError``.
   public init(_ text: String) throws(BulkListError) {
@@ -53,7 +54,8 @@ public struct BulkList: Sendable, Equatable {
     self.lines = lines
   }
 
-  /// The column of a heading that says who: a uid rather than an address, which may change.
+  /// Returns the column that identifies the user; a uid is preferred over an address, which may
+  /// change.
   private static func column(of cells: [String]) -> Int? {
     let names = cells.map { $0.lowercased() }
     for known in [["uid", "localid", "user id", "userid"], emails, ["user"]] {
@@ -62,10 +64,10 @@ public struct BulkList: Sendable, Equatable {
     return nil
   }
 
-  private static let emails = ["email", "email", "email address", "email address", "mail"]
+  private static let emails = ["email", "e-mail", "e-mail address", "email address", "mail"]
 
-  /// A cell without what mail programs and tables put around an address: `Ann <ann@example.com>`,
-  /// and the apostrophe that keeps a spreadsheet from calculating.
+  /// Removes what mail clients and spreadsheets add around an address: `Ann <ann@example.com>`, and
+  /// the apostrophe that prevents evaluation as a formula.
   private static func plain(_ cell: String) -> String {
     var cell = Substring(cell)
     if cell.last == ">", let start = cell.lastIndex(of: "<"),
@@ -81,20 +83,20 @@ public struct BulkList: Sendable, Equatable {
   }
 }
 
-/// Why a list cannot be taken.
+/// An error in a list.
 public enum BulkListError: Error, Sendable {
-  /// It names nobody.
+  /// The list names no users.
   case empty
-  /// More than ``BulkList/longest`` lines.
+  /// The list has more than ``BulkList/longest`` lines.
   case tooLong
 }
 
-/// Reads records of cells; the sign between cells is a comma, a semicolon or a tab.
+/// Reads records of cells separated by a comma, a semicolon, or a tab.
 private struct TableReader {
   private let bytes: [UInt8]
   private var place = 0
   private var line = 1
-  /// How many quotation marks were never closed; each costs a look at all that follows.
+  /// The number of unclosed quotation marks; each one costs a scan of the remaining text.
   private var unclosed = 0
 
   struct Record {
@@ -104,7 +106,7 @@ private struct TableReader {
 
   init(_ text: String) {
     var bytes = Array(text.utf8)
-    // A mark that some editors put in front.
+    // The byte order mark that some editors add.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
     self.bytes = bytes
   }
@@ -114,7 +116,7 @@ private struct TableReader {
     let start = (place, line)
     if unclosed < 10 {
       if let record = read(quotes: true) { return record }
-      // A quotation mark that is never closed is one of the text.
+      // An unclosed quotation mark is treated as text.
       unclosed += 1
       (place, line) = start
     }

@@ -1,9 +1,9 @@
 import Database
 
 extension BulkRemovals {
-  /// What deciding a job asks of an agent, for the page that asks.
+  /// Returns what starting a bulk removal requires of an agent, for the confirmation page.
   ///
-  /// - Returns: The rules of the desk, and why a second administrator would have to approve.
+  /// - Returns: The support rules, and the reason a second administrator would have to approve.
   /// - Throws: ``BulkError``.
   public func standing(
     _ agent: ConsoleSession, on job: BulkJob, in scope: Scope
@@ -18,17 +18,19 @@ extension BulkRemovals {
     }
   }
 
-  /// Decides a draft: the job begins, or waits for a second administrator.
+  /// Starts a bulk removal from a draft, or requests approval if it's required.
   ///
-  /// Each user counts as an action of the agent's hour. What exceeds the hour needs a second
-  /// administrator, so that a list is no way around the limit; what one has approved does not count.
+  /// Each user counts as an action toward the agent's hourly limit. Users beyond the limit require
+  /// a second administrator, so a list can't bypass the limit; users covered by an approval don't
+  /// count.
   ///
   /// - Parameters:
   ///   - id: The draft.
   ///   - scope: The user pool.
-  ///   - number: The number of users as the agent typed it, where ``BulkJob/asksForNumber(_:_:)``.
-  ///   - request: Who decides, and why.
-  /// - Returns: The job. One that was decided before stays as it is.
+  ///   - number: The number of users, as typed by the agent; required if
+  ///     ``BulkJob/asksForNumber(_:_:)`` returns true.
+  ///   - request: The agent and their reason.
+  /// - Returns: The bulk removal. If it was already started, it's unchanged.
   /// - Throws: ``BulkError``.
   public func begin(
     _ id: Int64, in scope: Scope, number: String, _ request: ActionRequest
@@ -43,7 +45,7 @@ extension BulkRemovals {
       guard job.state == .draft else { return .success(ActionOutcome(value: job, renewed: nil)) }
       guard job.requester == agent else { throw BulkError.notFound }
       guard job.users > 0 else { throw BulkError.nothingToDo }
-      // The grants of this moment: the session was read before the write had its turn.
+      // Uses the current grants: the session was read before this transaction.
       guard let administrator = try Administrators.present(agent, connection),
         administrator.may(.removeFactors, in: scope)
       else { throw BulkError.denied(.notAllowed) }
@@ -85,7 +87,7 @@ extension BulkRemovals {
     return try outcome.get()
   }
 
-  /// Writes down who decided a job, and why.
+  /// Records who started a bulk removal, and why.
   private static func decide(
     _ job: BulkJob, _ request: ActionRequest, _ settings: SupportRules, waits: Bool,
     at now: Instant,
@@ -102,9 +104,9 @@ extension BulkRemovals {
       """)
   }
 
-  /// Stops a job that runs; what was not come to is not done.
+  /// Stops a running bulk removal; the remaining lines aren't processed.
   ///
-  /// - Returns: False when it had ended before.
+  /// - Returns: False if it had already ended.
   /// - Throws: ``ActionError``.
   @discardableResult
   public func stop(

@@ -1,15 +1,15 @@
 import Database
 
 extension BulkRemovals {
-  /// How many users a write comes to at most.
+  /// The maximum number of users per transaction.
   public static let part = 50
 
-  /// Does a part of the oldest job that runs, in one write: the removals, their rows in the log, the
-  /// mails, and the results of the lines.
+  /// Processes a part of the oldest running bulk removal in one transaction: removals, audit rows,
+  /// emails, and results.
   ///
-  /// To be called again as long as there is more, with room for others between.
+  /// Call it repeatedly while it returns true, leaving time for other writes in between.
   ///
-  /// - Returns: Whether there may be more.
+  /// - Returns: True if there may be more to process.
   /// - Throws: ``BulkError/unavailable(_:)``.
   public func step(_ limit: Int = BulkRemovals.part) async throws(BulkError) -> Bool {
     let isAny = try await store.read(BulkError.self) { connection in
@@ -21,12 +21,12 @@ extension BulkRemovals {
       return try await store.database.write { try run(limit, at: now, $0) }
     } catch {
       guard Self.isOfOneUser(error) else { throw .unavailable(Failure(error)) }
-      // One user who cannot be acted on must not keep the others.
+      // A user who can't be processed must not hold up the others.
       return limit > 1 ? try await step(1) : try await skip()
     }
   }
 
-  /// Whether a write failed by what it wrote, and would fail again.
+  /// Returns true if a transaction failed because of its data and would fail again.
   private static func isOfOneUser(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return !(error is CancellationError) }
     return switch error.code {
@@ -35,7 +35,7 @@ extension BulkRemovals {
     }
   }
 
-  /// Gives up the line whose user alone made a write fail.
+  /// Skips the line whose user made a single-line transaction fail.
   private func skip() async throws(BulkError) -> Bool {
     try await store.write(BulkError.self) { connection in
       guard let job = try Self.next(connection),
@@ -88,7 +88,7 @@ extension BulkRemovals {
     return true
   }
 
-  /// One user's turn, by the same rules as a removal that somebody makes by hand.
+  /// Processes one user under the same rules as a manual removal.
   private func turn(
     of item: BulkItem, _ job: BulkJob, _ administrator: Administrator, _ settings: SupportRules,
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
@@ -121,7 +121,7 @@ extension BulkRemovals {
     ) { try BulkJob($0) }
   }
 
-  /// The lines of a job that are still to be come to.
+  /// Returns the lines that haven't been processed.
   private static func open(
     _ job: BulkJob, limit: Int, _ connection: borrowing Connection
   ) throws -> [BulkItem] {
@@ -159,7 +159,7 @@ extension BulkRemovals {
     try entry.record(by: Author(actor: .server), at: now, connection)
   }
 
-  /// Ends a job whose maker may not act here any more.
+  /// Stops a bulk removal whose requester no longer has permission.
   private static func lose(
     _ job: BulkJob, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws {

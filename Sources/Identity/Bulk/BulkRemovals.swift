@@ -2,27 +2,28 @@ import Database
 
 /// Removes the second factors of many users at once.
 ///
-/// A list is looked at first, which makes a draft; whoever made it decides it with a reason, as any
-/// action of the desk; then the server goes through it in small parts, each in a write of its own
-/// with the results of its lines. So a job goes on where it was after a crash, and does nothing
-/// twice.
+/// A preview of the list creates a draft. The administrator who created it starts it with a reason,
+/// like any support action. The server then processes the list in small parts, each in one
+/// transaction together with its results, so after a crash it continues where it stopped and
+/// repeats nothing.
 public struct BulkRemovals: Sendable {
   let store: Store
   let gate: SupportAuthorization
   let factorRemovals: FactorRemovals
 
-  /// How long a list that nobody decides is kept, in seconds.
+  /// The time a draft is kept, in seconds.
   public static let draftLifetime: Int64 = 3_600
-  /// How many undecided lists of one maker are kept; a newer one takes the place of the oldest.
+  /// The maximum number of drafts per administrator; a new draft replaces the oldest.
   public static let mostDrafts = 5
-  /// How long the lines of a job that has ended are kept, in days; the log keeps what was done.
+  /// The number of days the lines of an ended bulk removal are kept; the audit log keeps what was
+  /// done.
   public static let daysKept = 90
-  /// How many lines a write reads or stores at most when a list is looked at.
+  /// The maximum number of lines read or stored per transaction during a preview.
   private static let share = 500
 
-  // MARK: - Looking at a list
+  // MARK: - Preview
 
-  /// Looks at a list: who is found, with how many factors, and who cannot be acted on.
+  /// Previews a list: which users are found, how many factors they have, and who can't be acted on.
   ///
   /// - Returns: The number of the draft.
   /// - Throws: ``BulkError``.
@@ -32,7 +33,7 @@ public struct BulkRemovals: Sendable {
     let now = store.clock.now()
     let maker = agent.administrator.id
     let (id, administrator) = try await store.write(BulkError.self) { connection in
-      // The grants of this moment: the session was read before the write had its turn.
+      // Uses the current grants: the session was read before this transaction.
       guard let administrator = try Administrators.present(maker, connection),
         administrator.may(ConsoleAction.previewBulkRemoval.requirements.permission, in: scope)
       else { throw BulkError.denied(.notAllowed) }
@@ -69,7 +70,7 @@ public struct BulkRemovals: Sendable {
       try await store.write(BulkError.self) { connection in
         for one in seen { try one.store(in: id, connection) }
       }
-      // Others who wait for this thread go in between.
+      // Lets other tasks on this thread run in between.
       await Task.yield()
     }
     let (counted, countedFactors) = (users, factors)
@@ -84,7 +85,7 @@ public struct BulkRemovals: Sendable {
     return id
   }
 
-  /// Makes room for another draft of a maker.
+  /// Deletes an administrator's oldest drafts to make room for a new one.
   private static func deleteOldDrafts(
     of maker: ID<Administrator>, _ connection: borrowing Connection
   ) throws {
@@ -100,7 +101,7 @@ public struct BulkRemovals: Sendable {
     }
   }
 
-  /// Why an agent cannot act on an account of a list; nil when they can.
+  /// Returns why an agent can't act on an account in a list; nil if they can.
   static func obstacle(
     _ account: Account, in scope: Scope, for administrator: Administrator,
     _ connection: borrowing Connection
@@ -116,7 +117,7 @@ public struct BulkRemovals: Sendable {
     }
   }
 
-  /// A line of a list as it was found.
+  /// A line of a list with the account that was found.
   private struct Sighting: Sendable {
     let line: BulkList.Line
     var account: ID<Account>?
@@ -164,7 +165,7 @@ public struct BulkRemovals: Sendable {
 
   // MARK: - Reading
 
-  /// A job of a pool; a draft is there for its maker alone.
+  /// Finds a bulk removal of a user pool; a draft can be found only by its creator.
   ///
   /// - Throws: ``BulkError``.
   public func find(
@@ -178,7 +179,7 @@ public struct BulkRemovals: Sendable {
     }
   }
 
-  /// The jobs of a pool, the newest first, without drafts.
+  /// Lists the bulk removals of a user pool, newest first, without drafts.
   ///
   /// - Throws: ``BulkError/unavailable(_:)``.
   public func list(
@@ -198,15 +199,15 @@ public struct BulkRemovals: Sendable {
     }
   }
 
-  /// The lines of a job in order.
+  /// Lists the lines of a bulk removal in order.
   ///
   /// - Parameters:
-  ///   - job: The job, as it was found.
-  ///   - result: Those that became this; nil for all.
-  ///   - isOpen: Those that are still to be come to, and no others.
-  ///   - after: The line before.
-  ///   - limit: How many.
-  /// - Returns: A part of them.
+  ///   - job: The bulk removal.
+  ///   - result: Only lines with this result; nil for all.
+  ///   - isOpen: Only lines that haven't been processed.
+  ///   - after: The cursor of the previous page.
+  ///   - limit: The maximum number of lines.
+  /// - Returns: A page of lines.
   /// - Throws: ``BulkError/unavailable(_:)``.
   public func items(
     of job: BulkJob, _ result: BulkResult? = nil, isOpen: Bool = false, after: String? = nil,
@@ -228,7 +229,8 @@ public struct BulkRemovals: Sendable {
     }
   }
 
-  /// How many lines of a job became what; nil for those that are to be come to.
+  /// Counts the lines of a bulk removal by result; nil stands for lines that haven't been
+  /// processed.
   ///
   /// - Throws: ``BulkError/unavailable(_:)``.
   public func counts(of job: BulkJob) async throws(BulkError) -> [BulkResult?: Int] {
@@ -247,7 +249,7 @@ public struct BulkRemovals: Sendable {
     }
   }
 
-  /// Forgets drafts that nobody decided, and lines that are no longer kept.
+  /// Deletes expired drafts and lines past their retention.
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
     let draft = now.advanced(bySeconds: -draftLifetime).microseconds
     let ended = now.advanced(bySeconds: -Int64(daysKept) * 86_400).microseconds

@@ -1,17 +1,17 @@
 import Database
 import Synchronization
 
-/// Why the machine's clock isn't trusted.
+/// The reason the machine's clock isn't trusted.
 public struct ClockDoubt: Sendable, Equatable {
-  /// The time that was expected at least: the newest that was stored, or what a steady clock shows.
+  /// The expected time: the newest stored time, or the time by the steady clock.
   public let expected: Instant
-  /// The time that the clock shows.
+  /// The time the clock shows.
   public let shown: Instant
 
-  /// Whether the clock is behind, and not far ahead.
+  /// True if the clock is behind, false if it's too far ahead.
   public var isBehind: Bool { shown < expected }
 
-  /// A sentence for operators and owners.
+  /// A description for operators and owners.
   public var description: String {
     """
     The clock shows \(shown.rfc3339Milliseconds), \(isBehind ? "before" : "long after") \
@@ -22,40 +22,42 @@ public struct ClockDoubt: Sendable, Equatable {
   }
 }
 
-/// What the clock shows beside the newest stored time.
+/// The clock's time and the newest stored time.
 public struct ClockReading: Sendable, Equatable {
-  /// The time that the clock shows.
+  /// The time the clock shows.
   public let shown: Instant
-  /// The newest time at which the clock was trusted; nil when none is stored.
+  /// The newest stored time at which the clock was trusted; nil if none is stored.
   public let stored: Instant?
-  /// Why the clock isn't trusted; nil when it is.
+  /// The reason the clock isn't trusted; nil if it is.
   public let doubt: ClockDoubt?
 }
 
-/// Compares the machine's clock with the newest stored time and with a steady clock, so that a wrong
-/// one doesn't delete what is kept for a time.
+/// Compares the machine's clock with the newest stored time and with a steady clock, so that a
+/// wrong clock doesn't delete data by age.
 ///
-/// The time is stored about once a minute while it's trusted. A start long after the stored time or
-/// before it is doubted, and so is a jump while the server runs. Doubt ends by itself when the clock
-/// shows what was expected, and otherwise when somebody confirms it.
+/// While the clock is trusted, the time is stored about once a minute. The clock is doubted if the
+/// server starts before the stored time or long after it, or if the clock jumps while the server
+/// runs. Doubt ends when the clock shows the expected time again, or when an administrator confirms
+/// the clock.
 public final class ClockGuard: Sendable {
-  /// How far ahead of the newest stored time a start may be, in seconds: a week without a server.
+  /// The maximum time after the newest stored time at which a start is trusted, in seconds: one
+  /// week without a server.
   public static let furthestAhead: Int64 = 7 * 86_400
-  /// How far the clock may jump ahead while the server runs, in seconds.
+  /// The maximum forward jump while the server runs, in seconds.
   public static let furthestJump: Int64 = 3_600
-  /// How far the clock may be behind, in seconds.
+  /// The maximum time the clock may be behind, in seconds.
   public static let furthestBehind: Int64 = 120
-  /// How exactly the newest time is stored, in seconds.
+  /// The precision of the stored time, in seconds.
   static let precision: Int64 = 60
 
   private static let name = "clock_seen_at"
 
   private struct Anchor {
-    /// The last time that was trusted.
+    /// The last trusted time.
     var wall: Instant
-    /// What the steady clock showed then; nil when that was before this start.
+    /// The steady clock's value at that time; nil if it was before this start.
     var steady: Duration?
-    /// The stored time, as it was last read.
+    /// The stored time, as last read.
     var stored: Instant?
   }
 
@@ -73,19 +75,19 @@ public final class ClockGuard: Sendable {
     self.steady = steady
   }
 
-  /// Why the clock isn't trusted; nil when it is, and before the first ``check()``.
+  /// The reason the clock isn't trusted; nil if it is, and before the first ``check()``.
   public var doubt: ClockDoubt? { state.withLock { $0.doubt } }
 
-  /// Compares the clock; to be called at the start and then every few seconds.
+  /// Checks the clock; call it at startup and then every few seconds.
   ///
-  /// - Returns: Why the clock isn't trusted; nil when it is.
+  /// - Returns: The reason the clock isn't trusted; nil if it is.
   /// - Throws: ``StartError/unavailable(_:)``.
   @discardableResult
   public func check() async throws(StartError) -> ClockDoubt? {
     let (wall, steady) = (store.clock.now(), steady())
     let anchor = state.withLock { $0.anchor }
     let isDoubted = doubt != nil
-    // What is stored changes by others only when somebody confirms the clock.
+    // Another process changes the stored time only when an administrator confirms the clock.
     let stored = anchor == nil || isDoubted ? try await keptTime() : anchor?.stored
     var next = anchor ?? Anchor(wall: stored ?? wall, steady: nil, stored: stored)
     if isDoubted, let stored, stored != next.stored {
@@ -118,11 +120,11 @@ public final class ClockGuard: Sendable {
     return allowed.contains(wall) ? nil : ClockDoubt(expected: expected, shown: wall)
   }
 
-  /// Confirms that the clock shows the right time, which ends the doubt of every server on this
-  /// database at its next check.
+  /// Confirms that the clock is correct, which ends the doubt of every server on this database at
+  /// its next check.
   ///
-  /// - Parameter author: Who confirms: an owner of the instance, or the command line.
-  /// - Returns: The time that was confirmed.
+  /// - Parameter author: The author: an owner of the instance, or the command line.
+  /// - Returns: The confirmed time.
   /// - Throws: ``StartError/unavailable(_:)``.
   @discardableResult
   public func confirm(by author: Author) async throws(StartError) -> Instant {
@@ -134,11 +136,10 @@ public final class ClockGuard: Sendable {
     return now
   }
 
-  /// The same for an administrator in the console.
+  /// Confirms that the clock is correct, for an administrator in the console.
   ///
-  /// - Parameter request: Who confirms, and their proof where one is due.
-  /// - Returns: The time that was confirmed; nil when the clock is trusted, and then no proof is
-  ///   looked at.
+  /// - Parameter request: The administrator, and their proof if required.
+  /// - Returns: The confirmed time; nil if the clock is trusted, in which case no proof is checked.
   /// - Throws: ``ActionError``.
   public func confirm(
     _ request: ActionRequest
@@ -154,7 +155,7 @@ public final class ClockGuard: Sendable {
     return outcome
   }
 
-  /// Stores a confirmed time, and returns the row for the audit log.
+  /// Stores the confirmed time and returns the audit entry.
   private static func confirm(
     _ now: Instant, _ connection: borrowing Connection
   ) throws -> AuditEntry {
@@ -174,7 +175,7 @@ public final class ClockGuard: Sendable {
     }
   }
 
-  /// What the clock shows now, for whoever is to confirm it.
+  /// Reads the clock, for confirmation by an administrator.
   ///
   /// - Throws: ``StartError/unavailable(_:)``.
   public func reading() async throws(StartError) -> ClockReading {
@@ -182,8 +183,8 @@ public final class ClockGuard: Sendable {
     return ClockReading(shown: store.clock.now(), stored: stored, doubt: doubt)
   }
 
-  /// The stored time; that of the newest entry where none is stored yet, which is then stored: what is
-  /// written under a doubted clock must not take its place.
+  /// Returns the stored time; if there is none, stores and returns the time of the newest entry, so
+  /// that entries written under a doubted clock can't replace it.
   private func keptTime() async throws(StartError) -> Instant? {
     let kept = try await store.read(StartError.self) { try Self.stored($0) }
     if let kept { return kept }
@@ -202,7 +203,8 @@ public final class ClockGuard: Sendable {
     try await store.write(StartError.self) { connection in try Self.keep(moment, connection) }
   }
 
-  /// The newest time at which the clock was trusted; nil for a database from before that was kept.
+  /// Reads the newest stored time at which the clock was trusted; nil for a database that predates
+  /// this check.
   static func stored(_ connection: borrowing Connection) throws -> Instant? {
     try connection.first("SELECT value FROM instance WHERE name = \(name)") { row in
       Int64(try row.value(0) as String).map(Instant.init(microseconds:))

@@ -1,12 +1,12 @@
 import Database
 
 extension Identity {
-  /// Whether there's a key to sign tokens with; the emulator profile signs none.
+  /// Whether there's a key to sign tokens with; the emulator profile doesn't sign tokens.
   public var hasSigningKey: Bool { profile == .emulator || !signingKeys.publicKeys().isEmpty }
 
-  /// Writes to the database, as any change would.
+  /// Checks that the database is writable by writing to it.
   ///
-  /// - Throws: ``StartError/unavailable(_:)`` when it can't be written.
+  /// - Throws: ``StartError/unavailable(_:)`` if it isn't writable.
   public func checkWritable() async throws(StartError) {
     let now = String(clock.now().microseconds)
     try await store.write(StartError.self) { connection in
@@ -18,9 +18,10 @@ extension Identity {
     }
   }
 
-  /// Counts and deletes old code attempts, a part at a time; nothing while the clock isn't trusted.
+  /// Aggregates and deletes one batch of old code attempts; does nothing while the clock isn't
+  /// trusted.
   ///
-  /// - Returns: Whether there may be more.
+  /// - Returns: True if there may be more.
   /// - Throws: ``StartError/unavailable(_:)``.
   public func expireCodeAttempts() async throws(StartError) -> Bool {
     guard clockGuard.doubt == nil else { return false }

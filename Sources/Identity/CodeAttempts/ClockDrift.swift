@@ -1,20 +1,20 @@
-/// How far the clock of a user's device is off, as far as the last codes tell.
+/// The estimated clock drift of a user's device, based on recent code attempts.
 public struct ClockDrift: Sendable, Equatable {
-  /// How many steps of 30 s, negative when the clock is slow.
+  /// The drift in 30-second intervals, negative if the clock is slow.
   public let steps: Int
 
-  /// How many seconds the clock is off, about.
+  /// The approximate drift in seconds.
   public var seconds: Int { abs(steps) * 30 }
-  /// Whether the clock is slow, and not fast.
+  /// True if the clock is slow, false if it's fast.
   public var isSlow: Bool { steps < 0 }
 
-  /// From how many steps on a delay is not explained by the time that typing takes.
+  /// The minimum drift, in intervals, that typing time can't explain.
   public static let least = 2
 
-  /// Looks at the newest verdicts, the newest first; nil when they do not agree on a drift.
+  /// Estimates the drift from the newest code attempts, newest first; nil if they don't agree.
   ///
-  /// One near miss may be a guess: of a million codes 21 are near. Two that tell the same are none,
-  /// when they are different codes of the same factor.
+  /// A single near miss may be a guess: 21 of a million codes are near. Two different codes of the
+  /// same factor with the same drift aren't guesses.
   public init?(_ codeAttempts: [CodeAttempt]) {
     let near = codeAttempts.filter { codeAttempt in
       guard !codeAttempt.way.isSent, codeAttempt.distance != nil else { return false }
@@ -32,14 +32,15 @@ public struct ClockDrift: Sendable, Equatable {
     self.steps = steps
   }
 
-  /// A drift of so many steps.
+  /// Creates a drift of a number of intervals.
   public init(steps: Int) { self.steps = steps }
 }
 
 extension CodeAttempt {
-  /// How far the clock was off by this code alone; nil when it does not tell.
+  /// The drift indicated by this attempt alone; nil if it indicates none.
   ///
-  /// A right code tells; one beyond the window does when a right one followed it soon.
+  /// An accepted code indicates drift, and so does a code outside the accepted intervals if a
+  /// correct code followed soon after.
   public var drift: ClockDrift? {
     guard !way.isSent, let distance, abs(distance) >= ClockDrift.least else { return nil }
     switch result {

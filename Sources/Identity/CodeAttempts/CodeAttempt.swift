@@ -1,52 +1,52 @@
 public import OTP
 
-/// What became of a code that a user gave, without the code.
+/// An attempt to enter a code and its result, without the code.
 public struct CodeAttempt: Sendable {
-  /// What a code was given for.
+  /// The purpose of a code.
   public enum Way: String, Sendable, CaseIterable {
-    /// A sign-in with a code of an authenticator app.
+    /// Sign-in with an authenticator app.
     case app
-    /// A sign-in with a code that was sent to a phone.
+    /// Sign-in with a code sent to a phone.
     case phone
-    /// The enrollment of an authenticator app.
+    /// Enrollment of an authenticator app.
     case enrollment
-    /// The enrollment of a phone, with a code that was sent to it.
+    /// Enrollment of a phone with a code sent to it.
     case phoneEnrollment = "phone-enrollment"
 
-    /// Whether the code was sent, and not made by an app.
+    /// True if the code was sent, false if an app generated it.
     public var isSent: Bool { self == .phone || self == .phoneEnrollment }
   }
 
-  /// What became of it.
+  /// The result of an attempt.
   public enum Result: String, Sendable, CaseIterable {
-    /// It was right.
+    /// The code was accepted.
     case accepted
-    /// It was right and had been used already.
+    /// The code was correct but already used.
     case used
-    /// It was right and older than one that had been used.
+    /// The code was correct but older than one already used.
     case older
-    /// It was that of a step too long ago.
+    /// The code's interval is too far in the past.
     case late
-    /// It was that of a step too far ahead.
+    /// The code's interval is too far in the future.
     case early
-    /// It was none of those near now.
+    /// The code matches no interval near the current one.
     case wrong
-    /// It was no code at all.
+    /// The text isn't a code.
     case unreadable
-    /// A code that was sent was too old, used, or tried too often.
+    /// A sent code was expired, already used, or had too many attempts.
     case expired
-    /// It was not looked at, since too many before it were wrong.
+    /// The code wasn't checked because there were too many incorrect codes before it.
     case blocked
-    /// It was not looked at, since codes are closed until somebody unlocks them.
+    /// The code wasn't checked because codes are locked until an administrator unlocks them.
     case closed
-    /// It was right, and did not count, since the factor is suspended.
+    /// The code was correct but not accepted because the factor is suspended.
     case suspended
-    /// It was a temporary code, and right.
+    /// A temporary code was accepted.
     case temporary
-    /// It was a recovery code, and right.
+    /// A recovery code was accepted.
     case recovery
 
-    /// Whether somebody was let in by it.
+    /// True if the attempt succeeded.
     public var isSuccess: Bool {
       switch self {
       case .accepted, .temporary, .recovery: true
@@ -55,30 +55,31 @@ public struct CodeAttempt: Sendable {
     }
   }
 
-  /// When; two of one account are never of one moment.
+  /// The time, unique within an account.
   public let at: Instant
-  /// What for.
+  /// The purpose.
   public let way: Way
-  /// What became of it.
+  /// The result.
   public let result: Result
-  /// Which factor; nil when it was not enrolled yet.
+  /// The factor; nil if it wasn't enrolled yet.
   public let enrollment: ID<Factor>?
-  /// The window that was in force; nil for what has none.
+  /// The accepted intervals at the time; nil if they don't apply.
   public let window: Window?
-  /// How many steps of 30 s from now the code was, negative when late; nil when it was none near.
+  /// The code's distance from the current time in 30-second intervals, negative if late; nil if it
+  /// matched no near interval.
   public let distance: Int?
-  /// The time step of the code; nil when it was none near.
+  /// The code's time interval; nil if it matched no near interval.
   public let step: Int64?
-  /// Whether the user gave a right code soon after one that was beyond the window, so that it was
-  /// no guess.
+  /// Whether a correct code followed soon after this one, which was outside the accepted intervals,
+  /// so it wasn't a guess.
   public let isConfirmed: Bool
-  /// How many such codes came one after the other.
+  /// The number of consecutive attempts that this record represents.
   public let times: Int
-  /// Where it came from.
+  /// The origin of the request.
   public let origin: RequestOrigin
 }
 
-/// What a look at a code has found.
+/// The finding of a code check.
 struct CodeFinding: Sendable, Equatable {
   var result: CodeAttempt.Result
   var distance: Int?
@@ -90,7 +91,8 @@ struct CodeFinding: Sendable, Equatable {
     self.step = step
   }
 
-  /// What a comparison has found; `lastStep` is the highest step that was accepted before.
+  /// Creates a finding from a TOTP verification; `lastStep` is the highest interval accepted
+  /// before.
   init(_ codeAttempt: CodeVerification, after lastStep: Int64?) {
     switch codeAttempt {
     case .accepted(let step, let offset): self.init(.accepted, distance: offset, step: step)

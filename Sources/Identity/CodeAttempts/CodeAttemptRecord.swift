@@ -1,9 +1,9 @@
 import Database
 import OTP
 
-/// How verdicts are written: as a chain through the verdicts of one account, in the order of time.
+/// Writes code attempts as a chain per account, in order of time.
 enum CodeAttemptRecord {
-  /// Whose code it was, what for and from where.
+  /// The account, purpose, and origin of a code.
   struct Place {
     let scope: Int64
     let account: Int64
@@ -13,14 +13,15 @@ enum CodeAttemptRecord {
     let origin: RequestOrigin
   }
 
-  /// How soon a right code must follow a near miss to show that it was no guess, in seconds.
+  /// The time within which a correct code must follow a near miss to show that it wasn't a guess,
+  /// in seconds.
   static let soon: Int64 = 900
-  /// How many verdicts before a right code are looked at for near misses.
+  /// The maximum number of attempts before a correct code that are checked for near misses.
   private static let mostConfirmed = 20
 
-  /// Writes a verdict; ``CodeAttemptRecorder`` keeps the account's `last_code_attempt_at`.
+  /// Writes a code attempt; ``CodeAttemptRecorder`` updates the account's `last_code_attempt_at`.
   ///
-  /// - Returns: When it was, as it is kept: later than the one before, in whatever moment it came.
+  /// - Returns: The stored time, always later than the previous attempt's.
   static func insert(
     _ finding: CodeFinding, _ place: Place, after previous: Int64?, at now: Instant,
     _ connection: borrowing Connection
@@ -38,13 +39,13 @@ enum CodeAttemptRecord {
     return at
   }
 
-  /// Counts one more code that counts for nothing, when the last verdict is such a one too, of the
-  /// factor when one is given.
+  /// Increments the count of the account's last attempt if it had the same result, which doesn't
+  /// count as a failure; if a factor is given, it must also match.
   ///
-  /// So nobody fills the disk with codes that are not even looked at, are too late, or are of a
-  /// suspended factor.
+  /// This prevents codes that aren't checked, are expired, or belong to a suspended factor from
+  /// filling the disk.
   ///
-  /// - Returns: False when there is none.
+  /// - Returns: False if the last attempt doesn't match.
   static func repeated(
     _ result: CodeAttempt.Result, of account: Account, in scope: Scope,
     factor: ID<Factor>? = nil, _ connection: borrowing Connection
@@ -59,7 +60,7 @@ enum CodeAttemptRecord {
       """) == 1
   }
 
-  /// Marks the near misses that a right code followed soon.
+  /// Marks the near misses that a correct code followed soon after.
   static func confirmNearMisses(
     of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -86,7 +87,7 @@ enum CodeAttemptRecord {
     }
   }
 
-  /// Deletes the verdicts of an account that goes.
+  /// Deletes the code attempts of an account to be deleted.
   static func delete(
     of account: Account, _ connection: borrowing Connection
   ) throws {
@@ -103,7 +104,7 @@ enum CodeAttemptRecord {
     }
   }
 
-  /// Deletes all verdicts of a scope, and what was counted of them.
+  /// Deletes all code attempts of a user pool and their aggregated counts.
   static func deleteAll(in scope: Int64, _ connection: borrowing Connection) throws {
     try connection.run("DELETE FROM code_attempt WHERE scope_key = \(scope)")
     try connection.run("DELETE FROM code_attempt_count WHERE scope_key = \(scope)")

@@ -1,10 +1,10 @@
 import Database
 import OTP
 
-/// A code that a user gives: what it is for, and where it came from.
+/// Records an attempt to enter a code for an account.
 ///
-/// Each way to end it writes the verdict and what follows from it for the account, in the
-/// transaction that looked at the code.
+/// Each method writes the attempt and its effects on the account in the transaction that checked
+/// the code.
 struct CodeAttemptRecorder {
   let account: Account
   let scope: Scope
@@ -13,9 +13,10 @@ struct CodeAttemptRecorder {
   var window: Window?
   let origin: RequestOrigin
 
-  /// The code counts: the row of wrong ones is over, and nothing else ends it.
+  /// Records an accepted code and resets the count of incorrect codes.
   ///
-  /// Neither a password nor a new session tells that whoever guesses has the device.
+  /// A correct password or a new session doesn't reset it, because neither proves possession of the
+  /// device.
   func pass(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -33,14 +34,14 @@ struct CodeAttemptRecorder {
     }
   }
 
-  /// The code does not count: it is one more wrong one in the row, unless it is the right one of a
+  /// Records a rejected code and counts it as incorrect, unless it's the correct code of a
   /// suspended factor.
   ///
-  /// That one is answered as a wrong one is. It is no guess, whoever has the device, and so it must
-  /// not close the codes of the account: until the suspension ends there is nothing but those that
-  /// stand in for the app.
+  /// That code gets the same response as an incorrect one. It isn't a guess, regardless of who has
+  /// the device, so it must not lock the account's codes: until the suspension ends, only backup
+  /// codes work.
   ///
-  /// - Returns: What to answer.
+  /// - Returns: The error for the response.
   func fail(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInError {
@@ -63,9 +64,9 @@ struct CodeAttemptRecorder {
     return .quotaExceeded(until: until)
   }
 
-  /// The code is not even looked at.
+  /// Records a code that wasn't checked.
   ///
-  /// - Returns: What to answer.
+  /// - Returns: The error for the response.
   func refuse(
     until: Instant, at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInError {
@@ -74,15 +75,15 @@ struct CodeAttemptRecorder {
     return .quotaExceeded(until: until)
   }
 
-  /// Writes the verdict, and counts nothing.
+  /// Writes the attempt without counting it.
   ///
-  /// What is not looked at, too late or of a suspended factor, and comes again and again, has one
+  /// Repeated attempts that weren't checked, are expired, or belong to a suspended factor share one
   /// row.
   func note(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws {
     if [.blocked, .closed, .expired, .suspended].contains(finding.result) {
-      // Of a suspended factor it matters which.
+      // For suspended factors, attempts are kept per factor.
       let factor = finding.result == .suspended ? enrollment : nil
       let isKept = try CodeAttemptRecord.repeated(
         finding.result, of: account, in: scope, factor: factor, connection)

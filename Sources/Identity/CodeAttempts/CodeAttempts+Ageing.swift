@@ -1,17 +1,17 @@
 import Database
 
 extension CodeAttempts {
-  /// How many verdicts a write counts and deletes at most.
+  /// The maximum number of code attempts aggregated and deleted per transaction.
   static let share = 500
-  /// How many scopes one round sees to at most.
+  /// The maximum number of user pools per run.
   static let mostScopes = 100
 
-  /// Counts verdicts that are older than their scope keeps them, by day, result and distance, and
-  /// deletes them: a part in each scope.
+  /// Aggregates code attempts past their pool's retention by day, result, and distance, and deletes
+  /// them, one batch per pool.
   ///
-  /// To be called now and then, and again as long as there is more.
+  /// Call it periodically, and again while it returns true.
   ///
-  /// - Returns: Whether there may be more.
+  /// - Returns: True if there may be more.
   /// - Throws: ``StartError/unavailable(_:)``.
   public func age() async throws(StartError) -> Bool {
     let now = store.clock.now()
@@ -26,9 +26,9 @@ extension CodeAttempts {
     return !due.isEmpty
   }
 
-  /// The scopes that have verdicts from before what they keep, with the end of that.
+  /// Returns the user pools with code attempts past their retention, with the cutoff time.
   ///
-  /// Only whole days go, so that what is counted of a day was all of it decided the same way.
+  /// Only whole days are aggregated, so all attempts of a day are treated the same way.
   private static func due(
     at now: Instant, _ connection: borrowing Connection
   ) throws -> [(scope: Int64, end: Instant)] {
@@ -96,8 +96,8 @@ extension CodeAttempts {
       """)
   }
 
-  /// What a verdict counts as: a near miss that nothing confirmed is a wrong code like any other,
-  /// since guesses make them too.
+  /// Returns how an attempt is aggregated: an unconfirmed near miss counts as an incorrect code,
+  /// because guesses produce near misses too.
   private static func kind(_ row: borrowing Row) throws -> Kind {
     let day = Instant(microseconds: try row.value(0)).day
     let result: String = try row.value(2)

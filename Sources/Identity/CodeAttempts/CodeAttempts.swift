@@ -1,20 +1,20 @@
 import Database
 import OTP
 
-/// What became of the codes that users gave.
+/// The log of code attempts.
 public struct CodeAttempts: Sendable {
   let store: Store
 
-  /// How many verdicts the page of a user shows.
+  /// The number of code attempts shown on a user's page.
   public static let shown = 20
 
-  /// The verdicts of an account, the newest first.
+  /// Lists an account's code attempts, newest first.
   ///
   /// - Parameters:
-  ///   - account: Whose.
-  ///   - after: What the part before named as next; nil for the newest.
-  ///   - limit: How many at most.
-  /// - Returns: A part; an empty one where the place is that of a verdict that is gone.
+  ///   - account: The account.
+  ///   - after: The cursor of the previous page; nil for the newest.
+  ///   - limit: The maximum number of attempts.
+  /// - Returns: A page, empty if the cursor refers to a deleted attempt.
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func list(
     _ account: Account, after: String? = nil, limit: Int = Self.shown
@@ -24,18 +24,19 @@ public struct CodeAttempts: Sendable {
     let limit = Page<CodeAttempt>.size(limit)
     return try await store.read(AccountError.self) { connection in
       let found = try Self.chain(of: account, from: place, limit: limit + 1, connection)
-      // The first of the next part was seen: what it leads to may be gone already.
+      // The next page's first attempt was read, so the cursor points to it; attempts further on may
+      // be deleted.
       let next = found.count > limit ? found[limit].at.microseconds : nil
       return Page(items: Array(found.prefix(limit)), next: next.map { String($0) })
     }
   }
 
-  /// The verdicts of an account from one of them on, the newest first.
+  /// Reads an account's code attempts starting at one of them, newest first.
   private static func chain(
     of account: Account, from place: Int64, limit: Int, _ connection: borrowing Connection
   ) throws -> [CodeAttempt] {
     let (scope, key) = (account.key >> 40, account.key)
-    // The newest alone is enough for many users, and costs a third of what a chain costs.
+    // For many users the newest attempt is enough, and it costs a third of reading the chain.
     let newest = try connection.first(
       """
       SELECT \(CodeAttempt.columns), previous FROM code_attempt

@@ -1,18 +1,19 @@
 import Database
 
-/// Whether the codes of an account are looked at.
+/// The lock on an account's codes.
 public enum CodeLock: Sendable, Hashable {
-  /// They are.
+  /// Codes are checked.
   case open
-  /// They are not until a moment, since several in a row were wrong.
+  /// Codes are blocked until a given time after several consecutive incorrect codes.
   case blocked(until: Instant)
-  /// They are not until somebody unlocks them, since too many in a row were wrong.
+  /// Codes are locked until an administrator unlocks them, after too many consecutive incorrect
+  /// codes.
   case closed
 
-  /// Stands where the end of a lock is kept, for one that does not end by itself.
+  /// The stored end time of a lock that doesn't expire.
   static let forever = Instant(microseconds: .max)
 
-  /// Reads the end of a lock, as it is kept.
+  /// Creates a lock from its stored end time.
   init(until: Instant?, at now: Instant) {
     if let until, until > now {
       self = until == Self.forever ? .closed : .blocked(until: until)
@@ -21,34 +22,34 @@ public enum CodeLock: Sendable, Hashable {
     }
   }
 
-  /// When codes are looked at again after so many wrong ones in a row.
+  /// Returns the time until which codes are blocked after consecutive incorrect codes.
   ///
   /// - Parameters:
-  ///   - wrong: How many in a row.
-  ///   - cap: With how many the codes are closed.
-  ///   - now: The moment of the last one.
-  /// - Returns: The moment; nil when codes still are looked at.
+  ///   - wrong: The number of consecutive incorrect codes.
+  ///   - cap: The number at which codes are locked.
+  ///   - now: The time of the last incorrect code.
+  /// - Returns: The end of the block; nil if codes are still checked.
   static func end(afterWrongCodes wrong: Int, cap: Int, at now: Instant) -> Instant? {
     wrong >= cap ? forever : Throttle.codes.blockedUntil(afterFailures: wrong, at: now)
   }
 }
 
 extension Account {
-  /// Whether codes are looked at.
+  /// Returns the lock on the account's codes.
   public func codeLock(at now: Instant) -> CodeLock {
     CodeLock(until: codesBlockedUntil, at: now)
   }
 }
 
 extension AccountSummary {
-  /// Whether codes are looked at.
+  /// Returns the lock on the account's codes.
   public func codeLock(at now: Instant) -> CodeLock {
     CodeLock(until: codesBlockedUntil, at: now)
   }
 }
 
 extension AccountRecord {
-  /// Lets no code be looked at for a while, or until ``unlockCodes(_:_:)``.
+  /// Blocks codes until a given time, or until ``unlockCodes(_:_:)`` is called.
   static func lockCodes(
     of account: Account, until: Instant, _ connection: borrowing Connection
   ) throws {
@@ -64,9 +65,9 @@ extension AccountRecord {
       """)
   }
 
-  /// Ends the row of wrong codes of an account, and the lock that it led to.
+  /// Resets an account's count of incorrect codes and removes the lock.
   ///
-  /// - Returns: Whether there was a lock.
+  /// - Returns: True if there was a lock.
   @discardableResult
   static func unlockCodes(_ key: Int64, _ connection: borrowing Connection) throws -> Bool {
     try connection.run("UPDATE account SET wrong_codes = 0 WHERE account_key = \(key)")
@@ -81,7 +82,7 @@ extension AccountRecord {
     return true
   }
 
-  /// Forgets locks that have ended by themselves, a share at a time; the wrong codes stay counted.
+  /// Removes a batch of expired locks; the counts of incorrect codes are kept.
   static func expireLocks(at now: Instant, _ connection: borrowing Connection) throws {
     let scopes = try connection.all(
       """

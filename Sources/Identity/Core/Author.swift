@@ -1,13 +1,13 @@
-/// Who does something, from where, in which request: what every audit row says.
+/// The actor, source address, and request ID of a change, as recorded in every audit row.
 public struct Author: Sendable {
-  /// Who acts.
+  /// The actor.
   public var actor: Actor
-  /// The address the request came from; empty for the command line.
+  /// The source IP address; empty for the command line.
   public var address: String
-  /// The id of the request, as it stands in the access log; empty for the command line.
+  /// The request ID, as in the access log; empty for the command line.
   public var requestID: String
 
-  /// Makes an author.
+  /// Creates an author.
   public init(actor: Actor, address: String = "", requestID: String = "") {
     self.actor = actor
     self.address = address
@@ -15,24 +15,24 @@ public struct Author: Sendable {
   }
 }
 
-/// Somebody or something that acts.
+/// A person or program that makes changes.
 public enum Actor: Sendable {
   /// An administrator signed in to the console.
   case administrator(ID<Administrator>, name: String)
-  /// A program with a service token.
+  /// A program that uses a service token.
   case serviceToken(ID<ServiceToken>, name: String)
-  /// A user of an application, on their own account.
+  /// A user of an application, acting on their own account.
   case user(ID<Account>)
-  /// Somebody with access to the data folder.
+  /// An operator with access to the data folder.
   case commandLine
-  /// Whoever talks to the emulator profile with its well-known token.
+  /// A client that uses the emulator profile's well-known token.
   case emulatorOwner
-  /// The server by itself, when something has run out or by a rule that somebody has set.
+  /// The server itself, when something expires or because of a configured rule.
   case server
-  /// Nobody who said who they are.
+  /// An unauthenticated client.
   case nobody
 
-  /// The kind of actor, one word for people and filters.
+  /// The kind of actor, for display and filters.
   public var kind: String {
     switch self {
     case .administrator: "administrator"
@@ -45,7 +45,7 @@ public enum Actor: Sendable {
     }
   }
 
-  /// The actor's id, empty where there is none.
+  /// The actor's ID; empty if there is none.
   public var id: String {
     switch self {
     case .administrator(let id, _): id.text
@@ -55,7 +55,7 @@ public enum Actor: Sendable {
     }
   }
 
-  /// The actor's name for people.
+  /// The actor's display name.
   public var name: String {
     switch self {
     case .administrator(_, let name), .serviceToken(_, let name): name
@@ -68,10 +68,10 @@ public enum Actor: Sendable {
   }
 }
 
-/// How a data folder is used.
+/// The operating mode of a data folder.
 public enum Profile: String, Sendable {
   /// Real signatures and real credentials.
   case standalone
-  /// What Firebase SDKs expect behind `FIREBASE_AUTH_EMULATOR_HOST`; for development.
+  /// The behavior Firebase SDKs expect with `FIREBASE_AUTH_EMULATOR_HOST`; for development.
   case emulator
 }

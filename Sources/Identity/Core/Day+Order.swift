@@ -1,10 +1,10 @@
 extension Day {
-  /// The day after; the last day that can be written has none and is its own.
+  /// The next day; the last representable day returns itself.
   public var next: Day { Day(start.advanced(bySeconds: 86_400)) }
 
-  /// The moment at which the day begins in UTC.
+  /// The start of the day in UTC.
   public var start: Instant {
-    // Eras of 400 years begin on 1 March.
+    // Counts in eras of 400 years that begin on March 1.
     let shifted = Int64(month <= 2 ? year - 1 : year)
     let era = shifted / 400
     let yearOfEra = shifted - era * 400

@@ -1,4 +1,4 @@
-/// A day of the calendar, wherever one is: it has no zone.
+/// A calendar day without a time zone.
 public struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The year, 1970 to 9999.
   public let year: Int
@@ -7,8 +7,8 @@ public struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The day of the month, 1 to 31.
   public let day: Int
 
-  /// Reads a day as forms send it, such as `2026-12-01`; nil for any other text and for a day that
-  /// no calendar has.
+  /// Parses a day such as `2026-12-01`, as forms send it; nil if the text is malformed or the day
+  /// doesn't exist.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count == 10 else { return nil }
@@ -29,19 +29,19 @@ public struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
     (self.year, self.month, self.day) = (year, month, day)
   }
 
-  /// The day of a moment in UTC.
+  /// Creates the UTC day of a time.
   public init(_ instant: Instant) {
     let parts = instant.calendar
     (year, month, day) = (parts.year, parts.month, parts.day)
   }
 
-  /// The day as ISO 8601 writes it, such as `2026-12-01`.
+  /// The day in ISO 8601 format, such as `2026-12-01`.
   public var description: String {
     func pair(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return "\(year)-\(pair(month))-\(pair(day))"
   }
 
-  /// Orders by time.
+  /// Compares chronologically.
   public static func < (one: Day, other: Day) -> Bool {
     (one.year, one.month, one.day) < (other.year, other.month, other.day)
   }

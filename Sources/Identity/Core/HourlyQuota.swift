@@ -1,19 +1,20 @@
 import Database
 
-/// Counts what may happen only so often within an hour, by the name of what is limited.
+/// Enforces hourly limits by name.
 enum HourlyQuota {
   private static let window: Int64 = 3_600
 
-  /// Counts one more.
+  /// Counts an action against a limit.
   ///
   /// - Parameters:
-  ///   - name: What is limited.
-  ///   - amount: How many at once.
-  ///   - limit: How many there may be within an hour of the first.
-  ///   - now: The time.
-  ///   - connection: The transaction; when it is rolled back, nothing was counted.
-  /// - Returns: Nil when it is within the limit, and otherwise when one may try again.
-  /// - Throws: What the database throws.
+  ///   - name: The name of the limit.
+  ///   - amount: The number of actions to count.
+  ///   - limit: The maximum number within an hour of the first action.
+  ///   - now: The current time.
+  ///   - connection: The transaction; rolling it back undoes the count.
+  /// - Returns: Nil if the action is within the limit, otherwise the time of the next possible
+  ///   attempt.
+  /// - Throws: Database errors.
   static func take(
     _ name: String, _ amount: Int = 1, limit: Int, at now: Instant,
     _ connection: borrowing Connection

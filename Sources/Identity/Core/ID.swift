@@ -1,20 +1,20 @@
 import Text
 
-/// The id of something of the type `Owner`; ids of different things cannot be confused.
+/// The ID of an object of type `Owner`; IDs of different types can't be mixed up.
 ///
-/// Ids are opaque text. They are compared byte for byte, as the database compares them, and not as
-/// Swift compares text, which takes two spellings of one character for equal.
+/// IDs are opaque text. They're compared byte for byte, as in the database, rather than by Swift's
+/// canonical equivalence, which treats different encodings of a character as equal.
 public struct ID<Owner>: Hashable, Sendable, CustomStringConvertible {
-  /// The id as it stands in addresses, on the wire and in the database.
+  /// The ID as used in URLs, the API, and the database.
   public let text: String
 
-  /// Takes a text as an id; whether it exists is another question.
+  /// Creates an ID from text without checking that the object exists.
   public init(_ text: String) { self.text = text }
 
   /// The text.
   public var description: String { text }
 
-  /// Compares the bytes.
+  /// Compares byte for byte.
   public static func == (left: ID, right: ID) -> Bool { left.text.isSameBytes(as: right.text) }
 
   /// Hashes the bytes.

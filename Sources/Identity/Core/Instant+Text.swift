@@ -1,8 +1,8 @@
 extension Instant {
-  /// Reads a moment as RFC 3339 writes it, such as `2026-09-24T10:15:00.123456Z` or with an
-  /// offset in place of the `Z`; nil for any other text.
+  /// Parses an RFC 3339 time such as `2026-09-24T10:15:00.123456Z`, with `Z` or an offset; nil if
+  /// the text is malformed.
   ///
-  /// What is finer than a microsecond is cut off.
+  /// Digits beyond microseconds are truncated.
   public init?(rfc3339 text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count >= 20, bytes.count <= 40, let day = Day(String(text.prefix(10))),
@@ -29,7 +29,7 @@ extension Instant {
 
   private static let colon = UInt8(ascii: ":")
 
-  /// The seconds that a zone is ahead, of `Z` or `+hh:mm`.
+  /// Parses a time zone offset, `Z` or `+hh:mm`, in seconds.
   private static func offset(_ bytes: ArraySlice<UInt8>) -> Int64? {
     let bytes = Array(bytes)
     if bytes.count == 1, bytes[0] | 0x20 == UInt8(ascii: "z") { return 0 }

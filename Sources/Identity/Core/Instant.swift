@@ -1,25 +1,24 @@
-/// A moment in microseconds since 1970-01-01T00:00:00Z, within the years 0 to 9999.
+/// A time in microseconds since 1970-01-01T00:00:00Z, in the years 0 to 9999.
 ///
-/// Numbers that come from outside may be anything: what is beyond the first or the last moment
-/// becomes that moment.
+/// Numbers outside this range, which clients can send, are clamped to it.
 public struct Instant: Hashable, Comparable, Sendable {
   /// Microseconds since 1970.
   public let microseconds: Int64
 
-  /// The whole seconds that a moment can have: 0000-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
+  /// The valid range in seconds: 0000-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
   public static let range: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
 
-  /// Makes a moment of microseconds since 1970.
+  /// Creates a time from microseconds since 1970.
   public init(microseconds: Int64) {
     self.microseconds = Self.clamped(microseconds, perSecond: 1_000_000)
   }
 
-  /// Makes a moment of whole seconds since 1970.
+  /// Creates a time from seconds since 1970.
   public init(seconds: Int64) {
     microseconds = Self.clamped(seconds, perSecond: 1) * 1_000_000
   }
 
-  /// Makes a moment of milliseconds since 1970.
+  /// Creates a time from milliseconds since 1970.
   public init(milliseconds: Int64) {
     microseconds = Self.clamped(milliseconds, perSecond: 1_000) * 1_000
   }
@@ -37,30 +36,30 @@ public struct Instant: Hashable, Comparable, Sendable {
   /// Whole days since 1970, rounded down.
   var day: Int64 { Self.floor(seconds, by: 86_400) }
 
-  /// The moment `seconds` later, or earlier when negative.
+  /// Returns the time a number of seconds later, or earlier if negative.
   public func advanced(bySeconds seconds: Int64) -> Instant {
     let span = Self.range.upperBound - Self.range.lowerBound
     let bounded = min(max(seconds, -span), span)
     return Instant(microseconds: microseconds + bounded * 1_000_000)
   }
 
-  /// Orders by time.
+  /// Compares chronologically.
   public static func < (left: Instant, right: Instant) -> Bool {
     left.microseconds < right.microseconds
   }
 
-  /// The moment as RFC 3339 with microseconds, such as `2026-09-24T10:15:00.123456Z`.
+  /// The time in RFC 3339 format with microseconds, such as `2026-09-24T10:15:00.123456Z`.
   public var rfc3339: String { text(fraction: 6) }
 
-  /// The moment as RFC 3339 with milliseconds.
+  /// The time in RFC 3339 format with milliseconds.
   public var rfc3339Milliseconds: String { text(fraction: 3) }
 
-  /// Year, month (1 to 12), day, hour, minute and second in UTC.
+  /// Year, month (1 to 12), day, hour, minute, and second in UTC.
   public var calendar: (year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
     let seconds = seconds
     let days = Self.floor(seconds, by: 86_400)
     let rest = Int(seconds - days * 86_400)
-    // Civil date of a day number, by eras of 400 years which begin on 1 March.
+    // Computes the civil date in eras of 400 years that begin on March 1.
     let shifted = days + 719_468
     let era = Self.floor(shifted, by: 146_097)
     let dayOfEra = shifted - era * 146_097

@@ -1,20 +1,20 @@
-/// Where a request came from, and what its program calls itself.
+/// The source address and user agent of a request.
 public struct RequestOrigin: Sendable, Equatable {
-  /// The address; empty when nobody knows it.
+  /// The IP address; empty if unknown.
   public let address: String
-  /// What the program calls itself; empty when it does not say.
+  /// The user agent; empty if not sent.
   public let userAgent: String
 
-  /// How much is kept of what a program calls itself, in bytes.
+  /// The maximum stored length of a user agent, in bytes.
   public static let longestUserAgent = 200
 
-  /// Makes an origin; a program that tells more of itself than anybody reads is cut short.
+  /// Creates an origin and truncates a long user agent.
   public init(address: String = "", userAgent: String = "") {
     self.address = address
     self.userAgent = Self.shortened(userAgent)
   }
 
-  /// The beginning of a text, which does not end within a character of Unicode.
+  /// Truncates text at a Unicode scalar boundary.
   private static func shortened(_ text: String) -> String {
     guard text.utf8.count > longestUserAgent else { return text }
     var result = String.UnicodeScalarView()

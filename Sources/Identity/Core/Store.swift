@@ -1,15 +1,15 @@
 import Crypto
 import Database
 
-/// A use case's error that has a case for "the database cannot do it now".
+/// An error type of a use case, with a case for an unavailable database.
 protocol UseCaseError: Error {
-  /// The case for a database that failed; the cause is for the log alone.
+  /// The database failed; the cause is only for the log.
   static func unavailable(_ cause: Failure) -> Self
 }
 
-/// Why something could not be done that is nobody's fault who asked: for the log, never shown.
+/// An internal failure that isn't the caller's fault; it's logged and never shown.
 public struct Failure: Error, Sendable, CustomStringConvertible {
-  /// What happened, without values of users.
+  /// The description, without user data.
   public let description: String
 
   init(_ error: any Error) {
@@ -19,7 +19,7 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// What every use case works with.
+/// The dependencies of every use case.
 struct Store: Sendable {
   let database: any Database
   let profile: Profile
@@ -29,7 +29,7 @@ struct Store: Sendable {
   let links: ActionLinks
   let administratorTOTP: AdministratorTOTP
 
-  /// Runs `body` in one transaction and translates what the database throws, once.
+  /// Runs `body` in one transaction and translates database errors.
   func write<T: Sendable, E: UseCaseError>(
     _ error: E.Type, _ body: @escaping @Sendable (borrowing Connection) throws -> T
   ) async throws(E) -> T {
@@ -43,7 +43,7 @@ struct Store: Sendable {
     }
   }
 
-  /// Reads from one snapshot and translates what the database throws, once.
+  /// Reads from one snapshot and translates database errors.
   func read<T: Sendable, E: UseCaseError>(
     _ error: E.Type, _ body: @Sendable (borrowing Connection) throws -> T
   ) async throws(E) -> T {
@@ -57,38 +57,39 @@ struct Store: Sendable {
     }
   }
 
-  /// Writes a secret down that didn't open, in a write of its own: the one that needed it is undone.
+  /// Records a secret that couldn't be decrypted, in a separate transaction because the original
+  /// one is rolled back.
   private func report(_ error: any Error) async {
     guard let failure = error as? UnreadableSecret else { return }
     let now = clock.now()
-    // When this fails too, the log has the failure of the use case.
+    // If this fails too, the use case's failure is still logged.
     try? await database.write { try UnreadableSecrets.record(failure, at: now, $0) }
   }
 
-  /// The digest under which a token is kept, so that the database does not hold the token.
+  /// Returns the digest that's stored instead of a token.
   ///
-  /// Tokens are random and long, so a plain digest is enough.
+  /// Tokens are long and random, so a plain digest is enough.
   static func digest(_ token: String) -> [UInt8] { HashFunction.sha256.digest(Array(token.utf8)) }
 }
 
-/// A part of a list and the key at which the next part begins.
+/// A page of a list, with the cursor of the next page.
 public struct Page<Element: Sendable>: Sendable {
-  /// The elements, in the list's order.
+  /// The items, in the list's order.
   public let items: [Element]
-  /// What to pass as `after` for the next part; nil at the end.
+  /// The cursor to pass as `after` for the next page; nil on the last page.
   public let next: String?
 
-  /// Makes a part.
+  /// Creates a page.
   public init(items: [Element], next: String?) {
     self.items = items
     self.next = next
   }
 
-  /// How many elements a part has at most when `limit` were asked for: never none, and never so
-  /// many that reading them takes the memory of the server.
+  /// Returns the page size for a requested limit, from 1 to 100,000: a larger page could exhaust
+  /// the server's memory.
   static func size(_ limit: Int) -> Int { min(max(limit, 1), 100_000) }
 
-  /// Makes a part of at most `limit` elements from one that was read with one more.
+  /// Creates a page of up to `limit` items from a list read with one extra item.
   init(_ items: [Element], limit: Int, key: (Element) -> String) {
     if items.count > limit {
       let shown = Array(items.prefix(limit))

@@ -1,8 +1,8 @@
 import Crypto
 
-/// Ids that sort by the time they were made: 8 bytes of microseconds, then 8 random ones.
+/// Generates IDs that sort by creation time: 8 bytes of microseconds followed by 8 random bytes.
 ///
-/// New rows then lie beside each other in their table, so that a commit of many writes few pages.
+/// New rows are stored next to one another, so a transaction with many rows writes few pages.
 enum TimeOrderedID {
   static let length = 16
 
@@ -10,7 +10,7 @@ enum TimeOrderedID {
     first(at: now).prefix(8) + random.bytes(8)
   }
 
-  /// An id that sorts before every id that is made at a moment or later.
+  /// Returns an ID that sorts before every ID generated at or after a time.
   static func first(at moment: Instant) -> [UInt8] {
     let bytes = stride(from: Int64(56), through: 0, by: -8).map { shift in
       UInt8(truncatingIfNeeded: moment.microseconds >> shift)

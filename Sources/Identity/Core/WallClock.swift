@@ -1,24 +1,24 @@
 import Dispatch
 
-/// Where the time comes from.
+/// The source of the current time.
 ///
-/// Rules never read a clock of their own; tests pass one that stands still.
+/// Use cases never read the system clock directly; tests pass a fixed clock.
 public struct WallClock: Sendable {
-  /// Returns the present moment.
+  /// Returns the current time.
   public let now: @Sendable () -> Instant
 
-  /// Makes a clock of a function.
+  /// Creates a clock from a function.
   public init(_ now: @escaping @Sendable () -> Instant) { self.now = now }
 
-  /// How long a clock that nobody sets has run, sleep of the machine included.
+  /// Returns the time since boot, including sleep, from a clock that can't be adjusted.
   public static let sinceBoot: @Sendable () -> Duration = {
     ContinuousClock().systemEpoch.duration(to: .now)
   }
 
-  /// The clock of the machine.
+  /// The system clock.
   public static let system = WallClock {
     let wall = DispatchWallTime.now().rawValue
-    // Wall times are kept as the negative of nanoseconds since 1970.
+    // Dispatch represents wall time as negative nanoseconds since 1970.
     let nanoseconds = Int64(bitPattern: wall)
     return Instant(microseconds: (nanoseconds < 0 ? -nanoseconds : nanoseconds) / 1_000)
   }

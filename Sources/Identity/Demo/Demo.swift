@@ -1,14 +1,14 @@
 public import Crypto
 public import Database
 
-/// Why a demo was not made.
+/// Why a demo wasn't created.
 public enum DemoError: Error, Sendable, CustomStringConvertible {
-  /// There is something in the database already.
+  /// The database isn't empty.
   case notEmpty
-  /// Something that should have been possible was not.
+  /// An operation failed unexpectedly.
   case unavailable(Failure)
 
-  /// A sentence for the operator.
+  /// A message for the operator.
   public var description: String {
     switch self {
     case .notEmpty: "A demo is made in an empty data folder only."
@@ -19,46 +19,46 @@ public enum DemoError: Error, Sendable, CustomStringConvertible {
 
 extension DemoError: UseCaseError {}
 
-/// Somebody who can sign in to a demo.
+/// A person who can sign in to a demo.
 public struct DemoPerson: Sendable {
   /// Their name.
   public let name: String
-  /// The address to sign in with.
+  /// The email to sign in with.
   public let email: String
   /// The password.
   public let password: Secret
-  /// What they are, in words.
+  /// The role, as text.
   public let role: String
-  /// Their own authenticator; nil for those who have none.
+  /// The person's authenticator; nil if they have none.
   public let authenticator: OneTimePassword?
 }
 
-/// What a demo holds.
+/// The contents of a demo.
 public struct DemoSummary: Sendable {
-  /// How many projects.
+  /// The number of projects.
   public let projects: Int
-  /// How many tenants.
+  /// The number of tenants.
   public let tenants: Int
-  /// How many users.
+  /// The number of users.
   public let users: Int
-  /// Those who sign in to the console.
+  /// The administrators, who can sign in to the console.
   public let administrators: [DemoPerson]
-  /// A user of an application, with a second factor.
+  /// An application user with a second factor.
   public let user: DemoPerson?
 }
 
-/// Fills an empty database with projects, tenants, users and a month of history worth looking at.
+/// Fills an empty database with projects, tenants, users, and a month of realistic history.
 ///
-/// The same seed makes the same, counted back from the moment it is made at. It goes through the
-/// use cases that pages and calls go through, with a clock of its own that it moves along; only
-/// users who were there before the month come in batches.
+/// The same seed produces the same data, relative to the time it's created. It uses the same use
+/// cases as pages and API calls, with a clock that it sets itself; only users from before the month
+/// are inserted in batches.
 ///
-/// Everybody in it can be signed in as by whoever knows this source, so such a database is for
-/// looking at on one's own machine.
+/// Anyone who knows this source code can sign in as everyone in the demo, so use such a database
+/// only for evaluation on your own machine.
 public struct Demo: Sendable {
-  /// The seed when none is said.
+  /// The default seed.
   public static let standardSeed: UInt64 = 30
-  /// How long the history is, in days.
+  /// The length of the history, in days.
   public static let days: Int64 = 30
 
   let seed: UInt64
@@ -68,7 +68,7 @@ public struct Demo: Sendable {
   let identity: Identity
   let totp: TOTPFactor
 
-  /// The password of everybody, which is long enough for administrators.
+  /// The password of everyone, which is long enough for administrators.
   static let password = Secret("sentry-at-the-gate")
 
   /// Prepares a demo in the database of an instance.
@@ -76,11 +76,11 @@ public struct Demo: Sendable {
   /// - Parameters:
   ///   - database: The database, migrated and empty.
   ///   - keys: The master keys of the data folder.
-  ///   - hasher: What hashes the passwords.
-  ///   - publicURL: Where the links in its mails lead, as far as it is known before.
-  ///   - seed: What all that is drawn by lot comes from.
-  ///   - now: The moment at which the history ends.
-  /// - Throws: `CryptoError` when libcrypto refuses.
+  ///   - hasher: The password hasher.
+  ///   - publicURL: The base URL of links in emails, if it's already known.
+  ///   - seed: The seed of all random values.
+  ///   - now: The time at which the history ends.
+  /// - Throws: `CryptoError` if libcrypto fails.
   public init(
     database: any Database, keys: KeyRing, hasher: PasswordHasher, publicURL: String = "",
     seed: UInt64 = standardSeed, now: Instant = WallClock.system.now()
@@ -98,9 +98,9 @@ public struct Demo: Sendable {
     identity.store.links.lead(to: publicURL)
   }
 
-  /// Makes it.
+  /// Creates the demo.
   ///
-  /// - Returns: What there is, and who can sign in.
+  /// - Returns: The contents, and who can sign in.
   /// - Throws: ``DemoError``.
   public func fill() async throws(DemoError) -> DemoSummary {
     try await stamp()
@@ -119,7 +119,7 @@ public struct Demo: Sendable {
     }
   }
 
-  /// Marks the database as a demo's, and refuses one that holds anything.
+  /// Marks the database as a demo; fails if it contains any data.
   func stamp() async throws(DemoError) {
     let seed = String(seed)
     try await identity.store.write(DemoError.self) { connection in
@@ -136,7 +136,7 @@ public struct Demo: Sendable {
 }
 
 extension Identity {
-  /// True when the database was filled by a demo, whose passwords are known to everybody.
+  /// Returns whether the database was filled by a demo, whose passwords are public.
   ///
   /// - Throws: ``StartError/unavailable(_:)``.
   public func isDemo() async throws(StartError) -> Bool {

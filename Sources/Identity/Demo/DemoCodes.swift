@@ -1,33 +1,33 @@
 import Crypto
 import Database
 
-/// How a user of the demo fares with codes.
+/// How a demo user enters codes.
 private enum DemoHabit {
-  /// Right codes, now and then a step late.
+  /// Enters correct codes, occasionally an interval late.
   case steady
-  /// Mistypes before getting it right.
+  /// Mistypes a code before entering a correct one.
   case clumsy
-  /// Sends the form twice.
+  /// Submits the form twice.
   case hasty
-  /// Has a phone whose clock is so many steps off.
+  /// Has a phone whose clock is this many intervals off.
   case drifting(Int)
-  /// Guesses so often, the last time a while ago.
+  /// Guesses this many times, the last time this many seconds ago.
   case guessing(Int, ago: Int64)
 }
 
 extension Demo {
-  /// How many users' codes are stored together.
+  /// The number of users whose codes are stored together.
   private static let codeBatch = 200
-  /// How long a user waits before typing another code, in seconds.
+  /// How long a user waits before entering another code, in seconds.
   private static let pause: Int64 = 40
 
-  /// Lets users give codes, each at times before they were last seen.
+  /// Creates code attempts of users, all before they were last seen.
   func giveCodes(_ crowds: [DemoCrowd]) async throws {
     let spared = exampleUser(crowds)?.user.uid
     for crowd in crowds {
       let configuration = crowd.pool.plan.policy(at: now).configuration
       guard configuration.isTOTPOn else { continue }
-      // The first of them is the one whom the desk has a note about.
+      // The first user is the one with a support note.
       let habits: [DemoHabit] = [
         .drifting(-3), .guessing(10, ago: 5_400), .guessing(9, ago: 60), .drifting(-3),
       ]
@@ -78,7 +78,7 @@ extension Demo {
     }
   }
 
-  /// Right codes of the example before the others, so many that a page of their own has them all.
+  /// Adds correct codes of the example user before the others, enough to fill a page of their own.
   private func daily(
     _ user: DemoUser, before codes: [(at: Instant, finding: CodeFinding)]
   ) -> [(at: Instant, finding: CodeFinding)] {
@@ -112,7 +112,7 @@ extension Demo {
     var moments = (0..<random.below(6)).map { _ in random.number(first...last.seconds) }
     moments = moments.sorted() + [last.seconds]
     if case .drifting(let steps) = habit, abs(steps) > window.adjacentIntervals {
-      // Whoever never comes in calls the desk before the codes are closed.
+      // Users whose codes are never accepted contact support before they are locked out.
       moments = Array(moments.suffix(2))
     }
     var codes: [(at: Instant, finding: CodeFinding)] = []
@@ -121,7 +121,7 @@ extension Demo {
       let step = distance.map { at.seconds / TOTPFactor.period + Int64($0) }
       codes.append((at, CodeFinding(result, distance: distance, step: step)))
     }
-    /// A code so many steps off, as it is then taken.
+    /// Adds a code this many intervals off, which the window accepts or rejects.
     func give(_ seconds: Int64, off distance: Int) {
       let isAccepted = abs(distance) <= window.adjacentIntervals
       give(seconds, isAccepted ? .accepted : distance < 0 ? .late : .early, distance)
@@ -160,7 +160,7 @@ extension Demo {
       address: "203.0.113.\(random.below(254) + 1)", userAgent: random.one(of: Self.programs))
   }
 
-  /// What programs of users call themselves.
+  /// The user agents of users.
   static let programs = [
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:144.0) Gecko/20100101 Firefox/144.0",

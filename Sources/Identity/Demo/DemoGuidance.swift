@@ -1,6 +1,6 @@
-/// What the support of a few pools is told in the pool's own words.
+/// The support guidance of a few pools.
 enum DemoGuidance {
-  /// Versions of a pool's guidance, the oldest first; none for most pools.
+  /// Returns the versions of a pool's guidance, oldest first; empty for most pools.
   static func versions(for pool: String) -> [String] {
     switch pool {
     case "retail": [retail, retail + also]

@@ -1,14 +1,14 @@
 import Crypto
 import Database
 
-/// Something that happens in the month.
+/// An event in the month of history.
 struct DemoEvent: Sendable {
   let at: Instant
   let act: @Sendable () async throws -> Void
 }
 
 extension Demo {
-  /// Lets the month happen, in the order of time.
+  /// Runs the events of the month in chronological order.
   func live(_ crowds: [DemoCrowd], _ pools: [DemoPool], _ staff: DemoStaff) async throws {
     let hash = try await identity.accounts.hash(unruled: Self.password).encoded
     var events: [DemoEvent] = []
@@ -29,18 +29,18 @@ extension Demo {
     clock.set(now)
   }
 
-  /// A moment of the month in somebody's working hours, so many seconds before its end.
+  /// Returns a time of the month within working hours, a number of seconds before its end.
   private func moment(from first: Int64 = Self.days * 86_400 - 43_200, to last: Int64 = 900)
     -> Instant
   {
     let seconds = now.seconds - random.number(last...first)
     let ofDay = seconds % 86_400
-    // From 7 to 18 o'clock; what lies between two moments still lies between them.
+    // Maps the time of day to 7:00–18:00, which keeps times in order.
     let working = seconds - ofDay + 7 * 3_600 + ofDay * 11 / 24
     return Instant(seconds: working > now.seconds - last ? working - 86_400 : working)
   }
 
-  // MARK: - What users do
+  // MARK: - User actions
 
   private func arrivals(in crowd: DemoCrowd, hash: String) -> [DemoEvent] {
     let month = now.advanced(bySeconds: -Self.days * 86_400)
@@ -84,7 +84,7 @@ extension Demo {
       requestID: random.source.token(bytes: 12))
   }
 
-  // MARK: - What is decided
+  // MARK: - Policy changes
 
   private func decisions(about pool: DemoPool, _ staff: DemoStaff) -> [DemoEvent] {
     let (scope, policy) = (pool.scope, pool.plan.policy(at: now))
@@ -99,7 +99,7 @@ extension Demo {
       },
     ]
     if scope.tenant == nil {
-      // Tried for a day, and taken back.
+      // Tried for a day, then reverted.
       let start = moment(from: 28 * 86_400, to: 20 * 86_400)
       let owner = staff.author(staff.owner, random)
       events.append(
@@ -120,7 +120,8 @@ extension Demo {
     return events
   }
 
-  /// Guidance of a pool's own, a version some days after the other.
+  /// Returns the events that write a pool's own guidance, each version some days after the previous
+  /// one.
   private func writings(for pool: DemoPool, _ staff: DemoStaff) -> [DemoEvent] {
     let (scope, author) = (pool.scope, staff.author(staff.owner, random))
     let start = moment(from: 25 * 86_400, to: 12 * 86_400)
@@ -131,7 +132,7 @@ extension Demo {
     }
   }
 
-  // MARK: - What the desk is called about
+  // MARK: - Support cases
 
   private func calls(
     about crowd: DemoCrowd, sparing spared: Set<String>, _ staff: DemoStaff
@@ -154,7 +155,7 @@ extension Demo {
     return events
   }
 
-  /// A lost device: its factor goes, and often another comes soon.
+  /// Returns the events of a lost device: its factor is removed and often replaced soon after.
   private func loss(of user: DemoUser, in scope: Scope, by author: Author) -> [DemoEvent] {
     let start = moment()
     let (reason, note) = random.one(of: Self.reasons)

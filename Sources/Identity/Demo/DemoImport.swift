@@ -1,19 +1,19 @@
 import Crypto
 import Database
 
-/// The users of a pool of the demo.
+/// The users of a demo pool.
 struct DemoCrowd: Sendable {
   let pool: DemoPool
   let users: [DemoUser]
 }
 
 extension Demo {
-  /// How many users are stored together.
+  /// The number of users stored together.
   private static let batch = 500
 
-  /// Draws all users, and stores those from before the month as an import would.
+  /// Generates all users, and stores those from before the month like an import.
   ///
-  /// They share the hash of one password: five thousand would take longer than anybody waits.
+  /// They share one password hash, because hashing five thousand passwords would take too long.
   func importPeople(_ pools: [DemoPool], _ staff: DemoStaff) async throws -> [DemoCrowd] {
     let hash = try await identity.accounts.hash(unruled: Self.password).encoded
     let month = now.advanced(bySeconds: -Self.days * 86_400)
@@ -48,7 +48,7 @@ extension Demo {
     }
   }
 
-  /// Stores a user with what is left of their last sign-in.
+  /// Stores a user with the session of their last sign-in.
   func insert(
     _ user: DemoUser, in scope: Scope, hash: String, _ connection: borrowing Connection
   ) throws {
@@ -70,7 +70,7 @@ extension Demo {
     }
   }
 
-  /// Enrolls a user's factor, which was last used when they were last there.
+  /// Enrolls a user's factor, which was last used when the user was last seen.
   func enroll(
     _ user: DemoUser, at moment: Instant, in scope: Scope, _ connection: borrowing Connection
   ) throws {
@@ -86,7 +86,7 @@ extension Demo {
       """)
   }
 
-  /// Makes the phone of a user who has one a second factor too, a day after the app.
+  /// Enrolls the phone of a user who has one as another second factor, a day after the app.
   private func enrollPhone(
     of user: DemoUser, at moment: Instant, in scope: Scope, _ connection: borrowing Connection
   ) throws {
@@ -111,7 +111,7 @@ extension Demo {
     }
   }
 
-  /// A user to try the calls of applications with, whom the history leaves alone.
+  /// Returns a user for trying out API calls, whom the history doesn't change.
   func exampleUser(_ crowds: [DemoCrowd]) -> (crowd: DemoCrowd, user: DemoUser)? {
     guard let crowd = crowds.first(where: { $0.pool.plan.name == "retail" }) else { return nil }
     let user = crowd.users.first { user in
@@ -120,7 +120,7 @@ extension Demo {
     return user.map { (crowd, $0) }
   }
 
-  /// How to sign in as that user.
+  /// Returns how to sign in as that user.
   func example(_ crowds: [DemoCrowd]) -> DemoPerson? {
     guard let (crowd, user) = exampleUser(crowds) else { return nil }
     let scope = crowd.pool.scope

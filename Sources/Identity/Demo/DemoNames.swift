@@ -1,16 +1,16 @@
-/// Names of people as they are written, with the letters that their addresses have.
+/// Names of people as written, with their spelling in email addresses.
 enum DemoNames {
-  /// A name as it is written and as an address spells it.
+  /// A name as written and as spelled in an email address.
   typealias Name = (written: String, spelt: String)
 
-  /// Given and family names of one script.
+  /// Given and family names in one script.
   struct Script: Sendable {
     let given: [Name]
     let family: [Name]
-    /// What stands between the two.
+    /// The separator between the two names.
     let joint: String
     let familyFirst: Bool
-    /// What a user of the script calls a device.
+    /// Names that users of the script give to devices.
     let devices: [String]
 
     init(
@@ -24,7 +24,7 @@ enum DemoNames {
       self.devices = devices
     }
 
-    /// Reads “written=spelt” pairs; a name without a spelling of its own is spelt in lower case.
+    /// Parses “written=spelled” pairs; a name without a separate spelling is lowercased.
     private static func names(_ text: String) -> [Name] {
       text.split(separator: " ").map { pair in
         let parts = pair.split(separator: "=")

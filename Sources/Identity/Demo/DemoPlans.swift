@@ -1,4 +1,4 @@
-/// A project of the demo and its tenants, as they are in the end.
+/// A demo project and its tenants in their final state.
 struct DemoProject: Sendable {
   let id: String
   let name: String
@@ -37,35 +37,35 @@ struct DemoProject: Sendable {
   ]
 }
 
-/// A user pool of the demo, as it is in the end.
+/// A demo user pool in its final state.
 struct DemoPlan: Sendable {
-  /// How one-time codes are configured.
+  /// How TOTP is configured.
   enum Codes: Sendable {
     /// Never configured.
     case off
-    /// Switched off again, with users who enrolled before.
+    /// Disabled again, after users enrolled.
     case paused
-    /// Switched on, with so many adjacent intervals.
+    /// Enabled with this many adjacent intervals.
     case on(Int?)
-    /// The same, and every user shall have them.
+    /// Enabled and mandatory.
     case mandatory(Int?)
-    /// An entry whose state was not given.
+    /// Configured with an unset state.
     case notGiven(Int?)
   }
 
-  /// In which scripts names are written.
+  /// The scripts in which names are written.
   enum Writing: Sendable { case latin, arabic, devanagari, chinese, mixed }
 
   let name: String
   let users: Int
-  /// How many of a hundred users have a second factor.
+  /// The percentage of users with a second factor.
   let enrolled: Int
   let codes: Codes
   let pattern: EnrollmentPattern?
   let writing: Writing
-  /// In how many days the pattern “mandatory” counts; nil for at once.
+  /// The number of days until the pattern “mandatory” applies; nil for immediately.
   let mandatoryIn: Int64?
-  /// True when codes come by SMS too.
+  /// Whether SMS is enabled too.
   let sms: Bool
 
   init(
@@ -82,7 +82,7 @@ struct DemoPlan: Sendable {
     self.sms = sms
   }
 
-  /// The policy that the history leads to.
+  /// Returns the policy at the end of the history.
   func policy(at now: Instant) -> PolicyEdit {
     var edit = policy
     edit.mandatoryFrom = mandatoryIn.map { Day(now.advanced(bySeconds: $0 * 86_400)) }
@@ -103,7 +103,7 @@ struct DemoPlan: Sendable {
     return PolicyEdit(configuration: configuration, pattern: pattern)
   }
 
-  /// The policy before the month, which differs from the one in the end where one was chosen.
+  /// The policy before the month, which differs from the final one if TOTP is configured.
   var earlier: PolicyEdit {
     var edit = policy
     switch codes {
@@ -124,10 +124,10 @@ struct DemoPlan: Sendable {
   }
 }
 
-/// A user pool of the demo that has been made.
+/// A demo user pool after it was created.
 struct DemoPool: Sendable {
   let plan: DemoPlan
   let scope: Scope
-  /// When it was made.
+  /// When it was created.
   let madeAt: Instant
 }

@@ -1,5 +1,5 @@
 extension Demo {
-  /// Makes the projects and tenants with the policies that the month begins with.
+  /// Creates the projects and tenants with their policies at the start of the month.
   func makePools(_ staff: inout DemoStaff) async throws -> [DemoPool] {
     var pools: [DemoPool] = []
     for (number, project) in DemoProject.all.enumerated() {
@@ -41,13 +41,13 @@ extension Demo {
     return pool
   }
 
-  /// The use cases on a day before the present one, in the working hours.
+  /// Returns the use cases with the clock set to the working hours of a day before today.
   private func identity(on day: Int64) -> Identity {
     clock.set(now.advanced(bySeconds: day * 86_400 + random.number(0...14_400)))
     return identity
   }
 
-  /// Gives a new pool its first policy.
+  /// Sets the first policy of a new pool.
   private func begin(_ pool: DemoPool, _ staff: DemoStaff) async throws {
     let first = pool.plan.earlier
     clock.set(clock.now.advanced(bySeconds: 5_400))

@@ -1,7 +1,7 @@
 import Crypto
 import Synchronization
 
-/// Lots that fall the same for the same seed: SplitMix64, by Steele, Lea and Flood.
+/// A reproducible random number generator: SplitMix64, by Steele, Lea, and Flood.
 final class DemoRandom: Sendable {
   private let state: Mutex<UInt64>
 
@@ -17,29 +17,29 @@ final class DemoRandom: Sendable {
     }
   }
 
-  /// A number from 0 up to, and without, `bound`.
+  /// Returns a number from 0 up to, but not including, `bound`.
   func below(_ bound: Int) -> Int { Int(next() % UInt64(max(bound, 1))) }
 
-  /// A number of a range.
+  /// Returns a number in a range.
   func number(_ range: ClosedRange<Int64>) -> Int64 {
     range.lowerBound + Int64(below(Int(range.upperBound - range.lowerBound) + 1))
   }
 
-  /// True in so many of a thousand cases.
+  /// Returns true with a probability of `perMille` in 1,000.
   func happens(_ perMille: Int) -> Bool { below(1_000) < perMille }
 
-  /// One of several, of which there is at least one.
+  /// Returns one of several values, which must not be empty.
   func one<Value>(of values: [Value]) -> Value { values[below(values.count)] }
 
   func bytes(_ count: Int) -> [UInt8] {
     (0..<count).map { _ in UInt8(truncatingIfNeeded: next() >> 32) }
   }
 
-  /// The lots as random bytes for the use cases.
+  /// A source of random bytes for the use cases.
   var source: RandomSource { RandomSource { self.bytes($0) } }
 }
 
-/// A clock that is moved.
+/// A clock that is set manually.
 final class DemoClock: Sendable {
   private let moment: Mutex<Instant>
 

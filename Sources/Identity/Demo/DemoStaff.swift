@@ -1,13 +1,13 @@
 import Crypto
 import OTP
 
-/// Those who work at the console of the demo.
+/// The staff who use the console of the demo.
 struct DemoStaff: Sendable {
   var people: [DemoPerson] = []
   let owner: Administrator
   let policy: Administrator
   let support: Administrator
-  /// Each at an address that is nobody's (RFC 5737).
+  /// Returns an author for an administrator, with an address reserved for documentation (RFC 5737).
   func author(_ administrator: Administrator, _ random: DemoRandom) -> Author {
     let host = administrator.email.utf8.reduce(7) { ($0 &* 31 &+ Int($1)) % 250 }
     return administrator.author(
@@ -16,7 +16,7 @@ struct DemoStaff: Sendable {
 }
 
 extension Demo {
-  /// Makes the owner and those with a role on the whole instance.
+  /// Creates the owner and the administrators with a role for the whole instance.
   func makeStaff() async throws -> DemoStaff {
     clock.set(now.advanced(bySeconds: -400 * 86_400))
     var people: [DemoPerson] = []
@@ -33,7 +33,7 @@ extension Demo {
     return DemoStaff(people: people, owner: owner, policy: policy, support: support)
   }
 
-  /// Makes somebody whose role counts in one tenant only.
+  /// Creates an administrator with a role in one tenant only.
   func hireForTenant(_ scope: Scope, _ staff: inout DemoStaff) async throws {
     _ = try await hire(
       "Tessa Grün", "tessa@example.com",
@@ -53,7 +53,7 @@ extension Demo {
     return administrator
   }
 
-  /// Enrolls the authenticator that some roles must have.
+  /// Enrolls the authenticator app that some roles require.
   private func authenticator(of administrator: Administrator) async throws -> OneTimePassword? {
     guard administrator.mustHaveSecondFactor else { return nil }
     let factors = identity.administratorFactors
@@ -68,7 +68,7 @@ extension Demo {
     return authenticator
   }
 
-  /// Invites somebody who has not answered yet.
+  /// Invites an administrator who hasn't accepted yet.
   func invite(into scope: Scope, _ staff: DemoStaff) async throws {
     _ = try await identity.invitations.invite(
       email: "noor@example.net", displayName: "Noor Bakker",

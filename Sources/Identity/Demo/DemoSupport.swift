@@ -2,12 +2,12 @@ import Crypto
 import Database
 import Text
 
-/// Somebody who has just signed in to the console of the demo with a code.
+/// A demo agent who just signed in to the console with a code.
 struct DemoAgent: Sendable {
   let session: ConsoleSession
   let author: Author
 
-  /// What they give with an action.
+  /// Returns a request for an action.
   func request(
     _ reason: SupportReason, _ note: String = "", ticket: String = ""
   ) -> ActionRequest {
@@ -17,17 +17,17 @@ struct DemoAgent: Sendable {
   }
 }
 
-/// What the desk of the demo works with.
+/// The support settings of the demo.
 enum DemoSupport {
-  /// What the strictest pool asks its agents to make sure of.
+  /// The identity checks of the strictest pool.
   static let proof = [
     "Called back on the number on file", "Asked for the branch and the month of the last statement",
   ]
 }
 
 extension Demo {
-  /// Users of a pool with a second factor from before the month, who use it; the random part of the
-  /// history leaves so many of them alone.
+  /// Returns users of a pool who enrolled a second factor before the month and use it; the random
+  /// part of the history leaves them alone.
   func cast(_ crowd: DemoCrowd) -> ArraySlice<DemoUser> {
     let month = now.advanced(bySeconds: -Self.days * 86_400)
     let example = exampleUser([crowd])?.user.uid
@@ -39,7 +39,7 @@ extension Demo {
     }.prefix(wanted)
   }
 
-  /// What the desk did in the last days, of each kind one.
+  /// Returns the support actions of the last days, one of each kind.
   func desk(_ crowds: [DemoCrowd], _ staff: DemoStaff) -> [DemoEvent] {
     var events: [DemoEvent] = []
     for crowd in crowds {
@@ -63,7 +63,7 @@ extension Demo {
     return events
   }
 
-  /// A pool that asks much of its desk, and what was done there.
+  /// Returns the events of a pool with strict support rules.
   private func strictPool(
     _ scope: Scope, _ cast: [DemoUser], _ staff: DemoStaff
   ) -> [DemoEvent] {
@@ -124,7 +124,7 @@ extension Demo {
     ]
   }
 
-  /// An agent who did more in an hour than their pool allows.
+  /// Returns the events of an agent who hits the hourly action limit.
   private func busyHour(
     _ scope: Scope, _ users: [ID<Account>], _ staff: DemoStaff
   ) -> [DemoEvent] {
@@ -152,7 +152,8 @@ extension Demo {
     }
   }
 
-  /// A user makes recovery codes in the application, right after a sign-in.
+  /// Returns the event of a user who generates recovery codes in the application, right after
+  /// signing in.
   private func recoveryCodes(of user: DemoUser, in scope: Scope, daysAgo: Int64) -> DemoEvent {
     let moment = now.advanced(bySeconds: -daysAgo * 86_400)
     let session = UserSession(
@@ -171,7 +172,7 @@ extension Demo {
     _ = try await identity.bulkRemovals.begin(id, in: scope, number: "", request)
   }
 
-  /// Lets somebody sign in with a code, act, and sign out.
+  /// Returns an event in which an agent signs in with a code, acts, and signs out.
   private func sitting(
     of administrator: Administrator, minutesAgo: Int64, _ staff: DemoStaff,
     _ act: @escaping @Sendable (DemoAgent) async throws -> Void

@@ -1,5 +1,5 @@
 extension Demo {
-  /// Gives a project a key for custom tokens, and a provider with which its staff signs in.
+  /// Adds a custom token signing key and an identity provider for staff sign-in to a project.
   func trust(in project: Project, _ staff: DemoStaff) async throws {
     let author = staff.author(staff.owner, random)
     let host = "\(project.id).example.com"
@@ -15,7 +15,7 @@ extension Demo {
       in: project.scope, id: "oidc.staff", settings, by: author)
   }
 
-  /// A key whose private half was thrown away.
+  /// A key whose private key was discarded.
   private static let publicKey = """
     -----BEGIN PUBLIC KEY-----
     MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA2LbW4mur4Y63W4UUce8H

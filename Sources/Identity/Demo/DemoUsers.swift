@@ -1,6 +1,6 @@
 import Crypto
 
-/// A user of the demo before they are stored.
+/// A demo user before it's stored.
 struct DemoUser: Sendable {
   let uid: String
   let name: String
@@ -10,16 +10,16 @@ struct DemoUser: Sendable {
   let disabled: Bool
   let hasPassword: Bool
   let device: String
-  /// When the account is made.
+  /// When the account is created.
   let madeAt: Instant
   /// When the second factor is enrolled; nil for never.
   let enrolledAt: Instant?
-  /// What a new device brings anew.
+  /// Replaced together with the factor when the user gets a new device.
   var secret: Secret
   var factor: String
-  /// When they last signed in; nil for never.
+  /// When the user last signed in; nil for never.
   let lastSeen: Instant?
-  /// True when the last sign-in left a session.
+  /// Whether the last sign-in left a session.
   let staysSignedIn: Bool
 
   var new: NewAccount {
@@ -34,7 +34,7 @@ struct DemoUser: Sendable {
   }
 }
 
-/// Draws users by lot, each with an address and a phone number that no other has.
+/// Generates random users, each with a unique email and phone number.
 struct DemoUsers {
   private let random: DemoRandom
   private let now: Instant
@@ -46,7 +46,7 @@ struct DemoUsers {
     self.now = now
   }
 
-  /// Draws the users of a pool: nine of ten from before the month, the others within it.
+  /// Generates the users of a pool: nine of ten from before the month, the others within it.
   mutating func draw(for pool: DemoPool) -> [DemoUser] {
     (0..<pool.plan.users).map { _ in user(of: pool) }
   }
@@ -67,7 +67,7 @@ struct DemoUsers {
     let enrolls = verified && random.happens(min(pool.plan.enrolled * 1_064 / 100, 1_000))
     var enrolledAt: Instant?
     if enrolls {
-      // Of the users from before, one in twelve enrolls within the month.
+      // Of the earlier users, one in twelve enrolls within the month.
       let late = isNew || random.happens(80)
       enrolledAt =
         late
@@ -108,7 +108,8 @@ struct DemoUsers {
     return "\(stem)\(count == 1 ? "" : String(count))@\(random.one(of: DemoNames.domains))"
   }
 
-  /// Numbers that are given to nobody: 555-0100 to 555-0199 of each North American area.
+  /// Returns a number reserved for fictional use: 555-0100 to 555-0199 of each North American area
+  /// code.
   private mutating func phone() -> String? {
     guard random.happens(310) else { return nil }
     phones += 1

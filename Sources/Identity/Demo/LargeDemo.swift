@@ -1,18 +1,19 @@
 public import Crypto
 public import Database
 
-/// Fills an empty database with one user pool of any size, to see how pages and calls bear it.
+/// Fills an empty database with one user pool of any size, to test the performance of pages and API
+/// calls.
 ///
-/// The pool is that of the project `metropolis`; its tenant “village” has a thousand users in the
-/// same file. Nine of ten users have second factors, 1.3 each, and there are three verdicts a user.
-/// The same seed makes the same, counted back from the moment it is made at.
+/// The pool belongs to the project `metropolis`, whose tenant “village” has a thousand users in the
+/// same database. Nine of ten users have second factors, 1.3 each, and there are three code
+/// attempts per user. The same seed produces the same data, relative to the time it's created.
 ///
-/// It writes past the use cases, since a million calls of each would take an hour, and without the
-/// indexes of accounts, which are made at the end. So what is half made must not be served.
+/// It bypasses the use cases, because a million calls of each would take an hour, and recreates the
+/// account indexes at the end. So an incomplete database must not be served.
 public struct LargeDemo: Sendable {
-  /// How many users one may ask for.
+  /// The valid range of the number of users.
   public static let range = 100...10_000_000
-  /// How many users the tenant has.
+  /// The number of users in the tenant.
   static let villagers = 1_000
 
   let demo: Demo
@@ -21,13 +22,13 @@ public struct LargeDemo: Sendable {
   /// Prepares a demo in the database of an instance.
   ///
   /// - Parameters:
-  ///   - users: How many users the pool gets, of ``range``.
+  ///   - users: The number of users in the pool, within ``range``.
   ///   - database: The database, migrated and empty.
   ///   - keys: The master keys of the data folder.
-  ///   - hasher: What hashes the passwords.
-  ///   - seed: What all that is drawn by lot comes from.
-  ///   - now: The moment at which the history ends.
-  /// - Throws: `CryptoError` when libcrypto refuses.
+  ///   - hasher: The password hasher.
+  ///   - seed: The seed of all random values.
+  ///   - now: The time at which the history ends.
+  /// - Throws: `CryptoError` if libcrypto fails.
   public init(
     users: Int, database: any Database, keys: KeyRing, hasher: PasswordHasher,
     seed: UInt64 = Demo.standardSeed, now: Instant = WallClock.system.now()
@@ -38,10 +39,10 @@ public struct LargeDemo: Sendable {
 
   private var store: Store { demo.identity.store }
 
-  /// Makes it.
+  /// Creates the demo.
   ///
-  /// - Parameter tell: Takes a line now and then of how far it has come.
-  /// - Returns: What there is, and who can sign in.
+  /// - Parameter tell: Called periodically with a line about the progress.
+  /// - Returns: The contents, and who can sign in.
   /// - Throws: ``DemoError``.
   public func fill(
     _ tell: @escaping @Sendable (String) -> Void
@@ -99,9 +100,9 @@ public struct LargeDemo: Sendable {
 
   // MARK: - Indexes
 
-  /// Drops what a million scattered insertions would take an hour for.
+  /// Drops the indexes for which a million scattered insertions would take an hour.
   ///
-  /// - Returns: The statements that make them again.
+  /// - Returns: The statements that recreate them.
   private func dropIndexes() async throws -> [String] {
     try await store.write(DemoError.self) { connection in
       let indexes = try connection.all(
@@ -123,7 +124,7 @@ public struct LargeDemo: Sendable {
     }
   }
 
-  /// How much FTS5 keeps before it writes; it writes whole parts then, which it need not merge.
+  /// Sets how much FTS5 buffers before it writes; larger segments need less merging.
   private static func setSearchMemory(
     _ bytes: Int, _ connection: borrowing Connection
   ) throws {
@@ -133,10 +134,10 @@ public struct LargeDemo: Sendable {
 
   // MARK: - Users
 
-  /// How many users are stored together.
+  /// The number of users stored together.
   private static let share = 10_000
 
-  /// Stores users part by part, and draws the next part meanwhile; then what became of their codes.
+  /// Stores users in parts while generating the next part, then their code attempts.
   private func add(
     _ crowd: LargeDemoCrowd, to scope: Scope, hash: String,
     _ tell: @escaping @Sendable (String) -> Void

@@ -1,15 +1,15 @@
-/// A code that a user of a large demo gave.
+/// A code attempt of a user in a large demo.
 struct LargeDemoCode: Sendable {
-  /// Whose, by the number in the pool.
+  /// The user's number in the pool.
   let number: Int
-  /// When, in microseconds.
+  /// The time, in microseconds.
   let at: Int64
   let finding: CodeFinding
   let origin: RequestOrigin
 }
 
-/// All codes that the users of a pool gave, in the order of time: three a user, and many more of the
-/// first one.
+/// All code attempts of a pool's users in chronological order: three per user, and many more of the
+/// first user.
 struct LargeDemoCodes {
   let total: Int
   private(set) var given = 0
@@ -20,7 +20,7 @@ struct LargeDemoCodes {
   private let step: Int64
   private var lots: LargeDemoLots
 
-  /// How many codes the first user gave.
+  /// The number of code attempts of the first user.
   static let many = 3_000
 
   init(_ crowd: LargeDemoCrowd) {
@@ -37,7 +37,7 @@ struct LargeDemoCodes {
     lots = LargeDemoLots(state: seed ^ 0xC0DE_C0DE)
   }
 
-  /// The next code; nil when there is none left.
+  /// Returns the next code attempt; nil if there are no more.
   mutating func next() -> LargeDemoCode? {
     guard given < total else { return nil }
     var number = lots.below(total) < Self.many ? 0 : lots.below(count)

@@ -16,34 +16,36 @@ struct LargeDemoUser: Sendable {
   let text: SearchIndex.New
 }
 
-/// What kind of user one is.
+/// The traits of a user.
 struct LargeDemoTraits: Sendable {
   var isVerified: Bool
   var isDisabled: Bool
   var hasTOTP: Bool
-  /// How many phones are second factors.
+  /// The number of phones enrolled as second factors.
   var phones: Int
   var isLocked: Bool
 }
 
-/// The users of a pool of a large demo, each drawn by lots of their own, so that any of them can be
-/// drawn at any time.
+/// The users of a pool in a large demo.
+///
+/// Each has its own random numbers, so that any of them can be generated at any time.
 struct LargeDemoCrowd: Sendable {
   let count: Int
   let seed: UInt64
   let now: Instant
-  /// Who has an authenticator app.
+  /// Whether each user has an authenticator app.
   let apps: [Bool]
   let counts: AccountCounts
-  /// When the last code of each was given, in microseconds, and the last right one; 0 for never.
+  /// The times of each user's last code attempt and last accepted code, in microseconds; 0 for
+  /// never.
   private let lastCodes: [Int64]
   private let lastRight: [Int64]
 
   static let window = Window(adjacentIntervals: 3) ?? .standard
-  /// For how many days codes are kept, less the one on which it is made.
+  /// How long code attempts are kept, in days, excluding the current day.
   static let days: Int64 = 89
 
-  /// The first has five factors and many verdicts, the second none.
+  /// The first user has five factors and many code attempts, the second has none.
   static let special = ["five-factors@example.com", "no-factor@example.com"]
 
   init(count: Int, seed: UInt64, now: Instant) {
@@ -76,7 +78,7 @@ struct LargeDemoCrowd: Sendable {
     (lastCodes, lastRight) = (last, right)
   }
 
-  /// The lots of one user.
+  /// Returns the random numbers of one user.
   private static func lots(_ seed: UInt64, _ number: Int) -> LargeDemoLots {
     LargeDemoLots(state: (seed &* 0x2545_F491_4F6C_DD1D) ^ (UInt64(number) << 20))
   }
@@ -89,8 +91,8 @@ struct LargeDemoCrowd: Sendable {
         isLocked: false)
     }
     let isVerified = lots.happens(940)
-    // So many are disabled and locked that such a list fills a page among a thousand users too, and
-    // a million's can be held against it.
+    // Enough users are disabled or locked that such a list fills a page even with a thousand users,
+    // and can be compared with that of a million.
     let isDisabled = lots.happens(70)
     let hasTOTP = isVerified && lots.happens(890)
     var phones = 0
@@ -100,7 +102,7 @@ struct LargeDemoCrowd: Sendable {
       isLocked: hasTOTP && lots.happens(85))
   }
 
-  /// The enrollment id of a factor, which has the form of a UUID.
+  /// Returns the enrollment ID of a factor, in the format of a UUID.
   func factorID(_ number: Int, _ place: Int) -> String {
     var lots = LargeDemoLots(state: seed &+ UInt64(number) &* 8 &+ UInt64(place))
     let (one, two) = (lots.next(), lots.next())
@@ -117,7 +119,7 @@ struct LargeDemoCrowd: Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Draws a user; the sealing of secrets takes the only lots that are not theirs alone.
+  /// Generates a user; sealing secrets uses the only random numbers that aren't the user's own.
   func user(
     _ number: Int, in scope: Scope, _ totp: TOTPFactor
   ) throws -> LargeDemoUser {
@@ -134,9 +136,9 @@ struct LargeDemoCrowd: Sendable {
       ? Self.special[number]
       : "\(given.spelt).\(family.spelt)\(number)@\(lots.one(of: DemoNames.domains))"
     let uid = lots.uid()
-    // North American numbers of an area that is not given out.
+    // North American numbers with an unassigned area code.
     let phone = lots.happens(310) ? "+1555\(Self.sevenDigits(number))" : nil
-    // From three years ago until the time that codes are kept from, in the order of the keys.
+    // From three years ago to the start of the code attempt log, in the order of the keys.
     let span = 1_000 * 86_400
     let created = now.seconds - (Self.days + 1_001) * 86_400 + Int64(span / count * number)
     let createdAt = Instant(seconds: created)
@@ -181,7 +183,7 @@ struct LargeDemoCrowd: Sendable {
   }
 }
 
-/// Lots of SplitMix64 without a lock, for one user or one kind of event.
+/// SplitMix64 random numbers without a lock, for one user or one kind of event.
 struct LargeDemoLots: Sendable {
   var state: UInt64
 

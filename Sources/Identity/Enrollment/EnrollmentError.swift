@@ -1,83 +1,84 @@
 public import Crypto
 
-/// Why a factor is not enrolled or withdrawn.
+/// An error in enrolling or unenrolling a factor.
 public enum EnrollmentError: Error, Sendable {
-  /// The scope does not have TOTP switched on.
+  /// TOTP is disabled in the user pool.
   case totpNotEnabled
-  /// The scope does not have codes by SMS switched on.
+  /// SMS is disabled in the user pool.
   case smsNotEnabled
-  /// Not a phone number in E.164 form.
+  /// Not a phone number in E.164 format.
   case invalidPhone
-  /// Messages do not go to the region of the number.
+  /// SMS isn't allowed in the number's region.
   case regionNotAllowed
-  /// The number is a second factor of the account already.
+  /// The number is already a second factor of the account.
   case phoneAlreadyEnrolled
-  /// Too many messages, or too many codes; from then on one may try again.
+  /// Too many messages or codes; a retry is possible at the given time.
   case quotaExceeded(until: Instant)
-  /// A proof of a phone that was not issued here, is too old, was used, or is for another number.
+  /// A temporary proof that's invalid, expired, already used, or for another phone number.
   case invalidTemporaryProof
-  /// The scope wants a factor to be withdrawn by a session that has passed one.
+  /// The user pool requires a session with a second factor to unenroll a factor.
   case secondFactorNeeded
-  /// The session does not count.
+  /// The session is invalid.
   case session(SessionError)
-  /// The first factor of the session allows no second one.
+  /// The session's first factor doesn't support a second factor.
   case unsupportedFirstFactor
-  /// The email address is not verified.
+  /// The email address isn't verified.
   case unverifiedEmail
-  /// The sign-in is older than five minutes.
+  /// The sign-in was more than five minutes ago.
   case signInTooOld
-  /// The account has a TOTP factor already.
+  /// The account already has a TOTP factor.
   case alreadyEnrolled
-  /// The account has five phones already.
+  /// The account already has five phones.
   case tooManyFactors
-  /// An enrollment session that was not issued here, or to somebody else.
+  /// The enrollment session is invalid or belongs to another user.
   case invalidSessionInfo
-  /// The enrollment session is over.
+  /// The enrollment session expired.
   case sessionExpired
-  /// The enrollment session has led to a factor already.
+  /// The enrollment session was already completed.
   case alreadyComplete
-  /// The factor has no name.
+  /// The factor's name is missing.
   case missingDisplayName
-  /// A name of more than ``Factor/longestName`` characters.
+  /// A name longer than ``Factor/longestName`` characters.
   case displayNameTooLong
-  /// There's no code.
+  /// The code is missing.
   case missingCode
-  /// The code is wrong.
+  /// The code is incorrect.
   case invalidCode
-  /// Three codes were wrong; enrollment has to start again.
+  /// Three codes were incorrect; enrollment must start over.
   case tooManyAttempts
-  /// The user said that a change was none of theirs: until an owner has looked at it, none is made.
+  /// The user reported a change; factors can't be changed until an owner reviews the report.
   case changesLocked
-  /// The factor is suspended: until that ends one is due at sign-in, whatever a session wants.
+  /// The factor is suspended; it remains required at sign-in and can't be unenrolled until the
+  /// suspension ends.
   case factorSuspended
-  /// The scope gives users no recovery codes.
+  /// Recovery codes are disabled in the user pool.
   case recoveryCodesNotEnabled
   /// The account has no such factor.
   case enrollmentNotFound
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension EnrollmentError: UseCaseError {}
 
-/// What an application needs to show a new secret to its user.
+/// The data an application needs to show a new secret to its user.
 public struct EnrollmentStart: Sendable {
-  /// The shared secret as base32 text, to be shown once.
+  /// The shared secret in Base32, to be shown once.
   public let sharedSecret: Secret
-  /// The sealed enrollment session that the code comes back with.
+  /// The sealed enrollment session to send back with the code.
   public let sessionInfo: String
-  /// Until when the code must come.
+  /// The time the enrollment session expires.
   public let finalizeBy: Instant
-  /// The digits of a code.
+  /// The number of digits in a code.
   public let digits = TOTPFactor.digits
-  /// The length of a time step in seconds.
+  /// The length of a time interval, in seconds.
   public let period = Int(TOTPFactor.period)
-  /// The hash function, as `otpauth` addresses spell it.
+  /// The hash function, as spelled in `otpauth` URIs.
   public let algorithm = HashFunction.sha1.rawValue
 }
 
 extension EnrollmentError {
-  /// Does something with a session, and says what went wrong in the words of enrollments.
+  /// Runs `body` and converts session errors to enrollment errors.
   @discardableResult
   static func translating<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as SessionError {

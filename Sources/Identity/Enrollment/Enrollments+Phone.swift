@@ -4,12 +4,12 @@ import Database
 extension Enrollments {
   private var codes: PhoneCodes { PhoneCodes(store: store, tickets: tickets) }
 
-  /// Sends a code to a phone that a user wants as second factor.
+  /// Sends a code to a phone that a user wants to enroll.
   ///
   /// - Parameters:
   ///   - session: The user's session.
-  ///   - request: The number, and who asks.
-  /// - Returns: The session that the code comes back with.
+  ///   - request: The phone number and the origin of the request.
+  /// - Returns: The session info to send back with the code.
   /// - Throws: ``EnrollmentError``.
   public func startPhone(
     _ session: UserSession, _ request: PhoneRequest
@@ -33,18 +33,18 @@ extension Enrollments {
     }
   }
 
-  /// Enrolls a phone when the code shows that it is the user's, and ends the earlier sessions.
+  /// Verifies a phone's code, enrolls the phone, and ends the earlier sessions.
   ///
-  /// Everything is checked again in the transaction, so that two enrollments at once leave one
-  /// factor. What became of the code is kept.
+  /// All conditions are checked again in the transaction, so two concurrent enrollments create only
+  /// one factor. The code attempt is recorded.
   ///
   /// - Parameters:
   ///   - session: The user's session.
-  ///   - proof: What shows that the phone is theirs.
-  ///   - displayName: The name of the phone; it may have none.
-  ///   - author: Where the request came from.
-  ///   - userAgent: What the program that sent it calls itself.
-  /// - Returns: A session that has passed the new factor.
+  ///   - proof: The proof that the phone is the user's.
+  ///   - displayName: The name of the phone, which is optional.
+  ///   - author: The author of the request.
+  ///   - userAgent: The client's user agent.
+  /// - Returns: A session with the new factor as its second factor.
   /// - Throws: ``EnrollmentError``.
   public func finalizePhone(
     _ session: UserSession, _ proof: PhoneProof, displayName: String?, by author: Author,
@@ -108,7 +108,7 @@ extension Enrollments {
 }
 
 extension EnrollmentError {
-  /// Why a code that was sent is not looked at any more.
+  /// Maps the reason a sent code is no longer checked.
   fileprivate init(_ reason: PhoneCode.Reason) {
     switch reason {
     case .expired: self = .sessionExpired

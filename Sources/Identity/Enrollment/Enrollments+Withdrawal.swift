@@ -1,14 +1,14 @@
 import Database
 
 extension Enrollments {
-  /// Withdraws a factor of the user's own, ends the earlier sessions and tells the user by mail.
+  /// Unenrolls a user's own factor, ends the earlier sessions, and notifies the user by email.
   ///
-  /// A session that has passed the first factor only will do, since applications rely on it, unless
-  /// the scope wants one that has passed a second one. A suspended factor stays due, and so is not
-  /// withdrawn.
+  /// A session with only a first factor is enough, because applications rely on it, unless the user
+  /// pool requires a session with a second factor. A suspended factor remains required at sign-in
+  /// and can't be unenrolled.
   ///
-  /// - Returns: A new session; nil when the factor was the newest of several, for then clients
-  ///   shall sign the user out.
+  /// - Returns: A new session; nil if the factor was the most recently enrolled of several, in
+  ///   which case clients sign the user out.
   /// - Throws: ``EnrollmentError``.
   public func withdraw(
     _ session: UserSession, enrollment: String, by author: Author
@@ -25,7 +25,7 @@ extension Enrollments {
       guard let factor = account.factors.first(where: { $0.id.text == enrollment }) else {
         throw EnrollmentError.enrollmentNotFound
       }
-      // The session may be one that is open on the very device that is lost.
+      // The session may be open on the lost device itself.
       guard !factor.isSuspended(at: now) else { throw EnrollmentError.factorSuspended }
       try FactorRecord.delete([factor], of: account, in: session.scope, connection)
       try EnrollmentError.translating {
@@ -48,9 +48,9 @@ extension Enrollments {
     }
   }
 
-  /// Whether a session may not withdraw a factor before it has passed one.
+  /// Returns true if the session must pass a second factor before it can unenroll one.
   ///
-  /// Where no factor of the account is asked for at sign-in, no session could pass one.
+  /// If none of the account's factors is required at sign-in, no session could pass one.
   private static func needsFactor(
     _ session: UserSession, _ account: Account, _ configuration: MFAConfiguration,
     _ connection: borrowing Connection
@@ -65,7 +65,7 @@ extension Enrollments {
 }
 
 extension Account {
-  /// The factor that was enrolled last.
+  /// The most recently enrolled factor.
   var newestFactor: Factor? {
     var newest: Factor?
     for factor in factors where newest.map({ $0.enrolledAt <= factor.enrolledAt }) ?? true {

@@ -2,21 +2,22 @@ import Crypto
 import Database
 import OTP
 
-/// Enrolls and withdraws second factors for their own users.
+/// Enrolls and unenrolls users' own second factors.
 public struct Enrollments: Sendable {
   let store: Store
   let tickets: Sealer
   let totp: TOTPFactor
   let backupCodes: BackupCodeStore
 
-  /// The most phones that one account has as second factors; of authenticator apps it has one.
+  /// The maximum number of phones per account as second factors; there can be only one
+  /// authenticator app.
   public static let mostPhones = 5
-  /// How old a sign-in may be when an enrollment starts, in seconds.
+  /// The maximum age of a sign-in when enrollment starts, in seconds.
   public static let freshSignIn: Int64 = 300
 
-  /// Makes a shared secret for the authenticator app of a user.
+  /// Generates a shared secret for the user's authenticator app.
   ///
-  /// Nothing is stored before the first code has come.
+  /// Nothing is stored until the first code is verified.
   ///
   /// - Throws: ``EnrollmentError``.
   public func start(_ session: UserSession) async throws(EnrollmentError) -> EnrollmentStart {
@@ -43,7 +44,8 @@ public struct Enrollments: Sendable {
     }
   }
 
-  /// What start and finalize have in common: the scope, the session, the first factor, the address.
+  /// Performs the checks that starting and finalizing share: the user pool, the session, the first
+  /// factor, and the email address.
   static func check(
     _ session: UserSession, _ kind: Factor.Kind, _ connection: borrowing Connection
   ) throws -> Account {
@@ -60,7 +62,7 @@ public struct Enrollments: Sendable {
     return account
   }
 
-  /// Why an account that has just signed in cannot enroll an authenticator app; nil when it can.
+  /// Returns why an account that just signed in can't enroll an authenticator app; nil if it can.
   static func refusal(
     _ account: Account, by provider: SignInProvider, _ configuration: MFAConfiguration
   ) -> EnrollmentError? {
@@ -75,15 +77,15 @@ public struct Enrollments: Sendable {
     }
   }
 
-  /// Refuses what would change the factors of an account whose user said that a change was none of
-  /// theirs.
+  /// Throws if factors can't be changed because the user reported a change.
   static func checkChanges(_ account: Account) throws(EnrollmentError) {
     guard account.changesLockedAt == nil else {
       throw EnrollmentError.changesLocked
     }
   }
 
-  /// What an account needs to enroll: a first factor that allows a second one, a verified address.
+  /// Checks the requirements for enrollment: a first factor that supports a second one and a
+  /// verified email address.
   private static func checkPrerequisites(
     _ account: Account, by provider: SignInProvider
   ) throws(EnrollmentError) {
@@ -91,7 +93,8 @@ public struct Enrollments: Sendable {
     guard account.email != nil, account.emailVerified else { throw .unverifiedEmail }
   }
 
-  /// One authenticator app, each phone once, and five phones: the kinds don't share a limit.
+  /// Checks the limits: one authenticator app, each phone number once, and five phones; the two
+  /// kinds have separate limits.
   static func checkRoom(
     _ account: Account, _ kind: Factor.Kind, phoneNumber: String? = nil
   ) throws(EnrollmentError) {
@@ -103,20 +106,20 @@ public struct Enrollments: Sendable {
     if kind == .phone, phones >= mostPhones { throw .tooManyFactors }
   }
 
-  /// Enrolls the app when the code shows that the user's app has the secret.
+  /// Verifies the app's first code and enrolls the app.
   ///
-  /// The code's step counts as used. Everything is checked again in the transaction, so that two
-  /// enrollments at once leave one factor. Earlier sessions go on. What became of the code is kept,
-  /// since a device whose clock is wrong shows here first.
+  /// The code's interval is marked as used. All conditions are checked again in the transaction, so
+  /// two concurrent enrollments create only one factor. Earlier sessions stay valid. The code
+  /// attempt is recorded, because this is where a device with a wrong clock shows up first.
   ///
   /// - Parameters:
   ///   - session: The user's session.
-  ///   - sessionInfo: What the start answered.
-  ///   - code: The code as typed.
+  ///   - sessionInfo: The session info from the start of the enrollment.
+  ///   - code: The code, as typed.
   ///   - displayName: The name of the device.
-  ///   - author: Where the request came from.
-  ///   - userAgent: What the program that sent it calls itself.
-  /// - Returns: A session that has passed the new factor.
+  ///   - author: The author of the request.
+  ///   - userAgent: The client's user agent.
+  /// - Returns: A session with the new factor as its second factor.
   /// - Throws: ``EnrollmentError``.
   public func finalize(
     _ session: UserSession, sessionInfo: String, code: String, displayName: String?,
@@ -173,8 +176,8 @@ public struct Enrollments: Sendable {
     return try outcome.get()
   }
 
-  /// Writes the audit row of a new factor, mails the way to take it back to the account's address,
-  /// tells the others, and begins the session that has passed it.
+  /// Writes the audit row of a new factor, emails a reversal link to the account's address,
+  /// notifies its other addresses, and starts a session with the new factor.
   static func complete(
     _ id: ID<Factor>, of account: Int64, _ session: UserSession, by author: Author,
     at now: Instant, store: Store, _ connection: borrowing Connection
@@ -189,7 +192,7 @@ public struct Enrollments: Sendable {
     do {
       try store.offerReversal(of: id, by: enrolled, in: session.scope, at: now, connection)
     } catch OutOfBandError.tooManyMails(_, let until) {
-      // Thrown and not returned: the factor goes with it.
+      // Thrown rather than returned, so that the factor is rolled back too.
       throw EnrollmentError.quotaExceeded(until: until)
     }
     try store.outbox.notify(
@@ -204,7 +207,7 @@ public struct Enrollments: Sendable {
 }
 
 extension String {
-  /// The text without white space at its ends.
+  /// The text without leading and trailing whitespace.
   var trimmed: String {
     guard let first = firstIndex(where: { !$0.isWhitespace }),
       let last = lastIndex(where: { !$0.isWhitespace })

@@ -1,17 +1,17 @@
 import Database
 
-/// What taking a removal back does, or has done.
+/// The effect of undoing a removal, planned or done.
 public struct Restoration: Sendable {
-  /// The account, as it was before.
+  /// The account before the change.
   public let account: Account
-  /// What comes back.
+  /// The factors to restore.
   public let apart: RemovalHold
-  /// How many sessions end.
+  /// The number of sessions ended.
   public let sessionsEnded: Int
 }
 
 extension FactorRemovals {
-  /// The removals of an account that can be taken back, the newest first.
+  /// Lists an account's removals that can be undone, newest first.
   ///
   /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func removalHold(of account: Account) async throws(ActionDenial) -> [RemovalHold] {
@@ -21,10 +21,10 @@ extension FactorRemovals {
     }
   }
 
-  /// What taking a removal back would do.
+  /// Returns what undoing a removal would do.
   ///
-  /// - Throws: ``ActionDenial``; ``ActionDenial/factorNotFound`` also when it is too late: the time has
-  ///   passed, or the user has enrolled a new factor since.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/factorNotFound`` also if the removal can no longer
+  ///   be undone because the time has passed or the user has enrolled a new factor.
   public func consequencesOfUndo(
     _ scope: Scope, _ account: ID<Account>, _ removal: ID<RemovalHold>
   ) async throws(ActionDenial) -> Restoration {
@@ -37,10 +37,10 @@ extension FactorRemovals {
     }
   }
 
-  /// Takes a removal back: its factors count again, with the last step that was accepted.
+  /// Undoes a removal: its factors are valid again and keep the last accepted interval.
   ///
-  /// Only another administrator than the one who removed them does that. All sessions end: those
-  /// from before the removal are over anyway, and the others began without the factor.
+  /// Only an administrator other than the one who removed them can do this. All sessions end: those
+  /// from before the removal have already ended, and the others began without the factor.
   ///
   /// - Throws: ``ActionDenial``.
   public func undo(
@@ -68,12 +68,12 @@ extension FactorRemovals {
     }
   }
 
-  /// Purges what a removal set apart before its time: its secrets go in this very write, and it
-  /// cannot be taken back any more.
+  /// Permanently deletes removed factors before their time; the secrets are deleted in this
+  /// transaction, and the removal can't be undone.
   ///
-  /// Whoever removed it may do so as well, since it only takes something away.
+  /// The administrator who removed them can do this too, because it grants no access.
   ///
-  /// - Returns: What was purged; no session ends.
+  /// - Returns: The deleted factors; no session ends.
   /// - Throws: ``ActionDenial``.
   public func purge(
     _ scope: Scope, _ account: ID<Account>, _ removal: ID<RemovalHold>, _ request: ActionRequest

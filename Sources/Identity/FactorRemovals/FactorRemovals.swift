@@ -1,35 +1,36 @@
 import Database
 
-/// What the removal of factors does, or has done.
+/// The effect of a removal of factors, planned or done.
 public struct Removal: Sendable {
-  /// The account, as it was before.
+  /// The account before the change.
   public let account: Account
-  /// The factors that go.
+  /// The factors to remove.
   public let factors: [Factor]
-  /// True when all factors of the account were meant.
+  /// True if all factors of the account were to be removed.
   public let isOfAll: Bool
-  /// How many sessions end.
+  /// The number of sessions ended.
   public let sessionsEnded: Int
-  /// For how many hours another administrator can take it back; 0 for not at all.
+  /// The number of hours within which another administrator can undo the removal; 0 if it can't be
+  /// undone.
   public let undoHours: Int
-  /// Whether a temporary code ends with them; only known beforehand.
+  /// Whether a temporary code is revoked too; set only before the removal.
   public internal(set) var endsTemporaryCode = false
-  /// How many recovery codes end with them; only known beforehand.
+  /// The number of recovery codes revoked too; set only before the removal.
   public internal(set) var recoveryCodesEnded = 0
-  /// What can come back; nil for nothing, and beforehand.
+  /// The removal that can be undone and its deadline; nil if it can't be, and before the removal.
   public internal(set) var apart: (id: ID<RemovalHold>, until: Instant)?
-  /// How many second factors the account keeps.
+  /// The number of second factors left on the account.
   public var factorsLeft: Int { account.factors.count - factors.count }
 }
 
-/// What came of an agent's wish to remove factors.
+/// The result of an agent's removal of factors.
 public enum RemovalOutcome: Sendable {
-  /// It is done.
+  /// The removal is done.
   case done(Removal)
-  /// It waits for a second administrator until then.
+  /// The removal is waiting for a second administrator until the given time.
   case waits(Removal, until: Instant)
 
-  /// What was done, or would be.
+  /// The removal, planned or done.
   public var removal: Removal {
     switch self {
     case .done(let removal), .waits(let removal, _): removal
@@ -43,13 +44,13 @@ public struct FactorRemovals: Sendable {
   let gate: SupportAuthorization
   let removed: RemovedFactors
 
-  /// What a removal would do.
+  /// Returns what a removal would do.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - account: Whose factors.
-  ///   - factor: Which; nil for all of them.
-  /// - Returns: What it would do.
+  ///   - account: The account.
+  ///   - factor: The factor; nil for all factors.
+  /// - Returns: The effect of the removal.
   /// - Throws: ``ActionDenial``.
   public func consequences(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?
@@ -72,18 +73,18 @@ public struct FactorRemovals: Sendable {
     }
   }
 
-  /// Removes a factor or all of them, ends the account's sessions, writes the audit row and tells
-  /// the user by mail, all at once; or lets it wait for a second administrator where the pool asks
-  /// for one.
+  /// Removes one or all factors, ends the account's sessions, writes the audit row, and notifies
+  /// the user by email in one transaction, or requests approval if the user pool requires it.
   ///
-  /// They are kept apart for as long as the pool says, unless somebody else may hold them.
+  /// The removed factors are kept for the time that the support rules define, unless they may be in
+  /// someone else's possession.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - account: Whose factors.
-  ///   - factor: Which; nil for all of them.
-  ///   - request: Who removes them, and why.
-  /// - Returns: What came of it.
+  ///   - account: The account.
+  ///   - factor: The factor; nil for all factors.
+  ///   - request: The agent and their reason.
+  /// - Returns: The result.
   /// - Throws: ``ActionDenial``.
   public func remove(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?, _ request: ActionRequest
@@ -106,7 +107,7 @@ public struct FactorRemovals: Sendable {
     }
   }
 
-  /// What removing a factor, or all of them, means for an account.
+  /// Determines the effect of removing one or all factors of an account.
   static func removal(
     of factor: ID<Factor>?, from account: Account, _ settings: SupportRules,
     _ connection: borrowing Connection
@@ -118,17 +119,17 @@ public struct FactorRemovals: Sendable {
       sessionsEnded: try Sessions.count(account.key, connection), undoHours: settings.undoHours)
   }
 
-  /// Does what a removal means, in the caller's write.
+  /// Performs a removal in the caller's transaction.
   ///
   /// - Parameters:
-  ///   - removal: What goes.
-  ///   - apart: Who keeps it apart, and until when; nil for what never comes back, and then nothing
-  ///     that was removed from the account before comes back either.
+  ///   - removal: The removal.
+  ///   - apart: The agent and the time until which the factors are kept; nil to delete them
+  ///     permanently, along with all factors removed from the account earlier.
   ///   - scope: The user pool.
-  ///   - now: The moment.
-  ///   - connection: The caller's.
-  /// - Returns: The row for the log, without who and why.
-  /// - Throws: What the database throws.
+  ///   - now: The current time.
+  ///   - connection: The caller's transaction.
+  /// - Returns: The audit entry, without author and reason.
+  /// - Throws: Database errors.
   func perform(
     _ removal: Removal, _ apart: NewRemovalHold?, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -149,7 +150,7 @@ public struct FactorRemovals: Sendable {
       sessionsEnded: ended, in: scope)
   }
 
-  /// Removes a factor as somebody did who does not sit at a desk: the past of the demo.
+  /// Removes a factor outside the console, to create the demo's history.
   func remove(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, reason: SupportReason,
     note: String,

@@ -1,34 +1,35 @@
 import Database
 
-/// Factors that one removal took away and that can come back for a while.
+/// Removed factors that can be restored for a limited time.
 public struct RemovalHold: Sendable {
-  /// The removal.
+  /// The ID of the removal.
   public let id: ID<RemovalHold>
-  /// What it took, as it was.
+  /// The factors at the time of the removal.
   public internal(set) var factors: [Factor]
-  /// When.
+  /// The time of the removal.
   public let removedAt: Instant
-  /// Who removed them, and therefore cannot restore them.
+  /// The administrator who removed them, who can't restore them.
   public let remover: ID<Administrator>
-  /// The remover's name at that time.
+  /// The remover's name at the time.
   public let removerName: String
-  /// When they are purged.
+  /// The time they're permanently deleted.
   public let until: Instant
 }
 
-/// Who removes factors, and for how long they are kept apart.
+/// The agent of a new removal and the time its factors are kept.
 struct NewRemovalHold {
   let id: ID<RemovalHold>
   let agent: Administrator
   let until: Instant
 
-  /// Nil where nothing is kept: what somebody else may hold never comes back.
+  /// Creates a hold; nil if the factors are deleted permanently because someone else may possess
+  /// them or the pool doesn't keep any.
   init?(_ request: ActionRequest, _ settings: SupportRules, at now: Instant, random: RandomSource) {
     self.init(
       request.reason, by: request.agent.administrator, settings, at: now, random: random)
   }
 
-  /// The same for what somebody has decided before.
+  /// Creates a hold for a removal that was decided earlier.
   init?(
     _ reason: SupportReason?, by agent: Administrator, _ settings: SupportRules, at now: Instant,
     random: RandomSource
@@ -40,21 +41,21 @@ struct NewRemovalHold {
   }
 }
 
-/// What was removed at the desk, apart from the factors that count.
+/// Stores factors that support agents removed, separately from active factors.
 struct RemovedFactors: Sendable {
   let totp: TOTPFactor
 
-  /// How many factors one write purges at most.
+  /// The maximum number of factors permanently deleted per transaction.
   static let share = 200
 
-  /// Keeps factors of an account apart, as they are before they are deleted.
+  /// Copies an account's factors to the removed factors before they're deleted.
   func keep(
     _ removal: Removal, _ apart: NewRemovalHold, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     let account = removal.account
     for factor in removal.factors {
-      // An ended one may wait under the same id, which an import can give again.
+      // An expired row may have the same ID, which an import can reuse.
       try connection.run(
         """
         DELETE FROM removed_factor
@@ -72,7 +73,8 @@ struct RemovedFactors: Sendable {
         FROM factor
         WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
         """)
-      // While the master key is rotated, nothing goes from a table that waits to one that is done.
+      // During a master key rotation, no secret may move from a table still to be re-encrypted to
+      // one that's done.
       let sealed = try connection.first(
         """
         SELECT sealed_secret FROM removed_factor
@@ -90,8 +92,8 @@ struct RemovedFactors: Sendable {
     }
   }
 
-  /// Puts factors back among those that count, with the last step that was accepted: a code that
-  /// was used before does not pass again.
+  /// Restores factors with their last accepted interval, so that a code used before isn't accepted
+  /// again.
   func restore(
     _ apart: RemovalHold, to account: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws {
@@ -133,7 +135,7 @@ struct RemovedFactors: Sendable {
       account: account.id.text, factor: factor.text)
   }
 
-  /// Ends whatever of an account could come back: its secrets go in this very write.
+  /// Ends all of an account's holds; the secrets are deleted in this transaction.
   static func end(_ account: Int64, _ connection: borrowing Connection) throws {
     try connection.run(
       """
@@ -142,7 +144,7 @@ struct RemovedFactors: Sendable {
       """)
   }
 
-  /// Deletes what one removal set apart; the database overwrites what it deletes.
+  /// Deletes the factors of one removal; the database overwrites deleted data.
   static func delete(
     _ apart: RemovalHold, of account: Int64, _ connection: borrowing Connection
   ) throws {
@@ -155,7 +157,7 @@ struct RemovedFactors: Sendable {
     }
   }
 
-  /// The removals of an account that can be taken back, the newest first.
+  /// Lists an account's removals that can be undone, newest first.
   static func list(
     _ account: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> [RemovalHold] {
@@ -188,9 +190,9 @@ struct RemovedFactors: Sendable {
     return found.sorted { ($0.removedAt, $0.id.text) > ($1.removedAt, $1.id.text) }
   }
 
-  /// Purges what can come back no more, a row in the log for each factor.
+  /// Permanently deletes factors whose hold has ended, with one audit row per factor.
   ///
-  /// - Returns: Whether there may be more.
+  /// - Returns: True if there may be more.
   static func purge(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let rows = try connection.all(
       """
@@ -267,9 +269,9 @@ extension RemovedFactors: ReencryptableStore {
 }
 
 extension Identity {
-  /// Purges a part of the factors that can come back no more, in one write.
+  /// Permanently deletes a batch of factors whose hold has ended, in one transaction.
   ///
-  /// - Returns: Whether there may be more.
+  /// - Returns: True if there may be more.
   func purgeRemovedFactors(at now: Instant) async throws(StartError) -> Bool {
     try await store.write(StartError.self) { connection in
       try RemovedFactors.purge(at: now, connection)

@@ -10,30 +10,30 @@ public struct Factor: Sendable {
     case phone
   }
 
-  /// The enrollment id.
+  /// The enrollment ID.
   public let id: ID<Factor>
   /// The kind.
   public let kind: Kind
-  /// The name that the user gave it.
+  /// The name that the user chose.
   public let displayName: String?
-  /// When it was enrolled.
+  /// The time of enrollment.
   public let enrolledAt: Instant
-  /// When a code of it last passed; nil when never since enrollment.
+  /// The time a code of the factor was last accepted; nil if none was since enrollment.
   public let lastUsedAt: Instant?
-  /// The number of a phone, in E.164 form; nil for other kinds.
+  /// The phone number in E.164 format; nil for other kinds.
   public let phoneNumber: String?
-  /// Until when its codes are refused; nil or past when they are not.
+  /// The time until which its codes are rejected; nil or in the past if they're accepted.
   public let suspendedUntil: Instant?
 
-  /// The longest name, in characters of Unicode.
+  /// The maximum length of a name, in Unicode scalars.
   public static let longestName = 100
-  /// The longest enrollment ID, in bytes.
+  /// The maximum length of an enrollment ID, in bytes.
   static let longestID = 128
 
-  /// The name for people.
+  /// The name to show.
   public var label: String { displayName ?? phoneNumber ?? "authenticator" }
 
-  /// What an audit row calls it: kind, number, name and id.
+  /// The description in the audit log: kind, number, name, and ID.
   var words: String {
     switch kind {
     case .totp: "TOTP “\(label)” (\(id.text))"
@@ -43,7 +43,7 @@ public struct Factor: Sendable {
     }
   }
 
-  /// True while its codes are refused.
+  /// Returns true while the factor's codes are rejected.
   public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
 
   static func isTooLong(_ name: String) -> Bool { name.unicodeScalars.count > longestName }
@@ -52,7 +52,7 @@ public struct Factor: Sendable {
     enrollment_id, kind, display_name, enrolled_at, last_used_at, phone, suspended_until
     """
 
-  /// How many columns these are.
+  /// The number of columns in ``columns``.
   static let columnCount = 7
 
   init(_ row: borrowing Row) throws {
@@ -67,7 +67,7 @@ public struct Factor: Sendable {
     suspendedUntil = (try row.value(6) as Int64?).map(Instant.init(microseconds:))
   }
 
-  /// The factors of an account, in the order of their enrollment.
+  /// Reads an account's factors, in order of enrollment.
   static func all(of account: Int64, _ connection: borrowing Connection) throws -> [Factor] {
     try connection.all(
       "SELECT \(columns) FROM factor WHERE account_key = \(account) ORDER BY position"

@@ -1,6 +1,6 @@
 import Database
 
-/// A factor as it is stored first.
+/// A factor to insert.
 struct NewFactor {
   let id: ID<Factor>
   let kind: Factor.Kind
@@ -12,9 +12,9 @@ struct NewFactor {
   var lastUsedAt: Instant?
 }
 
-/// How factors are written, with what is kept of them on account and scope.
+/// Writes factors and the data derived from them on the account and the user pool.
 enum FactorRecord {
-  /// Stores a factor as the account's newest.
+  /// Inserts a factor as the account's newest.
   static func insert(
     _ new: NewFactor, for account: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws {
@@ -28,13 +28,13 @@ enum FactorRecord {
         \(new.sealedSecret), \(new.lastStep), \(new.phoneNumber),
         \(new.lastUsedAt?.microseconds))
       """)
-    // Whoever has a new factor does not get an old one back besides.
+    // A user with a new factor can't have removed factors restored as well.
     try RemovedFactors.end(account.key, connection)
     try reconcile(account.key, in: scope, connection)
   }
 
-  /// Stores factors behind the last place of an account whose marks, counts and index are the
-  /// caller's to write.
+  /// Inserts factors after a position; the caller updates the account's flags, the counts, and the
+  /// search index.
   static func store(
     _ factors: [NewFactor], of key: Int64, after place: Int, _ connection: borrowing Connection
   ) throws {
@@ -61,14 +61,14 @@ enum FactorRecord {
         WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
         """)
     }
-    // Wrong codes may have been those of what is gone, and whoever keeps another factor must not
-    // stay locked out for them.
+    // The incorrect codes may have been for a deleted factor, and must not keep a user with another
+    // factor locked out.
     try AccountRecord.unlockCodes(account.key, connection)
     try reconcile(account.key, in: scope, connection)
   }
 
-  /// Keeps the marks of the account, the counts of the scope and the index right after its factors
-  /// have changed.
+  /// Updates the account's flags, the pool's counts, and the search index after a change to its
+  /// factors.
   static func reconcile(
     _ key: Int64, in scope: Scope, _ connection: borrowing Connection
   ) throws {
@@ -108,7 +108,7 @@ enum FactorRecord {
     }
   }
 
-  /// Keeps the latest end of a suspension on the account, for lists.
+  /// Stores the latest end of the factors' suspensions on the account, for lists.
   static func settleSuspension(_ key: Int64, _ connection: borrowing Connection) throws {
     try connection.run(
       """
@@ -118,7 +118,7 @@ enum FactorRecord {
       """)
   }
 
-  /// Of which kinds an account has factors.
+  /// The kinds of factors an account has.
   private struct Marks: Equatable {
     let totp: Bool
     let phone: Bool

@@ -1,10 +1,10 @@
 import Database
 
-/// A phone that codes are sent to.
+/// A phone that receives codes by SMS.
 enum PhoneFactor {
-  /// Stores a new factor as the account's newest.
+  /// Inserts a new factor as the account's newest.
   ///
-  /// Whether there is room for it, and no other with the number, is for the caller to check.
+  /// The caller checks the limit and that the phone number isn't already enrolled.
   static func insert(
     _ id: ID<Factor>, displayName: String?, phoneNumber: String, enrolledAt: Instant,
     for account: Account, in scope: Scope, _ connection: borrowing Connection
@@ -16,7 +16,7 @@ enum PhoneFactor {
       for: account, in: scope, connection)
   }
 
-  /// Notes that a code of a factor has passed.
+  /// Records that a code of a factor was accepted.
   static func accept(
     _ factor: ID<Factor>, of account: Account, at now: Instant, _ connection: borrowing Connection
   ) throws {

@@ -2,9 +2,10 @@ import Crypto
 import Database
 import OTP
 
-/// The secret side of a TOTP factor.
+/// Stores the secrets of TOTP factors and verifies their codes.
 struct TOTPFactor: Sendable {
-  /// Twenty bytes, which RFC 4226 section 4 advises: 32 characters of base32.
+  /// The length of a secret in bytes: 20, as RFC 4226, section 4 recommends, or 32 Base32
+  /// characters.
   static let secretLength = 20
   static let digits = 6
   static let period: Int64 = 30
@@ -15,8 +16,9 @@ struct TOTPFactor: Sendable {
     sealer = try Sealer(keys, purpose: "totp secret", random: random)
   }
 
-  /// Project, tenant, user and factor: a sealed secret opens nowhere else, so that rows cannot be
-  /// swapped.
+  /// The associated data: project, tenant, user, and factor.
+  ///
+  /// A sealed secret can't be opened for another factor, so rows can't be swapped.
   private func associated(_ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>) -> [UInt8] {
     Self.associated(scope.project.text, scope.tenant?.text ?? "", account.text, factor.text)
   }
@@ -29,14 +31,14 @@ struct TOTPFactor: Sendable {
     [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
   }
 
-  /// Seals a secret for one factor of one account.
+  /// Seals a secret for one factor of an account.
   func sealed(
     _ secret: Secret, for factor: ID<Factor>, of account: ID<Account>, in scope: Scope
   ) throws(CryptoError) -> [UInt8] {
     try sealer.seal(secret.revealedBytes, with: associated(scope, account, factor))
   }
 
-  /// The same secret sealed with the newest key; nil when it is already.
+  /// Returns the secret sealed with the newest key; nil if it already is.
   func resealed(
     _ sealed: [UInt8], project: String, tenant: String, account: String, factor: String
   ) throws -> [UInt8]? {
@@ -45,15 +47,15 @@ struct TOTPFactor: Sendable {
     }
   }
 
-  /// The secret that was sealed for one factor of one account.
+  /// Opens a secret that was sealed for one factor of an account.
   func opened(
     _ sealed: [UInt8], _ factor: ID<Factor>, of account: Account, in scope: Scope
   ) throws(CryptoError) -> Secret {
     try sealer.open(sealed, with: associated(scope, account.id, factor))
   }
 
-  /// The secret of a factor as it is stored, and the last step that was accepted; nil when there is
-  /// none.
+  /// Reads a factor's stored secret and the last accepted interval; nil if the factor doesn't
+  /// exist.
   func stored(
     _ factor: ID<Factor>, of account: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws -> (secret: Secret, lastStep: Int64?)? {
@@ -69,7 +71,7 @@ struct TOTPFactor: Sendable {
     }
   }
 
-  /// Stores a new factor as the account's newest.
+  /// Inserts a new factor as the account's newest.
   func insert(
     _ id: ID<Factor>, displayName: String, secret: Secret, lastStep: Int64, for account: Account,
     in scope: Scope, at now: Instant, _ connection: borrowing Connection
@@ -82,11 +84,11 @@ struct TOTPFactor: Sendable {
       for: account, in: scope, connection)
   }
 
-  /// Compares a code and moves the last accepted step, so that of two equal codes one wins.
+  /// Verifies a code and advances the last accepted interval, so that a code can't be used twice.
   ///
-  /// A right code of a suspended factor is used up as well: seen then, it does not pass later.
+  /// A correct code of a suspended factor is used up too, so someone who saw it can't use it later.
   ///
-  /// - Returns: What it has found; when the code is right, its step is recorded as used.
+  /// - Returns: The finding; if the code is correct, its interval is marked as used.
   func check(
     _ code: String, for factor: ID<Factor>, of account: Account, in scope: Scope, window: Window,
     at now: Instant, _ connection: borrowing Connection
@@ -113,7 +115,7 @@ struct TOTPFactor: Sendable {
     let lastStep = Self.reachable(row.lastStep, at: now)
     let codeAttempt = try password.verify(code, at: now.seconds, window: window, after: lastStep)
     let finding = CodeFinding(codeAttempt, after: lastStep)
-    // Only now, so that a code of a suspended factor costs what any other does.
+    // Checked last, so that a code of a suspended factor takes the same time as any other.
     let isSuspended = now.microseconds < row.suspendedUntil ?? 0
     switch codeAttempt {
     case .accepted(let step, let offset):
@@ -133,19 +135,19 @@ struct TOTPFactor: Sendable {
     }
   }
 
-  /// The last step that any window accepts at a moment.
+  /// Returns the latest interval that any window accepts at a time.
   static func furthestStep(at now: Instant) -> Int64 {
     now.seconds / period + Int64(Window.range.upperBound)
   }
 
-  /// The last used step, as far as it can have been used by the clock of now; nil for one that was
-  /// used while the clock was ahead, which would lock the user out until then.
+  /// Returns the last used interval if it's possible at the current time; nil if it was used while
+  /// the clock was ahead, which would lock the user out until then.
   static func reachable(_ lastStep: Int64?, at now: Instant) -> Int64? {
     guard let lastStep, lastStep <= furthestStep(at: now) else { return nil }
     return lastStep
   }
 
-  /// The generator of a secret, as all factors here have it.
+  /// Creates the one-time password generator of a secret, with this server's parameters.
   static func password(_ secret: Secret) -> OneTimePassword? {
     OneTimePassword(secret: secret, digits: digits, period: period)
   }

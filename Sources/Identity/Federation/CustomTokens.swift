@@ -3,76 +3,76 @@ import Database
 import JSON
 public import Text
 
-/// Why a custom token signs nobody in.
+/// An error in signing in with a custom token.
 public enum CustomTokenError: Error, Sendable {
-  /// The token cannot be believed; the text says why.
+  /// The token is invalid; the text says why.
   case invalid(String)
-  /// The token is of somebody who may not sign for the project.
+  /// The token's issuer isn't trusted for the project.
   case credentialMismatch
-  /// The token is for another tenant than the request.
+  /// The token is for a tenant other than the request's.
   case tenantMismatch
   /// The token has no uid.
   case missingUID
-  /// Its claims are not an object.
+  /// The token's custom claims aren't an object.
   case invalidClaims
-  /// One of its claims has a name that tokens use themselves.
+  /// A custom claim has a reserved name.
   case forbiddenClaim(String)
-  /// Its claims have more than 1000 characters.
+  /// The custom claims are longer than 1,000 characters.
   case claimsTooLarge
-  /// The account may not sign in.
+  /// The account is disabled.
   case userDisabled
-  /// Nobody can sign in to the scope.
+  /// The user pool is disabled.
   case scopeDisabled(Scope)
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension CustomTokenError: UseCaseError {}
 
-/// Names that tokens use themselves.
+/// Reserved claim names.
 public enum ReservedClaims {
-  /// Those that nobody may give, as SDKs refuse them.
+  /// Names that custom claims can't use; SDKs reject them too.
   public static let forbidden: Set<UntrustedText> = [
     "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat",
     "iss", "jti", "nbf", "nonce", "sub",
   ]
 
-  /// Those that stay what the token says of the user, whatever was given.
+  /// Names whose values in a token always describe the user, regardless of custom claims.
   public static let all: Set<UntrustedText> = forbidden.union([
     "email", "email_verified", "name", "phone_number", "picture", "provider_id", "user_id",
   ])
 
-  /// The most characters that claims may have, in UTF-16.
+  /// The maximum length of custom claims, in UTF-16 code units.
   public static let longest = 1_000
 }
 
-/// Signs users in by tokens that a project's own back end made.
+/// Signs users in with custom tokens created by a project's own backend.
 public struct CustomTokens: Sendable {
   let store: Store
   let signers: TrustedTokenKeys
 
-  /// Whom a custom token must be meant for.
+  /// The required audience of a custom token.
   public static let audience =
     "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
-  /// How long a custom token may count, in seconds.
+  /// The maximum lifetime of a custom token, in seconds.
   public static let longestLife: Int64 = 3_600
-  /// How far the clock of a back end may be ahead, in seconds.
+  /// The tolerance for a backend clock that's ahead, in seconds.
   static let clockSkew: Int64 = 300
 
-  /// What a token says, as far as it counts here.
+  /// The parts of a custom token that are used.
   private struct Words: Sendable {
     let uid: String
-    /// The claims for the session's tokens, as JSON text; nil for none.
+    /// The custom claims for the session's tokens, as JSON text; nil if there are none.
     let claims: String?
-    /// The key that has signed it; nil in the emulator profile.
+    /// The key that signed the token; nil in the emulator profile.
     let signer: String?
   }
 
-  /// Signs in the user that a token names, and makes the account when there is none.
+  /// Signs in the user with the token's uid and creates the account if it doesn't exist.
   ///
-  /// The standalone profile takes what a registered key has signed with RS256, and nothing else. The
-  /// emulator profile takes any token, and a bare JSON object as well. A second factor is never
-  /// asked for: whoever signs the tokens has made sure who it is.
+  /// The standalone profile accepts only tokens signed with RS256 by a registered key. The emulator
+  /// profile accepts any token, and a bare JSON object as well. A second factor is never required:
+  /// the backend that signs the token has verified the user's identity.
   ///
   /// - Returns: The session, and whether the account is new.
   /// - Throws: ``CustomTokenError``.
@@ -136,7 +136,7 @@ public struct CustomTokens: Sendable {
     return try words(token.payload, signer: signer)
   }
 
-  /// Finds the registered key that has signed a token, and checks its times.
+  /// Finds the registered key that signed a token and checks the token's times.
   private func checkSignature(
     _ token: JSONWebToken, _ project: ID<Project>
   ) async throws(CustomTokenError) -> String {
@@ -183,7 +183,7 @@ public struct CustomTokens: Sendable {
   ) throws(CustomTokenError) -> Words {
     var uid = payload["uid"]?.textValue?.text
     if uid == nil, store.profile == .emulator {
-      // Google's emulator takes a number, and the older name.
+      // Google's emulator accepts a number, and the older name `user_id`.
       uid = payload["uid"]?.numberValue?.text ?? payload["user_id"]?.textValue?.text
     }
     guard let uid, !uid.isEmpty else { throw .missingUID }

@@ -1,7 +1,7 @@
 import Crypto
 import Database
 
-/// Signs users in by what another provider of identity says of them.
+/// Signs users in with other identity providers.
 public struct Federation: Sendable {
   let store: Store
   let signIns: SignIns
@@ -10,39 +10,39 @@ public struct Federation: Sendable {
   let pending: Sealer
 }
 
-/// What a provider's word leads to.
+/// The result of a sign-in with an identity provider.
 public enum FederatedSignIn: Sendable {
-  /// The account was found, made or linked; a second factor may be due.
+  /// The account was found, created, or linked; a second factor may be required.
   case account(SignInOutcome, FederatedAccount)
-  /// The address is that of an account that does not know the provider, and the provider does not
-  /// say that it is the user's: the user signs in another way first, and links then.
+  /// The email address belongs to an account without this provider, and the provider doesn't
+  /// confirm that it's verified; the user must sign in another way first, then link.
   case needsConfirmation(providers: [String])
 }
 
-/// What became of an account with a provider's word.
+/// The account of a federated sign-in.
 public struct FederatedAccount: Sendable {
-  /// The account as it is now.
+  /// The account after the sign-in.
   public let account: Account
-  /// Whether it was made.
+  /// Whether the account was created.
   public let isNew: Bool
-  /// Whether the provider has given the address to somebody else since.
+  /// Whether the provider has reassigned the email address to another user.
   public let isEmailRecycled: Bool
 }
 
 extension Federation {
-  /// Signs in the user of an identity, and makes or links the account.
+  /// Signs in the user of an identity, and creates or links the account.
   ///
-  /// An account with the same address is linked when the provider says that the address is the
-  /// user's, unless the project allows several accounts of an address: then each identity has an
-  /// account of its own, which has no address itself. Where the account's own address was not verified, nobody knows who made it, and its
-  /// password, phone number, other identities and sessions go.
+  /// An account with the same email address is linked if the provider says that the address is
+  /// verified. If the project allows duplicate emails, each identity has a separate account without
+  /// an email address instead. If the existing account's address isn't verified, its creator is
+  /// unknown, so its password, phone number, other identities, and sessions are removed.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - assertion: What the provider says.
-  ///   - mayCreate: Whether an account is made when there is none.
-  ///   - author: Whose request it is.
-  /// - Returns: What it leads to.
+  ///   - assertion: The provider's assertion.
+  ///   - mayCreate: Whether to create an account if there is none.
+  ///   - author: The author of the request.
+  /// - Returns: The result of the sign-in.
   /// - Throws: ``FederationError``.
   public func signIn(
     _ scope: Scope, _ assertion: ProviderAssertion, mayCreate: Bool, by author: Author
@@ -84,7 +84,7 @@ extension Federation {
     }
   }
 
-  /// Who signs in at a provider, by their ids there.
+  /// Lists the linked identities of a provider, by the user's ID at the provider.
   ///
   /// - Throws: ``FederationError/unavailable(_:)``.
   public func identities(
@@ -98,9 +98,9 @@ extension Federation {
     }
   }
 
-  /// Links an identity to the user of a session, for whom another session begins.
+  /// Links an identity to the session's user and starts a new session.
   ///
-  /// A second factor that the session has passed counts in the new one as well.
+  /// A second factor that the session has passed is carried over to the new one.
   ///
   /// - Throws: ``FederationError``.
   public func link(
@@ -148,7 +148,7 @@ extension Federation {
     }
   }
 
-  /// Whether the project allows several accounts of an address (`signIn.allowDuplicateEmails`).
+  /// Returns true if the project allows duplicate emails (`signIn.allowDuplicateEmails`).
   private static func keepsApart(
     _ scope: Scope, _ connection: borrowing Connection
   ) throws -> Bool {
@@ -157,7 +157,8 @@ extension Federation {
     ) { try $0.value(0) } ?? false
   }
 
-  /// Writes, and says what it means that an identity or an address was taken at the same time.
+  /// Runs a transaction and translates the conflict if an identity or address was taken
+  /// concurrently.
   private func write(
     _ body: @escaping @Sendable (borrowing Connection) throws -> FederatedSignIn
   ) async throws(FederationError) -> FederatedSignIn {
@@ -172,7 +173,7 @@ extension Federation {
     }
   }
 
-  /// Goes on after the provider's word, which is a first factor.
+  /// Continues the sign-in with the identity as first factor.
   private func pass(
     _ account: Int64, _ link: ProviderLink, in scope: Scope, isNew: Bool = false,
     isRecycled: Bool = false, at now: Instant, _ connection: borrowing Connection
@@ -230,7 +231,7 @@ extension Federation {
       old, link, in: scope, sessionsEnded: ended, by: author, at: now, connection)
   }
 
-  /// Keeps counts and searches right, records what changed, and tells the user.
+  /// Updates counts and the search index, records the changes, and notifies the user.
   private func reconcile(
     _ old: Account, _ link: ProviderLink, in scope: Scope, sessionsEnded: Int = 0,
     by author: Author, at now: Instant, _ connection: borrowing Connection

@@ -2,95 +2,97 @@ import Crypto
 import Database
 import JSON
 
-/// A provider of identity that a scope knows: one of OpenID Connect, or one of SAML.
+/// An OpenID Connect or SAML identity provider of a user pool.
 public struct IdentityProvider: Sendable {
-  /// The protocols.
+  /// A protocol.
   public enum Kind: String, Sendable, CaseIterable {
     /// OpenID Connect; users sign in with its ID tokens.
     case oidc
-    /// SAML 2.0; its configuration is kept, and nobody signs in by it.
+    /// SAML 2.0; the configuration is stored, but users can't sign in with it.
     case saml
 
-    /// What the ids of its providers begin with.
+    /// The prefix of the protocol's provider IDs.
     public var prefix: String { rawValue + "." }
   }
 
-  /// The id, such as `oidc.acme`, which is also the provider in tokens and lookups.
+  /// The ID, such as `oidc.acme`; it's also the provider in tokens and lookups.
   public let id: ID<IdentityProvider>
   /// The protocol.
   public let kind: Kind
-  /// What can be changed.
+  /// The settings.
   public let settings: ProviderSettings
-  /// When it was made.
+  /// The time the provider was created.
   public let createdAt: Instant
-  /// When it was changed last.
+  /// The time of the last change.
   public let changedAt: Instant
 }
 
-/// What of a provider can be changed.
+/// The settings of an identity provider.
 public struct ProviderSettings: Sendable {
-  /// The name for people; may be empty.
+  /// The display name, which can be empty.
   public var displayName = ""
-  /// Whether users can sign in with it.
+  /// Whether users can sign in with the provider.
   public var isEnabled = false
-  /// The issuer of its ID tokens, `iss`; of OpenID Connect only, as what follows.
+  /// The issuer of its ID tokens (`iss`); this and the following properties are for OpenID Connect
+  /// only.
   public var issuer = ""
-  /// The application's id at the provider, `aud` of its ID tokens.
+  /// The application's client ID at the provider, the `aud` of its ID tokens.
   public var clientID = ""
-  /// The keys that its ID tokens are signed with.
+  /// The keys that sign its ID tokens.
   public var keys = KeySet()
-  /// The application's secret at the provider, which is kept and given back.
+  /// The application's client secret, which is stored and returned.
   public var clientSecret: Secret?
-  /// What else its message has, as JSON text: `responseType`, `idpConfig`, `spConfig`.
+  /// The remaining fields of its API message, as JSON text: `responseType`, `idpConfig`,
+  /// `spConfig`.
   public var members = "{}"
 
-  /// Makes settings of a provider that is off.
+  /// Creates settings of a disabled provider.
   public init() {}
 }
 
-/// Why a provider cannot be made, found or changed.
+/// An error in creating, finding, or changing an identity provider.
 public enum ProviderError: Error, Sendable {
-  /// An id without `oidc.` or `saml.` in front, or with other characters behind it than letters,
-  /// digits, dots, hyphens and underscores.
+  /// An ID without the prefix `oidc.` or `saml.`, or with characters other than letters, digits,
+  /// dots, hyphens, and underscores.
   case invalidID
-  /// The scope has a provider of this id.
+  /// The user pool already has a provider with this ID.
   case exists(String)
-  /// The scope has as many providers as it may.
+  /// The user pool has the maximum number of providers.
   case tooMany
-  /// No such provider.
+  /// The provider doesn't exist.
   case notFound
-  /// Somebody has changed it since it was looked at.
+  /// The provider changed since it was read.
   case changedMeanwhile
-  /// A name of more than 256 characters.
+  /// A name longer than 256 characters.
   case nameTooLong
-  /// No issuer.
+  /// The issuer is missing.
   case missingIssuer
-  /// An issuer that is not an https address without query and fragment.
+  /// The issuer isn't an https URL without a query and fragment.
   case invalidIssuer
-  /// No client id.
+  /// The client ID is missing.
   case missingClientID
-  /// A client id of more than 256 bytes.
+  /// A client ID longer than 256 bytes.
   case invalidClientID
-  /// The code flow without a client secret.
+  /// The code flow requires a client secret.
   case missingClientSecret
-  /// No response type is on.
+  /// No response type is set.
   case invalidResponseType
-  /// Several response types are on.
+  /// More than one response type is set.
   case severalResponseTypes
-  /// Keys that cannot be read.
+  /// The keys can't be read.
   case invalidKeys(KeySet.Fault)
   /// A SAML provider without `spConfig`.
   case missingRelyingParty
-  /// A member of a SAML provider that is missing or not what it must be.
+  /// A field of a SAML provider is missing or invalid.
   case invalidMember(String)
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension ProviderError: UseCaseError {}
 
 extension ProviderSettings {
-  /// The longest members, in bytes.
+  /// The maximum length of `members`, in bytes.
   private static let longestMembers = 65_536
 
   func check(_ kind: IdentityProvider.Kind) throws(ProviderError) {
@@ -146,7 +148,7 @@ extension ProviderSettings {
     }
   }
 
-  /// Whether a text is an https address with a host in it.
+  /// Returns true if the text is an https URL with a host.
   private static func isAddress(_ text: String) -> Bool {
     guard text.hasPrefix("https://"), text.utf8.count <= 2_048,
       text.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
@@ -155,7 +157,7 @@ extension ProviderSettings {
     return !host.isEmpty && !host.contains("@")
   }
 
-  /// The settings in words, for the audit log; of the secret only whether there is one.
+  /// Formats the settings for the audit log; a secret appears only as set or not set.
   func words(secret: String? = nil) -> [AuditField] {
     [
       AuditField("name", displayName.isEmpty ? "none" : displayName, value: [displayName]),

@@ -1,17 +1,17 @@
 import Crypto
 import Database
 
-/// Makes, finds, changes and deletes the providers of identity that scopes know.
+/// Creates, finds, changes, and deletes the identity providers of user pools.
 ///
-/// Whoever may change one says whose word about users is believed.
+/// Administrators who can change a provider decide which identities are trusted.
 public struct IdentityProviders: Sendable {
   let store: Store
   let sealer: Sealer
 
-  /// How many providers a scope can have.
+  /// The maximum number of providers in a user pool.
   public static let most = 100
 
-  /// The protocol that an id is of; nil for what is no id.
+  /// Returns the protocol of a provider ID; nil if the ID is invalid.
   public static func kind(of id: String) -> IdentityProvider.Kind? {
     guard id.utf8.count <= ProviderLink.longestProvider,
       let kind = IdentityProvider.Kind.allCases.first(where: { id.hasPrefix($0.prefix) })
@@ -29,7 +29,7 @@ public struct IdentityProviders: Sendable {
     return !name.isEmpty && isName ? kind : nil
   }
 
-  /// Makes a provider.
+  /// Creates a provider.
   ///
   /// - Throws: ``ProviderError``.
   @discardableResult
@@ -40,7 +40,7 @@ public struct IdentityProviders: Sendable {
       by: author, ProviderError.self, try creation(in: scope, id: id, settings))
   }
 
-  /// Adds a provider, for an administrator in the console.
+  /// Creates a provider, for an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func create(
@@ -102,14 +102,14 @@ public struct IdentityProviders: Sendable {
     return found
   }
 
-  /// The providers of a scope of one protocol, or of both, by id.
+  /// Lists a user pool's providers for one protocol, or both, by ID.
   ///
   /// - Throws: ``ProviderError/unavailable(_:)``.
   public func list(
     _ scope: Scope, kind: IdentityProvider.Kind? = nil, after: String? = nil, limit: Int = most
   ) async throws(ProviderError) -> Page<IdentityProvider> {
     let limit = Page<IdentityProvider>.size(limit)
-    // The ids of a protocol are those between its prefix and the prefix's next.
+    // The IDs of a protocol are those from its prefix up to the next possible prefix.
     let first = max(after ?? "", kind?.prefix ?? "")
     let last = kind.map { $0.rawValue + "/" } ?? "\u{10FFFF}"
     return try await store.read(ProviderError.self) { connection in
@@ -124,16 +124,16 @@ public struct IdentityProviders: Sendable {
     }
   }
 
-  /// Changes a provider; what stays the same writes nothing.
+  /// Changes a provider; a change that alters nothing writes nothing.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - id: The provider.
-  ///   - seen: When it had been changed last when it was looked at; nil when that does not matter.
-  ///   - author: Who changes it.
-  ///   - edit: Changes the settings as they are now.
-  /// - Returns: The provider as it is then.
-  /// - Throws: ``ProviderError``, and what `edit` throws.
+  ///   - id: The provider's ID.
+  ///   - seen: The time of the last change when the provider was read; nil to skip the check.
+  ///   - author: The author of the change.
+  ///   - edit: Changes the current settings.
+  /// - Returns: The provider after the change.
+  /// - Throws: ``ProviderError``, and the errors of `edit`.
   @discardableResult
   public func update(
     _ scope: Scope, _ id: String, expecting seen: Instant? = nil, by author: Author,
@@ -189,7 +189,8 @@ public struct IdentityProviders: Sendable {
 
   /// Deletes a provider.
   ///
-  /// Users keep their identities at it, and sign in with them again when it is made anew.
+  /// Users keep their identities at the provider and can sign in with them again if it's added
+  /// again.
   ///
   /// - Throws: ``ProviderError``.
   public func delete(
@@ -198,7 +199,7 @@ public struct IdentityProviders: Sendable {
     try await store.perform(by: author, ProviderError.self, removal(of: id, in: scope))
   }
 
-  /// Removes a provider, for an administrator in the console.
+  /// Deletes a provider, for an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func delete(
@@ -258,7 +259,7 @@ public struct IdentityProviders: Sendable {
     }
   }
 
-  /// What a secret is sealed for, so that a row that is moved elsewhere does not open.
+  /// Returns the associated data of a sealed secret, so that a moved row can't be opened.
   private static func place(of id: String, in scope: Scope) -> [UInt8] {
     Array("\(scope.key) \(id)".utf8)
   }
@@ -270,7 +271,7 @@ extension IdentityProviders: ReencryptableStore {
   func reseal(
     after position: String, limit: Int, _ connection: borrowing Connection
   ) throws -> ResealedPart {
-    // A position is that of a row: its scope, a space, its id.
+    // A position identifies a row: the pool's key, a space, and the provider's ID.
     let place = position.split(separator: " ", maxSplits: 1).map(String.init)
     let scope = place.first.flatMap { Int64($0) } ?? 0
     let id = place.count > 1 ? place[1] : ""

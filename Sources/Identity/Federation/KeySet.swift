@@ -1,42 +1,42 @@
 import Crypto
 import JSON
 
-/// The public keys of a provider of identity.
+/// The public keys of an identity provider.
 ///
-/// They are given as a JSON Web Key Set (RFC 7517), as one key of it, as the JSON object of
-/// certificates by their ids that Google publishes, or as PEM; and kept as a set. Keys that this
-/// server cannot use are left out, as RFC 7517 section 5 has it.
+/// Keys can be entered as a JSON Web Key Set (RFC 7517), as a single JSON Web Key, as a JSON object
+/// of certificates by key ID as Google publishes it, or as PEM; they're stored as a set. Keys that
+/// this server can't use are omitted, as RFC 7517, section 5 specifies.
 public struct KeySet: Sendable, Equatable {
-  /// A key and its id.
+  /// A key and its ID.
   struct Entry: Sendable {
     let id: String?
     let key: PublicKey
   }
 
   let entries: [Entry]
-  /// The set as JSON text; empty without keys.
+  /// The set as JSON text; empty if there are no keys.
   public let text: String
 
-  /// How many keys a set may have.
+  /// The maximum number of keys in a set.
   public static let most = 32
-  /// The longest text that is read, in bytes.
+  /// The maximum length of the text to parse, in bytes.
   public static let longest = 65_536
 
-  /// Why a text is not a set of keys.
+  /// An error in parsing keys.
   public enum Fault: Error, Sendable, Equatable {
-    /// Neither JSON of a known form nor PEM.
+    /// The text is neither JSON in a supported form nor PEM.
     case unreadable
-    /// Nothing in it is a key that can be used.
+    /// The text contains no usable key.
     case noKey
-    /// A private key, which must not leave the provider.
+    /// The text contains a private key, which must stay with the provider.
     case isPrivate
-    /// An RSA key that is too short or too long.
+    /// An RSA key is too short or too long.
     case unusable
-    /// Too long, or too many keys.
+    /// The text is too long, or contains too many keys.
     case tooMany
   }
 
-  /// A set without keys.
+  /// Creates an empty set.
   public init() { self.init(entries: [], text: "") }
 
   private init(entries: [Entry], text: String) {
@@ -44,7 +44,7 @@ public struct KeySet: Sendable, Equatable {
     self.text = text
   }
 
-  /// Reads keys; an empty text has none.
+  /// Parses keys; empty text creates an empty set.
   ///
   /// - Throws: ``Fault``.
   public init(_ text: String) throws(Fault) {
@@ -64,10 +64,10 @@ public struct KeySet: Sendable, Equatable {
       entries: entries, text: String(decoding: set.serialized(), as: UTF8.self))
   }
 
-  /// How many keys there are.
+  /// The number of keys.
   public var count: Int { entries.count }
 
-  /// The ids of the keys, for people; a key without one is the beginning of its fingerprint.
+  /// The IDs of the keys for display; for a key without an ID, the beginning of its fingerprint.
   public var names: [String] {
     entries.map { entry in
       entry.id
@@ -76,18 +76,18 @@ public struct KeySet: Sendable, Equatable {
     }
   }
 
-  /// Whether both have the same keys under the same ids.
+  /// Returns true if both sets have the same keys with the same IDs.
   public static func == (left: Self, right: Self) -> Bool { left.text == right.text }
 
-  /// Whether a token was signed by one of the keys: the one that it names, or any when none has
-  /// that name.
+  /// Returns true if one of the keys signed the token: the key that the token names, or any key if
+  /// none has that name.
   func haveSigned(_ token: JSONWebToken) -> Bool {
     let named = entries.filter { $0.id != nil && $0.id == token.keyID }
     return (named.isEmpty ? entries : named).contains { token.isSigned(by: $0.key) }
   }
 }
 
-// MARK: - Reading
+// MARK: - Parsing
 
 extension KeySet {
   private static func json(_ text: String) throws(Fault) -> [Entry] {
@@ -107,7 +107,7 @@ extension KeySet {
     return entries
   }
 
-  /// A JSON Web Key; nil for one of a kind that is not used here.
+  /// Parses a JSON Web Key; nil if its type isn't supported.
   private static func webKey(_ value: JSON) throws(Fault) -> Entry? {
     guard let key = value.objectValue, let kind = key["kty"]?.textValue?.text else {
       throw .unreadable
@@ -140,7 +140,7 @@ extension KeySet {
     return Entry(id: key["kid"]?.textValue?.text, key: read)
   }
 
-  /// One block of PEM after the other.
+  /// Parses consecutive PEM blocks.
   private static func pem(_ text: String) throws(Fault) -> [Entry] {
     var entries: [Entry] = []
     var rest = text[...]

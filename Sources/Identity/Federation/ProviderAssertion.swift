@@ -1,25 +1,25 @@
 import Crypto
 import JSON
 
-/// What a provider of identity says of a user.
+/// An identity provider's assertion about a user.
 public struct ProviderAssertion: Sendable {
-  /// Who it is there.
+  /// The user's identity at the provider.
   public let link: ProviderLink
-  /// Whether the provider says that the address is the user's.
+  /// Whether the provider says that the email address is verified.
   public let isEmailVerified: Bool
   /// The given name.
   public let firstName: String?
   /// The family name.
   public let lastName: String?
-  /// The name on a screen.
+  /// The screen name.
   public let screenName: String?
-  /// All that the provider said, as JSON text.
+  /// All claims, as JSON text.
   public let claims: String
 
-  /// Reads the claims of an ID token of OpenID Connect (Core 1.0, section 5.1), which somebody has
-  /// checked.
+  /// Creates an assertion from the claims of a verified OpenID Connect ID token (Core 1.0, section
+  /// 5.1).
   ///
-  /// An address, name or picture that is none is passed over: who the user is does not hang on it.
+  /// An invalid address, name, or picture is ignored, because it doesn't affect who the user is.
   init?(provider: String, claims: JSON.Object) {
     guard let subject = claims["sub"]?.textValue?.text else { return nil }
     func text(_ name: String, _ longest: Int) -> String? {
@@ -38,7 +38,7 @@ public struct ProviderAssertion: Sendable {
       provider: provider, rawID: subject, email: email, displayName: name,
       photoURL: text("picture", ProviderLink.longestField))
     let verified = claims["email_verified"]
-    // Some providers write the truth as a text.
+    // Some providers send the Boolean as a string.
     isEmailVerified = email != nil && (verified?.boolValue ?? (verified?.textValue == "true"))
     firstName = text("given_name", 256)
     lastName = text("family_name", 256)
@@ -47,56 +47,56 @@ public struct ProviderAssertion: Sendable {
   }
 }
 
-/// Why nobody is signed in by another provider.
+/// An error in signing in with another identity provider.
 public enum FederationError: Error, Sendable {
-  /// The provider's answer cannot be believed; the text says why.
+  /// The provider's response is invalid; the text says why.
   case invalidResponse(String)
-  /// The nonce is missing, or not that of the token.
+  /// The nonce is missing or doesn't match the token.
   case invalidNonce(String)
-  /// No such provider in the scope.
+  /// The provider doesn't exist in the user pool.
   case providerNotFound
-  /// The provider is off.
+  /// The provider is disabled.
   case providerDisabled
-  /// SAML, or another way that is not served.
+  /// SAML, or another unsupported sign-in method.
   case unsupported(String)
-  /// A pending token that was not made here, or is too old.
+  /// The pending token is invalid or expired.
   case invalidPendingToken
-  /// The identity is another account's.
+  /// The identity is linked to another account.
   case alreadyLinked
-  /// The address is another account's.
+  /// The email address belongs to another account.
   case emailExists
-  /// No account has the identity, and none may be made.
+  /// No account has the identity, and creating one isn't allowed.
   case userNotFound
-  /// The account may not sign in.
+  /// The account is disabled.
   case userDisabled
-  /// Users may not make accounts themselves.
+  /// Users can't create accounts themselves.
   case signUpDisabled
-  /// Nobody can sign in to the scope.
+  /// The user pool is disabled.
   case scopeDisabled(Scope)
-  /// The session to which the identity shall be linked does not count any more.
+  /// The session to link the identity to is no longer valid.
   case session(SessionError)
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension FederationError: UseCaseError {}
 
 extension Federation {
-  /// How far the clock of a provider may be ahead or behind, in seconds.
+  /// The tolerance for a provider's clock, in seconds ahead or behind.
   private static let clockSkew: Int64 = 60
 
-  /// Reads the ID token of a provider.
+  /// Verifies a provider's ID token.
   ///
-  /// The standalone profile wants the signature of one of the provider's registered keys, its
-  /// issuer, the audience that was registered, and times that count (OpenID Connect Core 1.0,
-  /// section 3.1.3.7). The emulator profile takes any token, and a bare JSON object as well.
+  /// The standalone profile requires a signature by one of the provider's registered keys, the
+  /// registered issuer and client ID, and valid times (OpenID Connect Core 1.0, section 3.1.3.7).
+  /// The emulator profile accepts any token, and a bare JSON object as well.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - provider: The provider's id.
+  ///   - provider: The provider's ID.
   ///   - idToken: The token.
-  ///   - nonce: The raw nonce; the token has its SHA-256 digest in hexadecimal.
-  /// - Returns: What it says.
+  ///   - nonce: The raw nonce; the token contains its SHA-256 digest in hexadecimal.
+  /// - Returns: The assertion.
   /// - Throws: ``FederationError``.
   public func assertion(
     _ scope: Scope, provider: String, idToken: String, nonce: String?
@@ -137,7 +137,7 @@ extension Federation {
     guard audiences?.contains(settings.clientID) == true else {
       throw .invalidResponse("The id_token is for another client.")
     }
-    // Of a token for several, the one that asked for it must be this client.
+    // If a token has several audiences, its authorized party must be this client.
     let asked = token.text("azp")
     guard asked == nil ? audiences?.count == 1 : asked == settings.clientID else {
       throw .invalidResponse("The id_token was made for another client.")
@@ -169,7 +169,7 @@ extension Federation {
     }
   }
 
-  /// Reads what an application of the emulator says that a provider says.
+  /// Reads an emulator application's token without verifying it.
   static func unchecked(
     _ idToken: String, _ provider: String
   ) throws(FederationError) -> ProviderAssertion {
@@ -198,11 +198,11 @@ extension Federation {
 // MARK: - Pending tokens
 
 extension Federation {
-  /// How long a pending token counts, in seconds.
+  /// The lifetime of a pending token, in seconds.
   static let pendingLifetime: Int64 = 900
 
-  /// Seals what a provider has said, so that a client can come back with it after its user has
-  /// signed in another way.
+  /// Seals an assertion, so that a client can send it back after its user has signed in another
+  /// way.
   ///
   /// - Throws: ``FederationError/unavailable(_:)``.
   public func pendingToken(
@@ -219,7 +219,7 @@ extension Federation {
     }
   }
 
-  /// Opens a pending token; its provider must still be on.
+  /// Opens a pending token; its provider must still be enabled.
   ///
   /// - Throws: ``FederationError``.
   public func assertion(

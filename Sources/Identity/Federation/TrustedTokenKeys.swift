@@ -1,71 +1,71 @@
 import Crypto
 import Database
 
-/// A key with which a project's own back end signs custom tokens.
+/// A public key that verifies a project's custom tokens.
 public struct TrustedTokenKey: Sendable {
-  /// The id.
+  /// The ID.
   public let id: ID<TrustedTokenKey>
-  /// Who signs, `iss` and `sub` of its tokens: the email address of a service account.
+  /// The issuer, `iss` and `sub` of its tokens: the email address of a service account.
   public let issuer: String
-  /// The key's id, `kid`; nil when tokens need not name it.
+  /// The key ID, `kid`; nil if tokens don't need one.
   public let keyID: String?
   /// The SHA-256 digest of the public key, in hexadecimal.
   public let fingerprint: String
-  /// When it was registered.
+  /// The time the key was registered.
   public let createdAt: Instant
-  /// Who registered it.
+  /// The name of the actor who registered it.
   public let createdBy: String
-  /// When a token of it was last taken, to the hour; nil when never.
+  /// The time a token signed with the key was last accepted, to the hour; nil if never.
   public let lastUsedAt: Instant?
-  /// When it was revoked; nil while it counts.
+  /// The time the key was revoked; nil while it's valid.
   public let revokedAt: Instant?
 
-  /// The beginning of the fingerprint, by which people know the key.
+  /// The beginning of the fingerprint, for display.
   public var label: String { String(fingerprint.prefix(16)) }
 }
 
-/// Why a key cannot be registered or revoked.
+/// An error in registering or revoking a key.
 public enum TrustedTokenKeyError: Error, Sendable {
-  /// No such project.
+  /// The project doesn't exist.
   case projectNotFound
-  /// An issuer that is not an email address.
+  /// The issuer isn't a valid email address.
   case invalidIssuer
-  /// A key id of more than 128 bytes, or with a character that is not printed.
+  /// A key ID longer than 128 bytes, or with nonprinting characters.
   case invalidKeyID
-  /// The text is not a public key that can be used.
+  /// The text isn't a usable public key.
   case invalidKey(PublicKey.Fault)
-  /// The issuer has this key already.
+  /// The key is already registered for the issuer.
   case exists
-  /// The project has as many keys as it may.
+  /// The project has the maximum number of keys.
   case tooMany
-  /// No such key in force in the project.
+  /// The project has no such valid key.
   case notFound
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension TrustedTokenKeyError: UseCaseError {}
 
-/// Registers and revokes the public keys of a project's own back ends.
+/// Registers and revokes the custom token signing keys of a project's backends.
 ///
-/// Whoever has one of the private keys signs in as any user of the project and of its tenants, and
-/// is not asked for a second factor.
+/// A holder of one of the private keys can sign in as any user of the project and its tenants,
+/// without a second factor.
 public struct TrustedTokenKeys: Sendable {
   let store: Store
   let uses = LastUses()
 
-  /// How many keys of a project can be in force.
+  /// The maximum number of valid keys per project.
   public static let most = 20
 
-  /// Registers the public key of an issuer for a project.
+  /// Registers an issuer's public key for a project.
   ///
   /// - Parameters:
   ///   - project: The project.
   ///   - issuer: The service account's email address.
-  ///   - keyID: The `kid` of its tokens; nil when they need not have one.
-  ///   - key: The public key or the certificate, as PEM.
-  ///   - author: Who registers it.
-  /// - Returns: The signer.
+  ///   - keyID: The `kid` of its tokens; nil if they don't need one.
+  ///   - key: The public key or certificate, as PEM.
+  ///   - author: The author of the change.
+  /// - Returns: The registered key.
   /// - Throws: ``TrustedTokenKeyError``.
   public func add(
     to project: ID<Project>, issuer: String, keyID: String?, key: String, by author: Author
@@ -101,7 +101,7 @@ public struct TrustedTokenKeys: Sendable {
     let der: [UInt8]
     do throws(PublicKey.Fault) {
       let read = try PublicKey(pem: key)
-      // Custom tokens are signed with RS256 and nothing else.
+      // Custom tokens must be signed with RS256.
       guard read.algorithm == .rs256 else { throw .otherKind }
       guard let bytes = try? read.der() else { throw .unreadable }
       der = bytes
@@ -139,7 +139,7 @@ public struct TrustedTokenKeys: Sendable {
     }
   }
 
-  /// The keys of a project, the newest first, revoked ones too.
+  /// Lists a project's keys, newest first, including revoked keys.
   ///
   /// - Throws: ``TrustedTokenKeyError/unavailable(_:)``.
   public func list(_ project: ID<Project>) async throws(TrustedTokenKeyError) -> [TrustedTokenKey] {
@@ -156,9 +156,9 @@ public struct TrustedTokenKeys: Sendable {
       """, decode)
   }
 
-  /// Revokes a key: tokens that it signed are refused from now on.
+  /// Revokes a key: tokens it signed are rejected from now on.
   ///
-  /// Sessions that were begun with its tokens go on; they are the users' to end.
+  /// Sessions that began with its tokens stay valid.
   ///
   /// - Throws: ``TrustedTokenKeyError``.
   public func revoke(
@@ -213,7 +213,7 @@ public struct TrustedTokenKeys: Sendable {
 }
 
 extension TrustedTokenKey {
-  /// What an audit row says of it.
+  /// The description of the key in the audit log.
   fileprivate var words: String {
     "key \(label)\(keyID.map { ", key id \($0)" } ?? "") of \(issuer)"
   }
@@ -227,7 +227,7 @@ extension TrustedTokenKeys {
     let key: [UInt8]
   }
 
-  /// The keys in force of an issuer: the one that a token names, or all when none has that name.
+  /// Returns an issuer's valid keys: the key that a token names, or all if none has that name.
   static func candidates(
     _ project: ID<Project>, issuer: String, keyID: String?, _ connection: borrowing Connection
   ) throws -> [Candidate] {
@@ -244,7 +244,7 @@ extension TrustedTokenKeys {
     return named.isEmpty ? all : named
   }
 
-  /// Whether a key is still in force.
+  /// Returns true if a key is still valid.
   static func isInForce(_ id: String, _ connection: borrowing Connection) throws -> Bool {
     try connection.first(
       "SELECT 1 FROM trusted_token_key WHERE trusted_token_key_id = \(id) AND revoked_at IS NULL"

@@ -1,42 +1,42 @@
-/// One version of what a project or tenant tells its own support.
+/// One version of the support guidance of a project or tenant.
 public struct GuidanceText: Sendable, Hashable {
-  /// The version with what is known of it.
+  /// The version's metadata.
   public let version: GuidanceVersion
-  /// The text, in Markdown as it was written.
+  /// The text, in Markdown.
   public let text: String
 }
 
-/// A version of the guidance without its text.
+/// The metadata of a version of the guidance.
 public struct GuidanceVersion: Sendable, Hashable {
-  /// Counts the savings, from 1.
+  /// The version number, starting at 1.
   public let number: Int
-  /// When it was saved.
+  /// The time it was saved.
   public let writtenAt: Instant
-  /// Who saved it, by the name of then.
+  /// The name of the author at the time.
   public let writtenBy: String
-  /// The length of the text in UTF-8.
+  /// The length of the text in UTF-8, in bytes.
   public let bytes: Int
 }
 
 /// The first paragraphs of the guidance.
 public struct GuidanceBeginning: Sendable, Hashable {
-  /// The version they are of.
+  /// The version of the paragraphs.
   public let version: GuidanceVersion
   /// The paragraphs, in Markdown.
   public let text: String
-  /// True when there is no more.
+  /// True if the paragraphs are the whole text.
   public var isWhole: Bool { text.utf8.count == version.bytes }
 }
 
-/// Why guidance cannot be read or saved.
+/// An error in reading or saving guidance.
 public enum GuidanceError: Error, Sendable {
-  /// The text is longer than ``ScopeGuidance/longest``; it has so many bytes.
+  /// The text is longer than ``ScopeGuidance/longest``; the value is its length in bytes.
   case tooLong(Int)
-  /// Somebody else saved since; the version that is now the newest.
+  /// A newer version was saved in the meantime; the value is that version.
   case changedMeanwhile(GuidanceText)
-  /// The scope was deleted.
+  /// The project or tenant was deleted.
   case scopeNotFound
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 

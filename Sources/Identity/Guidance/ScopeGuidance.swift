@@ -1,22 +1,22 @@
 import Database
 import Text
 
-/// What a project or tenant tells its own support: how callers prove who they are, whom to ask.
+/// The support guidance of a project or tenant, such as how to verify callers and whom to contact.
 ///
-/// Every version stays, so that what the desk was told on a day can be read later. It is part of
-/// the settings of a scope: it changes nothing about sign-in, and who may see the scope may read
-/// it.
+/// All versions are kept, so that earlier guidance can be read later. The guidance is part of the
+/// settings of a project or tenant: it doesn't affect sign-in, and everyone who can see the project
+/// or tenant can read it.
 public struct ScopeGuidance: Sendable {
   let store: Store
 
-  /// The longest text, in bytes of UTF-8.
+  /// The maximum length of the text in UTF-8, in bytes.
   public static let longest = 64 << 10
-  /// About how much of a text its beginning holds, in characters.
+  /// The approximate length of the beginning of a text, in characters.
   static let beginningLength = 600
 
-  /// The newest version, or the one asked for.
+  /// Reads the newest version, or a specific one.
   ///
-  /// - Returns: The version; nil when there is none.
+  /// - Returns: The version; nil if it doesn't exist.
   /// - Throws: ``GuidanceError/unavailable(_:)``.
   public func read(
     _ scope: Scope, version: Int? = nil
@@ -26,7 +26,7 @@ public struct ScopeGuidance: Sendable {
     }
   }
 
-  /// The first paragraphs of the newest version; nil when there is nothing to read.
+  /// Reads the first paragraphs of the newest version; nil if there is no guidance.
   ///
   /// - Throws: ``GuidanceError/unavailable(_:)``.
   public func beginning(_ scope: Scope) async throws(GuidanceError) -> GuidanceBeginning? {
@@ -41,7 +41,7 @@ public struct ScopeGuidance: Sendable {
     }
   }
 
-  /// The versions, the newest first.
+  /// Lists the versions, newest first.
   ///
   /// - Throws: ``GuidanceError/unavailable(_:)``.
   public func versions(
@@ -60,16 +60,16 @@ public struct ScopeGuidance: Sendable {
     }
   }
 
-  /// Saves a text as the next version, with its audit row; the row says how long it is, and the
-  /// version what it says.
+  /// Saves text as the next version with an audit row; the row contains the length, the version the
+  /// text.
   ///
-  /// A text that is the newest one already saves nothing. Line ends become line feeds.
+  /// Text identical to the newest version isn't saved. Line endings are converted to line feeds.
   ///
   /// - Parameters:
-  ///   - scope: The scope.
-  ///   - text: The text in Markdown; empty to have no guidance any more.
-  ///   - version: The version that was the newest when the text was begun; 0 for none.
-  ///   - author: Who writes.
+  ///   - scope: The project or tenant.
+  ///   - text: The text in Markdown; empty to remove the guidance.
+  ///   - version: The newest version when editing began; 0 if there was none.
+  ///   - author: The author of the change.
   /// - Returns: The newest version's number.
   /// - Throws: ``GuidanceError``.
   public func write(
@@ -79,7 +79,7 @@ public struct ScopeGuidance: Sendable {
       by: author, GuidanceError.self, try writing(text, for: scope, expecting: version))
   }
 
-  /// Writes the next version, for an administrator in the console.
+  /// Saves the next version, for an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func write(
@@ -150,7 +150,7 @@ public struct ScopeGuidance: Sendable {
       writtenBy: try row.value(2), bytes: try row.value(3))
   }
 
-  /// A text with one kind of line ends; browsers send two characters for each.
+  /// Converts line endings to line feeds; browsers send CRLF.
   static func withLineFeeds(_ text: String) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)
@@ -166,7 +166,7 @@ public struct ScopeGuidance: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The first paragraphs of a text, or the first words where a paragraph is long.
+  /// Returns the first paragraphs of a text, or its first words if a paragraph is long.
   static func beginning(of text: String) -> String {
     guard text.utf8.count > beginningLength else { return text }
     let first = text.prefix(beginningLength)

@@ -1,19 +1,19 @@
 public import Crypto
 import Database
 
-/// An account with the hash of its password, for whoever takes users elsewhere.
+/// An account with its password hash, for exporting users.
 public struct ExportedAccount: Sendable {
   /// The account.
   public let account: Account
-  /// How its password is kept; nil without one.
+  /// The password hash; nil if the account has no password.
   public let passwordHash: PasswordHash?
 }
 
 extension Accounts {
-  /// Reads accounts with their hashes in the order of their uids.
+  /// Reads accounts with their password hashes, ordered by uid.
   ///
-  /// Second factors come without their secrets, as everywhere. Who reads hashes leaves a trace with
-  /// ``recordDownload(of:count:words:by:)``.
+  /// Second factors are returned without their secrets, as everywhere. A caller that reads hashes
+  /// records it with ``recordDownload(of:count:words:by:)``.
   ///
   /// - Throws: ``AccountError/unavailable(_:)``.
   public func export(

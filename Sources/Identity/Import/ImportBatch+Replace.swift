@@ -3,10 +3,10 @@ import Database
 import Text
 
 extension ImportBatch {
-  /// Makes an account what a row says.
+  /// Replaces an account with the contents of an import row.
   ///
-  /// The change stands in the account's own history, and the user is told of what took a credential
-  /// away or gave one, as after every change that was not theirs.
+  /// Records the change in the account's own history and notifies the user if a credential was
+  /// added or removed, as after every change that the user didn't make.
   func replace(
     _ key: Int64, by prepared: PreparedUser, _ connection: borrowing Connection
   ) throws {
@@ -16,7 +16,7 @@ extension ImportBatch {
     let oldHash = try connection.first(
       "SELECT password_hash FROM account WHERE account_key = \(key)"
     ) { try $0.value(0) as String? }
-    // Whatever refuses the row has to be found before anything of it is written.
+    // Everything that can reject the row has to be checked before any of it is written.
     let kinds = Set(prepared.factors.map(\.kind))
     let kept = old.factors.filter { !kinds.contains($0.kind) }.map(\.id)
     guard !prepared.factors.contains(where: { kept.contains($0.id) }) else {
@@ -73,24 +73,25 @@ extension ImportBatch {
       """)
   }
 
-  /// What a row does to the factors of an account.
+  /// The changes that a row makes to the factors of an account.
   private struct FactorPlan {
-    /// Those of the kinds that the row has.
+    /// The account's factors of the kinds that the row contains.
     let replaced: [Factor]
-    /// Those of the row.
+    /// The factors in the row.
     let new: [NewFactor]
-    /// Those that do not go on.
+    /// The replaced factors that aren't in the row under the same ID with the same secret or
+    /// number.
     let removed: [Factor]
-    /// Whether an authenticator app keeps its id and has another secret.
+    /// Whether an authenticator app keeps its ID but gets a different secret.
     var hasNewSecret: Bool {
       removed.contains { gone in gone.kind == .totp && new.contains { $0.id == gone.id } }
     }
   }
 
-  /// Factors of a kind that the row has take the place of those of that kind.
+  /// Plans how a row's factors replace the account's factors of the same kinds.
   ///
-  /// One goes on when the row has its id and the same secret or number; a code that was used then
-  /// stays used.
+  /// A factor is continued if the row has its ID and the same secret or number; codes used before
+  /// the import stay used.
   private func plan(
     of old: Account, by prepared: PreparedUser, _ connection: borrowing Connection
   ) throws -> FactorPlan {

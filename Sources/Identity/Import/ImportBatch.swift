@@ -2,7 +2,7 @@ import Crypto
 import Database
 import Text
 
-/// The rows of an import inside of their transaction.
+/// The rows of an import, inside its transaction.
 struct ImportBatch {
   let scope: Scope
   let options: ImportOptions
@@ -12,10 +12,10 @@ struct ImportBatch {
   let now: Instant
   /// Whether TOTP secrets may be imported.
   private let takesTOTP: Bool
-  /// The number that the next account gets.
+  /// The key of the next account.
   private var next: Int64
   private var counts = AccountCounts()
-  /// What the search indexes get at the end, when it can be sorted.
+  /// Entries for the search indexes, written in sorted order at the end.
   private var texts: [SearchIndex.New] = []
   var outcome = ImportOutcome()
 
@@ -58,7 +58,8 @@ struct ImportBatch {
     _ prepared: PreparedUser, _ connection: borrowing Connection
   ) throws {
     guard takesTOTP || !prepared.hasTOTP else { throw ImportFault.totpNotAllowed }
-    // Asked before, since the account is stored first: the identities would be found taken too late.
+    // Checked first, because the account is stored before its identities, too late to detect a
+    // conflict.
     for link in prepared.user.providers {
       let owner = try connection.first(
         """
@@ -108,12 +109,12 @@ struct ImportBatch {
       """)
   }
 
-  /// In seconds; what is given is brought into the range that moments have, and is never ahead.
+  /// The row's `validSince` in seconds, clamped to the valid range and to the current time.
   private func validSince(_ user: ImportedUser) -> Int64 {
     user.validSince.map { min(Instant(seconds: $0).seconds, now.seconds) } ?? now.seconds
   }
 
-  /// What becomes of a row whose uid, address or phone number is there already.
+  /// Handles a row whose uid, email, or phone number already exists.
   private mutating func meet(
     _ prepared: PreparedUser, _ error: DatabaseError, _ connection: borrowing Connection
   ) throws {
@@ -133,7 +134,7 @@ struct ImportBatch {
     }
   }
 
-  /// The fault that a broken uniqueness means.
+  /// Returns the import fault for a violated uniqueness constraint.
   static func conflict(_ error: DatabaseError) -> any Error {
     switch AccountRecord.conflict(error) as? AccountError {
     case .emailExists: ImportFault.emailExists
@@ -153,7 +154,7 @@ struct ImportBatch {
     counts.disabled += prepared.user.disabled.number
   }
 
-  /// Files what was added, counts it and records it.
+  /// Updates the search indexes and counts, and records the import.
   func finish(_ connection: borrowing Connection) throws -> ImportOutcome {
     if !texts.isEmpty {
       try SearchIndex.insert(texts, connection)

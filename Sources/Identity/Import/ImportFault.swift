@@ -1,99 +1,100 @@
 public import Crypto
 
-/// Why a row of an import is refused; the others are not affected.
+/// Why a row of an import is rejected; other rows aren't affected.
 public enum ImportFault: Error, Sendable {
-  /// The row cannot be read; the text says what is wrong with it.
+  /// The row can't be parsed; the text describes the problem.
   case unreadable(String)
-  /// It has no uid.
+  /// The row has no uid.
   case missingLocalID
-  /// A uid that is longer than ``Account/longestID`` bytes, or has a control character.
+  /// The uid is longer than ``Account/longestID`` bytes or contains a control character.
   case invalidLocalID
-  /// The uid belongs to an account.
+  /// The uid already belongs to an account.
   case localIDExists
-  /// It says another tenant than the call.
+  /// The row names a different tenant than the call.
   case otherTenant
-  /// Not an email address.
+  /// The email isn't a valid address.
   case invalidEmail
-  /// The address belongs to another account of the scope.
+  /// The email belongs to another account in the user pool.
   case emailExists
-  /// Not a phone number in E.164 form.
+  /// The phone number isn't in E.164 format.
   case invalidPhone
-  /// The phone number belongs to another account of the scope.
+  /// The phone number belongs to another account in the user pool.
   case phoneExists
-  /// A name of more than ``Account/longestName`` characters.
+  /// The display name is longer than ``Account/longestName`` characters.
   case nameTooLong
-  /// A picture's address of more than ``ProviderLink/longestField`` bytes.
+  /// The photo URL is longer than ``ProviderLink/longestField`` bytes.
   case photoTooLong
-  /// Hash or salt are not base64.
+  /// The password hash or salt isn't valid base64.
   case hashNotBase64
-  /// The hash cannot be checked at a sign-in.
+  /// The password hash can't be verified at sign-in.
   case hash(ImportedHashError)
-  /// A hash that only the emulator profile takes.
+  /// The password hash is in a format that only the emulator profile accepts.
   case emulatorHash
-  /// A password of less than six characters.
+  /// The password is shorter than six characters.
   case weakPassword
-  /// A password of more than 4096 characters.
+  /// The password is longer than 4,096 characters.
   case passwordTooLong
-  /// Custom claims that are not a JSON object.
+  /// The custom claims aren't a JSON object.
   case invalidClaims
-  /// Custom claims of more than 1000 characters.
+  /// The custom claims are longer than 1,000 characters.
   case claimsTooLarge
-  /// Custom claims with a name that tokens use themselves.
+  /// The custom claims use a reserved claim name.
   case forbiddenClaim
-  /// An identity without provider or id.
+  /// A provider identity has no provider or no ID.
   case missingRawID
-  /// Not the id of another provider, or more said about the user than is kept.
+  /// The provider ID is invalid, or the user's profile at the provider is longer than what is
+  /// stored.
   case invalidProvider
-  /// The identity belongs to another account of the scope.
+  /// The provider identity belongs to another account in the user pool.
   case providerExists
-  /// Second factors need an address.
+  /// Second factors require an email address.
   case factorNeedsEmail
-  /// Second factors need an address that is verified.
+  /// Second factors require a verified email address.
   case factorNeedsVerifiedEmail
-  /// Two factors have the same enrollment id.
+  /// Two factors have the same enrollment ID.
   case duplicateFactorID
-  /// An enrollment id of more than 128 bytes or with a control character.
+  /// An enrollment ID is longer than 128 bytes or contains a control character.
   case invalidFactorID
-  /// A factor of no kind that there is.
+  /// A factor is of an unsupported kind.
   case unsupportedFactor
-  /// TOTP secrets may not be imported here.
+  /// Importing TOTP secrets isn't allowed here.
   case totpNotAllowed
-  /// Not the base32 of 10 to 64 bytes.
+  /// A TOTP secret isn't the base32 encoding of 10 to 64 bytes.
   case invalidTOTPSecret
-  /// Not a phone number in E.164 form.
+  /// A factor's phone number isn't in E.164 format.
   case invalidFactorPhone
-  /// The same phone twice.
+  /// The same phone number appears twice.
   case duplicateFactorPhone
-  /// More than one authenticator app.
+  /// The row has more than one authenticator app.
   case tooManyTOTP
-  /// More than five phones.
+  /// The row has more than five phones.
   case tooManyFactors
-  /// The user said that a change of second factors was none of theirs: until an owner has looked at it,
-  /// none is made.
+  /// The user reported a second-factor change as unauthorized, so second factors can't be changed
+  /// until an owner has reviewed the report.
   case changesLocked
-  /// The pool lets no service token remove second factors.
+  /// The pool doesn't allow service tokens to remove second factors.
   case factorRemovalByTokenOff
-  /// A name of a second factor of more than ``Factor/longestName`` characters.
+  /// A factor's name is longer than ``Factor/longestName`` characters.
   case factorNameTooLong
 }
 
-/// Why an import is not made at all.
+/// Why an import is rejected as a whole.
 public enum ImportError: Error, Sendable {
-  /// No rows.
+  /// The list has no rows.
   case empty
-  /// More rows than ``Imports/mostRows``.
+  /// The list has more than ``Imports/mostRows`` rows.
   case tooMany
-  /// A uid stands twice in the list.
+  /// A uid appears twice in the list.
   case duplicateLocalID(String)
-  /// An address stands twice in the list.
+  /// An email appears twice in the list.
   case duplicateEmail(String)
-  /// An identity stands twice in the list.
+  /// A provider identity appears twice in the list.
   case duplicateProvider(provider: String, rawID: String)
-  /// The scope was deleted meanwhile.
+  /// The user pool was deleted in the meantime.
   case scopeNotFound
-  /// Too many passwords are being hashed; try again after a second.
+  /// Too many passwords are being hashed; retry after a second.
   case busy
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 

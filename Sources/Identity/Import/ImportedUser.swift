@@ -1,144 +1,146 @@
 public import Crypto
 
-/// A user as an import brings it, read and not yet checked.
+/// A user from an import, parsed but not yet validated.
 public struct ImportedUser: Sendable {
-  /// The uid; it must be there.
+  /// The uid; required.
   public var localID = ""
   /// The email address.
   public var email: String?
-  /// True when the address is known to be the user's.
+  /// Whether the email is verified.
   public var emailVerified = false
-  /// The name for people.
+  /// The display name.
   public var displayName: String?
-  /// The address of a picture.
+  /// The URL of a photo.
   public var photoURL: String?
-  /// The phone number in E.164 form.
+  /// The phone number in E.164 format.
   public var phoneNumber: String?
   /// The password.
   public var password: ImportedPassword?
-  /// When the password was set; the time of the import when nil.
+  /// When the password was set; nil for the time of the import.
   public var passwordUpdatedAt: Instant?
-  /// True when the account may not sign in.
+  /// Whether the account is disabled.
   public var disabled = false
-  /// True when it was made by a custom token.
+  /// Whether the account was created with a custom token.
   public var isCustomAuth = false
-  /// Custom claims as JSON text, already checked.
+  /// The custom claims as JSON text, already validated.
   public var customAttributes: String?
-  /// Sessions whose sign-in is older, in seconds since 1970, are over; the time of the import when
-  /// nil.
+  /// Sessions that began earlier than this are invalid, in seconds since 1970; nil for the time of
+  /// the import.
   public var validSince: Int64?
-  /// When it was made; the time of the import when nil.
+  /// When the account was created; nil for the time of the import.
   public var createdAt: Instant?
-  /// When it last signed in.
+  /// When the user last signed in.
   public var lastLoginAt: Instant?
-  /// The tenant that it says it is of, which must be the one of the call; nil when it says nothing.
+  /// The tenant that the row names, which must be the tenant of the call; nil if the row names
+  /// none.
   public var tenant: ID<Tenant>?
   /// The identities at other providers.
   public var providers: [ProviderLink] = []
-  /// The second factors, in their order.
+  /// The second factors, in order.
   public var factors: [ImportedFactor] = []
 
-  /// Makes an empty one.
+  /// Creates an empty user.
   public init() {}
 }
 
-/// A password as an import brings it.
+/// The password of an imported user.
 public enum ImportedPassword: Sendable {
-  /// Its hash, which is kept until the user signs in.
+  /// A password hash, which is kept until the user signs in.
   case hash(PasswordHash)
-  /// The text that Google's emulator exports in place of a hash; for the emulator profile alone.
+  /// The text that Google's emulator exports in place of a hash; only for the emulator profile.
   case emulatorText(String)
-  /// The password itself, which is hashed at once.
+  /// The plaintext password, which is hashed immediately.
   case plain(Secret)
 }
 
-/// A second factor as an import brings it.
+/// A second factor of an imported user.
 public struct ImportedFactor: Sendable {
-  /// What it is, with what its codes hang on.
+  /// The kind of factor, with what its codes depend on.
   public enum Kind: Sendable {
-    /// A phone, by its number in E.164 form.
+    /// A phone, by its number in E.164 format.
     case phone(String)
-    /// An authenticator app, by its secret; nil where none was given.
+    /// An authenticator app, by its secret; nil if the row has no secret.
     case totp(Secret?)
-    /// None of these.
+    /// An unsupported kind.
     case unknown
   }
 
-  /// The enrollment id; one is made when nil.
+  /// The enrollment ID; nil to generate one.
   public var id: String?
-  /// The name that the user gave it.
+  /// The name that the user chose.
   public var displayName: String?
-  /// When it was enrolled; the time of the import when nil.
+  /// When the factor was enrolled; nil for the time of the import.
   public var enrolledAt: Instant?
-  /// What it is.
+  /// The kind of factor.
   public var kind: Kind
 
-  /// Makes a factor of a kind.
+  /// Creates a factor of the specified kind.
   public init(_ kind: Kind, id: String? = nil) {
     self.kind = kind
     self.id = id
   }
 }
 
-/// A row of an import: a user, or why it is none.
+/// A row of an import: a user, or why the row is rejected.
 public typealias ImportRow = Result<ImportedUser, ImportFault>
 
-/// How an import goes about what it finds.
+/// How an import handles existing accounts and what it records.
 public struct ImportOptions: Sendable {
-  /// What happens to a row whose uid belongs to an account.
+  /// How an import handles a row whose uid belongs to an existing account.
   public enum Existing: Sendable {
-    /// The row is refused.
+    /// Rejects the row.
     case refuse
-    /// The account stays as it is, and the row counts as there already.
+    /// Keeps the account as it is and reports the row as existing.
     case keep
-    /// The account becomes what the row says.
+    /// Replaces the account with the row.
     case replace
   }
 
-  /// What the audit log is told.
+  /// What an import records in the audit log.
   public enum Record: Sendable {
-    /// One row about the call.
+    /// One entry for the call.
     case call
-    /// That an import of this name has begun; the rest comes with ``Imports/recordEnd(_:of:name:by:)``.
+    /// An entry for the start of an import with this name; ``Imports/recordEnd(_:of:name:by:)``
+    /// records its end.
     case beginning(String)
-    /// Nothing, since it is a part of an import that was recorded with its beginning.
+    /// Nothing; the call is part of an import whose start is already recorded.
     case nothing
   }
 
-  /// What happens to a row whose uid belongs to an account.
+  /// How the import handles a row whose uid belongs to an existing account.
   public var existing: Existing
-  /// True when addresses and identities that stand twice in the list stop all of it.
+  /// Whether duplicate emails and identities in the list reject the whole import.
   public var sanityCheck = false
-  /// What the audit log is told.
+  /// What the import records in the audit log.
   public var record = Record.call
 
-  /// Makes options.
+  /// Creates options.
   public init(existing: Existing) { self.existing = existing }
 }
 
-/// What an import has done.
+/// The result of an import.
 public struct ImportOutcome: Sendable {
-  /// A row that was refused, by its place in the list.
+  /// A rejected row.
   public struct Refusal: Sendable {
-    /// The row's place, from 0.
+    /// The row's index in the list, starting at 0.
     public let index: Int
-    /// Why.
+    /// Why the row was rejected.
     public let fault: ImportFault
   }
 
-  /// How many accounts were made.
+  /// The number of accounts created.
   public var made = 0
-  /// How many accounts were replaced.
+  /// The number of accounts replaced.
   public var replaced = 0
-  /// How many were there already, and stayed.
+  /// The number of existing accounts that were kept unchanged.
   public var kept = 0
-  /// The rows that were refused, in their order.
+  /// The rejected rows, in order.
   public var refusals: [Refusal] = []
 
-  /// Makes an outcome of nothing.
+  /// Creates an empty outcome.
   public init() {}
 
-  /// Adds what another part has done; `offset` is the place of its first row.
+  /// Adds the outcome of another part, whose first row has the index `offset`.
   public mutating func add(_ part: ImportOutcome, offset: Int = 0) {
     made += part.made
     replaced += part.replaced

@@ -2,29 +2,29 @@ import Crypto
 import Database
 import Text
 
-/// Takes users over from elsewhere, many at a time.
+/// Imports users in bulk.
 public struct Imports: Sendable {
   let store: Store
   let hasher: PasswordHasher
   let totp: TOTPFactor
 
-  /// The most rows of one call.
+  /// The maximum number of rows in one call.
   public static let mostRows = 1_000
 
   /// Stores a list of users in one transaction.
   ///
-  /// A row that cannot be stored is refused alone; the others are stored all the same.
+  /// A row that can't be stored is rejected individually; the other rows are stored.
   ///
-  /// A replaced account keeps its sessions from nobody: they end. Its second factors stay where the
-  /// row names none of their kind, so that a list which cannot carry TOTP does not take it away.
+  /// Replacing an account ends its sessions. Its second factors are kept if the row has none of the
+  /// same kind, so that a list that can't carry TOTP secrets doesn't remove them.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - rows: Users, at most ``mostRows``.
-  ///   - options: What happens to those that are there, and what is recorded.
+  ///   - rows: The users, at most ``mostRows``.
+  ///   - options: How existing accounts are handled, and what is recorded.
   ///   - author: Who imports.
-  /// - Returns: What was done, and which rows were refused.
-  /// - Throws: ``ImportError``; nothing was stored then.
+  /// - Returns: What was imported, and which rows were rejected.
+  /// - Throws: ``ImportError``; nothing was stored in that case.
   public func run(
     _ scope: Scope, _ rows: [ImportRow], _ options: ImportOptions, by author: Author
   ) async throws(ImportError) -> ImportOutcome {
@@ -44,7 +44,7 @@ public struct Imports: Sendable {
     }
   }
 
-  /// Records what an import of many parts has done in all.
+  /// Records the total result of an import that was made in several parts.
   ///
   /// - Throws: ``ImportError/unavailable(_:)``.
   public func recordEnd(
@@ -56,7 +56,7 @@ public struct Imports: Sendable {
     }
   }
 
-  /// What stands twice in a list of which that stops all.
+  /// Checks a list for the duplicates that reject the whole import.
   private static func check(
     _ rows: [ImportRow], _ options: ImportOptions
   ) throws(ImportError) {
@@ -88,7 +88,7 @@ public struct Imports: Sendable {
 }
 
 extension ImportOutcome {
-  /// Writes the audit row of an import, which says numbers and names nobody.
+  /// Writes the audit entry of an import, which contains counts but no names.
   func record(
     _ name: String?, in scope: Scope, by author: Author, at now: Instant,
     _ connection: borrowing Connection

@@ -2,13 +2,13 @@ import Crypto
 import OTP
 import Text
 
-/// A row with all that can be made of it before the database is asked.
+/// An import row after all processing that doesn't require the database.
 enum PreparedRow: Sendable {
   case refused(ImportFault)
   case user(PreparedUser)
 }
 
-/// A user that is ready to be stored.
+/// A user ready to be stored.
 struct PreparedUser: Sendable {
   let user: ImportedUser
   let email: String?
@@ -22,7 +22,7 @@ struct PreparedUser: Sendable {
 }
 
 extension Imports {
-  /// The most second factors of one account.
+  /// The valid lengths of a TOTP secret, in bytes.
   private static let secretLengths = 10...64
 
   func prepare(
@@ -133,7 +133,7 @@ extension Imports {
     var result: [NewFactor] = []
     for factor in user.factors {
       let id = ID<Factor>(factor.id ?? store.random.uuid())
-      // As the wire tells moments that administrators give: in milliseconds.
+      // Truncated to milliseconds, like the times that the API returns to administrators.
       let at = factor.enrolledAt ?? Instant(milliseconds: now.milliseconds)
       let name = factor.displayName.flatMap { $0.isEmpty ? nil : $0 }
       switch factor.kind {

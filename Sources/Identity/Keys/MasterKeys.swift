@@ -1,38 +1,41 @@
 import Crypto
 import Database
 
-/// The rotation of the master key: everything sealed is sealed anew under the newest key of the ring,
-/// and the others are dropped when nothing needs them any more.
+/// Rotates the master key: reencrypts all stored secrets under the newest key of the ring and drops
+/// the older keys when nothing needs them.
 ///
-/// A process that has the ring of the moment and no other beside it that writes calls
-/// ``step()`` until there is nothing to do. Each step is one short write which also keeps how far it
-/// got, so that a process that was killed is followed by one that goes on.
+/// The one process that has the current ring and writes to the database calls ``step()`` until
+/// there is nothing left to do. Each step is one short write that also saves the progress, so that
+/// another process can continue after a crash.
 public struct MasterKeys: Sendable {
   let store: Store
   let ring: KeyRing
   let places: [any ReencryptableStore]
 
-  /// What there was to do.
+  /// The state of the rotation after a step.
   public enum Step: Sendable, Equatable {
-    /// There is one key, which sealed everything.
+    /// There is only one key, and it sealed everything.
     case settled
-    /// A part was gone over; there is more.
+    /// Part of the stored secrets were processed; there are more.
     case part(ResealProgress)
-    /// Everything is sealed with the newest key; until the moment, what clients carry may not be.
+    /// Everything stored is sealed with the newest key, but sealed data that clients hold may need
+    /// an older key until this time.
     case waiting(Instant)
-    /// Nothing needs the older keys any more: ``drop()`` them where the ring is kept.
+    /// The older keys are no longer needed: call ``drop()`` and remove them from the stored key
+    /// ring.
     case droppable
   }
 
-  /// Seconds for which an older key stays after the newest was first used: what is sealed and
-  /// carried by clients lives a quarter of an hour at most, and what another process sealed
-  /// meanwhile is found by a second pass.
+  /// How long an older key is kept after the newest was first used, in seconds.
+  ///
+  /// Sealed data that clients hold is valid for 15 minutes at most. What another process sealed
+  /// with an older key in the meantime is found by a second pass.
   public static let carried: Int64 = 3_600
 
-  /// How many rows a step goes over at most.
+  /// The maximum number of rows that a step processes.
   static let share = 200
 
-  /// Does the next part of the work, in one write.
+  /// Performs the next part of the rotation, in one write.
   ///
   /// - Throws: ``KeyError``.
   public func step() async throws(KeyError) -> Step {
@@ -77,7 +80,7 @@ public struct MasterKeys: Sendable {
     }
   }
 
-  /// Ends a pass: the next one is to find nothing.
+  /// Ends a pass; the rotation is complete after a pass that changes nothing.
   private static func finish(
     _ id: String, _ mark: String, _ progress: ResealProgress, at now: Instant,
     _ connection: borrowing Connection
@@ -87,7 +90,7 @@ public struct MasterKeys: Sendable {
       "SELECT resealed_at IS NULL FROM master_key WHERE key_id = \(id)"
     ) { try $0.value(0) as Bool }
     guard first == true else {
-      // What another process sealed meanwhile takes one pass more.
+      // Another process sealed something in the meantime, so another pass is needed.
       try connection.run(
         """
         UPDATE master_key SET passes = \(progress.changed == 0 ? 2 : 1) WHERE key_id = \(id)
@@ -104,9 +107,10 @@ public struct MasterKeys: Sendable {
     try entry.record(by: Author(actor: .server), at: now, connection)
   }
 
-  /// Records that the older keys are dropped; where the ring is kept they go right afterwards.
+  /// Records that the older keys are dropped; the caller removes them from the stored key ring
+  /// right afterwards.
   ///
-  /// - Throws: ``KeyError``, also while ``step()`` would not say that they may go.
+  /// - Throws: ``KeyError``, also if ``step()`` doesn't return `droppable`.
   public func drop() async throws(KeyError) {
     guard try await step() == .droppable else {
       throw .unavailable(Failure("the older master keys are in use"))
@@ -124,7 +128,7 @@ public struct MasterKeys: Sendable {
     }
   }
 
-  /// Records which key seals from now on, when it is another than the last time.
+  /// Records which key seals from now on, if it changed.
   ///
   /// - Throws: ``KeyError``.
   public func begin(by author: Author) async throws(KeyError) {
@@ -143,7 +147,7 @@ public struct MasterKeys: Sendable {
           resealed_at = NULL, passes = 0
         """)
       guard let before = before?.id else { return }
-      // A pass that was under way was for a key that is not the newest any more.
+      // A pass in progress was for a key that is no longer the newest.
       try connection.run("DELETE FROM reseal WHERE place > ''")
       var entry = AuditEntry("master-key.rotate", "master key", id, name: id)
       (entry.from, entry.to) = (before, id)
@@ -164,11 +168,11 @@ public struct MasterKeys: Sendable {
   }
 }
 
-/// How far a pass has got.
+/// The progress of a pass.
 public struct ResealProgress: Sendable, Equatable {
-  /// How many rows it has looked at.
+  /// The number of rows processed.
   public let rows: Int
-  /// How many of them it has sealed anew.
+  /// The number of rows reencrypted.
   public let changed: Int
 }
 
@@ -201,7 +205,7 @@ extension MasterKeys {
       rows: parts.reduce(0) { $0 + $1.0 }, changed: parts.reduce(0) { $0 + $1.1 })
   }
 
-  /// How far the process that seals has got, for one that only looks on.
+  /// Returns the progress of the rotation, for a process that doesn't run it.
   ///
   /// - Throws: ``KeyError``.
   public func progress() async throws(KeyError) -> (progress: ResealProgress, isDone: Bool) {
@@ -214,7 +218,7 @@ extension MasterKeys {
     }
   }
 
-  /// The keys of the ring by their ids, the newest first, with what each is for now.
+  /// Lists the keys of the ring by ID, newest first, with what each is used for now.
   ///
   /// - Throws: ``KeyError``.
   public func list() async throws(KeyError) -> [(id: String, since: Instant?, isSealing: Bool)] {

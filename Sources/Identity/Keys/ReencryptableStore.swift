@@ -1,27 +1,29 @@
 import Database
 
-/// A table with something sealed in it, which is gone over in parts when the master key is rotated.
+/// A table with sealed columns, which is reencrypted in parts when the master key is rotated.
 ///
-/// Whoever seals something into a new column makes a place of it, and names it in `Identity.init`.
-/// What is sealed and carried by clients, such as tickets, has no place: it runs out.
+/// A new sealed column requires a type that conforms to this protocol and is registered in
+/// `Identity.init`. Sealed data that clients hold, such as tickets, isn't stored and therefore
+/// needs none: it expires.
 protocol ReencryptableStore: Sendable {
-  /// The name under which is kept how far a pass has gone; it never changes.
+  /// The name under which the progress of a pass is stored; it must never change.
   static var name: String { get }
 
-  /// Seals with the newest key what another one sealed, of at most `limit` rows behind a position.
+  /// Reencrypts up to `limit` rows after a position that are sealed with another key than the
+  /// newest.
   ///
-  /// The first position is the empty text.
+  /// The first position is the empty string.
   func reseal(
     after position: String, limit: Int, _ connection: borrowing Connection
   ) throws -> ResealedPart
 }
 
-/// What was done of a pass in one write.
+/// The result of one write of a pass.
 struct ResealedPart {
-  /// The position of the last row; nil when there was none.
+  /// The position of the last row; nil if there were no rows.
   private(set) var last: String?
   private(set) var rows = 0
-  /// How many rows were sealed anew.
+  /// The number of rows reencrypted.
   var changed = 0
 
   mutating func read(_ position: String) {

@@ -1,8 +1,8 @@
 import Crypto
 
-/// One secret that is stored sealed, as the audit log and an alert name it.
+/// A stored sealed secret, as the audit log and alerts identify it.
 struct StoredSecret: Sendable, Equatable {
-  /// What is sealed.
+  /// The kind of secret.
   enum Kind: String, Sendable, CaseIterable {
     case userTOTP = "user-totp"
     case administratorTOTP = "administrator-totp"
@@ -13,11 +13,11 @@ struct StoredSecret: Sendable, Equatable {
   }
 
   let kind: Kind
-  /// What the audit log calls the thing it belongs to.
+  /// The resource type in the audit log.
   let objectKind: String
-  /// The thing's ID: a user, an administrator, a provider, a key, a message.
+  /// The resource ID: a user, an administrator, a provider, a key, or a message.
   let objectID: String
-  /// Which secret of the thing, where it can have several.
+  /// Which of the resource's secrets, if it can have several.
   var part = ""
   var project = ""
   var tenant = ""
@@ -72,9 +72,10 @@ struct StoredSecret: Sendable, Equatable {
       project: scope.project.text, tenant: scope.tenant?.text ?? "")
   }
 
-  /// Runs what opens this secret, and names it in the error when it doesn't open.
+  /// Runs the closure that opens this secret, and identifies the secret in the error if it doesn't
+  /// open.
   ///
-  /// - Throws: ``UnreadableSecret``, and what `body` throws otherwise.
+  /// - Throws: ``UnreadableSecret``, and any other error that `body` throws.
   func opening<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch CryptoError.notAuthentic {
       throw UnreadableSecret(secret: self, key: nil)
@@ -84,18 +85,18 @@ struct StoredSecret: Sendable, Equatable {
   }
 }
 
-/// A stored secret didn't open.
+/// A stored secret couldn't be opened.
 ///
-/// The use case that needed it fails; ``Store`` writes it down.
+/// The use case that needed it fails, and ``Store`` records the failure.
 struct UnreadableSecret: Error, CustomStringConvertible {
   let secret: StoredSecret
-  /// The master key that it was sealed with, when that isn't in the key ring; nil when the sealed
+  /// The master key that sealed the secret, if that key isn't in the key ring; nil if the sealed
   /// bytes were changed or moved from another row.
   let key: UInt32?
 
   var description: String { "a stored secret (\(secret.kind.rawValue)) can't be opened: \(reason)" }
 
-  /// What is wrong with it, for the audit log.
+  /// Why the secret can't be opened, for the audit log.
   var reason: String {
     guard let key else { return "changed, or moved from another row" }
     let digits = String(key, radix: 16)

@@ -1,22 +1,23 @@
 import Database
 
-/// Stored secrets that can't be opened, for those who answer for them.
+/// Lists stored secrets that can't be opened, for owners.
 public struct UnreadableSecrets: Sendable {
   let store: Store
 
-  /// For how long a secret is listed after it last failed to open, in seconds.
+  /// How long a secret is listed after it last failed to open, in seconds.
   private static let remembered: Int64 = 7 * 86_400
-  /// How exactly the last failure is kept, in seconds: a flood of sign-ins writes once.
+  /// The precision of the last failure time, in seconds, so that a flood of sign-ins writes only
+  /// once.
   private static let precision: Int64 = 3_600
-  /// How long a secret under an unknown master key must go on failing before it's reported, in
-  /// seconds: while a master key is rotated, a server takes up the new one in a moment.
+  /// How long a secret under an unknown master key must keep failing before it's reported, in
+  /// seconds, because a server picks up a new key shortly after a rotation starts.
   private static let patience: Int64 = 120
-  /// How many secrets are read for the list.
+  /// The maximum number of secrets read for the list.
   private static let most = 500
 
-  /// What can't be opened in one place.
+  /// The unreadable secrets of one kind in one place.
   public struct Group: Sendable, Equatable {
-    /// What kind of secret.
+    /// The kind of secret.
     public enum Kind: Sendable {
       /// The secret of a user's authenticator app.
       case userTOTP
@@ -32,22 +33,22 @@ public struct UnreadableSecrets: Sendable {
       case message
     }
 
-    /// What kind of secret.
+    /// The kind of secret.
     public let kind: Kind
     /// The project; nil for what belongs to the instance.
     public let project: ID<Project>?
     /// The tenant; nil for what belongs to the project or the instance.
     public let tenant: ID<Tenant>?
-    /// How many secrets.
+    /// The number of secrets.
     public internal(set) var count: Int
   }
 
-  /// What can't be opened, for an administrator who is an owner there, the latest failure first.
+  /// Lists unreadable secrets in every place that the administrator owns, latest failure first.
   ///
   /// - Parameters:
-  ///   - administrator: Who asks.
-  ///   - scope: The pool to look into; nil for all of them and the instance.
-  /// - Returns: The kinds of secrets that fail, each with its place and number.
+  ///   - administrator: The administrator who asks.
+  ///   - scope: The pool to search; nil for all pools and the instance.
+  /// - Returns: The kinds of secrets that fail, each with its place and count.
   /// - Throws: ``KeyError/unavailable(_:)``.
   public func groups(
     visibleTo administrator: Administrator, in scope: Scope? = nil
@@ -87,8 +88,7 @@ public struct UnreadableSecrets: Sendable {
     return groups
   }
 
-  /// Writes down that a secret didn't open: a row in the audit log the first time, and what the list
-  /// is made of.
+  /// Records that a secret didn't open: for the list, and in the audit log the first time.
   static func record(
     _ failure: UnreadableSecret, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -129,7 +129,7 @@ public struct UnreadableSecrets: Sendable {
     try entry.record(by: Author(actor: .server), at: now, connection)
   }
 
-  /// Forgets what hasn't failed for a week: it was removed, or opens again.
+  /// Deletes secrets that haven't failed for a week, because they were removed or open again.
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
     let oldest = now.advanced(bySeconds: -remembered)
     try connection.run("DELETE FROM unreadable_secret WHERE last_at < \(oldest.microseconds)")

@@ -1,37 +1,37 @@
 import Crypto
 import Database
 
-/// What the passwords of a user pool must be.
+/// The password policy of a user pool.
 public struct PasswordPolicy: Equatable, Sendable {
-  /// A kind of character that a password must have.
+  /// A kind of character that a password must contain.
   public enum CharacterClass: Int, CaseIterable, Sendable {
-    /// A to Z in lower case.
+    /// Lowercase A to Z.
     case lowercase = 1
-    /// A to Z in capitals.
+    /// Uppercase A to Z.
     case uppercase = 2
-    /// 0 to 9.
+    /// Digits 0 to 9.
     case digit = 4
     /// One of ``PasswordPolicy/symbols``.
     case symbol = 8
   }
 
-  /// Whether passwords that break it are refused.
+  /// Whether passwords that violate the policy are rejected.
   public var isEnforced: Bool
-  /// Whether a password that breaks it no longer signs in.
+  /// Whether a password that violates the policy is rejected at sign-in (force upgrade on sign-in).
   public var forcesUpgrade: Bool
-  /// The fewest characters, 6 to 30; nil for 6.
+  /// The minimum password length, 6 to 30 characters; nil for 6.
   public var shortest: Int?
-  /// The most characters, no fewer than the fewest and no more than 4096; nil for 4096.
+  /// The maximum password length, from the minimum up to 4,096 characters; nil for 4,096.
   public var longest: Int?
-  /// Of which kinds there must be a character.
+  /// The kinds of characters that a password must contain.
   public var classes: Set<CharacterClass>
 
-  /// The characters that count as ``CharacterClass/symbol``.
+  /// The characters that are valid as ``CharacterClass/symbol``.
   public static let symbols = "^$*.[]{}()?\"!@#%&/\\,><':;|_~`-"
-  /// What the fewest characters may be.
+  /// The valid range of the minimum length, in characters.
   public static let shortestRange = 6...30
 
-  /// Makes a policy; without anything said, one that enforces nothing.
+  /// Creates a policy; by default one that enforces nothing.
   public init(
     isEnforced: Bool = false, forcesUpgrade: Bool = false, shortest: Int? = nil,
     longest: Int? = nil, classes: Set<CharacterClass> = []
@@ -43,12 +43,12 @@ public struct PasswordPolicy: Equatable, Sendable {
     self.classes = classes
   }
 
-  /// The fewest characters in force.
+  /// The effective minimum length, in characters.
   public var shortestInForce: Int { shortest ?? AccountRules.shortestPassword }
-  /// The most characters in force.
+  /// The effective maximum length, in characters.
   public var longestInForce: Int { longest ?? AccountRules.longestPassword }
 
-  /// What a password lacks; nothing when the policy is not enforced.
+  /// Returns the requirements that a password doesn't meet; empty if the policy isn't enforced.
   public func missing(in password: Secret) -> [PasswordRequirement] {
     guard isEnforced else { return [] }
     let text = password.revealedText
@@ -70,25 +70,25 @@ public struct PasswordPolicy: Equatable, Sendable {
   }
 }
 
-/// Something that a password lacks.
+/// A requirement that a password doesn't meet.
 public enum PasswordRequirement: Equatable, Sendable {
-  /// That many characters or more.
+  /// At least this many characters.
   case atLeast(Int)
-  /// That many characters or fewer.
+  /// At most this many characters.
   case atMost(Int)
-  /// A character of a kind.
+  /// A character of this kind.
   case character(PasswordPolicy.CharacterClass)
 }
 
-/// Why something cannot be a password policy.
+/// Why a password policy is invalid.
 public enum PasswordPolicyError: Error, Sendable {
-  /// The fewest characters are not 6 to 30.
+  /// The minimum length isn't 6 to 30.
   case shortestOutOfRange
-  /// The most characters are fewer than the fewest.
+  /// The maximum length is less than the minimum.
   case longestOutOfRange
-  /// The most characters are more than 4096.
+  /// The maximum length is more than 4,096.
   case longestTooLong
-  /// A policy has no version, or several.
+  /// The policy doesn't have exactly one version.
   case versionCount
 }
 
@@ -104,7 +104,7 @@ extension PasswordPolicy.CharacterClass {
     }
   }
 
-  /// The kind in words, for the audit log.
+  /// The kind of character as text, for the audit log.
   var words: String {
     switch self {
     case .lowercase: "a lower case letter"
@@ -122,7 +122,7 @@ extension PasswordPolicy {
     """
   static let columnCount = 6
 
-  /// The policy of a row and when it was decided; nothing where nobody has.
+  /// The policy of a row and when it was set; nil if it was never set.
   static func decided(
     _ row: borrowing Row, from column: Int
   ) throws -> (policy: PasswordPolicy, at: Instant)? {
@@ -138,14 +138,14 @@ extension PasswordPolicy {
       classes: Set(CharacterClass.allCases.filter { bits & $0.rawValue != 0 }))
   }
 
-  /// The policy of a pool.
+  /// Reads the policy of a pool.
   static func find(_ scope: Int64, _ connection: borrowing Connection) throws -> PasswordPolicy {
     try connection.first(
       "SELECT \(columns) FROM scope s WHERE s.scope_key = \(scope)"
     ) { try PasswordPolicy($0, from: 0) } ?? PasswordPolicy()
   }
 
-  /// Keeps a policy; nil forgets that anybody has decided one.
+  /// Stores a policy; nil resets it to unset.
   static func store(
     _ decided: PasswordPolicy?, in scope: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -161,8 +161,8 @@ extension PasswordPolicy {
       """)
   }
 
-  /// All that it says, by which two policies are compared: a length that is given is another one than
-  /// the length that counts when none is.
+  /// The values by which two policies are compared; an explicit length differs from an unset one,
+  /// even if both have the same effect.
   var values: [String?] {
     [
       String(isEnforced), String(forcesUpgrade), shortest.map(String.init),
@@ -171,7 +171,7 @@ extension PasswordPolicy {
       + CharacterClass.allCases.filter(classes.contains).map(\.words)
   }
 
-  /// The policy in words, for the audit log.
+  /// The policy as text, for the audit log.
   var words: String {
     var words = [isEnforced ? "enforced" : "not enforced", "\(shortestInForce) characters or more"]
     if let longest { words.append("\(longest) at most") }

@@ -1,9 +1,9 @@
-/// The regions that a phone number may be of, by the digits it begins with (ITU-T E.164).
+/// The regions of phone numbers, by calling code (ITU-T E.164).
 ///
-/// The longest known beginning decides. Where one belongs to several regions, a number is of each
-/// of them; numbers of no region, such as those of satellites, are of none.
+/// The longest matching prefix decides. A prefix shared by several regions belongs to each of them;
+/// numbers without a region, such as those of satellite networks, belong to none.
 enum CallingCodes {
-  /// The regions of a number in E.164 form, as ISO 3166-1 writes them in two letters.
+  /// Returns the regions of a number in E.164 format, as ISO 3166-1 alpha-2 codes.
   static func regions(of number: String) -> [String] {
     let digits = number.dropFirst()
     for length in stride(from: min(longest, digits.count), through: 1, by: -1) {
@@ -12,7 +12,7 @@ enum CallingCodes {
     return []
   }
 
-  /// Every region that has numbers.
+  /// Every region with phone numbers.
   static let all = Set(table.values.joined())
 
   private static let longest = 7
@@ -28,7 +28,7 @@ enum CallingCodes {
     return table
   }()
 
-  /// A line has the region, or several with strokes between them, and then the beginnings.
+  /// Each line has a region, or several separated by slashes, followed by the prefixes.
   private static let text = """
     US 1
     CA 1204 1226 1236 1249 1250 1257 1263 1289 1306 1343 1354 1365 1367 1368 1382 1387 1403 1416 1418

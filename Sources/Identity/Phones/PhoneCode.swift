@@ -1,26 +1,26 @@
 import Crypto
 import Database
 
-/// A code that was sent to a phone, as the session says that the client brings back with it.
+/// A code sent to a phone, identified by the session that the client sends back with it.
 ///
-/// The session is sealed and carries the code, so that nothing is kept of it but the message. Its
-/// tries, and that it was used, are counted in the row of its ticket.
+/// The session is sealed and contains the code, so that only the message is stored. Attempts and
+/// use are recorded in the ticket's row.
 struct PhoneCode {
   let ticket: Ticket
   let phoneNumber: String
-  /// The factor that a sign-in is completed with; nil for other uses.
+  /// The factor that the sign-in is completed with; nil for other purposes.
   let factor: ID<Factor>?
-  /// The id of the pending credential of that sign-in; empty for other uses.
+  /// The ID of that sign-in's pending credential; empty for other purposes.
   let pending: [UInt8]
   let code: String
 
-  /// How long a code counts, in seconds.
+  /// How long a code is valid, in seconds.
   static let lifetime: Int64 = 600
-  /// How many wrong codes a session bears.
+  /// The number of wrong codes that a session allows.
   static let tries = 5
   static let digits = 6
 
-  /// Opens a session; nil for anything that was not sealed here for this use.
+  /// Opens a session; nil if it wasn't sealed here for this purpose.
   init?(_ sessionInfo: String, _ kind: Ticket.Kind, by sealer: Sealer) {
     guard let ticket = Ticket(sessionInfo, kind, by: sealer) else { return nil }
     let parts = ticket.secret.revealedText.split(separator: "\n", omittingEmptySubsequences: false)
@@ -32,7 +32,7 @@ struct PhoneCode {
     factor = parts[3].isEmpty ? nil : ID(String(parts[3]))
   }
 
-  /// What a session carries besides what every ticket does.
+  /// The session's payload, in addition to what every ticket contains.
   static func payload(
     code: String, phoneNumber: String, pending: [UInt8], factor: ID<Factor>?
   ) -> Secret {
@@ -43,7 +43,7 @@ struct PhoneCode {
   enum CodeVerification {
     case right
     case wrong
-    /// Too old, used, or tried too often: another code has to be sent.
+    /// The code expired, was used, or was tried too often; a new one has to be sent.
     case over(Reason)
   }
 
@@ -53,7 +53,7 @@ struct PhoneCode {
     case tries
   }
 
-  /// Looks at a code as typed; a wrong one is counted.
+  /// Verifies a code as typed and records a wrong attempt.
   func check(
     _ typed: String, tries: Int = tries, at now: Instant, _ connection: borrowing Connection
   ) throws -> CodeVerification {
@@ -66,10 +66,11 @@ struct PhoneCode {
     return .wrong
   }
 
-  /// Looks at a code for a factor that is suspended.
+  /// Verifies a code for a suspended factor.
   ///
-  /// A right one is used up, so that it does not count when the suspension ends. Right or wrong, each
-  /// takes one of the session's tries, and what is used is looked at again: nobody sees which it was.
+  /// A correct code is used up, so that it isn't valid when the suspension ends. Every code
+  /// consumes one of the session's attempts, and used sessions are processed the same way, so that
+  /// the caller can't tell correct codes from wrong ones.
   func checkSuspended(
     _ typed: String, at now: Instant, _ connection: borrowing Connection
   ) throws -> CodeVerification {
@@ -81,28 +82,28 @@ struct PhoneCode {
     return .right
   }
 
-  /// Counts the code as used; nobody reads it any more.
+  /// Marks the code as used and deletes its stored copy.
   func use(_ connection: borrowing Connection) throws {
     try ticket.countUse(connection)
     try connection.run("DELETE FROM verification_code WHERE session_id = \(ticket.id)")
   }
 }
 
-/// How somebody shows that a phone is theirs.
+/// Proof that a phone number belongs to the user.
 public enum PhoneProof: Sendable {
-  /// The code that was sent, with the session of the sending.
+  /// The code that was sent, with its session.
   case code(sessionInfo: String, code: String)
-  /// What an answer gave for a number that had shown a right code already.
+  /// A temporary proof, returned for a number that was already verified with a correct code.
   case temporary(String, phoneNumber: String)
 
-  /// How long a temporary proof counts, in seconds.
+  /// How long a temporary proof is valid, in seconds.
   public static let temporaryLifetime = Int(TemporaryProof.lifetime)
 }
 
-/// A right code for a number of which another account had to be told; it lets the number be used
-/// once more without a second message.
+/// Proof that a correct code was already entered for a number that belongs to another account; it
+/// lets the number be used once more without a second message.
 enum TemporaryProof {
-  /// How long it counts, in seconds.
+  /// How long the proof is valid, in seconds.
   static let lifetime: Int64 = 3_600
 
   static func make(
@@ -114,7 +115,7 @@ enum TemporaryProof {
     return try ticket.sealed(.temporaryProof, by: sealer)
   }
 
-  /// The ticket of a proof that counts for a number in a scope; nil for any other.
+  /// Opens a proof that is valid for a number in a user pool; nil for any other.
   static func open(
     _ text: String, phoneNumber: String, in scope: Scope, by sealer: Sealer, at now: Instant,
     _ connection: borrowing Connection

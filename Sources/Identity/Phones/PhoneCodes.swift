@@ -1,16 +1,16 @@
 import Crypto
 import Database
 
-/// Who asks for a code, and in which language.
+/// The request for a code.
 public struct PhoneRequest: Sendable {
-  /// The number, in E.164 form.
+  /// The number, in E.164 format.
   public var phoneNumber: String
-  /// The language of the message, as in `de` or `pt-BR`.
+  /// The language of the message, such as `de` or `pt-BR`.
   public var language: String
-  /// The address that the request came from.
+  /// The IP address of the request.
   public var address: String
 
-  /// Makes a request.
+  /// Creates a request.
   public init(phoneNumber: String, language: String, address: String) {
     self.phoneNumber = phoneNumber
     self.language = language
@@ -18,12 +18,12 @@ public struct PhoneRequest: Sendable {
   }
 }
 
-/// Makes codes and sends them.
+/// Generates and sends codes.
 struct PhoneCodes {
   let store: Store
   let tickets: Sealer
 
-  /// What a code is for.
+  /// The purpose of a code.
   struct Use {
     let kind: Ticket.Kind
     let purpose: String
@@ -33,20 +33,21 @@ struct PhoneCodes {
     var pending: [UInt8] = []
   }
 
-  /// What became of sending.
+  /// The result of sending a code.
   enum Sent {
-    /// The session that the code comes back with.
+    /// The code was sent; the client sends this session back with it.
     case session(String)
-    /// Messages do not go to the number's region.
+    /// Messages to the number's region aren't allowed.
     case refusedRegion
-    /// Too many were sent; from then on one may try again.
+    /// Too many messages were sent; retry after this time.
     case blocked(until: Instant)
   }
 
-  /// Makes a code for a number and writes its message.
+  /// Generates a code for a number and writes its message.
   ///
-  /// Messages cost money, so they are counted by number, account and network. A number for tests
-  /// has a fixed code and gets none, and the emulator profile sends none at all; both are free.
+  /// Messages cost money, so they are limited by number, account, and network. Test numbers have a
+  /// fixed code and get no message, and the emulator profile sends none at all; neither counts
+  /// toward the limits.
   func send(
     _ request: PhoneRequest, for use: Use, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -87,7 +88,7 @@ struct PhoneCodes {
     return .session(sessionInfo)
   }
 
-  /// Counts a message; until when none is sent, when there were too many.
+  /// Counts a message; returns when the next one may be sent if there were too many.
   private func count(
     _ request: PhoneRequest, _ account: Account?, at now: Instant,
     _ connection: borrowing Connection
@@ -100,12 +101,12 @@ struct PhoneCodes {
     if let account {
       counters.append(GuessCounter("sms account \(account.key)", .smsOfAccount, .account))
     }
-    // Where nothing is sent, nothing counts.
+    // Nothing is counted where nothing is sent.
     if case .blocked(let until) = try Guess.take(counters, at: now, connection) { return until }
     return nil
   }
 
-  /// Forgets the codes that nobody can use any more.
+  /// Deletes expired codes.
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
     let oldest = now.advanced(bySeconds: -PhoneCode.lifetime)
     try connection.run(
@@ -114,20 +115,22 @@ struct PhoneCodes {
 }
 
 extension Throttle {
-  /// Text messages to one number: four at once, then one after a minute, after two, and so on up to
-  /// an hour; one is forgotten every quarter of an hour.
+  /// Text messages to one number: four immediately, then one after 1 minute, 2 minutes, and so on
+  /// up to an hour.
+  ///
+  /// One is forgotten every 15 minutes.
   static let smsOfNumber = Throttle(free: 4, first: 60, longest: 3_600, leak: 900)
-  /// Text messages for one account, whatever numbers it names.
+  /// Text messages for one account, to any number.
   static let smsOfAccount = Throttle(free: 9, first: 60, longest: 3_600, leak: 900)
-  /// Text messages that one network asked for; many people may share it.
+  /// Text messages requested from one network, which many people may share.
   static let smsOfNetwork = Throttle(free: 49, first: 60, longest: 3_600, leak: 60)
 }
 
-/// A code that was made in the emulator profile, which sends none.
+/// A code generated in the emulator profile, which sends no messages.
 public struct VerificationCode: Sendable {
-  /// The number that it would have been sent to.
+  /// The number that the code is for.
   public let phoneNumber: String
-  /// The session that it comes back with.
+  /// The session that the client sends back with the code.
   public let sessionInfo: String
   /// The code.
   public let code: String

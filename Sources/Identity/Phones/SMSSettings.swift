@@ -2,9 +2,9 @@ import Database
 import JSON
 import Text
 
-/// What the configuration of a user pool says of text messages.
+/// The SMS settings of a user pool's configuration.
 struct SMSSettings {
-  /// To which regions messages go.
+  /// The regions that messages are sent to.
   private enum Regions {
     case all
     case only(Set<UntrustedText>)
@@ -14,7 +14,7 @@ struct SMSSettings {
   private let regions: Regions
   private let testNumbers: JSON?
 
-  /// Reads the members of a project's configuration, or of a tenant.
+  /// Reads the settings from the stored configuration members of a project or tenant.
   init(members: String, isTenant: Bool) {
     let members = (try? JSON.parse(Array(members.utf8))) ?? .null
     testNumbers =
@@ -44,13 +44,13 @@ struct SMSSettings {
       })
   }
 
-  /// The fixed code of a number for tests, to which nothing is sent; nil for any other.
+  /// The fixed code of a test number, which gets no messages; nil for any other number.
   func testCode(of number: String) -> String? { testNumbers?[number]?.textValue?.text }
 
-  /// Whether messages go to a number.
+  /// Returns whether messages may be sent to a number.
   ///
-  /// Of a number that several regions share, one that is allowed is enough, and one that is refused
-  /// as well.
+  /// For a number that several regions share, one region is enough to match the list, whether it
+  /// allows or blocks regions.
   func allows(_ number: String) -> Bool {
     let own = CallingCodes.regions(of: number).map { UntrustedText($0) }
     return switch regions {

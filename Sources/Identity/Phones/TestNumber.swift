@@ -1,11 +1,11 @@
-/// A phone number for tests, as a configuration lists it with its code.
+/// A test phone number, as configured with its code.
 public enum TestNumber {
   private static let longest = 40
 
-  /// The E.164 form of a number; nil for a text that is none.
+  /// Returns the E.164 format of a number; nil if the text isn't a phone number.
   ///
-  /// Blanks, hyphens, dots and parentheses are dropped, and letters stand for the digit of their key
-  /// (ITU-T E.161): `+1 (650) 555-abcd` is `+16505552223`.
+  /// Spaces, hyphens, dots, and parentheses are dropped, and letters are replaced with the digit on
+  /// their key (ITU-T E.161): `+1 (650) 555-abcd` becomes `+16505552223`.
   public static func normalized(_ text: String) -> String? {
     guard text.utf8.count <= longest, text.utf8.first == UInt8(ascii: "+") else { return nil }
     var number = "+"
@@ -33,9 +33,9 @@ public enum TestNumber {
   }
 }
 
-/// A region that text messages go to, by its two letters (ISO 3166-1).
+/// A region that text messages are sent to, as an ISO 3166-1 alpha-2 code.
 public enum SMSRegion {
-  /// Whether there are phone numbers of a region, whatever its case.
+  /// Returns whether a region has phone numbers; case-insensitive.
   public static func isKnown(_ code: String) -> Bool {
     code.utf8.count == 2 && CallingCodes.all.contains(code.uppercased())
   }

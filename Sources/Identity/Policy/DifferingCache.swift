@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Which tenants of a project differ from it, kept until something that decides it changes.
+/// A cache of which tenants differ from their project's policy.
 ///
-/// The stamp of a project grows with each such change, in the write of the change itself, so what is
-/// kept under the stamp that a snapshot shows is true in that snapshot.
+/// A project's stamp increases in the same write as every change that affects the comparison, so a
+/// value cached under the stamp of a snapshot is correct for that snapshot.
 final class DifferingCache: Sendable {
   private struct Entry {
     let stamp: Int64
     let value: DifferingTenants?
   }
 
-  /// How many projects are kept; when there are more, all are forgotten.
+  /// The maximum number of cached projects; when it's exceeded, the cache is cleared.
   private static let limit = 5_000
   private let entries = Mutex<[ID<Project>: Entry]>([:])
 
-  /// What is kept for a project under a stamp, or else what `read` finds.
+  /// Returns the value cached for a project under a stamp, or else the result of `read`.
   func value(
     of project: ID<Project>, stamp: Int64, orRead read: () throws -> DifferingTenants?
   ) rethrows -> DifferingTenants? {

@@ -1,36 +1,38 @@
 public import OTP
 
-/// What somebody who guesses codes may hope for, under a window, the throttle of wrong codes, and
-/// the number of them that closes the codes of an account.
+/// The odds of guessing a code, given a window, the throttle for wrong codes, and the number of
+/// wrong codes that locks an account's second factors.
 ///
-/// With n independent guesses at one account the chance to hit is 1 − (1 − codes / 10^6)^n, where
-/// codes is 2w + 1 for a window of w adjacent intervals and codes have six digits.
+/// With n independent guesses at one account, the chance of success is 1 − (1 − codes / 10^6)^n,
+/// where codes is 2w + 1 for a window of w adjacent intervals and codes have six digits.
 public struct GuessingOdds: Sendable, Equatable {
   /// The window.
   public let window: Window
-  /// With how many wrong codes in a row the codes are closed until somebody unlocks them.
+  /// The number of wrong codes in a row that locks an account's second factors until they're
+  /// unlocked.
   public let cap: Int
 
-  /// Asks about a window and a cap.
+  /// Creates the odds for a window and a cap.
   public init(_ window: Window, cap: Int = SupportRules().codeCap) {
     self.window = window
     self.cap = cap
   }
 
-  /// How many wrong codes in a row close the door for the first time.
+  /// The number of wrong codes in a row that causes the first wait.
   public static let guessesUntilBlock = Throttle.codes.free + 1
-  /// For how many seconds the door closes then; twice as long each time after that.
+  /// The length of the first wait, in seconds; each following wait is twice as long.
   public static let firstWait = Int(Throttle.codes.first)
-  /// The longest time that the door closes for, in seconds.
+  /// The longest wait, in seconds.
   public static let longestWait = Int(Throttle.codes.longest)
 
-  /// The chance, 0 to 1, to hit before the door closes for the first time.
+  /// The chance, 0 to 1, of a correct guess before the first wait.
   public var untilBlock: Double { window.chance(ofGuesses: Self.guessesUntilBlock) }
 
-  /// The chance, 0 to 1, to hit before the codes are closed.
+  /// The chance, 0 to 1, of a correct guess before the second factors are locked.
   public var untilClosed: Double { window.chance(ofGuesses: cap) }
 
-  /// How many guesses fit into so many seconds, when each takes no time and waits are not missed.
+  /// Returns how many guesses fit into a number of seconds, if guesses take no time and each
+  /// follows the wait immediately.
   public func guesses(within seconds: Int) -> Int {
     guard seconds > 0 else { return 0 }
     var (guesses, waited) = (0, Int64(0))

@@ -1,69 +1,69 @@
 public import OTP
 
-/// The state of multi-factor authentication or of one of its kinds.
+/// The state of multi-factor authentication or of one of its providers.
 public enum MFAState: Int, Sendable {
-  /// Not given.
+  /// Not specified.
   case unspecified = 0
-  /// Switched off.
+  /// Disabled.
   case disabled = 1
-  /// Switched on.
+  /// Enabled.
   case enabled = 2
-  /// Every user shall have it; recorded for applications, not enforced at sign-in.
+  /// Required for every user; recorded for applications, not enforced at sign-in.
   case mandatory = 3
 }
 
-/// The entry that switches one-time codes from authenticator apps on.
+/// The provider configuration that enables TOTP.
 public struct TOTPConfiguration: Equatable, Sendable {
-  /// The entry's state.
+  /// The state of TOTP.
   ///
-  /// Unspecified counts as switched on.
+  /// An unspecified state is treated as enabled.
   public var state: MFAState
-  /// The neighboring steps accepted on each side, 0 to 10.
+  /// The number of adjacent intervals accepted on each side, 0 to 10.
   ///
-  /// Nil, which is not 0, means 5 in force.
+  /// Nil differs from 0: it means 5.
   public var adjacentIntervals: Int?
 
-  /// Makes an entry.
+  /// Creates a configuration.
   public init(state: MFAState, adjacentIntervals: Int?) {
     self.state = state
     self.adjacentIntervals = adjacentIntervals
   }
 }
 
-/// What a scope says about second factors: `mfa` of a project, `mfaConfig` of a tenant.
+/// The MFA configuration of a user pool: `mfa` of a project, `mfaConfig` of a tenant.
 public struct MFAConfiguration: Equatable, Sendable {
-  /// The top state, which governs SMS together with `smsEnabled`; nil when never set.
+  /// The top-level state, which governs SMS together with `smsEnabled`; nil if never set.
   public var state: MFAState?
-  /// True when codes by SMS are among the enabled providers.
+  /// Whether SMS is among the enabled providers.
   public var smsEnabled: Bool
-  /// The entry for one-time codes; nil when there is none, which means off.
+  /// The TOTP configuration; nil if there is none, which means disabled.
   public var totp: TOTPConfiguration?
 
-  /// Makes a configuration.
+  /// Creates a configuration.
   public init(state: MFAState? = nil, smsEnabled: Bool = false, totp: TOTPConfiguration? = nil) {
     self.state = state
     self.smsEnabled = smsEnabled
     self.totp = totp
   }
 
-  /// What a new project has: everything off.
+  /// The configuration of a new project: everything disabled.
   public static let initial = MFAConfiguration(state: .disabled)
 
-  /// True when users may enroll authenticator apps and enrolled users are asked for a code.
+  /// Whether users can enroll authenticator apps and enrolled users are asked for a code.
   ///
-  /// An entry whose state was not given counts as on, since the documentation's own call for a
-  /// tenant switches TOTP on by such an entry.
+  /// An unspecified state is treated as enabled, because the example call for a tenant in Google's
+  /// documentation enables TOTP this way.
   public var isTOTPOn: Bool {
     guard let totp else { return false }
     return totp.state != .disabled
   }
 
-  /// True when the configuration switches codes by SMS on.
+  /// Whether SMS is enabled.
   ///
-  /// The top state and the list of providers both have to say so.
+  /// Both the top-level state and the list of providers have to enable it.
   public var isSMSOn: Bool { smsEnabled && (state == .enabled || state == .mandatory) }
 
-  /// True when users may enroll factors of a kind, and are asked for a code of those they have.
+  /// Returns whether users can enroll factors of a kind and are asked for their codes.
   public func isOn(_ kind: Factor.Kind) -> Bool {
     switch kind {
     case .totp: isTOTPOn
@@ -71,33 +71,32 @@ public struct MFAConfiguration: Equatable, Sendable {
     }
   }
 
-  /// The kinds of factors that are on.
+  /// The enabled kinds of factors.
   var kinds: Set<Factor.Kind> { Set(Factor.Kind.allCases.filter(isOn)) }
 
-  /// Switches codes by SMS on or off; what says so already stays as it is written.
+  /// Enables or disables SMS; a configuration that already has this effect isn't changed.
   ///
-  /// Switching off takes the provider out of the list and leaves the top state alone.
+  /// Disabling removes the provider from the list and leaves the top-level state alone.
   public mutating func setSMS(_ isOn: Bool) {
     guard isOn != isSMSOn else { return }
     smsEnabled = isOn
     if isOn, state != .mandatory { state = .enabled }
   }
 
-  /// True when codes of more than five steps on each side count, which is more than anybody gets
-  /// who configures nothing.
+  /// Whether more than five adjacent intervals are accepted, which is more than the default.
   public var isWindowWide: Bool {
     isTOTPOn && window.adjacentIntervals > Window.standard.adjacentIntervals
   }
 
-  /// The steps that are accepted; five on each side when nothing was configured.
+  /// The effective window; five adjacent intervals if none are configured.
   public var window: Window {
     totp?.adjacentIntervals.flatMap(Window.init(adjacentIntervals:)) ?? .standard
   }
 
-  /// This configuration as it takes the place of another, when it was read from the wire.
+  /// Returns this configuration, as read from the wire, as the replacement of another.
   ///
-  /// The wire leaves a zero out. So intervals that are left out where zero is stored repeat what was
-  /// read, and zero stays; taken as unset they would be five, which accepts eleven codes for one.
+  /// The wire format omits zeros. If 0 is stored, missing intervals repeat the value that was read,
+  /// so 0 is kept; treating them as unset would mean 5, and eleven valid codes instead of one.
   public func replacing(_ old: MFAConfiguration) -> MFAConfiguration {
     var new = self
     if old.totp?.adjacentIntervals == 0, let totp, totp.adjacentIntervals == nil {
@@ -106,7 +105,7 @@ public struct MFAConfiguration: Equatable, Sendable {
     return new
   }
 
-  /// Checks the ranges.
+  /// Checks the range of adjacent intervals.
   func check() throws(PolicyError) {
     if let intervals = totp?.adjacentIntervals, !Window.range.contains(intervals) {
       throw .invalidAdjacentIntervals(intervals)
@@ -114,16 +113,16 @@ public struct MFAConfiguration: Equatable, Sendable {
   }
 }
 
-/// How users come to enroll.
+/// How users are asked to enroll.
 ///
-/// Recorded for the application; the server does not enforce it.
+/// Recorded for applications; the server doesn't enforce it.
 public enum EnrollmentPattern: String, CaseIterable, Sendable {
-  /// Mandatory at sign-up.
+  /// Enrollment is mandatory at sign-up.
   case mandatory
-  /// Offered at sign-up, and can be put off.
+  /// Enrollment is offered at sign-up and can be skipped.
   case skippable
-  /// From the account page.
+  /// Enrollment is offered on the account page.
   case account
-  /// When a sensitive feature is used.
+  /// Enrollment is requested when the user accesses a sensitive feature.
   case stepUp = "step-up"
 }

@@ -1,17 +1,17 @@
 import Database
 
-/// The tenants of a project whose policy is not the project's.
+/// The tenants of a project whose policy differs from the project's.
 public struct DifferingTenants: Sendable {
   /// The project.
   public let project: ID<Project>
   /// The project's name.
   public let projectName: String
-  /// How many there are.
+  /// The number of these tenants.
   public let count: Int
-  /// The first of them.
+  /// The first of these tenants.
   public let first: [DifferingTenant]
 
-  /// The same with at most `limit` of them named.
+  /// Returns the same value with at most `limit` tenants listed.
   func naming(_ limit: Int) -> DifferingTenants {
     DifferingTenants(
       project: project, projectName: projectName, count: count,
@@ -19,26 +19,27 @@ public struct DifferingTenants: Sendable {
   }
 }
 
-/// A tenant whose policy is not its project's.
+/// A tenant whose policy differs from its project's.
 public struct DifferingTenant: Sendable {
   /// The tenant.
   public let id: ID<Tenant>
-  /// Its name.
+  /// The display name.
   public let displayName: String
-  /// What differs.
+  /// The fields that differ.
   public let fields: [PolicyChange.Field]
 }
 
 extension Policies {
-  /// Which tenants differ from their projects, as far as an administrator may read both.
+  /// Returns the tenants that differ from their projects, among those that an administrator can
+  /// read together with the project.
   ///
-  /// Projects in which nothing changed since they were last looked at cost next to nothing.
+  /// Projects without changes since the last call cost next to nothing.
   ///
   /// - Parameters:
-  ///   - projects: The projects to look at, as just read.
-  ///   - administrator: Who looks.
-  ///   - limit: How many tenants to name at most, of all projects together: up to five.
-  /// - Returns: The projects that have such tenants, in the order given.
+  ///   - projects: The projects to compare, as just read.
+  ///   - administrator: The administrator who asks.
+  ///   - limit: The maximum number of tenants listed across all projects, up to five.
+  /// - Returns: The projects with such tenants, in the order given.
   /// - Throws: ``PolicyError/unavailable(_:)``.
   public func differing(
     in projects: [ProjectSummary], visibleTo administrator: Administrator, limit: Int = 5
@@ -59,7 +60,7 @@ extension Policies {
     }
   }
 
-  /// How many are named at most.
+  /// The maximum number of tenants listed.
   private static let named = 5
 
   static func differing(

@@ -1,17 +1,18 @@
 import Database
 
 extension Policies {
-  /// The policies of a project and its tenants side by side.
+  /// Returns the policies of a project and its tenants side by side.
   ///
-  /// What an administrator sees of tenants only says nothing of the project: neither its policy nor
-  /// who differs from it.
+  /// An administrator who can read some tenants only gets neither the project's policy nor the
+  /// number of tenants that differ from it.
   ///
   /// - Parameters:
   ///   - project: The project.
-  ///   - administrator: Who looks: only the scopes they may read policies of.
+  ///   - administrator: The administrator who asks; only pools whose policies they can read are
+  ///     included.
   ///   - query: Which tenants, in which order.
-  ///   - after: The key of the part before.
-  ///   - limit: How many tenants at most.
+  ///   - after: The key of the previous page.
+  ///   - limit: The maximum number of tenants.
   /// - Returns: The review.
   /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func review(
@@ -61,7 +62,7 @@ extension Policies {
     }
   }
 
-  /// A project's own line, and what is kept of all its tenants together.
+  /// The project's own row, with the stored totals of all its tenants.
   private struct Own {
     let summary: PolicySummary
     let key: String
@@ -80,9 +81,9 @@ extension Policies {
     ) { (try $0.value(0), try $0.value(1), try $0.value(2)) } ?? (0, 0, 0)
   }
 
-  /// How many tenants of a project have another policy than `key`.
+  /// Returns how many tenants of a project have a different policy than `key`.
   ///
-  /// A policy is less or greater as text, which an index gives without a look at the equal ones.
+  /// Counts the policies that sort before and after `key`, so that the index skips the equal ones.
   static func differing(
     from key: String, in project: ID<Project>, _ connection: borrowing Connection
   ) throws -> Int {
@@ -139,10 +140,10 @@ extension Policies {
     return Page(items: page.items.map(\.0), next: page.next)
   }
 
-  /// What tenants are ordered by before their id; nil for the id alone.
+  /// The SQL expression that tenants are sorted by before their ID; nil to sort by ID only.
   ///
-  /// No index keeps these, so the tenants of the one project are sorted; how many users they have
-  /// costs nothing.
+  /// No index has these values, so the tenants of the one project are sorted; reading their user
+  /// counts costs nothing.
   private static func place(_ order: PolicyReviewQuery.Order) -> SQL? {
     switch order {
     case .name: nil
@@ -156,14 +157,14 @@ extension Policies {
     }
   }
 
-  /// Where a part of a sorted list begins, as addresses carry it.
+  /// The start of a page in a sorted list, as URLs carry it.
   private struct Cursor {
     var place: Int64
     var tenant: String
 
     init(place: Int64, tenant: String) { (self.place, self.tenant) = (place, tenant) }
 
-    /// Reads an address's word; anything that was not written here is the start of the list.
+    /// Parses the cursor in a URL; any invalid text means the start of the list.
     init(_ text: String?) {
       (place, tenant) = (.min, "")
       guard let text, let dot = text.firstIndex(of: "."), let number = Int64(text[..<dot]) else {

@@ -1,12 +1,12 @@
 import Database
 
-/// Reads and changes the MFA policy of scopes.
+/// Reads and changes the MFA policies of user pools.
 public struct Policies: Sendable {
   let store: Store
   let audit: Audit
   let differing = DifferingCache()
 
-  /// The policy in force.
+  /// Returns the current policy.
   ///
   /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func read(_ scope: Scope) async throws(PolicyError) -> Policy {
@@ -15,16 +15,16 @@ public struct Policies: Sendable {
     }
   }
 
-  /// Changes the policy and writes its audit row.
+  /// Changes the policy and records the change in the audit log.
   ///
-  /// What stays the same writes nothing.
+  /// Nothing is written if nothing changes.
   ///
   /// - Parameters:
-  ///   - scope: The scope.
-  ///   - version: The version the change was made for; nil to change whatever is there.
-  ///   - author: Who changes it.
-  ///   - edit: Makes the change; may run more than once.
-  /// - Returns: The policy in force afterwards.
+  ///   - scope: The user pool.
+  ///   - version: The version that the change is based on; nil to change any version.
+  ///   - author: The author of the change.
+  ///   - edit: Edits the policy; may be called more than once.
+  /// - Returns: The resulting policy.
   /// - Throws: ``PolicyError``.
   public func change(
     _ scope: Scope, expecting version: Int? = nil, by author: Author,
@@ -33,8 +33,10 @@ public struct Policies: Sendable {
     try await store.perform(by: author, PolicyError.self, Self.change(of: scope, version, edit))
   }
 
-  /// Changes the policy, for an administrator in the console; a change that weakens it requires more,
-  /// and waits for a second administrator where the pool's support rules say so.
+  /// Changes the policy on behalf of an administrator in the console.
+  ///
+  /// A change that weakens the policy has stricter requirements, and may need approval by a second
+  /// administrator, depending on the pool's support rules.
   ///
   /// - Throws: ``ActionError``.
   public func change(
@@ -76,7 +78,7 @@ public struct Policies: Sendable {
     }
   }
 
-  /// What a change would do, without doing it.
+  /// Returns the effects of a change without making it.
   ///
   /// - Throws: ``PolicyError``.
   public func preview(_ scope: Scope, _ edit: PolicyEdit) async throws(PolicyError) -> PolicyPreview
@@ -92,20 +94,20 @@ public struct Policies: Sendable {
     }
   }
 
-  /// The changes of a scope's policy, the newest first.
+  /// Returns the changes of a pool's policy, newest first.
   ///
   /// - Throws: ``PolicyError/unavailable(_:)``.
   public func history(_ scope: Scope, limit: Int = 10) async throws(PolicyError) -> [AuditRow] {
     try await versions(scope, limit: limit).items
   }
 
-  /// The changes of a scope's policy in parts, the newest first.
+  /// Returns a page of the changes of a pool's policy, newest first.
   ///
   /// - Parameters:
-  ///   - scope: The scope.
-  ///   - after: The key of the part before.
-  ///   - limit: How many at most.
-  /// - Returns: The audit rows of the changes.
+  ///   - scope: The user pool.
+  ///   - after: The key of the previous page.
+  ///   - limit: The maximum number of changes.
+  /// - Returns: The audit log entries of the changes.
   /// - Throws: ``PolicyError/unavailable(_:)``.
   public func versions(
     _ scope: Scope, after: String? = nil, limit: Int = 10
@@ -116,7 +118,7 @@ public struct Policies: Sendable {
     }
   }
 
-  /// The policy of the project that a tenant is in.
+  /// Returns the policy of a tenant's project.
   ///
   /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func ofProject(_ scope: Scope) async throws(PolicyError) -> Policy {

@@ -1,33 +1,34 @@
 import Database
 
-/// A scope's MFA configuration with what belongs to it.
+/// The MFA policy of a user pool, with its change history and user counts.
 public struct Policy: Sendable {
-  /// The scope it is in force for.
+  /// The user pool.
   public let scope: Scope
   /// The configuration.
   public private(set) var configuration: MFAConfiguration
-  /// The enrollment pattern; nil when none was chosen.
+  /// The enrollment pattern; nil if none is set.
   public private(set) var pattern: EnrollmentPattern?
-  /// From which day on the pattern “mandatory” counts; nil for at once, and for other patterns.
+  /// The day from which the pattern “mandatory” applies; nil for immediately, and for other
+  /// patterns.
   public private(set) var mandatoryFrom: Day?
-  /// Counts the changes; 0 for one that was never changed.
+  /// The number of changes; 0 if the policy was never changed.
   public private(set) var version: Int
-  /// When it was last changed; nil when never.
+  /// When the policy was last changed; nil if never.
   public private(set) var changedAt: Instant?
-  /// Who changed it last.
+  /// The name of the last author.
   public private(set) var changedBy: String?
-  /// Why it was last changed; nil when no reason was given.
+  /// The reason for the last change; nil if none was given.
   public private(set) var changeReason: String?
-  /// How many users the scope has.
+  /// The number of users in the pool.
   public let users: Int
-  /// How many of them have a second factor.
+  /// The number of users with a second factor.
   public let enrolledUsers: Int
-  /// How many of them have an authenticator app.
+  /// The number of users with an authenticator app.
   public let totpUsers: Int
-  /// How many of them have a phone as second factor.
+  /// The number of users with a phone as a second factor.
   public let phoneUsers: Int
 
-  /// What of it can be changed.
+  /// The editable part of the policy.
   public var edit: PolicyEdit {
     PolicyEdit(configuration: configuration, pattern: pattern, mandatoryFrom: mandatoryFrom)
   }
@@ -37,7 +38,7 @@ public struct Policy: Sendable {
       s.policy_version, s.policy_changed_at, s.policy_changed_by, s.users, s.enrolled_users,
       s.mandatory_from, s.totp_users, s.phone_users, s.policy_reason
     """
-  /// How many columns `columns` names.
+  /// The number of columns in `columns`.
   static let columnCount = 21
 
   init(_ row: borrowing Row) throws {
@@ -55,7 +56,7 @@ public struct Policy: Sendable {
     changeReason = try row.value(20)
   }
 
-  /// The policy as it reads after a change.
+  /// Returns the policy after a change.
   func changed(
     to edit: PolicyEdit, by name: String, because reason: String?, at now: Instant
   ) -> Policy {
@@ -70,13 +71,13 @@ public struct Policy: Sendable {
     return policy
   }
 
-  /// How many users are asked for a factor of this kind and for no other.
+  /// Returns how many users are asked for a factor of this kind and of no other.
   public func usersOnly(with kind: Factor.Kind) -> Int {
     let others = configuration.kinds.subtracting([kind])
     return users(with: others.union([kind])) - users(with: others)
   }
 
-  /// How many users have a factor of one of some kinds.
+  /// Returns how many users have a factor of at least one of these kinds.
   func users(with kinds: Set<Factor.Kind>) -> Int {
     switch (kinds.contains(.totp), kinds.contains(.phone)) {
     case (true, true): enrolledUsers
@@ -86,7 +87,7 @@ public struct Policy: Sendable {
     }
   }
 
-  /// The configuration of the four columns `mfa_state, sms, totp_state, totp_intervals`.
+  /// Reads the configuration from the four columns `mfa_state, sms, totp_state, totp_intervals`.
   static func configuration(_ row: borrowing Row, from column: Int) throws -> MFAConfiguration {
     let state: Int? = try row.value(column)
     return MFAConfiguration(
@@ -94,7 +95,7 @@ public struct Policy: Sendable {
       totp: try totp(row, from: column + 2))
   }
 
-  /// The entry for one-time codes of the two columns `totp_state, totp_intervals`.
+  /// Reads the TOTP configuration from the two columns `totp_state, totp_intervals`.
   static func totp(_ row: borrowing Row, from column: Int) throws -> TOTPConfiguration? {
     guard let state = (try row.value(column) as Int?).flatMap(MFAState.init(rawValue:)) else {
       return nil
@@ -103,7 +104,7 @@ public struct Policy: Sendable {
   }
 }
 
-/// What of a policy can be changed.
+/// The editable part of a policy.
 public struct PolicyEdit: Equatable, Sendable {
   /// The configuration.
   public var configuration: MFAConfiguration
@@ -111,12 +112,13 @@ public struct PolicyEdit: Equatable, Sendable {
   public var pattern: EnrollmentPattern? {
     didSet { if pattern != .mandatory { mandatoryFrom = nil } }
   }
-  /// From which day on the pattern “mandatory” counts; nil for at once, and for other patterns.
+  /// The day from which the pattern “mandatory” applies; nil for immediately, and for other
+  /// patterns.
   public var mandatoryFrom: Day? {
     didSet { if pattern != .mandatory { mandatoryFrom = nil } }
   }
 
-  /// The columns that hold a policy, of a table.
+  /// The policy columns of a table.
   static func columns(_ table: SQL) -> SQL {
     """
     \(table).mfa_state, \(table).sms, \(table).totp_state, \(table).totp_intervals,
@@ -132,7 +134,7 @@ public struct PolicyEdit: Equatable, Sendable {
       mandatoryFrom: (try row.value(column + 5) as String?).flatMap { Day($0) })
   }
 
-  /// Makes an edit; a day without the pattern “mandatory” is dropped.
+  /// Creates an edit; the day is dropped unless the pattern is “mandatory”.
   public init(
     configuration: MFAConfiguration, pattern: EnrollmentPattern?, mandatoryFrom: Day? = nil
   ) {
@@ -142,29 +144,29 @@ public struct PolicyEdit: Equatable, Sendable {
   }
 }
 
-/// A field of a policy that changes, in words for people.
+/// A changed field of a policy, as text.
 public struct PolicyChange: Sendable, Equatable {
-  /// What changes.
+  /// A field of a policy.
   public enum Field: String, Sendable, CaseIterable {
     /// One-time codes from an authenticator app.
     case totp = "TOTP"
-    /// The steps accepted on each side.
+    /// The adjacent intervals.
     case adjacentIntervals = "adjacent intervals"
-    /// Codes by SMS.
+    /// SMS.
     case sms = "SMS"
-    /// The configuration's top state.
+    /// The configuration's top-level state.
     case state = "state"
-    /// How users come to enroll.
+    /// The enrollment pattern.
     case pattern = "enrollment pattern"
   }
   /// The field.
   public let field: Field
-  /// What it is before.
+  /// The value before the change.
   public let from: String
-  /// What it is after.
+  /// The value after the change.
   public let to: String
 
-  /// The fields in which two policies differ, in a fixed order.
+  /// Returns the fields in which two policies differ, in a fixed order.
   public static func between(_ old: PolicyEdit, _ new: PolicyEdit) -> [PolicyChange] {
     Field.allCases.compactMap { field in
       let (from, to) = (words(field, old), words(field, new))
@@ -172,7 +174,7 @@ public struct PolicyChange: Sendable, Equatable {
     }
   }
 
-  /// A field of a policy in words.
+  /// Returns a field of a policy as text.
   public static func words(_ field: Field, _ edit: PolicyEdit) -> String {
     let configuration = edit.configuration
     switch field {
@@ -210,51 +212,51 @@ public struct PolicyChange: Sendable, Equatable {
   }
 }
 
-/// What a change of policy would do.
+/// The effects of a policy change.
 public struct PolicyPreview: Sendable {
-  /// The policy in force.
+  /// The current policy.
   public let policy: Policy
-  /// What it would become.
+  /// The policy after the change.
   public let new: PolicyEdit
   /// The fields that differ.
   public let changes: [PolicyChange]
-  /// How many enrolled users would then sign in with their first factor only.
+  /// The number of enrolled users who would sign in with only their first factor.
   public let losingSecondFactor: Int
-  /// Above how many affected users a second administrator approves a weaker policy; nil for never.
+  /// The number of affected users above which a weaker policy requires approval; nil for never.
   public let approvalOver: Int?
-  /// How the change weakens the policy; empty when it doesn't.
+  /// How the change weakens the policy; empty if it doesn't.
   public var weakenings: [PolicyWeakening] { new.weakenings(since: policy.edit) }
-  /// The action that saves it.
+  /// The console action that saves the change.
   public var action: ConsoleAction { weakenings.isEmpty ? .changePolicy : .weakenPolicy }
-  /// How many users a weaker policy affects; 0 when it isn't weaker.
+  /// The number of users that a weaker policy affects; 0 if the policy isn't weaker.
   public var affectedUsers: Int { policy.users(affectedBy: weakenings) }
-  /// Whether the change waits for a second administrator.
+  /// Whether the change requires approval by a second administrator.
   public var needsApproval: Bool { approvalOver.map { affectedUsers > $0 } ?? false }
-  /// How many users have no factor now: those whom a mandatory pattern is about.
+  /// The number of users without a factor, whom a mandatory pattern affects.
   public var withoutFactor: Int { max(policy.users - policy.enrolledUsers, 0) }
 }
 
 /// The result of changing a policy in the console.
 public enum PolicyOutcome: Sendable {
-  /// It is in force.
+  /// The change was made.
   case changed(Policy)
-  /// It waits for a second administrator, at most until this moment.
+  /// Approval is pending, until this time at the latest.
   case waiting(until: Instant)
 }
 
-/// Why a policy cannot be changed.
+/// Why a policy can't be changed.
 public enum PolicyError: Error, Sendable {
-  /// Adjacent intervals that are not 0 to 10.
+  /// The number of adjacent intervals isn't 0 to 10.
   case invalidAdjacentIntervals(Int)
-  /// More than one TOTP entry in one configuration.
+  /// The configuration has more than one TOTP entry.
   case twoTOTPEntries
-  /// Somebody else changed it since; the policy now in force.
+  /// The policy was changed by someone else in the meantime; the current policy.
   case changedMeanwhile(Policy)
-  /// Another weaker policy waits for a second administrator already.
+  /// Another change that weakens the policy already has a pending approval.
   case approvalPending
-  /// The scope was deleted.
+  /// The user pool was deleted.
   case scopeNotFound
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 

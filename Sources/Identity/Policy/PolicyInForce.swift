@@ -1,25 +1,24 @@
 public import OTP
 
-/// What of a policy acts on users and applications, whatever the configuration says in how many
-/// words.
+/// The effective policy, regardless of how the configuration expresses it.
 ///
-/// An absent number of intervals and 5 are the same here, and so are a state that was not given and
-/// one that says on. The column `policy_in_force` is the same rule for the database.
+/// Unset intervals equal 5, and an unspecified state equals enabled. The column `policy_in_force`
+/// implements the same rule in the database.
 public struct PolicyInForce: Hashable, Sendable {
-  /// Whether TOTP is on.
+  /// Whether TOTP is enabled.
   public let isTOTPOn: Bool
-  /// Whether TOTP is on and the configuration says mandatory.
+  /// Whether TOTP is enabled and mandatory.
   public let isTOTPMandatory: Bool
-  /// The window in which codes are accepted; nil when none is.
+  /// The window in which codes are accepted; nil if TOTP is disabled.
   public let window: Window?
-  /// Whether codes by SMS are on.
+  /// Whether SMS is enabled.
   public let isSMSOn: Bool
-  /// The enrollment pattern; nil when none was chosen.
+  /// The enrollment pattern; nil if none is set.
   public let pattern: EnrollmentPattern?
-  /// From which day on the pattern “mandatory” counts; nil for at once.
+  /// The day from which the pattern “mandatory” applies; nil for immediately.
   public let mandatoryFrom: Day?
 
-  /// The part in force of what a policy holds.
+  /// Creates the effective policy of an edit.
   public init(_ edit: PolicyEdit) {
     let configuration = edit.configuration
     isTOTPOn = configuration.isTOTPOn
@@ -30,7 +29,8 @@ public struct PolicyInForce: Hashable, Sendable {
     mandatoryFrom = edit.mandatoryFrom
   }
 
-  /// What differs between two policies, in a fixed order; a window only where both have one.
+  /// Returns the fields in which two policies differ, in a fixed order; windows are compared only
+  /// if both policies have one.
   public func differences(from other: PolicyInForce) -> [PolicyChange.Field] {
     var fields: [PolicyChange.Field] = []
     if isTOTPOn != other.isTOTPOn || isTOTPMandatory != other.isTOTPMandatory {
@@ -46,10 +46,10 @@ public struct PolicyInForce: Hashable, Sendable {
 }
 
 extension Policy {
-  /// What of it acts.
+  /// The effective policy.
   public var inForce: PolicyInForce { PolicyInForce(edit) }
 
-  /// What differs between two policies, in a fixed order.
+  /// Returns the fields in which two policies differ, in a fixed order.
   public func differences(from other: Policy) -> [PolicyChange.Field] {
     inForce.differences(from: other.inForce)
   }

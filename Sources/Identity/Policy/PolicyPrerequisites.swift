@@ -1,34 +1,34 @@
 import Database
 
-/// What a policy stands on: without a first factor that allows a second one, and without verified
-/// addresses, nobody can enroll.
+/// The prerequisites of an MFA policy: users can enroll only if a first factor that supports MFA is
+/// enabled and their email is verified.
 public struct PolicyPrerequisites: Sendable {
-  /// Which first factors the scope allows.
+  /// The enabled sign-in methods.
   public let signIn: SignInMethods
-  /// The providers of OpenID Connect that users sign in with, by id.
+  /// The IDs of the OpenID Connect providers that users can sign in with.
   public let providers: [String]
-  /// How many users have an email address that is not verified.
+  /// The number of users with an unverified email.
   public let unverifiedEmails: Int
-  /// How the policy was weakened in the last 30 days; nil when it is as strict again.
+  /// How the policy was weakened in the last 30 days; nil if it's as strict as before again.
   public let weakened: WeakenedPolicy?
 
-  /// True when a first factor is on that allows a second one.
+  /// Whether a first factor that supports MFA is enabled.
   ///
-  /// Anonymous users, phone numbers, custom tokens and Game Center allow none.
+  /// Anonymous sign-in, phone numbers, custom tokens, and Game Center don't support it.
   public var allowsSecondFactor: Bool {
     signIn.password || signIn.emailLink || !providers.isEmpty
   }
 }
 
 extension Policies {
-  /// What the policy of a scope stands on.
+  /// Returns the prerequisites of a pool's policy.
   ///
   /// - Throws: ``PolicyError/scopeNotFound``, ``PolicyError/unavailable(_:)``.
   public func prerequisites(_ scope: Scope) async throws(PolicyError) -> PolicyPrerequisites {
     let now = store.clock.now()
     return try await store.read(PolicyError.self) { connection in
       let weakened = try WeakenedPolicy.find(scope, at: now, connection)
-      // Of SAML nobody signs in, whatever its providers say.
+      // SAML sign-in isn't supported, so SAML providers are ignored even if enabled.
       let providers = try connection.all(
         """
         SELECT provider_id FROM identity_provider

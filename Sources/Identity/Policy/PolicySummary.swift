@@ -1,25 +1,25 @@
 import Database
 
-/// What a review shows of a scope's policy, read without the rest of it.
+/// The parts of a pool's policy that a review shows.
 public struct PolicySummary: Hashable, Sendable {
   /// The tenant; nil for the project's own users.
   public let tenant: ID<Tenant>?
-  /// The name of the tenant or of the project.
+  /// The display name of the tenant or project.
   public let displayName: String
   /// The configuration and the pattern.
   public let edit: PolicyEdit
-  /// When it was last changed; nil when never.
+  /// When the policy was last changed; nil if never.
   public let changedAt: Instant?
-  /// Who changed it last; nil when nobody did.
+  /// The name of the last author; nil if the policy was never changed.
   public let changedBy: String?
-  /// Why it was last changed; nil when no reason was given.
+  /// The reason for the last change; nil if none was given.
   public let changeReason: String?
-  /// How many users the scope has.
+  /// The number of users in the pool.
   public let users: Int
-  /// How many of them have a TOTP factor.
+  /// The number of users with a TOTP factor.
   public let enrolledUsers: Int
 
-  /// What of it acts.
+  /// The effective policy.
   public var inForce: PolicyInForce { PolicyInForce(edit) }
 
   static let columns: SQL = """
@@ -27,7 +27,7 @@ public struct PolicySummary: Hashable, Sendable {
       s.mandatory_from, s.policy_changed_at, s.policy_changed_by, s.users, s.enrolled_users,
       s.policy_reason
     """
-  /// How many columns `columns` names.
+  /// The number of columns in `columns`.
   static let columnCount = 13
 
   init(_ row: borrowing Row) throws {
@@ -42,63 +42,64 @@ public struct PolicySummary: Hashable, Sendable {
     changeReason = try row.value(12)
   }
 
-  /// Hashes the tenant, by which nearly all summaries differ already.
+  /// Hashes only the tenant, which already distinguishes nearly all summaries.
   public func hash(into hasher: inout Hasher) { hasher.combine(tenant?.text ?? "") }
 }
 
-/// Which policies of a project to review, and in which order.
+/// Which tenants of a project to review, and in which order.
 public struct PolicyReviewQuery: Sendable {
-  /// Which of the tenants.
+  /// A filter for tenants.
   public enum Selection: String, CaseIterable, Sendable {
-    /// All of them.
+    /// All tenants.
     case all
-    /// Those whose policy in force is not the project's.
+    /// Tenants whose effective policy differs from the project's.
     case differs
-    /// Those with TOTP off.
+    /// Tenants with TOTP disabled.
     case off
-    /// Those that accept more than five steps on each side.
+    /// Tenants that accept more than five adjacent intervals.
     case wide
-    /// Those with users of whom none is enrolled.
+    /// Tenants with users, none of whom is enrolled.
     case noneEnrolled = "none-enrolled"
   }
 
-  /// The orders.
+  /// A sort order.
   public enum Order: String, CaseIterable, Sendable {
-    /// By id, which begins with the name the tenant was made with.
+    /// By ID, which begins with the name that the tenant was created with.
     case name
-    /// The widest window first, TOTP off last.
+    /// Widest window first, TOTP disabled last.
     case window
-    /// The smallest share of enrolled users first, tenants without users last.
+    /// Lowest share of enrolled users first, tenants without users last.
     case enrolled
-    /// The last change first, never changed last.
+    /// Latest change first, never changed last.
     case changed
   }
 
-  /// A part of the name or id; nil for all.
+  /// A part of the name or ID; nil for all tenants.
   public var search: String?
-  /// Which.
+  /// The filter.
   public var selection: Selection
-  /// In which order.
+  /// The sort order.
   public var order: Order
 
-  /// Makes a query of all tenants by name.
+  /// Creates a query; by default for all tenants by name.
   public init(search: String? = nil, selection: Selection = .all, order: Order = .name) {
     (self.search, self.selection, self.order) = (search, selection, order)
   }
 }
 
-/// A project's policy and that of its tenants, as far as an administrator may read them.
+/// The policies of a project and its tenants that an administrator can read.
 public struct PolicyReview: Sendable {
-  /// The project's own; nil for those who may read some tenants only.
+  /// The project's own policy; nil for administrators who can read some tenants only.
   public let project: PolicySummary?
-  /// A part of the tenants.
+  /// A page of the tenants.
   public let tenants: Page<PolicySummary>
-  /// How many tenants there are, whatever was searched for.
+  /// The total number of tenants, regardless of the query.
   public let count: Int
-  /// How many users these tenants have.
+  /// The number of users in these tenants.
   public let users: Int
-  /// How many of them have a TOTP factor.
+  /// The number of these users with a TOTP factor.
   public let enrolledUsers: Int
-  /// How many of the tenants differ from the project; nil where that may not be known.
+  /// The number of tenants that differ from the project; nil if the administrator can't read the
+  /// project's policy.
   public let differing: Int?
 }

@@ -1,24 +1,24 @@
 /// A way in which a change weakens an MFA policy.
 public enum PolicyWeakening: Sendable, Equatable {
-  /// Codes of a kind of factor are no longer asked for.
+  /// A kind of factor is disabled, so users are no longer asked for its codes.
   case factorDisabled(Factor.Kind)
-  /// More time steps are accepted on each side.
+  /// More adjacent intervals are accepted.
   case widerWindow(from: Int, to: Int)
-  /// MFA is no longer stated as mandatory.
+  /// MFA is no longer mandatory.
   case noLongerMandatory
-  /// Users are asked to enroll less strictly.
+  /// The enrollment pattern is less strict.
   case looserPattern(from: EnrollmentPattern, to: EnrollmentPattern?)
-  /// Enrollment becomes mandatory later; nil for what was mandatory at once.
+  /// Enrollment becomes mandatory later; `from` is nil if it was mandatory immediately.
   case laterStart(from: Day?, to: Day)
 }
 
 extension PolicyEdit {
-  /// How the policy is weaker than another one; empty when it isn't.
+  /// Returns how the policy is weaker than another; empty if it isn't.
   public func weakenings(since old: PolicyEdit) -> [PolicyWeakening] {
     PolicyChange.Field.allCases.flatMap { weakenings(of: $0, since: old) }
   }
 
-  /// Whether the policy is weaker than another one in any field.
+  /// Returns whether the policy is weaker than another in any field.
   public func isWeaker(than old: PolicyEdit) -> Bool { !weakenings(since: old).isEmpty }
 
   private func weakenings(
@@ -31,8 +31,8 @@ extension PolicyEdit {
       let isLess = was.totp?.state == .mandatory && becomes.totp?.state != .mandatory
       return isLess ? [.noLongerMandatory] : []
     case .adjacentIntervals:
-      // Also while TOTP is off: the window is stored, and valid once TOTP is on. Without an entry
-      // no code was accepted.
+      // Compared even while TOTP is disabled, because the stored window applies once TOTP is
+      // enabled again. Without a TOTP entry no codes were accepted.
       guard was.totp != nil, becomes.totp != nil else { return [] }
       let (from, to) = (was.window.adjacentIntervals, becomes.window.adjacentIntervals)
       return to > from ? [.widerWindow(from: from, to: to)] : []
@@ -53,10 +53,10 @@ extension PolicyEdit {
 }
 
 extension Policy {
-  /// How many users are affected when the policy is weakened; 0 without any weakening.
+  /// Returns how many users a weakened policy affects; 0 without any weakening.
   ///
-  /// Those who have a factor of a kind that is no longer asked for, or that more codes open; and all
-  /// users when MFA is asked of everybody less strictly.
+  /// These are users with a factor whose codes are no longer required or for which more codes are
+  /// valid, or all users if enrollment requirements are less strict.
   func users(affectedBy weakenings: [PolicyWeakening]) -> Int {
     let counts = weakenings.map { weakening in
       switch weakening {
@@ -70,7 +70,7 @@ extension Policy {
 }
 
 extension EnrollmentPattern {
-  /// How strictly users are asked to enroll; 0 is for no pattern.
+  /// How strictly users are asked to enroll; a missing pattern is 0.
   fileprivate var strictness: Int {
     switch self {
     case .mandatory: 4

@@ -1,14 +1,14 @@
 import Database
 
-/// A policy that was weakened and isn't as strict again.
+/// A policy that was weakened and isn't as strict as before again.
 public struct WeakenedPolicy: Sendable, Equatable {
-  /// How it is weaker than before; never empty.
+  /// How it's weaker than before; never empty.
   public let weakenings: [PolicyWeakening]
   /// When it was last weakened.
   public let at: Instant
   /// The name of the administrator, service token, or command line that weakened it.
   public let by: String
-  /// Why; nil when no reason was given, as over REST.
+  /// The reason; nil if none was given, as with REST calls.
   public let reason: String?
 
   /// How long a weakened policy is listed under “Needs attention”, in seconds.
@@ -16,10 +16,10 @@ public struct WeakenedPolicy: Sendable, Equatable {
   /// How long owners aren't sent another email about the same policy, in seconds.
   static let quiet: Int64 = 60
 
-  /// Records that a change weakened the policy and tells the owners, or forgets that an earlier one
-  /// did once the policy is as strict again.
+  /// Records a weakened policy and notifies the owners, or deletes the record once the policy is as
+  /// strict as before again.
   ///
-  /// A wider window has an audit row of its own.
+  /// A wider window gets its own audit log entry.
   static func record(
     _ new: PolicyEdit, over policy: Policy, _ context: ActionContext,
     _ connection: borrowing Connection
@@ -45,7 +45,7 @@ public struct WeakenedPolicy: Sendable, Equatable {
       return
     }
     let weakenings = new.weakenings(since: policy.edit)
-    // A step back to the policy before, but not all the way.
+    // The policy got stricter, but not yet as strict as it was before it was weakened.
     guard !weakenings.isEmpty else { return }
     let isQuiet = recent?.notifiedAt.map { now.seconds - $0.seconds < quiet } ?? false
     let notifiedAt = isQuiet ? recent?.notifiedAt : now
@@ -73,7 +73,8 @@ public struct WeakenedPolicy: Sendable, Equatable {
     try context.outbox.notifyOwners(notice, besides: context.author, connection)
   }
 
-  /// The weakening of a pool's policy; nil when it is as strict again, or wasn't weakened lately.
+  /// Returns how a pool's policy was weakened; nil if it's as strict as before again or wasn't
+  /// weakened recently.
   static func find(
     _ scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> WeakenedPolicy? {
@@ -85,14 +86,14 @@ public struct WeakenedPolicy: Sendable, Equatable {
     ) { try WeakenedPolicy($0, from: 0) } ?? nil
   }
 
-  /// Weakenings from before this moment aren't listed any more.
+  /// Returns the time before which weakenings are no longer listed.
   static func oldest(at now: Instant) -> Instant { now.advanced(bySeconds: -listed) }
 
   static let columns: SQL = """
     \(PolicyEdit.columns("w")), \(PolicyEdit.columns("s")), w.at, w.author_name, w.reason
     """
 
-  /// Reads the columns of `columns`; nil when the policy is as strict again.
+  /// Reads the columns of `columns`; nil if the policy is as strict as before again.
   init?(_ row: borrowing Row, from column: Int) throws {
     let before = try PolicyEdit(row, from: column)
     weakenings = try PolicyEdit(row, from: column + 6).weakenings(since: before)

@@ -1,42 +1,43 @@
 import Database
 
-/// A project: users, tenants, keys, an MFA configuration.
+/// A project: users, tenants, keys, and an MFA configuration.
 public struct Project: Sendable {
-  /// The id, 6 to 30 of a-z, 0-9 and hyphen, a letter first.
+  /// The ID: 6 to 30 characters of a-z, 0-9, and hyphen, beginning with a letter.
   public var id: ID<Project> { policy.scope.project }
-  /// The number, which resource names carry.
+  /// The project number, which resource names contain.
   public var number: Int64 { policy.scope.projectNumber }
-  /// The name for people.
+  /// The display name.
   public var displayName: String { policy.scope.projectName }
-  /// When it was made.
+  /// When the project was created.
   public let createdAt: Instant
-  /// Members of its configuration that are stored and echoed only, as JSON text.
+  /// Configuration members that are only stored and returned, as JSON text.
   public let members: String
-  /// Which first factors it allows.
+  /// The enabled sign-in methods.
   public let signIn: SignInMethods
-  /// True when answers do not tell whether an email address has an account.
+  /// Whether email enumeration protection is enabled, so that responses don't reveal whether an
+  /// email has an account.
   public let emailPrivacy: Bool
-  /// True when one address may have several accounts.
+  /// Whether several accounts may share an email.
   public let allowDuplicateEmails: Bool
-  /// The domains that links may lead to.
+  /// The authorized domains, which links may lead to.
   public let authorizedDomains: [String]
-  /// True when tenants can be made.
+  /// Whether tenants can be created.
   public let allowTenants: Bool
-  /// True when users withdraw a factor only from a session that has passed one.
+  /// Whether users can unenroll a factor only in a session that passed a second factor.
   public let withdrawalNeedsFactor: Bool
-  /// True when imported users of it and of its tenants may bring TOTP secrets.
+  /// Whether imports into the project and its tenants may contain TOTP secrets.
   public let importsTOTP: Bool
-  /// The scope of its own users.
+  /// The user pool of the project's own users.
   public var scope: Scope { policy.scope }
-  /// What its own users may do without an administrator.
+  /// The actions that the project's own users can take themselves.
   public let userPermissions: UserPermissions
-  /// What passwords of its own users must be; nil when nobody has decided.
+  /// The password policy of the project's own users; nil if never set.
   public let passwords: PasswordPolicy?
-  /// When that was last decided.
+  /// When the password policy was last set.
   public let passwordsChangedAt: Instant?
-  /// True when anonymous accounts outside of tenants go after 30 days.
+  /// Whether anonymous accounts outside tenants are deleted after 30 days.
   public let expiresAnonymous: Bool
-  /// The MFA policy of its own users.
+  /// The MFA policy of the project's own users.
   public internal(set) var policy: Policy
 
   static let columns: SQL = """
@@ -68,7 +69,7 @@ public struct Project: Sendable {
     (passwords, passwordsChangedAt) = (decided?.policy, decided?.at)
   }
 
-  /// What of it can be changed.
+  /// The editable part of the project.
   public var edit: ProjectEdit {
     ProjectEdit(
       displayName: displayName, members: members, signIn: signIn, emailPrivacy: emailPrivacy,
@@ -80,18 +81,18 @@ public struct Project: Sendable {
   }
 }
 
-/// Which first factors a scope allows.
+/// The sign-in methods of a user pool.
 public struct SignInMethods: Equatable, Sendable {
   /// Email and password.
   public var password: Bool
-  /// A link sent by mail.
+  /// A link sent by email.
   public var emailLink: Bool
-  /// None at all.
+  /// No credentials.
   public var anonymous: Bool
-  /// A code sent to a phone; tenants do not have it.
+  /// A code sent to a phone; not available to tenants.
   public var phone: Bool
 
-  /// Makes a choice.
+  /// Creates a set of sign-in methods.
   public init(password: Bool, emailLink: Bool, anonymous: Bool, phone: Bool = false) {
     self.password = password
     self.emailLink = emailLink
@@ -100,59 +101,61 @@ public struct SignInMethods: Equatable, Sendable {
   }
 }
 
-/// What of a project can be changed.
+/// The editable part of a project.
 public struct ProjectEdit: Equatable, Sendable {
-  /// The name for people, 1 to 100 characters.
+  /// The display name, 1 to 100 characters.
   public var displayName: String
-  /// Members of the configuration that are stored and echoed only, as JSON text.
+  /// Configuration members that are only stored and returned, as JSON text.
   public var members: String
-  /// Which first factors it allows.
+  /// The enabled sign-in methods.
   public var signIn: SignInMethods
-  /// True when answers do not tell whether an email address has an account.
+  /// Whether email enumeration protection is enabled, so that responses don't reveal whether an
+  /// email has an account.
   public var emailPrivacy: Bool
-  /// True when one address may have several accounts.
+  /// Whether several accounts may share an email.
   public var allowDuplicateEmails: Bool
-  /// The domains that links may lead to.
+  /// The authorized domains, which links may lead to.
   public var authorizedDomains: [String]
-  /// True when tenants can be made.
+  /// Whether tenants can be created.
   public var allowTenants: Bool
-  /// True when imported users of it and of its tenants may bring TOTP secrets.
+  /// Whether imports into the project and its tenants may contain TOTP secrets.
   public var importsTOTP: Bool
-  /// True when nobody can sign in to the project's own users.
+  /// Whether sign-in is disabled for the project's own users.
   public var disableAuth: Bool
-  /// True when its own users withdraw a factor only from a session that has passed one.
+  /// Whether the project's own users can unenroll a factor only in a session that passed a second
+  /// factor.
   public var withdrawalNeedsFactor: Bool
-  /// What its own users may do without an administrator.
+  /// The actions that the project's own users can take themselves.
   public var userPermissions: UserPermissions
-  /// What passwords of its own users must be; nil when nobody has decided.
+  /// The password policy of the project's own users; nil if never set.
   public var passwords: PasswordPolicy?
-  /// True when anonymous accounts outside of tenants go after 30 days.
+  /// Whether anonymous accounts outside tenants are deleted after 30 days.
   public var expiresAnonymous: Bool
   /// The MFA configuration.
   public var configuration: MFAConfiguration
 }
 
-/// A project in a list, with counts, read without the rest of it.
+/// A project in a list, with counts.
 public struct ProjectSummary: Hashable, Sendable {
-  /// The id.
+  /// The ID.
   public let id: ID<Project>
-  /// The name for people.
+  /// The display name.
   public let displayName: String
-  /// True when sign-in is switched off for its own users.
+  /// Whether sign-in is disabled for the project's own users.
   public let isDisabled: Bool
-  /// The entry for one-time codes of its own users; nil when there is none, which means off.
+  /// The TOTP configuration of the project's own users; nil if there is none, which means disabled.
   public let totp: TOTPConfiguration?
-  /// How many tenants it has.
+  /// The number of tenants.
   public private(set) var tenants: Int
-  /// How many users it has, its tenants' included.
+  /// The number of users, including those of tenants.
   public private(set) var users: Int
-  /// How many of them have a second factor.
+  /// The number of users with a second factor.
   public private(set) var enrolledUsers: Int
-  /// How many users it has outside of tenants.
+  /// The number of users outside tenants.
   public let ownUsers: Int
-  /// How many of those have a second factor.
+  /// The number of users outside tenants with a second factor.
   public let ownEnrolledUsers: Int
-  /// Grows with what decides which tenants differ from it.
+  /// A stamp that increases with every change that affects which tenants differ from the project.
   let policyStamp: Int64
 
   static let columns: SQL = """
@@ -173,8 +176,8 @@ public struct ProjectSummary: Hashable, Sendable {
     policyStamp = try row.value(10)
   }
 
-  /// Counts some tenants only, for one who may see no more: the counts of one tenant's
-  /// administrator say nothing of the others.
+  /// Restricts the counts to some tenants, because an administrator of one tenant must not learn
+  /// anything about the others.
   mutating func restrict(
     to tenants: [ID<Tenant>], _ connection: borrowing Connection
   ) throws {
@@ -190,31 +193,32 @@ public struct ProjectSummary: Hashable, Sendable {
     enrolledUsers = counts?[2] ?? 0
   }
 
-  /// Hashes the id, by which nearly all summaries differ already.
+  /// Hashes only the ID, which already distinguishes nearly all summaries.
   public func hash(into hasher: inout Hasher) { hasher.combine(id.text) }
 }
 
-/// Why a project cannot be made, found or changed.
+/// Why a project can't be created, found, or changed.
 public enum ProjectError: Error, Sendable {
-  /// An id that is not 6 to 30 of a-z, 0-9 and hyphen with a letter first and no hyphen last.
+  /// The ID isn't 6 to 30 characters of a-z, 0-9, and hyphen, beginning with a letter and not
+  /// ending with a hyphen.
   case invalidID
-  /// A name that is empty or longer than 100 characters.
+  /// The display name is empty or longer than 100 characters.
   case invalidDisplayName
-  /// An authorized domain that is not the name of a host.
+  /// An authorized domain isn't a hostname.
   case invalidDomain(String)
-  /// Where links in emails lead can't be changed like that.
+  /// The link settings for emails are invalid.
   case links(LinkTargetError)
-  /// The id is in use, or was.
+  /// The ID is or was in use.
   case idTaken
-  /// No such project.
+  /// The project doesn't exist.
   case notFound
-  /// The MFA configuration is not acceptable.
+  /// The MFA configuration is invalid.
   case policy(PolicyError)
-  /// The password policy is not acceptable.
+  /// The password policy is invalid.
   case passwords(PasswordPolicyError)
-  /// The reCAPTCHA configuration is not acceptable.
+  /// The reCAPTCHA configuration is invalid.
   case recaptcha(RecaptchaError)
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -1,11 +1,11 @@
 import Crypto
 import Database
 
-/// Makes, finds and changes projects.
+/// Creates, finds, changes, and deletes projects.
 public struct Projects: Sendable {
   let store: Store
 
-  /// Makes a project with one API key and everything about second factors off.
+  /// Creates a project with one API key and all second factors disabled.
   ///
   /// - Throws: ``ProjectError``.
   public func create(
@@ -16,7 +16,7 @@ public struct Projects: Sendable {
       by: author, ProjectError.self, try inserting(id: id, displayName: displayName))
   }
 
-  /// Makes a project, for an administrator in the console.
+  /// Creates a project on behalf of an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func create(
@@ -32,7 +32,7 @@ public struct Projects: Sendable {
     ).value
   }
 
-  /// Makes the project of an id that an application used, as the emulator profile does.
+  /// Creates the project of an ID that an application used, in the emulator profile.
   func makeImplicit(_ id: ID<Project>) async throws(ProjectError) {
     guard (1...128).contains(id.text.utf8.count) else { throw .invalidID }
     _ = try await store.perform(
@@ -83,9 +83,9 @@ public struct Projects: Sendable {
     try await store.read(ProjectError.self) { connection in try Self.find(id, connection) }
   }
 
-  /// Lists the projects that an administrator has any grant for, by id.
+  /// Lists the projects that an administrator has a grant for, ordered by ID.
   ///
-  /// The counts are kept, and not added up: a project may have thousands of tenants.
+  /// The counts are stored rather than added up, because a project may have thousands of tenants.
   ///
   /// - Throws: ``ProjectError/unavailable(_:)``.
   public func list(
@@ -95,7 +95,8 @@ public struct Projects: Sendable {
     guard !administrator.grants.isEmpty else { return Page(items: [], next: nil) }
     var condition: SQL = "p.project_id > \(after ?? "")"
     if !administrator.seesEveryProject {
-      // With the empty id, which no project has: a list of one SQLite would sort (3.40).
+      // Includes the empty ID, which no project has, because SQLite (3.40) would sort for a list
+      // with a single element.
       let granted = [""] + administrator.grants.compactMap(\.project?.text)
       condition += " AND p.project_id IN (\(list: granted))"
     }
@@ -121,7 +122,8 @@ public struct Projects: Sendable {
     }
   }
 
-  /// The names of the first projects that an administrator has any grant for, by id; for menus.
+  /// Returns the names of the first projects that an administrator has a grant for, ordered by ID,
+  /// for menus.
   ///
   /// - Throws: ``ProjectError/unavailable(_:)``.
   public func names(
@@ -143,10 +145,10 @@ public struct Projects: Sendable {
     }
   }
 
-  /// Changes a project and writes its audit rows: one for the project, one for its MFA policy, for
-  /// whichever changed.
+  /// Changes a project and records the change in the audit log, with one entry each for the project
+  /// and its MFA policy if they changed.
   ///
-  /// - Throws: ``ProjectError``, and what `edit` throws.
+  /// - Throws: ``ProjectError``, and any error that `edit` throws.
   public func update(
     _ id: ID<Project>, by author: Author,
     edit: @escaping @Sendable (inout ProjectEdit) throws(ProjectError) -> Void
@@ -154,8 +156,9 @@ public struct Projects: Sendable {
     try await store.perform(by: author, ProjectError.self, Self.change(of: id, edit))
   }
 
-  /// Changes a project, for an administrator in the console; a change that weakens its security
-  /// requires more.
+  /// Changes a project on behalf of an administrator in the console.
+  ///
+  /// A change that weakens security has stricter requirements.
   ///
   /// - Throws: ``ActionError``.
   public func update(
@@ -238,18 +241,20 @@ public struct Projects: Sendable {
     try entry.record(by: author, at: now, connection)
   }
 
-  /// Deletes a project with its tenants: nobody finds them any more, its keys and tokens count no
-  /// longer, and users, factors and sessions go.
+  /// Deletes a project with its tenants.
   ///
-  /// Of many users a part goes at once and the rest with ``Identity/purge()``. The id is never used
-  /// again, so that the audit log, which stays, is of one project.
+  /// It can no longer be found, its keys and tokens are revoked, and its users, factors, and
+  /// sessions are deleted.
+  ///
+  /// If there are many users, some are deleted immediately and the rest by ``Identity/purge()``.
+  /// The ID is never reused, so that the audit log, which is kept, refers to only one project.
   ///
   /// - Throws: ``ProjectError``.
   public func delete(_ id: ID<Project>, by author: Author) async throws(ProjectError) {
     try await store.perform(by: author, ProjectError.self, Self.deletion(of: id))
   }
 
-  /// Deletes a project, for an administrator in the console.
+  /// Deletes a project on behalf of an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func delete(
@@ -277,7 +282,7 @@ public struct Projects: Sendable {
     }
   }
 
-  /// What would be lost if a project were deleted.
+  /// Returns what would be lost if a project were deleted.
   ///
   /// - Throws: ``ProjectError``.
   public func losses(_ id: ID<Project>) async throws(ProjectError) -> DeletionImpact {
@@ -324,8 +329,8 @@ public struct Projects: Sendable {
     return true
   }
 
-  /// Whether a text is the name of a host, such as `localhost` or `app.example.com`: labels of a-z,
-  /// 0-9 and hyphen with dots between them (RFC 1123, section 2.1).
+  /// Returns whether a text is a hostname, such as `localhost` or `app.example.com`: labels of a-z,
+  /// 0-9, and hyphen, separated by dots (RFC 1123, section 2.1).
   static func isDomain(_ text: String) -> Bool {
     guard (1...253).contains(text.utf8.count) else { return false }
     return text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -353,7 +358,7 @@ public struct Projects: Sendable {
 }
 
 extension ProjectEdit {
-  /// Its fields in words, for the audit log.
+  /// The fields as text, for the audit log.
   var words: [AuditField] {
     [
       AuditField("name", displayName), AuditField("password sign-in", Words.onOff(signIn.password)),

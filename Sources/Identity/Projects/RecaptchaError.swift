@@ -1,5 +1,6 @@
-/// Why a reCAPTCHA configuration isn't acceptable; nothing here asks for a reCAPTCHA, but what is
-/// stored must be what production would store.
+/// Why a reCAPTCHA configuration is invalid.
+///
+/// Countersign doesn't use reCAPTCHA, but it accepts only configurations that production accepts.
 public enum RecaptchaError: Error, Sendable {
   /// The end score of a rule isn't 0, 0.1, 0.2, and so on, up to 1.
   case endScore
@@ -7,8 +8,8 @@ public enum RecaptchaError: Error, Sendable {
   case startScore
   /// A rule has no action.
   case missingAction
-  /// Text messages are scored while phones aren't protected.
+  /// Text messages are scored while phone protection is off.
   case phoneState
-  /// A site key is named; there are none here.
+  /// A site key is specified, but there are none here.
   case siteKey
 }

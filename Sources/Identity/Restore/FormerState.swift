@@ -1,6 +1,6 @@
 import Database
 
-/// What a replaced database knows of single-use codes that the restored one doesn't.
+/// Used codes and time steps that a replaced database knows and the restored one doesn't.
 struct FormerState: Sendable {
   struct Step: Sendable {
     let account: Int64
@@ -18,18 +18,18 @@ struct FormerState: Sendable {
     let digest: [UInt8]
   }
 
-  /// Time steps after now that were accepted already, as with a device whose clock is fast.
+  /// Time steps after the current one that were already accepted, from devices with a fast clock.
   var steps: [Step] = []
-  /// Recovery codes of users that are used or were replaced.
+  /// Recovery codes of users that were used or replaced.
   var codes: [UsedCode] = []
-  /// Recovery codes of administrators that are used or were replaced.
+  /// Recovery codes of administrators that were used or replaced.
   var administratorCodes: [UsedAdministratorCode] = []
 
   private static let share = 5_000
 
   init() {}
 
-  /// Compares both databases part by part.
+  /// Compares the two databases in parts.
   init(_ restored: any Database, _ former: any Database, at now: Instant) async throws {
     let present = now.seconds / TOTPFactor.period
     steps = try await former.read { connection in
@@ -64,7 +64,7 @@ struct FormerState: Sendable {
     }
   }
 
-  /// The recovery codes of the next accounts, whole accounts only; nil at the end.
+  /// Reads the recovery codes of the next accounts, never splitting an account; nil at the end.
   private static func codes(
     _ database: any Database, after last: Int64
   ) async throws -> (codes: [UsedCode], end: Int64)? {

@@ -1,27 +1,28 @@
 public import Database
 
-/// What a restore ended so that the past isn't revived.
+/// What a restore invalidated.
 public struct RestoreReport: Sendable {
-  /// Sessions of users; nil when they were kept.
+  /// The number of user sessions; nil if they were kept.
   public internal(set) var sessions: Int?
-  /// Sessions of administrators; nil when they were kept.
+  /// The number of administrator sessions; nil if they were kept.
   public internal(set) var consoleSessions: Int?
-  /// Requests that were waiting for a second administrator.
+  /// The number of pending approvals.
   public internal(set) var approvals = 0
-  /// Bulk removals that were drafted, waiting or running.
+  /// The number of drafted, pending, or running bulk removals.
   public internal(set) var bulkRemovals = 0
-  /// Links and codes in messages: sign-in, verification, password reset, enrollment.
+  /// The number of links and codes in messages: sign-in, verification, password reset, and
+  /// enrollment.
   public internal(set) var links = 0
-  /// Temporary codes.
+  /// The number of temporary codes.
   public internal(set) var temporaryCodes = 0
-  /// Invitations of administrators.
+  /// The number of administrator invitations.
   public internal(set) var invitations = 0
-  /// Messages with such links or codes that had not been sent yet.
+  /// The number of unsent messages with such links or codes.
   public internal(set) var messages = 0
-  /// Recovery codes that the replaced database knew to be used or replaced.
+  /// The number of recovery codes that were used or replaced according to the replaced database.
   public internal(set) var recoveryCodes = 0
 
-  /// What was ended, for people.
+  /// What was invalidated, as text.
   public var summary: String {
     var parts = [
       sessions.map { Words.count($0, "user session", "user sessions") },
@@ -41,17 +42,17 @@ public struct RestoreReport: Sendable {
 }
 
 extension Identity {
-  /// Ends in a restored database whatever must not be valid again: sessions, time steps up to now,
-  /// pending requests, links and codes.
+  /// Invalidates everything in a restored database that must not be valid again: sessions, time
+  /// steps up to now, pending approvals, links, and codes.
   ///
-  /// It's one transaction, for a database that nobody serves yet. Whole tables are read.
+  /// It's one transaction that reads whole tables, for a database that isn't being served yet.
   ///
   /// - Parameters:
   ///   - file: The name of the backup, for the audit log.
   ///   - keepsSessions: Whether sessions of users and administrators stay valid.
-  ///   - former: The database that is replaced, when it can be read.
-  ///   - author: Who restores.
-  /// - Returns: What was ended.
+  ///   - former: The replaced database, if it's readable.
+  ///   - author: The author of the restore.
+  /// - Returns: What was invalidated.
   /// - Throws: ``StartError/unavailable(_:)``.
   public func endTheRestoredPast(
     file: String, keepsSessions: Bool, former: (any Database)?, by author: Author
@@ -60,7 +61,7 @@ extension Identity {
     var known = FormerState()
     if let former {
       do { known = try await FormerState(store.database, former, at: now) } catch {
-        // A damaged database tells nothing, and is no reason not to restore.
+        // A damaged database can't be compared, but that's no reason not to restore.
       }
     }
     let state = known
@@ -102,7 +103,8 @@ extension Identity {
       "DELETE FROM console_session WHERE token_digest > x''")
   }
 
-  /// Treats every time step up to now as used, and later ones where the replaced database knows it.
+  /// Marks every time step up to now as used, and later ones that were used according to the
+  /// replaced database.
   private static func useSteps(
     _ state: FormerState, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -164,7 +166,7 @@ extension Identity {
       UPDATE oob_code SET used_at = \(now.microseconds)
       WHERE code_digest > x'' AND used_at IS NULL AND expires_at > \(now.microseconds)
       """)
-    // A link that reports a change only ever locks something, so it stays.
+    // A link for reporting a change can only lock an account, so it stays valid.
     report.links += try connection.run(
       """
       UPDATE user_link SET used_at = \(now.microseconds)
@@ -172,7 +174,7 @@ extension Identity {
         AND expires_at > \(now.microseconds)
       """)
     report.links += try connection.run("DELETE FROM verification_code WHERE session_id > x''")
-    // Notices are sent, perhaps for the second time: not to hear of a change is worse.
+    // Notices are sent even if they were sent before: missing one is worse than getting it twice.
     report.messages = try connection.run(
       """
       UPDATE outbox SET sealed_text = NULL, next_try_at = NULL

@@ -2,8 +2,8 @@ import Database
 
 /// When the database was last restored from a backup.
 ///
-/// What clients carry in sealed form, such as pending credentials, outlives a restore, and the
-/// record of its use doesn't. So none of it is valid that was issued before the restore.
+/// Sealed data that clients hold, such as pending credentials, outlives a restore, but the record
+/// of its use doesn't. So anything issued before the restore is invalid.
 enum RestoreMark {
   private static let name = "restored_at"
 
@@ -16,7 +16,7 @@ enum RestoreMark {
       """)
   }
 
-  /// Whether something that was issued at a moment is from before the last restore.
+  /// Returns whether something was issued before the last restore.
   static func ends(_ issuedAt: Instant, _ connection: borrowing Connection) throws -> Bool {
     let mark = try connection.first(
       "SELECT value FROM instance WHERE name = \(name)"

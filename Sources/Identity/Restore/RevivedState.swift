@@ -1,20 +1,20 @@
 public import Database
 
-/// Something that was removed, revoked or changed after a backup was made, and is back after
+/// Something that was removed, revoked, or changed after a backup was made and is valid again after
 /// restoring it.
 public struct RevivedState: Sendable, Hashable {
-  /// What it is, such as "service token".
+  /// The kind of item, such as "service token".
   public let kind: String
-  /// Which one, for people: never a secret.
+  /// A description of the item; never a secret.
   public let what: String
 
-  /// Finds what a restored database has in force and the one it replaces doesn't.
+  /// Finds what is valid in a restored database but not in the one it replaces.
   ///
   /// - Parameters:
   ///   - restored: The restored database.
   ///   - former: The database it replaces.
   /// - Returns: Everything found, by kind.
-  /// - Throws: `DatabaseError` when one of them can't be read.
+  /// - Throws: `DatabaseError` if one of them can't be read.
   public static func compare(
     _ restored: any Database, with former: any Database
   ) async throws -> [RevivedState] {
@@ -34,7 +34,8 @@ public struct RevivedState: Sendable, Hashable {
   }
 }
 
-/// A table whose rows are few: what is in force, each with a key that holds whatever would differ.
+/// A query for the valid rows of a small table, each with a key that includes every value to
+/// compare.
 private struct RevivedList: Sendable {
   let kind: String
   let sql: SQL
@@ -105,14 +106,14 @@ private let lists = [
       """),
 ]
 
-/// The accounts of one part of the database.
+/// A part of the accounts in a database.
 private struct Part: Sendable {
   private static let share = 5_000
 
   let end: Int64
   let users: Users
 
-  /// The next accounts; nil at the end.
+  /// Reads the next accounts; nil at the end.
   init?(_ database: any Database, after last: Int64) async throws {
     let share = Self.share
     let end = try await database.read { connection in
@@ -171,7 +172,7 @@ private struct Part: Sendable {
       }
     }
 
-    /// What is back beside the users of the other database.
+    /// Returns what is valid again, compared with the users in the other database.
     func revived(beside other: Users) -> [RevivedState] {
       var found: [RevivedState] = []
       for (key, user) in byKey.sorted(by: { $0.key < $1.key }) {

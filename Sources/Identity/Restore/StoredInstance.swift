@@ -1,32 +1,32 @@
 public import Crypto
 public import Database
 
-/// What a database says about the instance it holds, read without changing it.
+/// The instance that a database contains, read without changing it.
 public struct StoredInstance: Sendable {
-  /// How the data folder it came from was used.
+  /// The profile of the data folder it came from.
   public let profile: Profile
-  /// How many users it has.
+  /// The number of users.
   public let users: Int
-  /// The steps of the schema that this version would apply.
+  /// The migrations that this version would apply.
   public let pendingMigrations: [String]
-  /// The time of its newest entry; nil when there's none.
+  /// The time of the newest entry; nil if there are no entries.
   public let latest: Instant?
 }
 
 /// Why a file can't be restored.
 public enum BackupFault: Error, Sendable, CustomStringConvertible {
-  /// It's a database, but none of Countersign's, or an empty one.
+  /// The file is a database, but not one of Countersign's, or it's empty.
   case notCountersign
-  /// SQLite finds damage; the first lines of what it says.
+  /// SQLite found corruption; the first lines of its report.
   case damaged([String])
-  /// Its schema doesn't fit this version.
+  /// The schema doesn't match this version.
   case migration(MigrationError)
-  /// Another master key sealed it.
+  /// The database was sealed with another master key.
   case wrongKey
-  /// It can't be read.
+  /// The file can't be read.
   case unreadable(String)
 
-  /// A sentence for the operator.
+  /// A message for the operator.
   public var description: String {
     switch self {
     case .notCountersign: "It isn't a database of Countersign, or it's empty."
@@ -43,12 +43,12 @@ public enum BackupFault: Error, Sendable, CustomStringConvertible {
 }
 
 extension Identity {
-  /// Checks a database for damage, for its version and for the key that sealed it.
+  /// Checks a database for corruption, its schema version, and the master key that sealed it.
   ///
   /// - Parameters:
-  ///   - database: The database; it's only read.
+  ///   - database: The database, which is only read.
   ///   - keys: The master keys of the data folder.
-  /// - Returns: What it holds.
+  /// - Returns: What it contains.
   /// - Throws: ``BackupFault``.
   public static func inspect(
     _ database: any Database, keys: KeyRing
@@ -86,7 +86,7 @@ extension Identity {
       latest: try StoredTime.latest(connection))
   }
 
-  /// A stamp of the instance; nil for none.
+  /// Reads a value of the `instance` table; nil if there is none.
   static func stampKept(_ name: String, _ connection: borrowing Connection) throws -> String? {
     try connection.first("SELECT value FROM instance WHERE name = \(name)") { try $0.value(0) }
   }
@@ -116,9 +116,10 @@ extension Identity {
   }
 }
 
-/// The newest moment that a database knows of.
+/// The latest time stored in a database.
 enum StoredTime {
-  /// The latest of the newest audit row, the newest session and the time stored last.
+  /// Returns the latest of the newest audit log entry, the newest session, and the last stored
+  /// time.
   static func latest(_ connection: borrowing Connection) throws -> Instant? {
     let audit = try connection.first(
       "SELECT at FROM audit ORDER BY audit_id DESC LIMIT 1"

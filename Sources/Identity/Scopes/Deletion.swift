@@ -1,27 +1,27 @@
 import Database
 
-/// What goes when a project or tenant is deleted.
+/// What is lost when a project or tenant is deleted.
 public struct DeletionImpact: Equatable, Sendable {
-  /// How many tenants; none when it is one that is deleted.
+  /// The number of tenants; 0 if a tenant is deleted.
   public let tenants: Int
-  /// How many users, those of the tenants included.
+  /// The number of users, including those of tenants.
   public let users: Int
-  /// How many of them have a second factor.
+  /// The number of users with a second factor.
   public let enrolledUsers: Int
-  /// How many API keys.
+  /// The number of API keys.
   public let apiKeys: Int
-  /// How many service tokens that are in force.
+  /// The number of valid service tokens.
   public let serviceTokens: Int
 }
 
-/// How projects and tenants are deleted.
+/// Deletes projects and tenants.
 ///
-/// One write marks them, and whoever asks for them gets none from then on. Their users may be a
-/// million, which would keep the writer from everybody else for minutes; so they go in parts, the
-/// first at once and the rest one write after the other. What is marked and not gone yet stands in
-/// an index, so a server that was stopped goes on where it was.
+/// One write marks them as deleted, and from then on they can't be found. They may have a million
+/// users, and deleting those at once would block all other writes for minutes, so they're deleted
+/// in parts: the first immediately, the rest one write after another. An index lists what is marked
+/// but not yet deleted, so that a restarted server can continue.
 enum Deletion {
-  /// How many rows a write deletes at most.
+  /// The maximum number of rows that one write deletes.
   static let share = 300
 
   static func losses(of scope: Scope, _ connection: borrowing Connection) throws -> DeletionImpact {
@@ -55,8 +55,8 @@ enum Deletion {
     try connection.first(query) { try $0.value(0) } ?? 0
   }
 
-  /// Marks a tenant, or a project with all its tenants, as deleted; keys, tokens, roles and
-  /// invitations go at once.
+  /// Marks a tenant, or a project with all its tenants, as deleted; keys, tokens, roles, and
+  /// invitations are removed immediately.
   static func mark(_ scope: Scope, at now: Instant, _ connection: borrowing Connection) throws {
     let project = scope.project.text
     var tokens: SQL = "project_id = \(project) AND revoked_at IS NULL"
@@ -77,19 +77,19 @@ enum Deletion {
       try connection.run("DELETE FROM api_key WHERE project_id = \(project)")
       try connection.run("DELETE FROM trusted_token_key WHERE project_id = \(project)")
     }
-    // Whoever makes something of the same id later must not get them with it.
+    // A later project or tenant must not inherit these through the same ID.
     try connection.run("DELETE FROM administrator_grant WHERE \(place)")
     try connection.run("DELETE FROM invitation WHERE \(place)")
     try connection.run(
       "UPDATE service_token SET revoked_at = \(now.microseconds) WHERE \(tokens)")
   }
 
-  /// Whether anything that was marked is still there.
+  /// Returns whether anything marked as deleted still has rows.
   static func isUnderWay(_ connection: borrowing Connection) throws -> Bool {
     try next(connection) != nil
   }
 
-  /// Deletes at most about `share` rows of what was marked, the oldest first.
+  /// Deletes about `share` rows of what is marked as deleted, oldest first.
   static func purge(
     _ share: Int = share, at now: Instant, _ connection: borrowing Connection
   ) throws {
@@ -173,7 +173,7 @@ enum Deletion {
     return others + gone.count
   }
 
-  /// Deletes a part of the lists of users that were pasted, and those that have no line left.
+  /// Deletes some of the rows of bulk removal lists, and lists without any rows left.
   private static func purgeList(
     of scope: Int64, limit: Int, _ connection: borrowing Connection
   ) throws -> Int {
@@ -197,9 +197,9 @@ enum Deletion {
 }
 
 extension Identity {
-  /// Deletes a part of what belonged to deleted projects and tenants, in one write.
+  /// Deletes some of the data of deleted projects and tenants, in one write.
   ///
-  /// To be called now and then, and again as long as there is more.
+  /// Call it periodically, and repeat while it returns true.
   ///
   /// - Returns: Whether there may be more.
   /// - Throws: ``StartError/unavailable(_:)``.

@@ -2,9 +2,10 @@ import Database
 import JSON
 
 extension Scopes {
-  /// Whether answers must not tell which email addresses have an account in a pool.
+  /// Returns whether email enumeration protection is enabled in a pool, so that responses must not
+  /// reveal which emails have an account.
   ///
-  /// A tenant follows its own setting, and its project where it has none.
+  /// A tenant without its own setting uses that of its project.
   ///
   /// - Throws: ``ScopeError``.
   public func hidesUsers(_ scope: Scope) async throws(ScopeError) -> Bool {
@@ -27,8 +28,7 @@ extension TenantEdit {
   private static let member = "emailPrivacyConfig"
   private static let flag = "enableImprovedEmailPrivacy"
 
-  /// Whether answers must not tell which email addresses have an account; nil to do as the project
-  /// does.
+  /// Whether email enumeration protection is enabled; nil to use the project's setting.
   public var emailPrivacy: Bool? {
     get { stored[Self.member]?[Self.flag]?.boolValue }
     set {

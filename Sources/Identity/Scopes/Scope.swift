@@ -1,14 +1,14 @@
 import Database
 
-/// One user pool: a project without tenant, or one tenant.
+/// A user pool: a project's own users, or a tenant.
 ///
-/// Having a value means that the scope existed when it was read.
+/// A value means that the pool existed when it was read.
 public struct Scope: Hashable, Sendable {
-  /// The database's key; it stands in no address and no answer.
+  /// The database key, which never appears in URLs or responses.
   public let key: Int64
   /// The project.
   public let project: ID<Project>
-  /// The project's number, which token refresh and resource names carry.
+  /// The project number, which token refresh responses and resource names contain.
   public let projectNumber: Int64
   /// The tenant; nil for the project's own users.
   public let tenant: ID<Tenant>?
@@ -16,17 +16,17 @@ public struct Scope: Hashable, Sendable {
   public let name: String
   /// The display name of the project.
   public let projectName: String
-  /// True when sign-in is switched off for the scope (`disableAuth`).
+  /// Whether sign-in is disabled for the pool (`disableAuth`).
   public let isDisabled: Bool
 
   static let columns: SQL = """
     s.scope_key, s.project_id, p.number, s.tenant_id, s.display_name, p.display_name, s.disabled
     """
 
-  /// The rowids of the accounts of this scope.
+  /// The rowids of the pool's accounts.
   var accountKeys: ClosedRange<Int64> { Self.accountKeys(of: key) }
 
-  /// The rowids of the accounts of a scope by its key.
+  /// Returns the rowids of a pool's accounts by the pool's key.
   static func accountKeys(of key: Int64) -> ClosedRange<Int64> {
     (key << 40)...((key + 1) << 40 - 1)
   }
@@ -43,17 +43,17 @@ public struct Scope: Hashable, Sendable {
   }
 }
 
-/// Why there is no such scope.
+/// Why a user pool can't be found.
 public enum ScopeError: Error, Sendable {
-  /// No project of that id.
+  /// The project doesn't exist.
   case projectNotFound
   /// The project was deleted.
   case projectDeleted
-  /// No tenant of that id was ever in the project.
+  /// The tenant never existed in the project.
   case tenantNotFound
   /// The tenant was deleted.
   case tenantDeleted
-  /// The database cannot answer now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -1,15 +1,14 @@
 import Database
 
-/// Finds scopes.
+/// Finds user pools.
 public struct Scopes: Sendable {
   let store: Store
   let projects: Projects
   let tenants: Tenants
 
-  /// Finds the scope of a project, or of one of its tenants.
+  /// Finds the user pool of a project or of one of its tenants.
   ///
-  /// In the emulator profile a project or tenant that does not exist is made at once, as Google's
-  /// emulator does.
+  /// In the emulator profile, a missing project or tenant is created, as in Google's emulator.
   ///
   /// - Throws: ``ScopeError``.
   public func find(
@@ -31,7 +30,7 @@ public struct Scopes: Sendable {
     }
   }
 
-  /// Finds a scope without making one, in any profile.
+  /// Finds a user pool without creating one, in any profile.
   ///
   /// - Throws: ``ScopeError``.
   public func existing(
@@ -45,7 +44,7 @@ public struct Scopes: Sendable {
   static func find(
     project: ID<Project>, tenant: ID<Tenant>?, _ connection: borrowing Connection
   ) throws -> Scope {
-    // The empty tenant id is the project's own scope in the database, and no tenant.
+    // In the database, the empty tenant ID is the project's own pool, not a tenant.
     if let tenant, tenant.text.isEmpty { throw ScopeError.tenantNotFound }
     let row = try connection.first(
       """
@@ -71,7 +70,7 @@ public struct Scopes: Sendable {
       try await projects.makeImplicit(project)
     } catch {
       switch error {
-      case .idTaken: return  // by a request at the same time
+      case .idTaken: return  // created by a concurrent request
       case .unavailable(let failure): throw .unavailable(failure)
       case .invalidID, .invalidDisplayName, .invalidDomain, .notFound, .links, .policy, .passwords,
         .recaptcha:

@@ -1,39 +1,39 @@
 /// A way in which a change of a project's or tenant's settings weakens its security.
 public enum SettingsWeakening: Sendable, Equatable {
-  /// Users can sign in with a further method.
+  /// Another sign-in method is enabled.
   case methodEnabled(SignInMethods.Method)
-  /// Answers tell whether an email has an account.
+  /// Email enumeration protection is disabled.
   case emailEnumerationProtectionDisabled
-  /// One email may have several accounts.
+  /// Several accounts may share an email.
   case duplicateEmailsAllowed
-  /// Links in mails may lead to a further domain.
+  /// Links in emails may lead to another domain.
   case domainAdded(String)
-  /// Imported users may bring TOTP secrets.
+  /// Imports may contain TOTP secrets.
   case totpImportAllowed
-  /// Users unenroll a factor from a session that hasn't passed one.
+  /// Users can unenroll a factor in a session that didn't pass a second factor.
   case unenrollmentWithoutFactor
   /// Users can sign up themselves.
   case signUpEnabled
-  /// Passwords have to meet less.
+  /// Password requirements are weaker.
   case weakerPasswords
   /// The MFA policy is weaker.
   case policy(PolicyWeakening)
 }
 
 extension SignInMethods {
-  /// A way to sign in.
+  /// A sign-in method.
   public enum Method: String, CaseIterable, Sendable {
     /// Email and password.
     case password
     /// A link sent by email.
     case emailLink
-    /// Nothing at all.
+    /// No credentials.
     case anonymous
     /// A code sent to a phone.
     case phone
   }
 
-  /// Whether a method is enabled.
+  /// Returns whether a method is enabled.
   public func isEnabled(_ method: Method) -> Bool {
     switch method {
     case .password: password
@@ -49,7 +49,7 @@ extension SignInMethods {
 }
 
 extension ProjectEdit {
-  /// How the settings are weaker than others; empty when they aren't.
+  /// Returns how the settings are weaker than others; empty if they aren't.
   public func weakenings(since old: ProjectEdit) -> [SettingsWeakening] {
     var found = signIn.weakenings(since: old.signIn)
     if old.emailPrivacy, !emailPrivacy { found.append(.emailEnumerationProtectionDisabled) }
@@ -66,10 +66,10 @@ extension ProjectEdit {
 }
 
 extension TenantEdit {
-  /// How the settings are weaker than others; empty when they aren't.
+  /// Returns how the settings are weaker than others; empty if they aren't.
   ///
-  /// A tenant without its own email enumeration protection does as its project does, which may have
-  /// it on.
+  /// A tenant without its own email enumeration protection setting uses its project's, which may be
+  /// enabled.
   public func weakenings(since old: TenantEdit) -> [SettingsWeakening] {
     var found = signIn.weakenings(since: old.signIn)
     if emailPrivacy == false, old.emailPrivacy != false {
@@ -84,7 +84,8 @@ extension TenantEdit {
 }
 
 extension SettingsWeakening {
-  /// What projects and tenants have in common, each before and after the change.
+  /// Returns the weakenings of settings that projects and tenants share, each as a pair of values
+  /// before and after the change.
   fileprivate static func common(
     factorToUnenroll: (Bool, Bool), signUp: (Bool, Bool),
     passwords: (PasswordPolicy?, PasswordPolicy?), policy: (MFAConfiguration, MFAConfiguration)
@@ -103,7 +104,7 @@ extension SettingsWeakening {
 }
 
 extension PasswordPolicy {
-  /// Whether passwords have to meet less than by another policy.
+  /// Returns whether the requirements are weaker than those of another policy.
   func isWeaker(than old: PasswordPolicy) -> Bool {
     guard old.isEnforced else { return false }
     return !isEnforced || old.forcesUpgrade && !forcesUpgrade
@@ -112,7 +113,7 @@ extension PasswordPolicy {
 }
 
 extension ConsoleAction {
-  /// The action of a change of settings: the one that requires the most.
+  /// The action with the strictest requirements for a change of settings.
   init(weakens: Bool, disablesSignIn: (was: Bool, becomes: Bool)) {
     self =
       switch disablesSignIn {

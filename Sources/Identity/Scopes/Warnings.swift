@@ -1,16 +1,16 @@
 import Database
 
-/// A pool that somebody should look at, and why.
+/// A user pool that needs attention, and why.
 public struct ScopeWarning: Sendable {
-  /// Why.
+  /// Why the pool needs attention.
   public enum Reason: Equatable, Sendable {
-    /// TOTP counts as on although the configuration does not say so.
+    /// The TOTP state is unset, so TOTP is treated as enabled.
     case stateNotGiven
-    /// TOTP is off, and so many users have a factor that is not asked for.
+    /// TOTP is disabled, and this many users have a factor that they aren't asked for.
     case enrolledWhileOff(Int)
-    /// Codes by SMS are off, and so many users have a phone that gets none.
+    /// SMS is disabled, and this many users have a phone that gets no codes.
     case phonesWhileOff(Int)
-    /// The policy was weakened lately.
+    /// The policy was weakened recently.
     case weakened(WeakenedPolicy)
   }
 
@@ -22,7 +22,7 @@ public struct ScopeWarning: Sendable {
   public let name: String
   /// The display name of the project.
   public let projectName: String
-  /// Why.
+  /// Why the pool needs attention.
   public let reason: Reason
 
   private init(_ row: borrowing Row, _ reason: Reason) throws {
@@ -55,10 +55,10 @@ public struct ScopeWarning: Sendable {
 }
 
 extension Scopes {
-  /// The first pools that need a look, of those that an administrator may see: those whose policy
-  /// was weakened lately, then the others by id.
+  /// Returns the first pools that need attention among those that an administrator can see:
+  /// recently weakened policies first, then the others by ID.
   ///
-  /// They stand in an index, so that finding none costs nothing.
+  /// They're in an index, so finding none costs nothing.
   ///
   /// - Throws: ``ScopeError/unavailable(_:)``.
   public func warnings(
@@ -96,7 +96,7 @@ extension Scopes {
 }
 
 extension Administrator {
-  /// What restricts a query over scopes `s` to those of one's grants.
+  /// The SQL condition that restricts a query over scopes `s` to the administrator's grants.
   var restriction: SQL {
     if seesEveryProject { return "" }
     let parts = grants.compactMap { grant -> SQL? in

@@ -1,13 +1,14 @@
 import Database
 
-/// How often users may make changes that end their sessions.
+/// Limits how often users can make changes that end their sessions.
 ///
-/// Each of them costs a password hash or a mail and rows that stay. What administrators, programs
-/// and links in mails end is not counted: nobody can keep a revocation from happening.
+/// Each such change costs a password hash or an email, and leaves rows behind. Sessions ended by
+/// administrators, programs, and links in emails aren't counted, so that a revocation can't be
+/// prevented.
 enum SessionChanges {
-  /// How many an hour an account has.
+  /// The number of changes per account and hour.
   static let perHour = 30
-  /// How many in the emulator profile, where test suites use one account for everything.
+  /// The number per hour in the emulator profile, where test suites use one account for everything.
   static let perHourInEmulator = 1_000
 
   static func name(_ account: Int64) -> String { "sessions ended by \(account)" }
@@ -22,11 +23,11 @@ extension Sessions {
   ///
   /// - Parameters:
   ///   - account: The account's key.
-  ///   - kept: The session that stays open; nil to end all.
-  ///   - profile: Says how many such changes an hour has.
+  ///   - kept: The session that stays open; nil to end all sessions.
+  ///   - profile: The profile, which determines the limit per hour.
   ///   - now: The time.
   ///   - connection: The transaction of the change.
-  /// - Returns: How many ended.
+  /// - Returns: The number of sessions ended.
   /// - Throws: ``SessionError/tooManyChanges(until:)``.
   @discardableResult
   static func endOwn(

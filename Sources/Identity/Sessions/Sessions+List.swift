@@ -1,22 +1,22 @@
 import Database
 
-/// An open session of a user, as the desk sees it.
+/// An open session of a user, as shown to support.
 public struct OpenSession: Sendable {
-  /// When it began.
+  /// When the session began.
   public let startedAt: Instant
-  /// How the user signed in first.
+  /// The first factor of the sign-in.
   public let provider: SignInProvider
-  /// The second factor that passed; nil for none.
+  /// The second factor of the sign-in; nil for none.
   public let factor: ID<Factor>?
-  /// When its tokens were last refreshed; nil when never since it began.
+  /// When the session's tokens were last refreshed; nil if never.
   public let lastRefreshAt: Instant?
 }
 
 extension Sessions {
-  /// How many sessions a list has at most.
+  /// The maximum number of sessions in a list.
   public static let mostListed = 20
 
-  /// The newest open sessions of an account, the newest first.
+  /// Returns the newest open sessions of an account, newest first.
   ///
   /// - Throws: ``SessionError/unavailable(_:)``.
   public func list(_ account: Account) async throws(SessionError) -> [OpenSession] {

@@ -1,18 +1,19 @@
 import Crypto
 import Database
 
-/// The sessions of users: checked, refreshed, ended.
+/// Verifies, refreshes, and ends the sessions of users.
 public struct Sessions: Sendable {
   let store: Store
 
-  /// The secret bytes of a refresh token, after those of the session's id.
+  /// The number of secret bytes in a refresh token, which follow those of the session's ID.
   private static let secretLength = 24
-  /// A refresh token's bytes: the session's id, the secret ones and the key of the user pool.
+  /// The length of a refresh token in bytes: the session's ID, the secret, and the key of the user
+  /// pool.
   private static let tokenLength = TimeOrderedID.length + secretLength + 8
 
-  /// Checks that a session still counts.
+  /// Checks that a session is still valid.
   ///
-  /// - Returns: The account as it is now.
+  /// - Returns: The account's current state.
   /// - Throws: ``SessionError``.
   public func check(_ session: UserSession) async throws(SessionError) -> Account {
     try await store.read(SessionError.self) { connection in
@@ -29,10 +30,10 @@ public struct Sessions: Sendable {
     return account
   }
 
-  /// Whether a session was not ended, by its generation.
+  /// Returns whether a session is still open, by its generation.
   ///
-  /// An ID token that doesn't name its session is from before generations, so it is over with the
-  /// first end since.
+  /// An ID token that doesn't name its session predates generations and becomes invalid the next
+  /// time the account's sessions are ended.
   private static func isOpen(
     _ session: UserSession, of account: Account, _ connection: borrowing Connection
   ) throws -> Bool {
@@ -47,12 +48,12 @@ public struct Sessions: Sendable {
     ) { try $0.value(0) as Int } != nil
   }
 
-  /// Grants the session of a refresh token again, with its first sign-in time and second factor.
+  /// Refreshes the session of a refresh token, keeping its sign-in time and second factor.
   ///
   /// - Parameters:
   ///   - token: The refresh token.
-  ///   - project: The project of the request; another project's token is as good as none.
-  ///   - tenant: The tenant of the request; nil when it names none.
+  ///   - project: The project of the request; tokens of another project are invalid.
+  ///   - tenant: The tenant of the request; nil if it names none.
   /// - Returns: The session.
   /// - Throws: ``SessionError``.
   public func refresh(
@@ -78,7 +79,8 @@ public struct Sessions: Sendable {
       }
       guard !row.scope.isDisabled else { throw SessionError.scopeDisabled(row.scope) }
       guard var account = try AccountRecord.find(key: row.account, connection) else {
-        // Somebody else may have the uid now: their user exists, and this session is over.
+        // If another account has the uid now, the response is that of an ended session, because the
+        // user exists.
         let successor = try row.deletedUID.flatMap { uid in
           try AccountRecord.find(row.scope, ID(uid), connection)
         }
@@ -98,7 +100,7 @@ public struct Sessions: Sendable {
       if let kind = row.kind.flatMap(Factor.Kind.init(rawValue:)), let id = row.enrollment {
         claim = SecondFactorClaim(kind: kind, enrollment: ID(id))
       }
-      // The clock may have been put back since the sign-in.
+      // The clock may have been set back since the sign-in.
       let session = UserSession(
         id: ID(id), scope: row.scope, account: account.id, authTime: min(row.authTime, now.seconds),
         provider: provider, secondFactor: claim, claims: row.claims)
@@ -106,7 +108,7 @@ public struct Sessions: Sendable {
     }
   }
 
-  /// What is kept of a session.
+  /// A stored session.
   private struct Row {
     let scope: Scope
     let account: Int64
@@ -143,8 +145,9 @@ public struct Sessions: Sendable {
     }
   }
 
-  /// Whether a refresh token whose session is gone is one of a tenant that was deleted, by the key of
-  /// the pool at its end, which proves nothing and need not.
+  /// Returns whether a refresh token without a session is one of a deleted tenant.
+  ///
+  /// Relies on the pool's key at the end of the token, which isn't proof and doesn't need to be.
   private static func isOfDeletedTenant(
     _ token: [UInt8], of project: ID<Project>, _ connection: borrowing Connection
   ) throws -> Bool {
@@ -166,7 +169,7 @@ public struct Sessions: Sendable {
     return Base64URL.encode(id + random.bytes(secretLength) + pool)
   }
 
-  /// How many sessions an account has.
+  /// Returns the number of an account's sessions.
   ///
   /// - Throws: ``SessionError/unavailable(_:)``.
   public func count(_ account: Account) async throws(SessionError) -> Int {
@@ -184,9 +187,9 @@ public struct Sessions: Sendable {
     ) { try $0.value(0) } ?? 0
   }
 
-  /// Ends all sessions of an account and writes the audit row.
+  /// Ends all sessions of an account and records it in the audit log.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of sessions ended.
   /// - Throws: ``SessionError``.
   @discardableResult
   public func endAll(
@@ -206,11 +209,12 @@ public struct Sessions: Sendable {
     }
   }
 
-  /// Begins a session inside the transaction of a sign-in, whose time it takes, or of a change
-  /// that ended the user's sessions and goes on with a new one.
+  /// Begins a session inside the transaction of a sign-in, or of a change that ended the user's
+  /// sessions and continues with a new one.
   ///
-  /// Its time is now, never later. It is told from sessions that were ended in this second by the
-  /// account's generation. Where the clock was put back, the time that SDKs compare goes back too.
+  /// Its time is the current time, never later; the account's generation distinguishes it from
+  /// sessions ended in the same second. If the clock was set back, the time that SDKs compare is
+  /// set back too.
   static func begin(
     _ account: Account, in scope: Scope, provider: SignInProvider,
     secondFactor: SecondFactorClaim?, claims: String? = nil, isSignIn: Bool = true, at now: Instant,
@@ -247,7 +251,8 @@ public struct Sessions: Sendable {
     return SessionGrant(session: session, account: account, refreshToken: token)
   }
 
-  /// Begins a new session for a user whose old one has ended without fault of theirs.
+  /// Begins a new session for a user whose previous session has ended, keeping its provider and
+  /// claims.
   ///
   /// - Throws: ``SessionError``.
   public func renew(_ old: UserSession) async throws(SessionError) -> SessionGrant {
@@ -261,9 +266,9 @@ public struct Sessions: Sendable {
     }
   }
 
-  /// Begins a new session for a user whose credentials have just changed under an old one.
+  /// Begins a new session for a user whose credentials just changed.
   ///
-  /// An anonymous user who was given a password has signed in with it from then on.
+  /// The new session of an anonymous user who set a password has the password provider.
   static func renew(
     _ old: UserSession, of account: Account, at now: Instant, random: RandomSource,
     _ connection: borrowing Connection
@@ -278,7 +283,8 @@ public struct Sessions: Sendable {
       isSignIn: false, at: now, random: random, connection)
   }
 
-  /// The claims that a session has from its custom token, also where only its ID token is known.
+  /// Returns the claims that a session has from its custom token, even if only its ID token is
+  /// known.
   static func claims(
     of session: UserSession, _ connection: borrowing Connection
   ) throws -> String? {

@@ -1,43 +1,44 @@
 import Crypto
 
-/// How a user signed in first, in the words of ID tokens.
+/// The first factor of a sign-in, as named in ID tokens (`sign_in_provider`).
 public struct SignInProvider: Sendable, Hashable {
-  /// The word: `password`, or the id of a provider such as `google.com`.
+  /// The name: `password`, or a provider ID such as `google.com`.
   public let rawValue: String
 
   private init(_ rawValue: String) { self.rawValue = rawValue }
 
-  /// Takes the word of a token or a row; nil for an empty one and for one of more than 128 bytes.
+  /// Creates a provider from a token or a stored row; nil if the name is empty or longer than 128
+  /// bytes.
   public init?(rawValue: String) {
     guard !rawValue.isEmpty, rawValue.utf8.count <= 128 else { return nil }
     self.rawValue = rawValue
   }
 
-  /// Email and password, or a link by mail.
+  /// Email and password, or a link sent by email.
   public static let password = Self("password")
-  /// Without any credential.
+  /// No credentials.
   public static let anonymous = Self("anonymous")
-  /// By a custom token of the application's back end.
+  /// A custom token from the application's back end.
   public static let custom = Self("custom")
-  /// By a code sent to a phone.
+  /// A code sent to a phone.
   public static let phone = Self("phone")
-  /// By Apple's Game Center.
+  /// Apple's Game Center.
   public static let gameCenter = Self("gc.apple.com")
 
-  /// False for the first factors that allow no second one.
+  /// Whether the first factor supports a second one.
   public var supportsSecondFactor: Bool {
     ![Self.anonymous, .custom, .phone, .gameCenter].contains(self)
   }
 }
 
-/// The second factor that a session passed.
+/// The second factor of a session.
 public struct SecondFactorClaim: Sendable, Equatable {
-  /// The kind.
+  /// The kind of factor.
   public let kind: Factor.Kind
-  /// The enrollment.
+  /// The enrollment ID.
   public let enrollment: ID<Factor>
 
-  /// Makes a claim.
+  /// Creates a claim.
   public init(kind: Factor.Kind, enrollment: ID<Factor>) {
     self.kind = kind
     self.enrollment = enrollment
@@ -46,8 +47,8 @@ public struct SecondFactorClaim: Sendable, Equatable {
 
 /// What an ID token says about a signed-in user.
 public struct UserSession: Sendable {
-  /// Which session, as base64url of the part of its refresh token that is no secret; nil for one of
-  /// an ID token from before tokens said so.
+  /// The session ID, the base64url encoding of the part of the refresh token that isn't secret; nil
+  /// for ID tokens issued before they named their session.
   public let id: ID<UserSession>?
   /// The user pool.
   public let scope: Scope
@@ -55,18 +56,18 @@ public struct UserSession: Sendable {
   public let account: ID<Account>
   /// When the user signed in, in seconds since 1970.
   public let authTime: Int64
-  /// How.
+  /// The first factor of the sign-in.
   public let provider: SignInProvider
-  /// The second factor that was passed; nil for none.
+  /// The second factor of the sign-in; nil for none.
   public let secondFactor: SecondFactorClaim?
-  /// The claims that came with its custom token, as JSON text; nil for none, and for a session that
+  /// The claims of the session's custom token, as JSON text; nil if there are none or the session
   /// was read from an ID token.
   public let claims: String?
 
-  /// Makes a session of a verified token's claims.
+  /// Creates a session from the claims of a verified token.
   ///
-  /// A time of sign-in beyond ``Instant/range`` becomes the nearest in it: the emulator profile
-  /// takes tokens that nobody signed.
+  /// A sign-in time outside ``Instant/range`` is clamped to it, because the emulator profile
+  /// accepts unsigned tokens.
   public init(
     id: ID<UserSession>? = nil, scope: Scope, account: ID<Account>, authTime: Int64,
     provider: SignInProvider, secondFactor: SecondFactorClaim? = nil, claims: String? = nil
@@ -84,39 +85,39 @@ public struct UserSession: Sendable {
 extension ID where Owner == UserSession {
   init(_ bytes: [UInt8]) { self.init(Base64URL.encode(bytes)) }
 
-  /// The key of the session's row; no session has the one of a text that isn't an id.
+  /// The key of the session's row; text that isn't an ID yields a key that no session has.
   var bytes: [UInt8] { Base64URL.decode(text.prefix(32)) ?? [] }
 }
 
-/// A session that was just granted, to be turned into tokens.
+/// A newly granted session, from which tokens are issued.
 public struct SessionGrant: Sendable {
   /// The session.
   public let session: UserSession
-  /// The account as it is now.
+  /// The account's current state.
   public let account: Account
-  /// The token that refreshes it; kept only as a digest.
+  /// The refresh token, which is stored only as a digest.
   public let refreshToken: String
 }
 
-/// Why a session does not count.
+/// Why a session isn't valid.
 public enum SessionError: Error, Sendable {
-  /// The account does not exist any more.
+  /// The account no longer exists.
   case userNotFound
-  /// The account may not sign in.
+  /// The account is disabled.
   case userDisabled
   /// The session was ended.
   case tokenExpired
-  /// A refresh token that was never issued.
+  /// The refresh token was never issued.
   case invalidRefreshToken
-  /// A refresh token of another tenant.
+  /// The refresh token belongs to another tenant.
   case tenantMismatch
   /// The tenant of the refresh token was deleted.
   case tenantDeleted
-  /// The user has ended sessions by changes of their own too often; from then on one may try again.
+  /// The user ended sessions through their own changes too often; retry after this time.
   case tooManyChanges(until: Instant)
-  /// Nobody can sign in to the scope, and so nobody stays signed in.
+  /// Sign-in is disabled for the pool, which also invalidates its sessions.
   case scopeDisabled(Scope)
-  /// The database cannot answer now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -1,20 +1,20 @@
-/// What wrong guesses are counted for: a name, whether it exists or not, a network, a device.
+/// A counter of wrong guesses: for a name, whether it exists or not, a network, or a device.
 struct GuessCounter: Sendable, Equatable {
-  /// Whose guesses are counted together.
+  /// The guesses that are counted together.
   enum Reach: Sendable {
-    /// Those of one network, whatever they aim at.
+    /// Guesses from one network, for any name.
     case network
-    /// Those at one name from one network.
+    /// Guesses for one name from one network.
     case nameFromNetwork
-    /// Those at one name from everywhere.
+    /// Guesses for one name from anywhere.
     case name
-    /// Those of a browser that an administrator signed in with before.
+    /// Guesses from a browser that an administrator has signed in with before.
     case device
-    /// Those in sessions of an account.
+    /// Guesses in sessions of an account.
     case account
   }
 
-  /// The key of the stored count.
+  /// The key of the stored counter.
   let name: String
   let rule: Throttle
   let reach: Reach
@@ -23,13 +23,13 @@ struct GuessCounter: Sendable, Equatable {
     (self.name, self.rule, self.reach) = (name, rule, reach)
   }
 
-  /// The counter of a network, by which somebody who tries many names is slowed down.
+  /// Returns the counter of a network, which slows down an attacker who tries many names.
   static func network(_ prefix: String, _ address: String) -> GuessCounter {
     GuessCounter("\(prefix) \(Network.name(of: address))", .networks, .network)
   }
 
-  /// The two counters of a name: what one network guesses closes the door to that network alone, and
-  /// what all of them guess together is bounded by a slower count.
+  /// Returns the two counters of a name: guesses from one network block that network only, and a
+  /// slower counter limits the guesses from all networks together.
   static func name(_ name: String, from address: String) -> [GuessCounter] {
     [
       GuessCounter("\(name) \(Network.name(of: address))", .passwords, .nameFromNetwork),

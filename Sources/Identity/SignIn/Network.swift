@@ -1,6 +1,6 @@
-/// The part of an address that guesses are counted for.
+/// The part of an IP address that guesses are counted for.
 public enum Network {
-  /// Whether a text is one IPv4 or IPv6 address, without a zone or a port.
+  /// Returns whether a text is a single IPv4 or IPv6 address, without a zone or port.
   public static func isAddress(_ text: String) -> Bool {
     guard text.utf8.count <= longest else { return false }
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -12,8 +12,10 @@ public enum Network {
     return !text.utf8.contains(UInt8(ascii: "%")) && groups(text) != nil
   }
 
-  /// An IPv4 address whole; of an IPv6 address the first 64 bits, since whoever has one address of
-  /// them has all; of anything else the first bytes, as many as the longest address has.
+  /// Returns the complete IPv4 address, or the first 64 bits of an IPv6 address, because a client
+  /// with one of its addresses usually controls all of them.
+  ///
+  /// For any other text, returns its first bytes, up to the length of the longest address.
   static func name(of address: String) -> String {
     guard let groups = groups(address) else {
       return String(decoding: address.utf8.prefix(longest), as: UTF8.self)
@@ -25,11 +27,11 @@ public enum Network {
     return groups[..<4].map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
   }
 
-  /// The bytes of the longest address: IPv6 with an IPv4 address in its end.
+  /// The length of the longest address in bytes: IPv6 ending with an IPv4 address.
   private static let longest = 45
 
-  /// The eight groups of an IPv6 address (RFC 4291 section 2.2), a zone left out; nil for anything
-  /// else.
+  /// Returns the eight groups of an IPv6 address (RFC 4291, section 2.2) without its zone; nil for
+  /// any other text.
   private static func groups(_ address: String) -> [UInt16]? {
     let text = address.prefix { $0 != "%" }
     guard text.contains(":"), text.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else {
@@ -42,7 +44,7 @@ public enum Network {
     return head + [UInt16](repeating: 0, count: 8 - head.count - tail.count) + tail
   }
 
-  /// Groups with colons between them, of which the last may be an IPv4 address.
+  /// Parses groups separated by colons, the last of which may be an IPv4 address.
   private static func run(_ text: Substring) -> [UInt16]? {
     guard !text.isEmpty else { return [] }
     var groups: [UInt16] = []

@@ -1,77 +1,78 @@
-/// Why somebody is not signed in.
+/// Why a sign-in failed.
 public enum SignInError: Error, Sendable {
-  /// Not an email address.
+  /// The email isn't a valid address.
   case invalidEmail
-  /// No account has the address.
+  /// No account has the email.
   case emailNotFound
-  /// The password is another.
+  /// The password is incorrect.
   case wrongPassword
-  /// The password is right, but the pool's policy lets no such password sign in any more.
+  /// The password is correct, but doesn't meet the pool's password policy, which is enforced at
+  /// sign-in.
   case passwordRequirements([PasswordRequirement])
-  /// There is no such account, and users may not make one themselves.
+  /// The account doesn't exist, and users can't sign up.
   case adminOnly
-  /// The account may not sign in.
+  /// The account is disabled.
   case userDisabled
-  /// The scope does not allow passwords.
+  /// Password sign-in is disabled for the pool.
   case passwordLoginDisabled
-  /// Nobody can sign in to the scope.
+  /// Sign-in is disabled for the pool.
   case scopeDisabled(Scope)
-  /// Too many wrong passwords; from then on one may try again.
+  /// Too many wrong passwords; retry after this time.
   case tooManyAttempts(until: Instant)
-  /// A pending credential that was not issued here, or was used.
+  /// The pending credential wasn't issued here or was already used.
   case invalidPendingCredential
-  /// A pending credential that is too old.
+  /// The pending credential has expired.
   case pendingExpired
-  /// An enrollment id that is not one of the user's.
+  /// The enrollment ID isn't one of the user's.
   case invalidEnrollment
-  /// A code is to be sent to a factor that the user doesn't have.
+  /// A code was requested for a factor that the user doesn't have.
   case enrollmentNotFound
-  /// The scope does not have codes by SMS switched on.
+  /// SMS is disabled for the pool.
   case smsNotEnabled
-  /// The scope does not let phone numbers sign in.
+  /// Phone sign-in is disabled for the pool.
   case phoneLoginDisabled
-  /// The scope is a tenant, and phone numbers sign in to projects only.
+  /// The pool is a tenant; phone sign-in is available for projects only.
   case tenantWithoutPhones
-  /// Not a phone number in E.164 form, or a factor that is no phone.
+  /// The phone number isn't in E.164 format, or the factor isn't a phone.
   case invalidPhone
-  /// Messages do not go to the region of the number.
+  /// Messages to the number's region aren't allowed.
   case regionNotAllowed
-  /// A pending credential that is too old for a code that is sent.
+  /// The pending credential has expired for codes sent by SMS.
   case phonePendingExpired
-  /// The session of a code that was not issued here, or for another sign-in.
+  /// The code's session wasn't issued here or belongs to another sign-in.
   case invalidSessionInfo
-  /// The session of a code that is too old, was used, or was tried too often.
+  /// The code's session expired, was used, or was tried too often.
   case sessionExpired
-  /// A proof of a phone that was not issued here, is too old, was used, or is for another number.
+  /// The phone proof wasn't issued here, expired, was used, or is for another number.
   case invalidTemporaryProof
-  /// The account has a second factor, which a phone number as first factor would pass by.
+  /// The account has a second factor, which phone sign-in would bypass.
   case unsupportedFirstFactor
   /// The number belongs to another account.
   case phoneNumberExists
-  /// The session that the number shall be added to does not count.
+  /// The session that the number would be linked to isn't valid.
   case session(SessionError)
-  /// A wrong, used or late code.
+  /// The code is incorrect, expired, or was already used.
   case invalidCode
-  /// Too many wrong codes in a row; from then on one may try again.
+  /// Too many wrong codes in a row; retry after this time.
   case quotaExceeded(until: Instant)
-  /// The account does not exist any more.
+  /// The account no longer exists.
   case userNotFound
-  /// The pending credential is another project's.
+  /// The pending credential belongs to another project.
   case projectMismatch
-  /// The pending credential is another tenant's.
+  /// The pending credential belongs to another tenant.
   case tenantMismatch
-  /// Too many passwords are being hashed; try again after a second.
+  /// Too many passwords are being hashed; retry after a second.
   case busy
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension SignInError: UseCaseError {}
 
-/// What a first factor leads to.
+/// The result of a first factor.
 public enum SignInOutcome: Sendable {
   /// The user is signed in.
   case signedIn(SessionGrant)
-  /// A second factor is due.
+  /// A second factor is required.
   case secondFactorDue(account: Account, pendingCredential: String, factors: [Factor])
 }

@@ -1,34 +1,35 @@
 public import OTP
 
-/// What happens when a user signs in now with the right password, and whether they could enroll.
+/// Predicts what would happen if a user signed in now with the correct password, and whether they
+/// could enroll.
 ///
-/// It is made of the same rules that sign-in and enrollment use, without doing anything. What it
-/// cannot know is the network of the one who signs in, whose guesses are counted too; it says from how
-/// many networks no password of the account is looked at.
+/// Applies the same rules as sign-in and enrollment, without side effects. It can't know the user's
+/// network, whose wrong guesses are counted too, so it reports how many networks are blocked for
+/// the account's password.
 public struct SignInForecast: Sendable {
-  /// What becomes of email address and password.
+  /// The result of entering email and password.
   public enum FirstFactor: Sendable, Equatable {
-    /// They pass.
+    /// They're accepted.
     case accepted
-    /// Nobody can sign in to the scope.
+    /// Sign-in is disabled for the pool.
     case scopeDisabled
-    /// The scope does not allow passwords.
+    /// Password sign-in is disabled for the pool.
     case passwordLoginDisabled
-    /// Too many wrong passwords; from then on one may try again.
+    /// Too many wrong passwords; retry after this time.
     case tooManyAttempts(until: Instant)
-    /// The account has no address to sign in with.
+    /// The account has no email.
     case noEmail
     /// The account has no password.
     case noPassword
-    /// The account may not sign in.
+    /// The account is disabled.
     case userDisabled
   }
 
-  /// What is asked for after the first factor.
+  /// What is required after the first factor.
   public enum SecondFactor: Sendable {
-    /// Nothing: the user is signed in.
+    /// Nothing; the user is signed in.
     case none
-    /// A code of one of these factors, as far as codes are looked at.
+    /// A code of one of these factors, subject to the lock.
     case due([Factor], window: Window, lock: CodeLock)
   }
 
@@ -36,29 +37,30 @@ public struct SignInForecast: Sendable {
   public let scope: Scope
   /// The account.
   public let account: Account
-  /// Which first factors the pool allows.
+  /// The sign-in methods of the pool.
   public let methods: SignInMethods
-  /// The policy in force.
+  /// The current policy.
   public let policy: Policy
-  /// What becomes of email address and password.
+  /// The result of entering email and password.
   public let firstFactor: FirstFactor
-  /// What is asked for after a first factor that passed.
+  /// What is required after a successful first factor.
   public let secondFactor: SecondFactor
-  /// Of the factors that are asked for, those whose codes are refused for a while.
+  /// The required factors that are suspended, so that their codes are rejected.
   public let suspended: [Factor]
-  /// The networks from which too many wrong passwords of this account came; nil when none is refused.
+  /// The networks that are blocked after too many wrong passwords for this account; nil if there
+  /// are none.
   public internal(set) var blockedNetworks: BlockedNetworks?
-  /// Why the user could not enroll an authenticator app after signing in; nil when they could.
+  /// Why the user couldn't enroll an authenticator app after signing in; nil if they could.
   public let enrollmentRefusal: EnrollmentError?
 
-  /// Foretells the sign-in of an account.
+  /// Predicts the sign-in of an account.
   ///
   /// - Parameters:
   ///   - account: The account.
-  ///   - policy: The policy of its scope.
-  ///   - methods: The first factors that the scope allows.
-  ///   - blockedUntil: Until when passwords of this name are not looked at; nil when they are.
-  ///   - now: The moment of the sign-in.
+  ///   - policy: The policy of its pool.
+  ///   - methods: The sign-in methods of the pool.
+  ///   - blockedUntil: When passwords for this name are checked again; nil if they aren't blocked.
+  ///   - now: The time of the sign-in.
   init(
     of account: Account, policy: Policy, methods: SignInMethods, blockedUntil: Instant?,
     at now: Instant
@@ -77,7 +79,7 @@ public struct SignInForecast: Sendable {
     enrollmentRefusal = Enrollments.refusal(account, by: .password, policy.configuration)
   }
 
-  /// The factors that sign-in asks for: those of an account whose kind is switched on.
+  /// Returns the factors that sign-in requires: the account's factors whose kind is enabled.
   static func factorsDue(of account: Account, _ configuration: MFAConfiguration) -> [Factor] {
     account.factors.filter { configuration.isOn($0.kind) }
   }
@@ -95,10 +97,10 @@ public struct SignInForecast: Sendable {
   }
 }
 
-/// Networks from which passwords of one account aren't looked at.
+/// Networks whose passwords for one account aren't checked.
 public struct BlockedNetworks: Sendable, Equatable {
-  /// How many there are.
+  /// The number of networks.
   public let count: Int
-  /// When the last of them may try again.
+  /// When the last of them can retry.
   public let until: Instant
 }

@@ -1,19 +1,18 @@
 import Database
 
 extension SignIns {
-  /// Whether a code has the form of those that authenticator apps show, which is all that a usual
-  /// sign-in looks for.
+  /// Returns whether a code has the format that authenticator apps show; an ordinary sign-in checks
+  /// only such codes.
   static func isOfApp(_ code: String) -> Bool {
     code.utf8.count == TOTPFactor.digits && code.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
 
-  /// Looks at a code that may stand in for one of the authenticator app: the temporary code that an
-  /// agent made, or a recovery code.
+  /// Verifies a code that replaces the authenticator app's: a temporary code or a recovery code.
   ///
-  /// It is as good as a code of the app, also where the app is suspended. While codes are not looked
-  /// at because of too many wrong ones, neither is it.
+  /// It's accepted like a code of the app, even if the app is suspended. While codes aren't checked
+  /// after too many wrong ones, it isn't checked either.
   ///
-  /// - Returns: What it has found; a code that counts is used up.
+  /// - Returns: The result; a valid code is used up.
   func checkBackupCode(
     _ code: String, of account: Account, in scope: Scope, by author: Author, at now: Instant,
     _ connection: borrowing Connection

@@ -1,28 +1,28 @@
 import Database
 import Text
 
-/// What a link in a mail led to.
+/// The result of a sign-in with an email link.
 public struct EmailLinkSignIn: Sendable {
-  /// Signed in, or a second factor is due.
+  /// Whether the user is signed in or a second factor is required.
   public let outcome: SignInOutcome
-  /// Whether the account was made by it.
+  /// Whether the account was created by this sign-in.
   public let isNewUser: Bool
 }
 
 extension SignIns {
-  /// Signs in by the code of a link that was mailed to an address.
+  /// Signs in with the code of a link sent to an email.
   ///
-  /// Whoever reads the address owns the account: one that is not there is made, and the address is
-  /// verified from then on. Had it not been, somebody else may have made the account with it, so
-  /// its password and every other way in end.
+  /// Access to the mailbox proves ownership: a missing account is created, and the email is
+  /// verified from then on. If the email wasn't verified before, someone else may have created the
+  /// account with it, so its password and all other sign-in methods are removed.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - email: The address, which the link does not tell.
+  ///   - email: The email, which the link doesn't contain.
   ///   - code: The code of the link.
-  ///   - session: The session of a user who adds this way to their account.
-  ///   - author: Where the request came from.
-  /// - Returns: What it led to.
+  ///   - session: The session of a user who links this sign-in method to their account.
+  ///   - author: The author of the request.
+  /// - Returns: The result.
   /// - Throws: ``OutOfBandError``.
   public func emailLink(
     _ scope: Scope, email: String, code: String, linking session: UserSession? = nil,
@@ -56,7 +56,7 @@ extension SignIns {
     }
   }
 
-  /// Makes the account of an address that is known to be the user's.
+  /// Creates an account with a verified email.
   private func newAccount(
     _ email: String, in scope: Scope, by author: Author, at now: Instant,
     _ connection: borrowing Connection
@@ -75,7 +75,7 @@ extension SignIns {
     return try AccountRecord.changed(account, in: scope, connection)
   }
 
-  /// Takes the address of an account for its user's.
+  /// Marks the email of an account as verified.
   private func trust(
     _ account: Account, in scope: Scope, by author: Author, at now: Instant,
     _ connection: borrowing Connection
@@ -101,7 +101,7 @@ extension SignIns {
     return try AccountRecord.changed(account, in: scope, connection)
   }
 
-  /// Adds the address and this way of signing in to the account of a session.
+  /// Links the email and this sign-in method to the account of a session.
   private func link(
     _ session: UserSession, _ email: String, _ known: Account?, by author: Author, at now: Instant,
     _ connection: borrowing Connection

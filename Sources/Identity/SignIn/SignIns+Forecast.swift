@@ -1,16 +1,16 @@
 import Database
 
 extension SignIns {
-  /// What happens when a user signs in now, for each account of an email address or uid.
+  /// Predicts what would happen if a user signed in now, for each account with an email or uid.
   ///
-  /// It looks into each user pool that the administrator may find users in, so it costs as much as
-  /// there are pools, and nothing for the users in them.
+  /// It searches each user pool in which the administrator can find users, so the cost grows with
+  /// the number of pools, not of users.
   ///
   /// - Parameters:
-  ///   - text: An email address in any case, or a uid.
-  ///   - administrator: Who asks: only accounts they may find.
-  ///   - limit: How many accounts at most.
-  /// - Returns: The forecasts, by project and tenant.
+  ///   - text: An email, case-insensitive, or a uid.
+  ///   - administrator: The administrator who asks; only accounts they can find are included.
+  ///   - limit: The maximum number of accounts.
+  /// - Returns: The forecasts, ordered by project and tenant.
   /// - Throws: ``SignInError/unavailable(_:)``.
   public func forecasts(
     of text: String, visibleTo administrator: Administrator, limit: Int = 20
@@ -34,7 +34,8 @@ extension SignIns {
     }
   }
 
-  /// The scopes `s` in which an administrator may find users, one condition for each grant.
+  /// Returns the conditions on scopes `s` in which an administrator can find users, one for each
+  /// grant.
   private static func places(_ administrator: Administrator) -> [SQL] {
     let grants = administrator.grants.filter { $0.role.permissions.contains(.findUsers) }
     if grants.contains(where: { $0.project == nil }) { return ["s.project_id > ''"] }
@@ -51,7 +52,7 @@ extension SignIns {
     let email = AccountRules.folded(email: text)
     var found: [(account: Int64, scope: Int64)] = []
     for match in ["a.email_folded = \(email)", "a.uid = \(text)"] as [SQL] {
-      // A cross join keeps the order: each pool of the place, and in it the account by its index.
+      // A cross join fixes the join order: pools first, then the account by its index.
       found += try connection.all(
         """
         SELECT a.account_key, s.scope_key FROM scope s CROSS JOIN account a

@@ -4,16 +4,16 @@ import Database
 extension SignIns {
   var codes: PhoneCodes { PhoneCodes(store: store, tickets: tickets) }
 
-  /// Sends the code with which a sign-in is completed to the phone of a second factor.
+  /// Sends the code that completes a sign-in to the phone of a second factor.
   ///
   /// - Parameters:
   ///   - project: The project of the request.
-  ///   - tenant: The tenant of the request; nil when it names none, then the credential's counts.
-  ///   - pendingCredential: What the first factor's answer gave.
-  ///   - enrollment: Which factor.
+  ///   - tenant: The tenant of the request; nil to use that of the credential.
+  ///   - pendingCredential: The pending credential returned after the first factor.
+  ///   - enrollment: The enrollment ID of the factor.
   ///   - language: The language of the message.
-  ///   - address: Where the request came from.
-  /// - Returns: The session that the code comes back with.
+  ///   - address: The IP address of the request.
+  /// - Returns: The session that the client sends back with the code.
   /// - Throws: ``SignInError``.
   public func startPhone(
     project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrollment: String,
@@ -48,17 +48,17 @@ extension SignIns {
     }
   }
 
-  /// Signs in with a code that was sent to the phone of a second factor.
+  /// Signs in with a code sent to the phone of a second factor.
   ///
-  /// A wrong code, and one of another sign-in, is counted on the account in the same transaction,
-  /// and what became of each code is kept there.
+  /// A wrong code, or one of another sign-in, is counted on the account in the same transaction,
+  /// which also records each code attempt.
   ///
   /// - Parameters:
   ///   - project: The project of the request.
-  ///   - tenant: The tenant of the request; nil when it names none, then the credential's counts.
-  ///   - pendingCredential: What the first factor's answer gave.
-  ///   - proof: What shows that the phone is the user's.
-  ///   - origin: Where the code came from.
+  ///   - tenant: The tenant of the request; nil to use that of the credential.
+  ///   - pendingCredential: The pending credential returned after the first factor.
+  ///   - proof: The proof that the phone is the user's.
+  ///   - origin: The origin of the code.
   /// - Returns: The session.
   /// - Throws: ``SignInError``.
   public func finalizePhone(
@@ -105,7 +105,7 @@ extension SignIns {
     return try outcome.get()
   }
 
-  /// The factor of the account that a proof names, whether the proof is right or not.
+  /// Returns the account's factor that a proof names, whether or not the proof is valid.
   private static func factorNamed(
     by proof: PhoneProof, of account: Account, by tickets: Sealer
   ) -> Factor? {
@@ -118,7 +118,7 @@ extension SignIns {
     }
   }
 
-  /// The factor of the account that a proof is for, when it is right; it is used up then.
+  /// Returns the account's factor that a valid proof is for, and uses the proof up.
   private static func factor(
     _ proof: PhoneProof, _ ticket: Ticket, _ attempt: CodeAttemptRecorder, by tickets: Sealer,
     at now: Instant, _ connection: borrowing Connection
@@ -130,7 +130,7 @@ extension SignIns {
         return .failure(.invalidSessionInfo)
       }
       guard sent.ticket.account == account.key, sent.pending == ticket.id else {
-        // A session of another sign-in is a guess as well.
+        // A session of another sign-in is counted as a guess, too.
         let refusal = try attempt.fail(CodeFinding(.wrong), at: now, connection)
         if case .quotaExceeded = refusal { return .failure(refusal) }
         return .failure(.invalidSessionInfo)
@@ -172,9 +172,9 @@ extension SignIns {
 }
 
 extension PhoneCodes.Sent {
-  /// The session of a code that was sent.
+  /// Returns the session of a code that was sent.
   ///
-  /// - Throws: ``SignInError``, when none was.
+  /// - Throws: ``SignInError`` if none was sent.
   func session() throws(SignInError) -> String {
     switch self {
     case .session(let info): return info

@@ -1,43 +1,43 @@
 import Crypto
 import Database
 
-/// What somebody wants who shows that a phone number is theirs.
+/// A sign-in or link request with a phone number.
 public struct PhoneSignIn: Sendable {
-  /// What becomes of it.
+  /// The purpose of the request.
   public enum Purpose: Sendable {
-    /// Signs in to the account of the number, which is made when there is none.
+    /// Signs in to the number's account, which is created if it doesn't exist.
     case signIn
-    /// Signs in to the account of the number, which must be there.
+    /// Signs in to the number's account, which must exist.
     case signInAgain
-    /// Gives the number to the account of a session.
+    /// Links the number to the account of a session.
     case link(UserSession)
   }
 
-  /// What shows it.
+  /// The proof that the number is the user's.
   public var proof: PhoneProof
-  /// What becomes of it.
+  /// The purpose of the request.
   public var purpose: Purpose
 
-  /// Makes one.
+  /// Creates a request.
   public init(proof: PhoneProof, purpose: Purpose) {
     self.proof = proof
     self.purpose = purpose
   }
 }
 
-/// What a phone number as first factor leads to.
+/// The result of a phone sign-in.
 public enum PhoneSignInOutcome: Sendable {
   /// The user is signed in.
   case signedIn(SessionGrant, isNew: Bool)
-  /// The number belongs to another account than the one that it was to be given to; with the proof
-  /// one can sign in to that account without another message.
+  /// The number belongs to another account than the one it should be linked to. With the proof, the
+  /// user can sign in to that account without another message.
   case taken(phoneNumber: String, proof: String)
 }
 
 extension SignIns {
-  /// Sends a code to a phone number that wants to sign in, whether it has an account or not.
+  /// Sends a sign-in code to a phone number, whether or not it has an account.
   ///
-  /// - Returns: The session that the code comes back with.
+  /// - Returns: The session that the client sends back with the code.
   /// - Throws: ``SignInError``.
   public func sendCode(
     _ scope: Scope, _ request: PhoneRequest
@@ -54,26 +54,26 @@ extension SignIns {
     }
   }
 
-  /// Sees that a phone number may sign in.
+  /// Checks that phone sign-in is available.
   private static func checkPhones(_ scope: Scope, _ connection: borrowing Connection) throws {
     guard scope.tenant == nil else { throw SignInError.tenantWithoutPhones }
     guard !scope.isDisabled else { throw SignInError.scopeDisabled(scope) }
     guard try methods(scope, connection).phone else { throw SignInError.phoneLoginDisabled }
   }
 
-  /// Signs in with a code that was sent to a phone number, or gives the number to an account.
+  /// Signs in with a code sent to a phone number, or links the number to an account.
   ///
-  /// Wrong codes are counted by number and network, and more slowly by number alone, whichever of its
-  /// codes they are for.
+  /// Wrong codes are counted by number and network, and more slowly by number alone, across all
+  /// codes sent to the number.
   ///
-  /// An account of which a second factor is asked for is not signed in to this way: a phone number
-  /// allows no second factor, so it would be a way around it.
+  /// Accounts that require a second factor can't sign in this way: phone sign-in doesn't support a
+  /// second factor, so it would bypass it.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - request: What shows that the number is theirs, and what for.
-  ///   - author: Where the request came from.
-  /// - Returns: A session, or the news that the number has an account.
+  ///   - request: The proof that the number is the user's, and the purpose.
+  ///   - author: The author of the request.
+  /// - Returns: A session, or that the number belongs to another account.
   /// - Throws: ``SignInError``.
   public func phone(
     _ scope: Scope, _ request: PhoneSignIn, by author: Author
@@ -143,7 +143,7 @@ extension SignIns {
       account, in: scope, provider: .phone, secondFactor: nil, at: now, random: random, connection)
   }
 
-  /// The number that a proof shows to be the user's; the proof is used up.
+  /// Returns the number that a proof is for, and uses the proof up.
   private static func number(
     _ proof: PhoneProof, from address: String, in scope: Scope, by tickets: Sealer,
     at now: Instant, _ connection: borrowing Connection
@@ -172,7 +172,7 @@ extension SignIns {
         return .success(sent.phoneNumber)
       case .wrong: return .failure(.invalidCode)
       case .over:
-        // It was not looked at.
+        // The code wasn't checked, so the guess isn't counted.
         for guess in guesses { try guess.giveBack(connection) }
         return .failure(.sessionExpired)
       }
@@ -192,7 +192,8 @@ extension SignIns {
     return account
   }
 
-  /// Gives a number that nobody else has to an account, which is then not anonymous any more.
+  /// Links a number that no other account has to an account, which is no longer anonymous
+  /// afterwards.
   private static func link(
     _ number: String, to account: Account, in scope: Scope, by author: Author, at now: Instant,
     _ connection: borrowing Connection
@@ -214,7 +215,7 @@ extension SignIns {
     return linked
   }
 
-  /// The codes of a user pool that the emulator profile has made and nobody has used yet.
+  /// Returns the unused codes of a user pool that were generated in the emulator profile.
   ///
   /// - Throws: ``SignInError/unavailable(_:)``.
   public func verificationCodes(_ scope: Scope) async throws(SignInError) -> [VerificationCode] {

@@ -2,8 +2,8 @@ import Crypto
 import Database
 
 extension SignIns {
-  /// A pending credential as `password` gives it, for an account that has passed its first factor
-  /// elsewhere.
+  /// Returns a pending credential like that of `password`, for an account that passed its first
+  /// factor elsewhere.
   ///
   /// - Throws: ``SignInError/unavailable(_:)``.
   public func pendingCredential(
@@ -17,20 +17,20 @@ extension SignIns {
     }
   }
 
-  /// Signs in with a code of an authenticator app, or with one that stands in for it.
+  /// Signs in with a code from an authenticator app, or with a backup code.
   ///
-  /// A wrong code is counted in the same transaction that looked at it. From the fifth in a row on
-  /// codes are not even looked at for a while, and from the scope's cap on until somebody unlocks
-  /// them. What became of each code is kept in that transaction too.
+  /// A wrong code is counted in the transaction that checked it, which also records each code
+  /// attempt. From the fifth wrong code in a row, codes aren't checked for a while, and after the
+  /// pool's limit not until they're unlocked.
   ///
   /// - Parameters:
   ///   - project: The project of the request.
-  ///   - tenant: The tenant of the request; nil when it names none, then the credential's counts.
-  ///   - pendingCredential: What the first factor's answer gave.
-  ///   - enrollment: Which factor.
+  ///   - tenant: The tenant of the request; nil to use that of the credential.
+  ///   - pendingCredential: The pending credential returned after the first factor.
+  ///   - enrollment: The enrollment ID of the factor.
   ///   - code: The code as typed.
-  ///   - origin: Where the code came from.
-  ///   - author: Where the request came from.
+  ///   - origin: The origin of the code.
+  ///   - author: The author of the request.
   /// - Returns: The session.
   /// - Throws: ``SignInError``.
   public func finalize(
@@ -85,7 +85,7 @@ extension SignIns {
     return try outcome.get()
   }
 
-  /// What a pending credential stands for, in the transaction that asks.
+  /// A sign-in that a valid pending credential represents, as read in the current transaction.
   struct Pending {
     let policy: Policy
     let account: Account
@@ -97,16 +97,16 @@ extension SignIns {
   /// - Parameters:
   ///   - ticket: The credential.
   ///   - project: The project of the request.
-  ///   - tenant: The tenant of the request; nil when it names none.
+  ///   - tenant: The tenant of the request; nil if it names none.
   ///   - lifetime: How long a credential is valid, in seconds.
-  ///   - expired: The refusal of an older one.
-  ///   - enrollment: The factor that the request names: one that the account doesn't have is refused
-  ///     before the age of the credential's session is looked at.
-  ///   - unknown: The refusal of such a factor.
+  ///   - expired: The error for an expired credential.
+  ///   - enrollment: The enrollment ID in the request; one that the account doesn't have is
+  ///     rejected before the credential's revocation is checked.
+  ///   - unknown: The error for such an enrollment ID.
   ///   - now: The time of the request.
   ///   - connection: The transaction.
-  /// - Returns: The sign-in that the credential is for, or why it goes no further.
-  /// - Throws: When the database can't be read.
+  /// - Returns: The sign-in that the credential represents, or why it's rejected.
+  /// - Throws: If the database can't be read.
   static func open(
     _ ticket: Ticket, project: ID<Project>, tenant: ID<Tenant>?, lifetime: Int64,
     expired: SignInError, enrollment: String? = nil, unknown: SignInError = .invalidEnrollment,
@@ -128,7 +128,8 @@ extension SignIns {
     if let enrollment, !account.factors.contains(where: { $0.id.text == enrollment }) {
       return .failure(unknown)
     }
-    // The credential is older than a revocation: the first factor has to be given again.
+    // The sessions were revoked after the credential was issued, so the first factor is required
+    // again.
     guard ticket.generation == account.generation else {
       return .failure(.invalidPendingCredential)
     }

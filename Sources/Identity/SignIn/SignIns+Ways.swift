@@ -1,19 +1,20 @@
 import Database
 
-/// How the account of an address signs in.
+/// The sign-in methods of the account with an email.
 public struct WaysToSignIn: Sendable {
-  /// Whether there is an account.
+  /// Whether the account exists.
   public let isRegistered: Bool
-  /// Its providers: `password` for both a password and links in mails.
+  /// The provider IDs: `password` for both passwords and email links.
   public let providers: [String]
-  /// Its methods: `password` and `emailLink` apart.
+  /// The sign-in methods: `password` and `emailLink` separately.
   public let methods: [String]
-  /// A name for the attempt, at random.
+  /// A random ID for the attempt.
   public let sessionID: String
 }
 
 extension SignIns {
-  /// How the account of an address signs in; for an address that nobody has the same work is done.
+  /// Returns the sign-in methods of the account with an email, with the same amount of work if
+  /// there is no account.
   ///
   /// - Throws: ``OutOfBandError``.
   public func ways(

@@ -1,7 +1,7 @@
 public import Crypto
 import Database
 
-/// Signs users in: first factor, then second.
+/// Signs users in with the first factor, then the second.
 public struct SignIns: Sendable {
   let store: Store
   let accounts: Accounts
@@ -10,11 +10,12 @@ public struct SignIns: Sendable {
   let totp: TOTPFactor
   let backupCodes: BackupCodeStore
 
-  /// Makes an account for its own user and signs it in; without email and password an anonymous
-  /// one.
+  /// Creates an account for a user who signs up and signs it in; without email and password, the
+  /// account is anonymous.
   ///
-  /// A uid, a phone number, `emailVerified` and `disabled` do not count here: nobody may say these
-  /// of themselves. Neither does a picture, nor the name of an anonymous user, as in Google's service.
+  /// A uid, a phone number, `emailVerified`, and `disabled` are ignored, because users can't set
+  /// these themselves. A photo, and the name of an anonymous user, are ignored too, as in Google's
+  /// service.
   ///
   /// - Throws: ``AccountError``.
   public func signUp(
@@ -73,9 +74,9 @@ public struct SignIns: Sendable {
 
   /// Signs in with email and password.
   ///
-  /// Every guess is counted before the password is hashed, so that guesses at the same time cannot
-  /// exceed the limits; a right one takes its count back, and so does one that was not looked at.
-  /// Unknown addresses are counted alike and cost the same work.
+  /// Every guess is counted before the password is hashed, so that concurrent guesses can't exceed
+  /// the limits. The count is reversed if the password is correct or wasn't checked. Unknown emails
+  /// are counted the same way and cost the same work.
   ///
   /// - Throws: ``SignInError``.
   public func password(
@@ -84,7 +85,8 @@ public struct SignIns: Sendable {
     guard !scope.isDisabled else { throw .scopeDisabled(scope) }
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
     var attempt = try await takeAttempt(scope, email: email, address: address)
-    // Another sign-in or a change of password may store another hash meanwhile: it is asked once.
+    // Another sign-in or a password change may store a different hash in the meantime, so this is
+    // retried once.
     for _ in 0..<2 {
       let matches: Bool
       do { matches = try await hasher.matches(password, attempt.hash, for: scope.hashing) } catch {
@@ -113,11 +115,11 @@ public struct SignIns: Sendable {
   private struct Attempt: Sendable {
     var account: Account?
     var hash: PasswordHash?
-    /// The guesses as counted: of the network, and of the name from there and from everywhere.
+    /// The counted guesses: of the network, and of the name from this network and from anywhere.
     let guesses: [Guess]
   }
 
-  /// The name under which guesses at a password are counted, whether the account exists or not.
+  /// Returns the name under which password guesses are counted, whether or not the account exists.
   static func guessName(_ scope: Int64, email: String) -> String {
     guessName(scope, TypedEmail(email))
   }
@@ -162,7 +164,7 @@ public struct SignIns: Sendable {
     return text.flatMap { $0 }.map(PasswordHash.init(encoded:))
   }
 
-  /// Takes the counts of a guess back that was not looked at.
+  /// Reverses the counts of a guess that wasn't checked.
   private func giveBack(_ attempt: Attempt) async throws(SignInError) {
     try await store.write(SignInError.self) { connection in
       for guess in attempt.guesses { try guess.giveBack(connection) }
@@ -171,13 +173,13 @@ public struct SignIns: Sendable {
 
   private enum Passed: Sendable {
     case passed(SignInOutcome)
-    /// It was the right password, and one that may not be used any more.
+    /// The password is correct, but doesn't meet the password policy.
     case lacking([PasswordRequirement])
-    /// The hash that was compared is not the account's any more; this one is.
+    /// The account's hash was replaced since it was compared; the current hash.
     case replaced(PasswordHash?)
   }
 
-  /// The password was right: gives the attempt back and goes on to the second factor or signs in.
+  /// Reverses the counts of a correct password and continues with the second factor, or signs in.
   private func pass(
     _ scope: Scope, _ attempt: Attempt, _ account: Account, password: Secret,
     hash: PasswordHash, upgraded: PasswordHash?
@@ -189,7 +191,7 @@ public struct SignIns: Sendable {
         UPDATE account SET password_hash = \(upgraded?.encoded ?? hash.encoded)
         WHERE account_key = \(account.key) AND password_hash = \(hash.encoded)
         """)
-      // Nothing of what was read before the password was hashed is sure to be so still.
+      // Anything read before the password was hashed may have changed.
       guard changed == 1, let account = try AccountRecord.find(key: account.key, connection) else {
         return .replaced(try Self.hash(of: account.key, connection))
       }
@@ -203,10 +205,10 @@ public struct SignIns: Sendable {
     }
   }
 
-  /// Goes on after a first factor that has passed: to the second one when it is due, or signs in.
+  /// Continues after a successful first factor: requires the second factor, or signs in.
   ///
-  /// A factor is asked for only when its kind is switched on at this scope, and only after a first
-  /// factor that allows a second one.
+  /// A factor is required only if its kind is enabled for this pool and the first factor supports a
+  /// second one.
   func passFirstFactor(
     _ account: Account, in scope: Scope, provider: SignInProvider, at now: Instant,
     _ connection: borrowing Connection

@@ -1,76 +1,79 @@
 import Database
 
-/// How wrong guesses are slowed down.
+/// A rule that slows down wrong guesses.
 ///
-/// The first `free` wrong guesses cost nothing. The next one, and each after it, closes the door:
-/// for `first` seconds, then twice as long each time, up to `longest`.
+/// The first `free` wrong guesses have no effect. Each one after them blocks further guesses: for
+/// `first` seconds, then twice as long each time, up to `longest`.
 struct Throttle: Sendable, Equatable {
   let free: Int
   let first: Int64
   let longest: Int64
-  /// After how many seconds one guess is forgotten; nil when only a right one ends the count.
+  /// The number of seconds after which one guess is forgotten; nil if only a correct guess resets
+  /// the count.
   var leak: Int64?
-  /// Whether guesses of several people are counted together.
+  /// Whether the guesses of several people are counted together.
   ///
-  /// A right guess then takes back itself and no other: an attacker has an account of their own to
-  /// sign in to between two guesses.
+  /// A correct guess then reverses only its own count, because an attacker could otherwise reset
+  /// the count by signing in to their own account between guesses.
   var isShared = false
 
-  /// Codes of a second factor: from the fifth wrong one in a row 30 s, doubling to an hour.
+  /// Codes of a second factor: 30 s from the fifth wrong one in a row, doubling up to an hour.
   static let codes = Throttle(free: 4, first: 30, longest: 3_600)
-  /// Passwords of one name from one network, or of one device: from the tenth wrong one 30 s,
-  /// doubling to a quarter of an hour, and one is forgotten every quarter of an hour.
+  /// Passwords for one name from one network, or from one device: 30 s from the tenth wrong one,
+  /// doubling up to 15 minutes; one is forgotten every 15 minutes.
   static let passwords = Throttle(free: 9, first: 30, longest: 900, leak: 900)
-  /// Passwords of one name from all networks: from the hundredth wrong one 30 s, doubling to five
-  /// minutes, and one is forgotten every five minutes.
+  /// Passwords for one name from all networks: 30 s from the hundredth wrong one, doubling up to
+  /// five minutes; one is forgotten every five minutes.
   ///
-  /// One network's guesses are forgotten faster than it may make them, so no single network closes
-  /// this door.
+  /// Guesses from one network are forgotten faster than that network may make them, so no single
+  /// network can trigger this block.
   static let names = Throttle(free: 99, first: 30, longest: 300, leak: 300, isShared: true)
-  /// Wrong guesses from one network, whatever they aim at: one is forgotten every minute, since many
+  /// Wrong guesses from one network for any name; one is forgotten every minute, because many
   /// people may share an address.
   ///
-  /// More are free than passwords can wait to be hashed, since those that wait are counted too.
+  /// `free` exceeds the number of passwords that can wait to be hashed, because waiting ones are
+  /// counted too.
   static let networks = Throttle(free: 99, first: 30, longest: 900, leak: 60, isShared: true)
 
-  /// For how many seconds the door closes after the `failures`th wrong guess in a row; 0: not.
+  /// Returns how long guesses are blocked after the `failures`th wrong guess in a row, in seconds;
+  /// 0 if they aren't.
   func seconds(afterFailures failures: Int) -> Int64 {
     guard failures > free else { return 0 }
     let doublings = min(failures - free - 1, 30)
     return min(longest, first << Int64(doublings))
   }
 
-  /// When the door opens again; nil when it stays open.
+  /// Returns when guesses are allowed again; nil if they aren't blocked.
   func blockedUntil(afterFailures failures: Int, at now: Instant) -> Instant? {
     let seconds = seconds(afterFailures: failures)
     return seconds == 0 ? nil : now.advanced(bySeconds: seconds)
   }
 }
 
-/// A guess that was counted as wrong before it was looked at, so that guesses at the same time
-/// cannot exceed what is allowed.
+/// A guess that is counted as wrong before it's checked, so that concurrent guesses can't exceed
+/// the limits.
 struct Guess: Sendable {
   let counter: GuessCounter
-  /// Until when this guess closed the door; ``open`` when it did not.
+  /// The end of the block that this guess caused; ``open`` if it caused none.
   private let blockedUntil: Instant
 
-  /// Stands for a door that is not closed.
+  /// The value for no block.
   ///
-  /// Not the moment of the guess: the next one may have looked at the clock before.
+  /// It isn't the time of the guess, because the next guess may have read the clock before it.
   private static let open = Instant(microseconds: 0)
 
-  /// How long a count is remembered after its last guess, in seconds.
+  /// How long a count is kept after its last guess, in seconds.
   private static let memory: Int64 = 86_400
 
-  /// Whether a guess may be looked at.
+  /// Whether a guess may be checked.
   enum Taken {
-    /// It may, and is charged to these counters.
+    /// It may be checked, and is counted by these counters.
     case taken([Guess])
-    /// It may not, and is charged to none; from then on one may try again.
+    /// It may not be checked, and isn't counted; retry after this time.
     case blocked(until: Instant)
   }
 
-  /// A count as it is stored.
+  /// A stored count.
   private struct Row {
     let failures: Int
     let blockedUntil: Instant
@@ -87,8 +90,8 @@ struct Guess: Sendable {
     }
   }
 
-  /// Charges a guess to all of these counters, or to none when one of them is closed: what isn't
-  /// looked at doesn't count.
+  /// Counts a guess in all of these counters, or in none if one of them is blocked, because a guess
+  /// that isn't checked isn't counted.
   static func take(
     _ counters: [GuessCounter], at now: Instant, _ connection: borrowing Connection
   ) throws -> Taken {
@@ -111,7 +114,7 @@ struct Guess: Sendable {
       if let leak = counter.rule.leak {
         let leaked = max(0, (now.seconds - row.since.seconds) / leak)
         failures = max(0, failures - Int(leaked))
-        // What is left of the time goes on counting.
+        // Keeps the elapsed part of the current leak interval.
         if failures > 0 { since = row.since.advanced(bySeconds: leaked * leak) }
       }
     }
@@ -127,8 +130,8 @@ struct Guess: Sendable {
     return Guess(counter: counter, blockedUntil: blocked)
   }
 
-  /// Until when guesses of a name from anywhere are not looked at, as it is kept: it may be past; nil when nobody
-  /// guessed.
+  /// Returns the stored time until which guesses for a name from anywhere are blocked, which may be
+  /// in the past; nil if there were no guesses.
   static func blockedUntil(
     _ name: String, _ connection: borrowing Connection
   ) throws -> Instant? {
@@ -137,7 +140,8 @@ struct Guess: Sendable {
     }
   }
 
-  /// From how many networks guesses of a name aren't looked at now, and until when at the latest.
+  /// Returns how many networks are currently blocked for a name, and the latest time at which a
+  /// block ends.
   static func blockedNetworks(
     of name: String, at now: Instant, _ connection: borrowing Connection
   ) throws -> BlockedNetworks? {
@@ -153,8 +157,8 @@ struct Guess: Sendable {
     } ?? nil
   }
 
-  /// Takes this one guess back, which was right or was not looked at, and opens the door again that
-  /// it had closed.
+  /// Reverses the count of this one guess, which was correct or wasn't checked, and lifts the block
+  /// that it caused.
   func giveBack(_ connection: borrowing Connection) throws {
     let name = counter.name
     let wasOnly = try connection.run("DELETE FROM throttle WHERE name = \(name) AND failures <= 1")
@@ -168,11 +172,11 @@ struct Guess: Sendable {
       """)
   }
 
-  /// For how many seconds this guess closed the door; 0 when it did not.
+  /// Returns how long this guess blocks further ones, in seconds; 0 if it doesn't.
   func closes(at now: Instant) -> Int64 { max(0, blockedUntil.seconds - now.seconds) }
 
-  /// Counts guesses as right: a count of one person's is over, a shared one only takes this guess
-  /// back.
+  /// Records correct guesses: resets counts of a single person, and reverses only this guess in
+  /// shared ones.
   static func right(_ guesses: [Guess], _ connection: borrowing Connection) throws {
     for guess in guesses {
       if guess.counter.rule.isShared {
@@ -183,9 +187,10 @@ struct Guess: Sendable {
     }
   }
 
-  /// Forgets all guesses of a name from any network, when what is guessed at has changed.
+  /// Deletes all guesses for a name from any network, after the guessed secret changed.
   static func forget(_ name: String, _ connection: borrowing Connection) throws {
-    // The networks' counters have the name, a space and the network; "!" is what follows the space.
+    // The names of the networks' counters are the name, a space, and the network; "!" follows the
+    // space in byte order.
     try connection.run(
       "DELETE FROM throttle WHERE name >= \(name) AND name < \(name + "!")")
   }

@@ -1,11 +1,11 @@
 import Crypto
 import Database
 
-/// What a sealed token of the MFA flow says: a pending credential, an enrollment session, or the
-/// session of a code that was sent to a phone.
+/// A sealed token of the MFA flow: a pending credential, an enrollment session, or the session of a
+/// code sent to a phone.
 ///
-/// It is sealed and carries all it needs, so that starting writes nothing. What must be used once
-/// or counts its tries has a row in `ticket` from its first use on.
+/// It contains everything it needs, so that starting a flow writes nothing. A ticket that is
+/// single-use or counts attempts gets a row in `ticket` when it's first used.
 struct Ticket {
   enum Kind: String {
     case pendingCredential
@@ -19,13 +19,15 @@ struct Ticket {
 
   let id: [UInt8]
   let scope: Int64
-  /// The account; 0 where nobody is known yet.
+  /// The account's key; 0 if no account is known yet.
   let account: Int64
   let issuedAt: Instant
-  /// The account's generation when it was issued: ending sessions ends a pending credential too.
+  /// The account's generation when the ticket was issued, so that ending sessions also invalidates
+  /// pending credentials.
   let generation: Int64
   let provider: SignInProvider
-  /// The shared secret of an enrollment session, the code of a phone; empty for a pending credential.
+  /// The shared secret of an enrollment session, or the code sent to a phone; empty for a pending
+  /// credential.
   let secret: Secret
 
   init(
@@ -55,7 +57,7 @@ struct Ticket {
     return Base64URL.encode(try sealer.seal(bytes, with: Array(kind.rawValue.utf8)))
   }
 
-  /// Opens a token; nil for anything that was not sealed here as this kind.
+  /// Opens a token; nil if it wasn't sealed here as this kind.
   init?(_ text: String, _ kind: Kind, by sealer: Sealer) {
     guard
       text.utf8.count < 1_024, let box = Base64URL.decode(text),
@@ -80,16 +82,16 @@ struct Ticket {
     self.secret = Secret(Array(bytes[end...]))
   }
 
-  /// How long a pending credential counts, in seconds.
+  /// How long a pending credential is valid, in seconds.
   static let pendingLifetime: Int64 = 300
-  /// How long it counts for a code that is sent, in seconds.
+  /// How long a pending credential is valid for codes sent by SMS, in seconds.
   static let phonePendingLifetime: Int64 = 600
-  /// How long an enrollment session counts, in seconds.
+  /// How long an enrollment session is valid, in seconds.
   static let enrollmentLifetime: Int64 = 900
-  /// How many wrong codes an enrollment session bears.
+  /// The number of wrong codes that an enrollment session allows.
   static let enrollmentTries = 3
 
-  /// What was recorded of it so far; one from before a restore is as good as used.
+  /// Returns the recorded uses and failures; a ticket issued before a restore is treated as used.
   func record(_ connection: borrowing Connection) throws -> (uses: Int, failures: Int) {
     if try RestoreMark.ends(issuedAt, connection) { return (1, 0) }
     return try connection.first(
@@ -107,7 +109,7 @@ struct Ticket {
     try count(uses: 0, failures: 1, connection)
   }
 
-  /// Forgets the tickets that nobody can use any more.
+  /// Deletes the records of expired tickets.
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws {
     let oldest = now.advanced(
       bySeconds: -(max(phonePendingLifetime, enrollmentLifetime, TemporaryProof.lifetime) + 60))

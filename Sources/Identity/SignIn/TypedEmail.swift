@@ -1,16 +1,17 @@
 import Crypto
 
-/// An email address as somebody typed it who isn't signed in: any text of any length.
+/// An email typed by someone who isn't signed in: any text of any length.
 ///
-/// What is stored of it is a digest, so that the size of a counter doesn't depend on who types, and a
+/// Only a digest is stored, so that the size of a counter doesn't depend on the input and a
 /// password typed into the wrong field isn't kept.
 struct TypedEmail: Sendable {
-  /// The address as accounts are looked up by it; empty when it's longer than any address.
+  /// The email in the form that accounts are looked up by; empty if it's longer than any valid
+  /// email.
   let folded: String
-  /// A name of fixed length for counting.
+  /// A fixed-length name for counters.
   let digest: String
 
-  /// Measures the bytes of a text first, then folds it.
+  /// Checks the length in bytes before folding the text.
   init(_ text: String) {
     let bytes = text.utf8
     guard bytes.count <= AccountRules.longestEmail else {

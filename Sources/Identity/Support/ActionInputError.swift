@@ -1,56 +1,57 @@
 import Text
 
-/// What is missing or wrong of what an agent has filled in.
+/// A validation error in what an agent entered.
 ///
-/// Whoever has a caller on the line sees all of it at once, so the desk never stops at the first.
+/// All errors are reported together, because the agent may have the user on the phone.
 public enum ActionInputError: Sendable, Equatable {
-  /// No moment within the time for which a factor may be suspended.
+  /// The end of the suspension isn't within the allowed range.
   case untilOutOfRange
-  /// A factor needs a name.
+  /// The factor name is missing.
   case nameRequired
-  /// A name of more than ``Factor/longestName`` characters.
+  /// The factor name is longer than ``Factor/longestName`` characters.
   case nameTooLong
-  /// No reason, or an unknown one.
+  /// The reason is missing or unknown.
   case reasonRequired
-  /// Lines of the identity proof are not ticked.
+  /// Not all identity checks are confirmed.
   case proofMissing
-  /// A ticket of more than ``ActionRequest/longestTicket`` characters, or of more than one line.
+  /// The ticket is longer than ``ActionRequest/longestTicket`` characters or has more than one
+  /// line.
   case ticketTooLong
-  /// The reason "other" needs a note.
+  /// The reason "other" requires a note.
   case noteRequired
-  /// A note of more than ``ActionRequest/longestNote`` characters.
+  /// The note is longer than ``ActionRequest/longestNote`` characters.
   case noteTooLong
-  /// The action needs a reason in the administrator's own words.
+  /// The action requires a written reason.
   case writtenReasonRequired
-  /// A note about a user without words.
+  /// The user note is empty.
   case emptyNote
-  /// Who is meant, or how many, was not typed, for what cannot be taken back.
+  /// The confirmation for an irreversible action wasn't typed: who is affected, or how many.
   case notConfirmed
-  /// A refusal says why.
+  /// A rejection requires a reason.
   case answerRequired
-  /// An answer of more than ``Approval/longestAnswer`` characters.
+  /// The reason for the rejection is longer than ``Approval/longestAnswer`` characters.
   case answerTooLong
-  /// A rule of the desk outside its range.
+  /// A support rule is out of range.
   case outOfRange(SupportRulesError.Field)
-  /// Only an owner loosens this rule.
+  /// Only an owner can loosen this rule.
   case ownerRequired(SupportRulesError.Field)
-  /// The last code of the agent's own is too old: a new one is due.
+  /// Re-authentication is required because the agent's last code is too old.
   case codeRequired
-  /// A code was typed and not looked at, since something else was amiss; it has to be typed again.
+  /// The code wasn't checked because of other errors and has to be entered again.
   case codeNotLookedAt
-  /// Not a code of the agent's second factor, nor a recovery code.
+  /// The code is neither one of the agent's second factor nor a recovery code.
   case wrongCode
-  /// Too many wrong codes of the agent; from then on one may try again.
+  /// The agent entered too many wrong codes; retry after this time.
   case throttled(until: Instant)
 }
 
 extension ActionInputError {
-  /// Whether its field stands before the reason in a form.
+  /// Whether the field comes before the reason in a form.
   var isFirst: Bool { [.untilOutOfRange, .nameRequired, .nameTooLong].contains(self) }
 }
 
 extension ActionRequest {
-  /// What is wrong with the reason for an action, in the order of the form.
+  /// Returns the errors in the reason for an action, in the order of the form.
   func faults(of action: ConsoleAction, _ settings: SupportRules) -> [ActionInputError] {
     switch action.requirements.reason {
     case .none: []
@@ -62,7 +63,7 @@ extension ActionRequest {
     }
   }
 
-  /// What is amiss of what every action asks for, in the order of the form.
+  /// Returns the errors in the fields that every action has, in the order of the form.
   private func faults(_ settings: SupportRules) -> [ActionInputError] {
     var faults: [ActionInputError] = []
     if reason == nil { faults.append(.reasonRequired) }
@@ -80,7 +81,7 @@ extension ActionRequest {
     return faults
   }
 
-  /// The same for a note about a user, which comes first and is required.
+  /// Returns the errors in the fields of a user note, which comes first and is required.
   private func faultsOfNote(_ settings: SupportRules) -> [ActionInputError] {
     let faults = faults(settings)
     let ofNote: [ActionInputError] =

@@ -1,30 +1,30 @@
 public import Text
 
-/// What an agent gives with an action on a user's account.
+/// An agent's request to perform an action on a user's account.
 public struct ActionRequest: Sendable {
-  /// Who acts, in which session.
+  /// The session of the agent.
   public var agent: ConsoleSession
-  /// The same as audit rows name them.
+  /// The agent as the author of audit log entries.
   public var author: Author
-  /// Why; an action without one is refused.
+  /// The reason; an action without one is rejected.
   public var reason: SupportReason?
-  /// More about it, at most ``longestNote`` characters; needed when the reason is "other".
+  /// Details, at most ``longestNote`` characters; required if the reason is "other".
   public var note: String
-  /// The ticket it is about, at most ``longestTicket`` characters; may be empty.
+  /// The ticket, at most ``longestTicket`` characters; may be empty.
   public var ticket: String
-  /// The lines of the pool's identity proof that are ticked.
+  /// The identity checks that are confirmed.
   public var proofs: Set<UntrustedText>
-  /// What the agent re-authenticates with.
+  /// The agent's proof for re-authentication.
   public var proof: ReauthenticationProof
-  /// Who is meant, as the agent typed it; only for what cannot be taken back.
+  /// The confirmation that the agent typed; only for irreversible actions.
   public var typed: String
 
-  /// The longest note, in characters.
+  /// The maximum length of a note, in characters.
   public static let longestNote = 1_000
-  /// The longest ticket, in characters.
+  /// The maximum length of a ticket, in characters.
   public static let longestTicket = 100
 
-  /// Puts a request together.
+  /// Creates a request.
   public init(
     agent: ConsoleSession, author: Author, reason: SupportReason? = nil, note: String = "",
     ticket: String = "", proofs: Set<UntrustedText> = [],
@@ -41,64 +41,64 @@ public struct ActionRequest: Sendable {
   }
 }
 
-/// What came of an action.
+/// The result of an action.
 public struct ActionOutcome<Value: Sendable>: Sendable {
-  /// What was done.
+  /// The action's return value.
   public let value: Value
-  /// The session under its new name, when the agent gave a code for it; the browser has to be told.
+  /// The renewed session if the agent re-authenticated, which the browser needs as a new cookie.
   public let renewed: NewConsoleSession?
 
-  /// Makes an outcome.
+  /// Creates an outcome.
   public init(value: Value, renewed: NewConsoleSession?) {
     self.value = value
     self.renewed = renewed
   }
 }
 
-/// What an agent did, for the one row that the log gets.
+/// A completed action with its single audit log entry.
 struct SupportAction<Value: Sendable> {
   let entry: AuditEntry
   let value: Value
 }
 
-/// Why an action is refused.
+/// Why an action is denied.
 public enum ActionDenial: Error, Sendable {
-  /// No such account.
+  /// The account doesn't exist.
   case accountNotFound
-  /// The account has no such factor, or not any more.
+  /// The account doesn't have the factor, or no longer has it.
   case factorNotFound
-  /// What is missing or wrong of what the agent has filled in: all of it, in the order of the form.
+  /// The validation errors in what the agent entered, in the order of the form.
   case answers([ActionInputError])
-  /// The agent has no second factor of their own.
+  /// The agent has no second factor.
   case noSecondFactor
-  /// The account has the agent's own address on file.
+  /// The account has the agent's own email on file.
   case ownAccount
-  /// Only owners act on this account.
+  /// Only owners can act on this account.
   case protectedAccount
-  /// The user said that a change was none of theirs, so nobody changes anything until an owner has
-  /// looked at it.
+  /// The user reported a change as unauthorized, so nothing can be changed until an owner has
+  /// reviewed the report.
   case changesLocked
   /// The agent removed the factor themselves; another administrator has to restore it.
   case ownRemoval
-  /// It is so already.
+  /// The requested state is already in effect.
   case nothingToDo
-  /// A removal for this account waits for a second administrator already.
+  /// A removal for this account already has a pending approval.
   case alreadyAsked
-  /// The agent did too much in an hour; an owner has to release them.
+  /// The agent hit the hourly action limit; an owner has to unblock them.
   case held
-  /// The pool has this switched off.
+  /// The pool has this feature disabled.
   case switchedOff
-  /// The account has no authenticator app that a code could stand in for.
+  /// The account has no authenticator app that a code could replace.
   case noAuthenticator
-  /// There are no codes that could be ended.
+  /// There are no codes to revoke.
   case noCodes
-  /// The account cannot have another authenticator app, and why.
+  /// The account can't enroll another authenticator app, with the reason.
   case enrollment(EnrollmentError)
-  /// The account may not sign in, or nobody of its pool may.
+  /// The account is disabled, or sign-in is disabled for its pool.
   case userDisabled
-  /// The session is over, or may not do this any more.
+  /// The session has ended or no longer has the permission.
   case notAllowed
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 

@@ -1,10 +1,10 @@
 import Database
 
 extension Support {
-  /// Lets codes of an account be looked at again after wrong ones, whatever had closed them.
+  /// Unlocks an account whose codes aren't checked after wrong ones, whatever locked it.
   ///
-  /// - Returns: The account as it was before.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when there were no wrong codes.
+  /// - Returns: The account before the change.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if there were no wrong codes.
   public func unlock(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
@@ -27,7 +27,7 @@ extension Support {
 
   /// Ends all sessions of an account.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of sessions ended.
   /// - Throws: ``ActionDenial``.
   public func endSessions(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
@@ -47,10 +47,10 @@ extension Support {
     }
   }
 
-  /// Lets only owners act on an account, or everybody again who may.
+  /// Protects an account, so that only owners can act on it, or removes the protection.
   ///
-  /// - Returns: The account as it was before.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when it is so already.
+  /// - Returns: The account before the change.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if the protection doesn't change.
   public func protect(
     _ scope: Scope, _ account: ID<Account>, _ isProtected: Bool, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
@@ -69,11 +69,11 @@ extension Support {
     }
   }
 
-  /// Lets second factors of an account be changed again, after its user had said that a change was
-  /// none of theirs, and tells the user.
+  /// Unlocks second-factor changes on an account whose user reported a change as unauthorized, and
+  /// notifies the user.
   ///
-  /// - Returns: The account as it was before.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when they were not locked.
+  /// - Returns: The account before the change.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if changes weren't locked.
   public func allowChanges(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
@@ -94,8 +94,8 @@ extension Support {
 
   /// Disables an account, which ends its sessions.
   ///
-  /// - Returns: How many sessions ended.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when it is disabled already.
+  /// - Returns: The number of sessions ended.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if it's already disabled.
   public func disable(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Int> {
@@ -115,10 +115,10 @@ extension Support {
     }
   }
 
-  /// Lets a disabled account sign in again.
+  /// Enables a disabled account.
   ///
-  /// - Returns: The account as it was before.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when it is not disabled.
+  /// - Returns: The account before the change.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if it isn't disabled.
   public func enable(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
@@ -131,10 +131,11 @@ extension Support {
     }
   }
 
-  /// Marks the address of an account as known to be its user's.
+  /// Marks the email of an account as verified.
   ///
-  /// - Returns: The account as it was before.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when it is so, or there is no address.
+  /// - Returns: The account before the change.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if it's already verified or there is
+  ///   none.
   public func verifyEmail(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
   ) async throws(ActionDenial) -> ActionOutcome<Account> {
@@ -148,8 +149,8 @@ extension Support {
     }
   }
 
-  /// The row of a change of an account's columns, with what is kept of them elsewhere brought into
-  /// line.
+  /// Returns the audit log entry of a change to an account's columns, after updating the data
+  /// derived from them.
   private static func changed(
     _ old: Account, in scope: Scope, _ connection: borrowing Connection
   ) throws -> SupportAction<Account> {
@@ -161,11 +162,11 @@ extension Support {
     return SupportAction(entry: entry, value: old)
   }
 
-  /// Deletes an account with its factors and sessions, and with what of them was set apart.
+  /// Deletes an account with its factors, sessions, and recently removed factors.
   ///
-  /// The agent has typed its address or uid; the case of an address does not matter.
+  /// The agent must have typed the account's email, case-insensitive, or its uid.
   ///
-  /// - Returns: The account as it was.
+  /// - Returns: The account before it was deleted.
   /// - Throws: ``ActionDenial``.
   public func delete(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest

@@ -1,16 +1,16 @@
 import Database
 
 extension Support {
-  /// Takes an hour's hold back, so that the agent may act again, with a code of one's own when the
-  /// last one is too old.
+  /// Unblocks an agent who hit the hourly action limit; requires re-authentication if the last code
+  /// is too old.
   ///
-  /// Nobody releases themselves; who is only held begins a new hour.
+  /// Administrators can't unblock themselves. An unblocked agent starts a new hour.
   ///
   /// - Parameters:
-  ///   - agent: Who is held.
-  ///   - scope: Where.
-  ///   - request: Who releases them; of what an agent gives, only the code counts.
-  /// - Returns: False when the agent was not held; then no code is looked at either.
+  ///   - agent: The blocked agent.
+  ///   - scope: The user pool.
+  ///   - request: The request of the administrator who unblocks the agent; only its code is used.
+  /// - Returns: False if the agent wasn't blocked, in which case the code isn't checked either.
   /// - Throws: ``ActionDenial``.
   public func release(
     _ agent: ID<Administrator>, in scope: Scope, _ request: ActionRequest
@@ -21,7 +21,7 @@ extension Support {
       ActionDenial.self
     ) {
       connection in
-      // The grants of this moment: the session was read before the write had its turn.
+      // Rereads the grants, because the session was read before the write began.
       let requirements = ConsoleAction.unblockAgent.requirements
       guard own != agent, let owner = try Administrators.present(own, connection),
         owner.may(requirements.permission, in: scope)
@@ -41,9 +41,9 @@ extension Support {
     return try outcome.get()
   }
 
-  /// The same for whoever has no session in the console, such as the command line.
+  /// Unblocks an agent without a console session, such as from the command line.
   ///
-  /// - Returns: False when the agent was not held.
+  /// - Returns: False if the agent wasn't blocked.
   /// - Throws: ``ActionDenial``.
   @discardableResult
   public func release(
@@ -84,7 +84,7 @@ extension Support {
     try entry.record(by: author, at: now, connection)
   }
 
-  /// An agent who waits for an owner in a pool; nil for one who does not.
+  /// Returns a blocked agent of a pool; nil if the agent isn't blocked.
   ///
   /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func held(

@@ -1,27 +1,27 @@
 import Database
 import Text
 
-/// A factor that has another name now.
+/// A renamed factor.
 public struct Renaming: Sendable {
-  /// The account, as it was before.
+  /// The account before the change.
   public let account: Account
-  /// The factor, as it was before.
+  /// The factor before the change.
   public let factor: Factor
-  /// Its new name.
+  /// The new name.
   public let name: String
 }
 
 extension Support {
-  /// Gives a factor of a user another name, and tells the user.
+  /// Renames a factor of a user and notifies the user.
   ///
   /// - Parameters:
   ///   - scope: The user pool.
-  ///   - account: Whose factor.
-  ///   - factor: Which.
-  ///   - name: The new name, of 1 to ``Factor/longestName`` characters.
-  ///   - request: Who renames it, and why.
-  /// - Returns: The factor as it was before, and its new name.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when it is called so already.
+  ///   - account: The user's account.
+  ///   - factor: The factor.
+  ///   - name: The new name, 1 to ``Factor/longestName`` characters.
+  ///   - request: The agent and the reason.
+  /// - Returns: The factor before the change, and its new name.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if the name doesn't change.
   public func rename(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, to name: String,
     _ request: ActionRequest

@@ -1,22 +1,22 @@
 import Database
 
-/// What an agent wrote about a user for the next one.
+/// A note about a user, for other agents.
 public struct UserNote: Sendable {
-  /// Its number, which is never another one's.
+  /// The number, which is never reused.
   public let id: Int64
   /// When it was written.
   public let writtenAt: Instant
-  /// The name of who wrote it.
+  /// The name of the author.
   public let author: String
-  /// What.
+  /// The text.
   public let text: String
 }
 
 extension Support {
-  /// How many notes a list has at most.
+  /// The maximum number of notes in a list.
   public static let mostNotes = 20
 
-  /// The newest notes about a user, the newest first.
+  /// Returns the newest notes about a user, newest first.
   ///
   /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func notes(_ account: Account) async throws(ActionDenial) -> [UserNote] {
@@ -31,10 +31,10 @@ extension Support {
     }
   }
 
-  /// A note and whom it is about, for the page that asks.
+  /// Returns a note and its account, for the confirmation page.
   ///
-  /// - Returns: Both.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when there is none any more.
+  /// - Returns: The account and the note.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if the note was deleted.
   public func note(
     _ scope: Scope, _ account: ID<Account>, _ id: Int64
   ) async throws(ActionDenial) -> (account: Account, note: UserNote) {
@@ -46,7 +46,7 @@ extension Support {
     }
   }
 
-  /// Keeps a note about a user, of 1 to ``ActionRequest/longestNote`` characters: that of the request.
+  /// Saves the request's note about a user, 1 to ``ActionRequest/longestNote`` characters.
   ///
   /// - Returns: The note.
   /// - Throws: ``ActionDenial``.
@@ -73,17 +73,20 @@ extension Support {
     }
   }
 
-  /// Takes a note back, whoever wrote it: its text goes, and stays in the log's row of its writing.
+  /// Deletes a note, regardless of its author.
   ///
-  /// - Returns: The note as it was.
-  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` when there is none any more.
+  /// The text stays in the audit log entry of its creation.
+  ///
+  /// - Returns: The note before it was deleted.
+  /// - Throws: ``ActionDenial``; ``ActionDenial/nothingToDo`` if the note was already deleted.
   @discardableResult
   public func takeBackNote(
     _ scope: Scope, _ account: ID<Account>, _ id: Int64, _ request: ActionRequest
   ) async throws(ActionDenial) -> UserNote {
     try await gate.remark(.deleteNote, request, on: account, in: scope) { account, _, connection in
       let note = try UserNote.find(id, about: account, connection)
-      // The row stays, without its text: a later note must not get the number that a form still has.
+      // The row stays without its text, so that a later note can't get a number that an open form
+      // still contains.
       try connection.run("UPDATE user_note SET text = '' WHERE note_id = \(note.id)")
       var entry = AuditEntry(
         "account.take-back-note", "account", account.id.text, name: account.label, in: scope)

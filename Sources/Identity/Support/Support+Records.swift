@@ -1,21 +1,21 @@
 import Database
 
-/// Which parts of the desk have anything to say about an account.
+/// The kinds of support records that an account has.
 ///
-/// Most accounts have nothing there, so that one statement spares their page a read of each part.
+/// Most accounts have none, so one statement saves their page a query for each kind.
 public struct SupportRecords: Sendable {
-  /// Factors wait apart, or have waited and are not purged yet.
+  /// Whether factors were recently removed and aren't permanently deleted yet.
   public let removalHold: Bool
-  /// Agents have written notes.
+  /// Whether agents wrote notes.
   public let notes: Bool
-  /// A second administrator was asked for, at any time.
+  /// Whether approval was ever requested.
   public let approvals: Bool
-  /// Codes were made that stand in for the authenticator app.
+  /// Whether backup codes were created.
   public let backupCodes: Bool
 }
 
 extension Support {
-  /// Which parts of the desk have anything to say about an account.
+  /// Returns which kinds of support records an account has.
   ///
   /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func traces(of account: Account, in scope: Scope) async throws(ActionDenial)

@@ -1,22 +1,23 @@
 import Database
 
 extension Support {
-  // MARK: - What a pool asks for
+  // MARK: - Support rules
 
-  /// The settings of a pool.
+  /// Returns the support rules of a pool.
   ///
   /// - Throws: ``SupportRulesError/unavailable(_:)``.
   public func settings(_ scope: Scope) async throws(SupportRulesError) -> SupportRules {
     try await store.read(SupportRulesError.self) { try SupportRules.find(scope, $0) }
   }
 
-  /// Changes the settings of a pool, with a code of the agent's own when the last one is too old.
+  /// Changes the support rules of a pool; requires re-authentication if the agent's last code is
+  /// too old.
   ///
   /// - Parameters:
   ///   - scope: The pool.
-  ///   - new: What it asks for from then on.
-  ///   - request: Who changes them; of what an agent gives, only the code counts.
-  /// - Returns: False when they were so before; then no code is looked at either.
+  ///   - new: The new rules.
+  ///   - request: The request of the agent who changes them; only its code is used.
+  /// - Returns: False if the rules don't change, in which case the code isn't checked either.
   /// - Throws: ``SupportRulesError``.
   public func change(
     _ scope: Scope, to new: SupportRules, _ request: ActionRequest
@@ -33,9 +34,9 @@ extension Support {
     }
   }
 
-  /// The same for whoever has no session in the console, such as the command line.
+  /// Changes the support rules without a console session, such as from the command line.
   ///
-  /// - Returns: False when they were so before.
+  /// - Returns: False if the rules don't change.
   /// - Throws: ``SupportRulesError``.
   @discardableResult
   public func change(
@@ -52,7 +53,7 @@ extension Support {
     }
   }
 
-  /// Policy admins, whose changes need approval, can't loosen the rule that says so.
+  /// Policy admins, whose changes need approval, can't loosen the rule that requires it.
   private static func checkApproval(
     _ scope: Scope, _ new: SupportRules, _ request: ActionRequest,
     _ connection: borrowing Connection
@@ -65,7 +66,7 @@ extension Support {
     throw SupportRulesError.answers([.ownerRequired(.policyApproval)])
   }
 
-  /// The row for the log of a change; nil when nothing is another.
+  /// Returns the audit log entry of a change; nil if nothing changes.
   private static func difference(
     _ scope: Scope, _ new: SupportRules, _ connection: borrowing Connection
   ) throws -> AuditEntry? {
@@ -79,23 +80,23 @@ extension Support {
     return entry.from == nil ? nil : entry
   }
 
-  // MARK: - How long an own code counts
+  // MARK: - Re-authentication interval
 
-  /// How long an agent's own code counts, in minutes.
+  /// Reads the re-authentication interval, in minutes.
   static func stepUpMinutes(_ connection: borrowing Connection) throws -> Int {
     try connection.first("SELECT value FROM instance WHERE name = 'step_up_minutes'") { row in
       Int(try row.value(0) as String)
     }.flatMap { $0 } ?? usualStepUp
   }
 
-  /// How long an agent's own code counts, in minutes.
+  /// Returns the re-authentication interval, in minutes.
   ///
   /// - Throws: ``SupportRulesError/unavailable(_:)``.
   public func stepUpMinutes() async throws(SupportRulesError) -> Int {
     try await store.read(SupportRulesError.self) { try Self.stepUpMinutes($0) }
   }
 
-  /// True when the last code of a session's administrator is older than the instance allows.
+  /// Returns whether the administrator's last code is older than the re-authentication interval.
   ///
   /// - Throws: ``SupportRulesError/unavailable(_:)``.
   public func asksForCode(_ session: ConsoleSession) async throws(SupportRulesError) -> Bool {
@@ -106,10 +107,10 @@ extension Support {
     }
   }
 
-  /// Changes for how long an agent's own code counts, with such a code when the last one is older
-  /// than it was until now.
+  /// Changes the re-authentication interval; requires re-authentication if the last code is older
+  /// than the current interval.
   ///
-  /// - Returns: False when it was so before; then no code is looked at either.
+  /// - Returns: False if the interval doesn't change, in which case the code isn't checked either.
   /// - Throws: ``SupportRulesError``.
   public func setStepUp(
     minutes: Int, _ request: ActionRequest
@@ -125,9 +126,9 @@ extension Support {
     }
   }
 
-  /// The same for whoever has no session in the console.
+  /// Changes the re-authentication interval without a console session.
   ///
-  /// - Returns: False when it was so before.
+  /// - Returns: False if the interval doesn't change.
   /// - Throws: ``SupportRulesError``.
   @discardableResult
   public func setStepUp(
@@ -164,9 +165,10 @@ extension Support {
       """)
   }
 
-  /// Does what loosens a guard rail: who may, with their own code when one is due.
+  /// Performs a change that loosens a restriction, after checking the permission and, if required,
+  /// the administrator's code.
   ///
-  /// `entry` gives the row for the log, or nil when there is nothing to change.
+  /// `entry` returns the audit log entry, or nil if there is nothing to change.
   private func loosen(
     _ action: ConsoleAction, _ request: ActionRequest, in scope: Scope?,
     _ faults: [ActionInputError], at now: Instant,
@@ -176,7 +178,7 @@ extension Support {
     let outcome: Result<ActionOutcome<Bool>, SupportRulesError> = try await store.write(
       SupportRulesError.self
     ) { connection in
-      // The grants of this moment: the session was read before the write had its turn.
+      // Rereads the grants, because the session was read before the write began.
       let agent = try Administrators.present(request.agent.administrator.id, connection)
       guard let agent, agent.may(action.requirements.permission, in: scope) else {
         return .failure(.notAllowed)
@@ -200,7 +202,7 @@ extension Support {
 }
 
 extension SupportRulesError {
-  /// What the gate says of an agent's own code.
+  /// Converts the error of a failed authorization.
   fileprivate init(_ error: ActionDenial) {
     self =
       switch error {

@@ -1,18 +1,18 @@
 import Database
 
-/// A factor that is suspended, or is no more.
+/// A factor that was suspended or resumed.
 public struct Suspension: Sendable {
-  /// The account, as it was before.
+  /// The account before the change.
   public let account: Account
-  /// The factor, as it was before.
+  /// The factor before the change.
   public let factor: Factor
 }
 
 extension Support {
-  /// The longest time for which a factor is suspended, in days.
+  /// The maximum length of a suspension, in days.
   public static let longestSuspension = 30
 
-  /// A factor of an account, for the pages about it.
+  /// Returns a factor of an account, for the pages about it.
   ///
   /// - Throws: ``ActionDenial``.
   public func factor(
@@ -26,10 +26,10 @@ extension Support {
     }
   }
 
-  /// Suspends a factor until a moment: one is due at sign-in as before, and its codes are refused as
-  /// wrong ones, which they count as too.
+  /// Suspends a factor until a given time: sign-in still requires a second factor, but the factor's
+  /// codes are rejected and counted as wrong ones.
   ///
-  /// It ends by itself. A factor that is suspended already is suspended until the new moment.
+  /// The suspension ends automatically. Suspending a suspended factor replaces the end time.
   ///
   /// - Throws: ``ActionDenial``.
   public func suspend(
@@ -55,7 +55,7 @@ extension Support {
     }
   }
 
-  /// Ends the suspension of a factor before its time.
+  /// Ends the suspension of a factor early.
   ///
   /// - Throws: ``ActionDenial``.
   public func resume(
@@ -77,7 +77,7 @@ extension Support {
     }
   }
 
-  /// Whether a suspension may last until then.
+  /// Returns whether a suspension may last until this time.
   private static func isEnd(_ until: Instant?, at now: Instant) -> Bool {
     guard let until else { return false }
     return until > now

@@ -1,31 +1,31 @@
 import Database
 
-/// An agent who has to wait for an owner.
+/// An agent who hit the hourly action limit and has to be unblocked by an owner.
 public struct HeldAgent: Sendable {
-  /// Who.
+  /// The agent.
   public let agent: ID<Administrator>
-  /// The name.
+  /// The agent's name.
   public let name: String
-  /// Where.
+  /// The user pool.
   public let scope: Scope
-  /// Since when.
+  /// When the agent was blocked.
   public let since: Instant
 }
 
-/// How it stands with an agent who is about to act.
+/// Whether and how an agent can perform an action.
 public struct SupportEligibility: Sendable {
-  /// What the pool asks for.
+  /// The support rules of the pool.
   public let settings: SupportRules
-  /// Whether a code of their own is due.
+  /// Whether re-authentication is required.
   public let asksForCode: Bool
-  /// How many actions are left in this hour.
+  /// The number of actions left in this hour.
   public let actionsLeft: Int
-  /// True when an owner has to release them first.
+  /// Whether an owner has to unblock the agent first.
   public var isHeld: Bool
-  /// Why they may not act on the account, whatever they give; nil when they may.
+  /// Why the agent can't act on the account regardless of the input; nil if they can.
   public let refusal: ActionDenial?
 
-  /// The same for an action that the hourly limit doesn't count.
+  /// The eligibility for an action that the hourly limit doesn't count.
   var unlimited: SupportEligibility {
     var standing = self
     standing.isHeld = false
@@ -33,18 +33,18 @@ public struct SupportEligibility: Sendable {
   }
 }
 
-/// The rules of the desk: what a pool asks of those who act for its users.
+/// Manages a pool's support rules and performs support actions on users.
 public struct Support: Sendable {
   let store: Store
   let gate: SupportAuthorization
 
   static let hour: Int64 = 3_600
-  /// How long an agent's own code counts, in minutes, unless the instance says otherwise.
+  /// The default re-authentication interval, in minutes.
   public static let usualStepUp = 15
-  /// What the instance may say, in minutes.
+  /// The valid range of the re-authentication interval, in minutes.
   public static let stepUpRange = 1...240
 
-  /// How it stands with an agent before they act on an account, for the page that asks.
+  /// Returns whether and how an agent can act on an account, for the page that asks for the input.
   ///
   /// - Throws: ``ActionDenial``.
   public func standing(
@@ -67,7 +67,7 @@ public struct Support: Sendable {
     }
   }
 
-  /// The agents that wait for an owner, the longest waiting first, at most fifty.
+  /// Returns the blocked agents, longest blocked first, at most fifty.
   ///
   /// - Throws: ``ActionDenial/unavailable(_:)``.
   public func held() async throws(ActionDenial) -> [HeldAgent] {
@@ -96,7 +96,7 @@ public struct Support: Sendable {
     }
   }
 
-  /// Forgets actions that no hour counts any more.
+  /// Deletes actions that no longer count toward the hourly limit.
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws {
     let oldest = now.advanced(bySeconds: -hour)
     try connection.run("DELETE FROM support_action WHERE at < \(oldest.microseconds)")

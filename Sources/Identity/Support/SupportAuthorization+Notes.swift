@@ -1,20 +1,22 @@
 import Database
 
-/// What it is that an agent does about an account.
+/// The kind of a support action.
 public enum SupportActionKind: Sendable {
-  /// A change of it: with the pool's identity proof and a code of the agent's own, as one action of
-  /// their hour.
+  /// A change to an account: requires the pool's identity checks and re-authentication, and counts
+  /// toward the hourly limit.
   case change
-  /// Words about it, with a reason and nothing besides.
+  /// A note about an account, which requires only a reason.
   case words
 }
 
 extension SupportAuthorization {
-  /// Words about an account in their own transaction, with the one row in the log that they get.
+  /// Performs an action that only adds or deletes text about an account, in its own transaction
+  /// with a single audit log entry.
   ///
-  /// They change nothing about the account. So neither a code nor a proof is asked for, none of the
-  /// agent's actions is used up, and neither a hold of the agent, the account's protection nor a lock
-  /// on its changes keeps anybody from them; the role and the agent's own address do.
+  /// Because it doesn't change the account, it requires neither a code nor identity checks and
+  /// doesn't count toward the hourly limit. It's allowed even if the agent is blocked, the account
+  /// is protected, or its changes are locked; it's denied without the permission or if the account
+  /// has the agent's own email.
   func remark<Value: Sendable>(
     _ action: ConsoleAction, _ request: ActionRequest, on id: ID<Account>, in scope: Scope,
     _ body:
@@ -43,7 +45,7 @@ extension SupportAuthorization {
     return try result.get()
   }
 
-  /// Why an agent may not write about an account; nil when they may.
+  /// Returns why an agent can't write about an account; nil if they can.
   func refusalOfWords(
     of agent: ID<Administrator>, about account: Account, in scope: Scope,
     _ connection: borrowing Connection
@@ -54,7 +56,7 @@ extension SupportAuthorization {
     return refusal
   }
 
-  /// How it stands with an agent who is about to write about an account.
+  /// Returns whether and how an agent can write about an account.
   func standingOfWords(
     _ agent: ConsoleSession, about account: Account, in scope: Scope,
     _ connection: borrowing Connection

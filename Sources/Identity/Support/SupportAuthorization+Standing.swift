@@ -1,7 +1,7 @@
 import Database
 
 extension SupportAuthorization {
-  /// How it stands with an agent who is about to act in a pool.
+  /// Returns whether and how an agent can act in a pool.
   func standing(
     _ agent: ConsoleSession, in scope: Scope, _ refusal: ActionDenial? = nil, at now: Instant,
     _ connection: borrowing Connection

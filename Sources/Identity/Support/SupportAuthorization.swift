@@ -1,23 +1,24 @@
 import Database
 
-/// Stands before whatever agents do to users: who may, on whom, with which proof, how often.
+/// Authorizes support actions: by role, by account, by identity checks, and by the hourly limit.
 struct SupportAuthorization: Sendable {
   let store: Store
 
-  /// An action in its own transaction, with the one row in the log that it gets.
+  /// Performs an action in its own transaction with a single audit log entry.
   ///
-  /// What `body` throws takes everything back, the agent's code too; what the gate refuses is kept,
-  /// since a wrong code counts.
+  /// An error thrown by `body` rolls everything back, including the use of the agent's code. A
+  /// denial by the authorization doesn't, because a wrong code has to be counted.
   ///
   /// - Parameters:
-  ///   - action: The action, for what it requires.
-  ///   - request: Who acts, and what they have filled in.
-  ///   - id: On whom.
+  ///   - action: The action, which determines the requirements.
+  ///   - request: The agent and their input.
+  ///   - id: The account.
   ///   - scope: The user pool.
-  ///   - passingLock: True for what changes no second factor.
-  ///   - answers: What is amiss of what this action asks for besides.
+  ///   - passingLock: Whether the action changes no second factor and is allowed while changes are
+  ///     locked.
+  ///   - answers: Returns the validation errors of the action's own fields.
   ///   - body: The action.
-  /// - Returns: What came of it.
+  /// - Returns: The result of the action.
   /// - Throws: ``ActionDenial``.
   func act<Value: Sendable>(
     _ action: ConsoleAction, _ request: ActionRequest, on id: ID<Account>, in scope: Scope,
@@ -56,14 +57,14 @@ struct SupportAuthorization: Sendable {
     return try outcome.get()
   }
 
-  /// Why an agent may not act on an account, whatever they give; nil when they may.
+  /// Returns why an agent can't act on an account regardless of the input; nil if they can.
   ///
-  /// What changes no second factor passes the lock that a user has put on such changes.
+  /// Actions that change no second factor are allowed while the user's report locks such changes.
   func refusal(
     of agent: ID<Administrator>, on account: Account, in scope: Scope,
     needing permission: Permission, passingLock: Bool = false, _ connection: borrowing Connection
   ) throws -> ActionDenial? {
-    // The grants of this moment: the session was read before the write had its turn.
+    // Rereads the grants, because the session was read before the write began.
     guard let administrator = try Administrators.present(agent, connection) else {
       return .notAllowed
     }
@@ -72,13 +73,13 @@ struct SupportAuthorization: Sendable {
       passingLock: passingLock, connection)
   }
 
-  /// The same for an administrator who was just read.
+  /// Returns why an administrator who was just read can't act on an account; nil if they can.
   static func refusal(
     of administrator: Administrator, on account: Account, in scope: Scope,
     needing permission: Permission, passingLock: Bool = false, _ connection: borrowing Connection
   ) throws -> ActionDenial? {
     guard administrator.may(permission, in: scope) else { return .notAllowed }
-    // The first address and those of providers count as well: the address is the user's to change.
+    // Includes the original email and those from providers, because users can change their email.
     if account.hasOnFile(administrator.email) { return .ownAccount }
     let marks = try SupportMarks.find(account, connection)
     if marks.isProtected, !administrator.may(.protectUsers, in: scope) { return .protectedAccount }
@@ -86,23 +87,25 @@ struct SupportAuthorization: Sendable {
     return nil
   }
 
-  /// Looks at what an agent gives, and at their hour.
+  /// Checks the agent's input and the hourly limit.
   ///
-  /// `own` are the validation errors of the action's own fields; see ``ActionInputError`` for their place.
+  /// `own` are the validation errors of the action's own fields; ``ActionInputError`` determines
+  /// where they're inserted.
   ///
-  /// - Returns: The session under its new name, when a code was due and was right.
+  /// - Returns: The renewed session if re-authentication was required and passed.
   func admit(
     _ action: ConsoleAction, _ request: ActionRequest, _ settings: SupportRules,
     _ own: [ActionInputError] = [], in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
-    // Before what is missing: whoever has no action left asks an owner with an empty form.
+    // Checked before the input, so that an agent without any actions left needn't fill in the form
+    // to ask an owner.
     if try isHeld(request, settings, in: scope, at: now, connection) { return .failure(.held) }
     return try store.authorization.authorize(
       action, request, in: ActionTarget(scope), settings, besides: own, at: now, connection)
   }
 
-  /// Writes the row of an action, with why and on which proof it was done.
+  /// Records an action in the audit log, with its reason and identity checks.
   func record(
     _ entry: AuditEntry, _ request: ActionRequest, _ settings: SupportRules, at now: Instant,
     _ connection: borrowing Connection
@@ -126,7 +129,7 @@ struct SupportAuthorization: Sendable {
       """)
   }
 
-  /// How many actions an agent has left in this hour; none for one that is held.
+  /// Returns how many actions an agent has left in this hour; 0 if the agent is blocked.
   func left(
     for agent: ID<Administrator>, _ settings: SupportRules, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -144,7 +147,7 @@ struct SupportAuthorization: Sendable {
     return max(0, settings.actionsPerHour - done)
   }
 
-  /// True when an agent has to wait for an owner; the first time that is put down.
+  /// Returns whether an owner has to unblock an agent, and records the block the first time.
   func isHeld(
     _ request: ActionRequest, _ settings: SupportRules, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
@@ -171,7 +174,7 @@ struct SupportAuthorization: Sendable {
     return true
   }
 
-  /// Since when an agent is held in a pool.
+  /// Returns when an agent was blocked in a pool; nil if they aren't.
   static func hold(
     of agent: ID<Administrator>, in scope: Scope, _ connection: borrowing Connection
   ) throws -> Instant? {
@@ -184,7 +187,7 @@ struct SupportAuthorization: Sendable {
   }
 }
 
-/// What the desk keeps of an account besides.
+/// The support state of an account.
 struct SupportMarks {
   let isProtected: Bool
   let changesLockedAt: Instant?
@@ -202,7 +205,7 @@ struct SupportMarks {
 }
 
 extension AuditEntry {
-  /// Says why somebody acted, and on which proof; what is empty is not said.
+  /// Adds the reason and proof of an action; empty values are omitted.
   mutating func justify(_ reason: SupportReason?, note: String, ticket: String, proof: String) {
     self.reason = reason?.rawValue
     self.note = note.isEmpty ? nil : note

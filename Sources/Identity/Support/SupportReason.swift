@@ -1,31 +1,31 @@
-/// Why an agent acts on a user's account.
+/// The reason for an action on a user's account.
 public enum SupportReason: String, CaseIterable, Sendable {
-  /// The device is lost.
+  /// The device was lost.
   case lost
-  /// The device is stolen.
+  /// The device was stolen.
   case stolen
-  /// Somebody else may have the secret or the codes.
+  /// Someone else may have the secret or the codes.
   case compromised
-  /// There is a new device.
+  /// The user has a new device.
   case replaced
-  /// The codes are refused, though the device is there.
+  /// Codes are rejected, although the user has the device.
   case locked
-  /// The user leaves.
+  /// The user is leaving.
   case left
-  /// The device was lost and is here again.
+  /// The lost device was found.
   case found
-  /// What was done before was a mistake.
+  /// An earlier action was a mistake.
   case mistake
-  /// The user has asked for it.
+  /// The user requested it.
   case asked
-  /// Something else, which the note says.
+  /// Another reason, described in the note.
   case other
 
-  /// The reasons for which something is taken away from a user.
+  /// The reasons for removing something from a user.
   public static let losses: [Self] = [
     .lost, .stolen, .compromised, .replaced, .locked, .left, .other,
   ]
 
-  /// True when somebody else may hold what is taken away, so that it never comes back.
+  /// Whether someone else may have what is removed, so that it must never be restored.
   public var isHostile: Bool { self == .stolen || self == .compromised }
 }

@@ -1,48 +1,49 @@
 import Database
 
-/// What a user pool asks of those who act for its users.
+/// The support rules of a user pool.
 public struct SupportRules: Sendable, Equatable {
-  /// How many wrong codes in a row close a user's second factors until recovery; 5 to 100.
+  /// The number of wrong codes in a row that locks a user's second factors until recovery; 5 to
+  /// 100.
   ///
   /// NIST SP 800-63B-4, section 3.2.2, allows no more than 100.
   public var codeCap = 10
-  /// For how many hours the removal of a factor can be undone; 0 to 720, 0 for not at all.
+  /// How long the removal of a factor can be undone, in hours; 0 to 720, 0 for never.
   public var undoHours = 72
-  /// For how many days what became of each code is kept in detail; 1 to 400.
+  /// How long code attempts are kept in detail, in days; 1 to 400.
   public var codeAttemptDays = 90
-  /// Whether agents may give codes that stand in for a lost device.
+  /// Whether agents can generate temporary codes for users without their device.
   public var temporaryCodes = false
-  /// Whether users may have recovery codes.
+  /// Whether users can have recovery codes.
   public var recoveryCodes = false
-  /// What an agent makes sure of before acting, a line each; at most ``mostProofs``.
+  /// The identity checks that an agent must confirm before acting, one per line; at most
+  /// ``mostProofs``.
   public var identityProof: [String] = []
-  /// How many actions an agent has in an hour before an owner looks at it; 1 to 1000.
+  /// The hourly action limit per agent, above which an owner has to unblock them; 1 to 1,000.
   public var actionsPerHour = 20
-  /// Over how many users at once a second administrator has to approve; nil for never.
+  /// The number of users in one bulk removal above which approval is required; nil for never.
   public var approvalOverUsers: Int?
-  /// Whether a second administrator has to approve that somebody loses the last factor where
-  /// enrollment is mandatory.
+  /// Whether removing a user's last factor requires approval where enrollment is mandatory.
   public var approvalForLastFactor = false
-  /// Whether service tokens may remove second factors.
+  /// Whether service tokens can remove second factors.
   public var tokensRemoveFactors = true
-  /// How many users' second factors one service token may change within an hour.
+  /// The number of users whose second factors one service token can change per hour.
   ///
-  /// 1 to 1 000 000; nil for any number. Imports are not counted.
+  /// 1 to 1,000,000; nil for no limit. Imports aren't counted.
   public var tokenChangesPerHour: Int?
-  /// Above how many affected users a second administrator approves a weaker MFA policy.
+  /// The number of affected users above which a weaker MFA policy requires approval.
   ///
   /// 0 to 1,000,000; nil for never.
   public var policyApprovalOverUsers: Int?
 
-  /// Makes settings as a new pool has them.
+  /// Creates the rules of a new pool.
   public init() {}
 
-  /// The most lines of an identity proof.
+  /// The maximum number of identity checks.
   public static let mostProofs = 10
-  /// The longest line of an identity proof, in characters.
+  /// The maximum length of an identity check, in characters.
   public static let longestProof = 120
 
-  /// The settings of a pool.
+  /// Reads the rules of a pool.
   static func find(
     _ scope: Scope, _ connection: borrowing Connection
   ) throws -> SupportRules {
@@ -72,7 +73,7 @@ public struct SupportRules: Sendable, Equatable {
     } ?? SupportRules()
   }
 
-  /// Keeps the settings of a pool.
+  /// Stores the rules of a pool.
   func store(_ scope: Scope, _ connection: borrowing Connection) throws {
     try connection.run(
       """
@@ -96,8 +97,8 @@ public struct SupportRules: Sendable, Equatable {
       """)
   }
 
-  /// The settings as they are kept, where blank lines of the proof go, and every field that is
-  /// outside its range, in the order of the form.
+  /// Returns the rules without blank identity checks, and the fields that are out of range, in the
+  /// order of the form.
   func checked() -> (settings: SupportRules, faults: [ActionInputError]) {
     var settings = self
     settings.identityProof = identityProof.map(\.trimmed).filter { !$0.isEmpty }
@@ -117,7 +118,7 @@ public struct SupportRules: Sendable, Equatable {
     return (settings, inRange.filter { !$0.1 }.map { .outOfRange($0.0) })
   }
 
-  /// The settings as fields with words, for the audit row.
+  /// The rules as text, for the audit log.
   var words: [AuditField] {
     [
       AuditField("wrong codes in a row", String(codeCap)), AuditField("undo", "\(undoHours) h"),
@@ -143,9 +144,9 @@ public struct SupportRules: Sendable, Equatable {
   }
 }
 
-/// Why settings of the desk cannot be kept.
+/// Why support rules can't be changed.
 public enum SupportRulesError: Error, Sendable {
-  /// A field that has a range.
+  /// A field with a valid range.
   public enum Field: Sendable {
     /// 5 to 100.
     case codeCap
@@ -153,13 +154,13 @@ public enum SupportRulesError: Error, Sendable {
     case undoHours
     /// 1 to 400.
     case codeAttemptDays
-    /// 1 to 1000.
+    /// 1 to 1,000.
     case actionsPerHour
-    /// 0 to 1 000 000, or nothing.
+    /// 0 to 1,000,000, or empty.
     case approvalOverUsers
     /// 0 to 1,000,000, or empty.
     case policyApproval
-    /// 1 to 1 000 000, or nothing.
+    /// 1 to 1,000,000, or empty.
     case tokenChanges
     /// At most ten lines of 120 characters.
     case identityProof
@@ -167,15 +168,15 @@ public enum SupportRulesError: Error, Sendable {
     case stepUp
   }
 
-  /// What is amiss of what was filled in: all of it, in the order of the form.
+  /// The validation errors in the input, in the order of the form.
   case answers([ActionInputError])
-  /// A code of one's own is due, and the administrator has no second factor.
+  /// Re-authentication is required, and the administrator has no second factor.
   case noSecondFactor
-  /// The session is over, or may not do this any more.
+  /// The session has ended or no longer has the permission.
   case notAllowed
-  /// The pool is gone.
+  /// The pool no longer exists.
   case scopeNotFound
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 

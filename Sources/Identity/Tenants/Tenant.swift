@@ -1,30 +1,30 @@
 import Database
 
-/// An isolated user pool inside a project, with an MFA configuration of its own.
+/// An isolated user pool inside a project, with its own MFA configuration.
 public struct Tenant: Sendable {
-  /// The id: the display name and five random characters.
+  /// The ID: the display name and five random characters.
   public var id: ID<Tenant> { policy.scope.tenant ?? ID("") }
-  /// Its scope.
+  /// The user pool.
   public var scope: Scope { policy.scope }
-  /// The name for people.
+  /// The display name.
   public var displayName: String { policy.scope.name }
-  /// Which first factors it allows.
+  /// The enabled sign-in methods.
   public let signIn: SignInMethods
-  /// True when nobody can sign in.
+  /// Whether sign-in is disabled.
   public var disableAuth: Bool { policy.scope.isDisabled }
-  /// True when users withdraw a factor only from a session that has passed one.
+  /// Whether users can unenroll a factor only in a session that passed a second factor.
   public let withdrawalNeedsFactor: Bool
-  /// Members that are stored and echoed only, as JSON text.
+  /// Members that are only stored and returned, as JSON text.
   public let members: String
-  /// When it was made.
+  /// When the tenant was created.
   public let createdAt: Instant
-  /// What its users may do without an administrator.
+  /// The actions that the tenant's users can take themselves.
   public let userPermissions: UserPermissions
-  /// What passwords of its users must be; nil when nobody has decided.
+  /// The password policy; nil if never set.
   public let passwords: PasswordPolicy?
-  /// When that was last decided.
+  /// When the password policy was last set.
   public let passwordsChangedAt: Instant?
-  /// Its MFA policy; nothing is inherited from the project.
+  /// The MFA policy; nothing is inherited from the project.
   public internal(set) var policy: Policy
 
   static let columns: SQL = """
@@ -46,7 +46,7 @@ public struct Tenant: Sendable {
     (passwords, passwordsChangedAt) = (decided?.policy, decided?.at)
   }
 
-  /// What of it can be changed.
+  /// The editable part of the tenant.
   public var edit: TenantEdit {
     TenantEdit(
       displayName: displayName, signIn: signIn, disableAuth: disableAuth, members: members,
@@ -55,26 +55,26 @@ public struct Tenant: Sendable {
   }
 }
 
-/// What of a tenant is given when it is made, and can be changed.
+/// The editable part of a tenant, which is also specified when it's created.
 public struct TenantEdit: Equatable, Sendable {
-  /// The name: a letter, then letters, digits and hyphens, 4 to 20 in all.
+  /// The display name: 4 to 20 letters, digits, and hyphens, beginning with a letter.
   public var displayName: String
-  /// Which first factors it allows.
+  /// The enabled sign-in methods.
   public var signIn: SignInMethods
-  /// True when nobody can sign in.
+  /// Whether sign-in is disabled.
   public var disableAuth: Bool
-  /// Members that are stored and echoed only, as JSON text.
+  /// Members that are only stored and returned, as JSON text.
   public var members: String
-  /// What its users may do without an administrator.
+  /// The actions that the tenant's users can take themselves.
   public var userPermissions: UserPermissions
-  /// What passwords of its users must be; nil when nobody has decided.
+  /// The password policy; nil if never set.
   public var passwords: PasswordPolicy?
   /// The MFA configuration.
   public var configuration: MFAConfiguration
-  /// True when users withdraw a factor only from a session that has passed one.
+  /// Whether users can unenroll a factor only in a session that passed a second factor.
   public var withdrawalNeedsFactor: Bool
 
-  /// Makes the values of a tenant; all first factors off unless said otherwise.
+  /// Creates the values of a tenant; by default all sign-in methods are disabled.
   public init(
     displayName: String,
     signIn: SignInMethods = SignInMethods(password: false, emailLink: false, anonymous: false),
@@ -109,23 +109,24 @@ public struct TenantEdit: Equatable, Sendable {
   }
 }
 
-/// What a list shows of a tenant, read without the rest of it.
+/// A tenant in a list.
 public struct TenantSummary: Hashable, Sendable {
-  /// The id.
+  /// The ID.
   public let id: ID<Tenant>
-  /// The name for people.
+  /// The display name.
   public let displayName: String
-  /// The entry for one-time codes; nil when there is none, which means off.
+  /// The TOTP configuration; nil if there is none, which means disabled.
   public let totp: TOTPConfiguration?
-  /// The enrollment pattern; nil when none was chosen.
+  /// The enrollment pattern; nil if none is set.
   public let pattern: EnrollmentPattern?
-  /// From which day on the pattern “mandatory” counts; nil for at once, and for other patterns.
+  /// The day from which the pattern “mandatory” applies; nil for immediately, and for other
+  /// patterns.
   public let mandatoryFrom: Day?
-  /// When the policy was last changed; nil when never.
+  /// When the policy was last changed; nil if never.
   public let changedAt: Instant?
-  /// How many users it has.
+  /// The number of users.
   public let users: Int
-  /// How many of them have a TOTP factor.
+  /// The number of users with a TOTP factor.
   public let enrolledUsers: Int
 
   static let columns: SQL = """
@@ -144,31 +145,31 @@ public struct TenantSummary: Hashable, Sendable {
     mandatoryFrom = (try row.value(8) as String?).flatMap { Day($0) }
   }
 
-  /// Hashes the id, by which nearly all summaries differ already.
+  /// Hashes only the ID, which already distinguishes nearly all summaries.
   public func hash(into hasher: inout Hasher) { hasher.combine(id.text) }
 }
 
-/// Why a tenant cannot be made, found or changed.
+/// Why a tenant can't be created, found, or changed.
 public enum TenantError: Error, Sendable {
-  /// No such project.
+  /// The project doesn't exist.
   case projectNotFound
-  /// No such tenant, or a deleted one.
+  /// The tenant doesn't exist or was deleted.
   case notFound
-  /// No name was given.
+  /// The display name is missing.
   case missingDisplayName
-  /// A name that breaks the rule of 4 to 20 letters, digits and hyphens.
+  /// The display name isn't 4 to 20 letters, digits, and hyphens, beginning with a letter.
   case invalidDisplayName
-  /// The project does not allow tenants.
+  /// The project doesn't allow tenants.
   case multiTenancyOff
-  /// Where links in emails lead can't be changed like that.
+  /// The link settings for emails are invalid.
   case links(LinkTargetError)
-  /// The MFA configuration is not acceptable.
+  /// The MFA configuration is invalid.
   case policy(PolicyError)
-  /// The password policy is not acceptable.
+  /// The password policy is invalid.
   case passwords(PasswordPolicyError)
-  /// The reCAPTCHA configuration is not acceptable.
+  /// The reCAPTCHA configuration is invalid.
   case recaptcha(RecaptchaError)
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 

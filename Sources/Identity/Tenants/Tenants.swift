@@ -1,18 +1,18 @@
 import Crypto
 import Database
 
-/// Makes, finds, changes and deletes tenants.
+/// Creates, finds, changes, and deletes tenants.
 public struct Tenants: Sendable {
   let store: Store
 
   private static let letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-  /// Whether a character of a display name is kept in the id.
+  /// Returns whether a character of a display name is kept in the ID.
   private static func isOfID(_ character: Character) -> Bool {
     character.isASCII && (character.isLetter || character.isNumber || character == "-")
   }
 
-  /// Makes a tenant.
+  /// Creates a tenant.
   ///
   /// - Throws: ``TenantError``.
   public func create(
@@ -22,7 +22,7 @@ public struct Tenants: Sendable {
     return try await store.perform(by: author, TenantError.self, inserting(edit, in: project))
   }
 
-  /// Makes a tenant, for an administrator in the console.
+  /// Creates a tenant on behalf of an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func create(
@@ -38,7 +38,8 @@ public struct Tenants: Sendable {
   private func inserting(_ edit: TenantEdit, in project: ID<Project>) -> Action<Tenant> {
     let random = store.random
     return { context, connection in
-      // Five characters: sixty million tenants of one name, so a second draw is rare.
+      // Five characters allow sixty million tenants with the same name, so a second attempt is
+      // rare.
       for _ in 0..<8 {
         let stem = edit.displayName.filter(Self.isOfID)
         let tail = random.text(stem.isEmpty ? 28 : 5, from: Self.letters)
@@ -51,7 +52,8 @@ public struct Tenants: Sendable {
     }
   }
 
-  /// Makes the tenant of an id that an application used, with everything on, as the emulator does.
+  /// Creates the tenant of an ID that an application used, with everything enabled, as Google's
+  /// emulator does.
   func makeImplicit(_ id: ID<Tenant>, in project: ID<Project>) async throws(TenantError) {
     guard (1...128).contains(id.text.utf8.count) else { throw .notFound }
     let now = store.clock.now()
@@ -134,7 +136,8 @@ public struct Tenants: Sendable {
     }
   }
 
-  /// Whether a project allows tenants; true for one that doesn't exist, which is another refusal.
+  /// Returns whether a project allows tenants; true for a project that doesn't exist, which fails
+  /// with another error.
   ///
   /// - Throws: ``TenantError/unavailable(_:)``.
   public func areAllowed(in project: ID<Project>) async throws(TenantError) -> Bool {
@@ -145,7 +148,7 @@ public struct Tenants: Sendable {
     }
   }
 
-  /// The tenants of a project by id.
+  /// Lists the tenants of a project, ordered by ID.
   ///
   /// - Throws: ``TenantError/unavailable(_:)``.
   public func list(
@@ -165,14 +168,15 @@ public struct Tenants: Sendable {
     }
   }
 
-  /// What a list shows of the tenants of a project, by id.
+  /// Lists summaries of a project's tenants, ordered by ID.
   ///
   /// - Parameters:
   ///   - project: The project.
-  ///   - administrator: Who looks: only the tenants they have a grant for.
-  ///   - search: A part of the name or id; nil for all.
-  ///   - after: The key of the part before.
-  ///   - limit: How many at most.
+  ///   - administrator: The administrator who asks; only tenants they have a grant for are
+  ///     included.
+  ///   - search: A part of the name or ID; nil for all tenants.
+  ///   - after: The key of the previous page.
+  ///   - limit: The maximum number of tenants.
   /// - Returns: The summaries.
   /// - Throws: ``TenantError/unavailable(_:)``.
   public func summaries(
@@ -203,7 +207,7 @@ public struct Tenants: Sendable {
     }
   }
 
-  /// What a list of tenants is restricted by; nil when nothing of it may be seen.
+  /// Returns the SQL condition that restricts a list of tenants; nil if none of them may be listed.
   private static func restriction(
     to administrator: Administrator, in project: ID<Project>
   ) -> SQL? {
@@ -212,7 +216,8 @@ public struct Tenants: Sendable {
     return " AND s.tenant_id IN (\(list: only.map(\.text)))"
   }
 
-  /// The names of the first tenants that an administrator has a grant for, by id; for menus.
+  /// Returns the names of the first tenants that an administrator has a grant for, ordered by ID,
+  /// for menus.
   ///
   /// - Throws: ``TenantError/unavailable(_:)``.
   public func names(
@@ -231,10 +236,10 @@ public struct Tenants: Sendable {
     }
   }
 
-  /// Changes a tenant and writes its audit rows: one for the tenant, one for its MFA policy, for
-  /// whichever changed.
+  /// Changes a tenant and records the change in the audit log, with one entry each for the tenant
+  /// and its MFA policy if they changed.
   ///
-  /// - Throws: ``TenantError``, and what `edit` throws.
+  /// - Throws: ``TenantError``, and any error that `edit` throws.
   public func update(
     project: ID<Project>, tenant: ID<Tenant>, by author: Author,
     edit: @escaping @Sendable (inout TenantEdit) throws(TenantError) -> Void
@@ -242,8 +247,9 @@ public struct Tenants: Sendable {
     try await store.perform(by: author, TenantError.self, change(of: tenant, in: project, edit))
   }
 
-  /// Changes a tenant, for an administrator in the console; a change that weakens its security
-  /// requires more.
+  /// Changes a tenant on behalf of an administrator in the console.
+  ///
+  /// A change that weakens security has stricter requirements.
   ///
   /// - Throws: ``ActionError``.
   public func update(
@@ -306,7 +312,7 @@ public struct Tenants: Sendable {
     }
   }
 
-  /// Keeps what users may do, and what their passwords must be.
+  /// Stores the user permissions and the password policy.
   private static func store(
     _ new: TenantEdit, over old: Tenant?, in scope: Int64, at now: Instant,
     _ connection: borrowing Connection
@@ -321,10 +327,12 @@ public struct Tenants: Sendable {
     try PasswordPolicy.store(new.passwords, in: scope, at: now, connection)
   }
 
-  /// Deletes a tenant: nobody finds it any more, and its users, factors and sessions go.
+  /// Deletes a tenant.
   ///
-  /// Of many users a part goes at once and the rest with ``Identity/purge()``. The id is never used
-  /// again.
+  /// It can no longer be found, and its users, factors, and sessions are deleted.
+  ///
+  /// If there are many users, some are deleted immediately and the rest by ``Identity/purge()``.
+  /// The ID is never reused.
   ///
   /// - Throws: ``TenantError``.
   public func delete(
@@ -334,7 +342,8 @@ public struct Tenants: Sendable {
       by: author, TenantError.self, Self.deletion(of: tenant, in: project))
   }
 
-  /// Deletes a tenant, for an administrator in the console who manages the project's tenants.
+  /// Deletes a tenant on behalf of an administrator in the console who can manage the project's
+  /// tenants.
   ///
   /// - Throws: ``ActionError``.
   public func delete(
@@ -358,7 +367,7 @@ public struct Tenants: Sendable {
     }
   }
 
-  /// What would be lost if a tenant were deleted.
+  /// Returns what would be lost if a tenant were deleted.
   ///
   /// - Throws: ``TenantError``.
   public func losses(
@@ -372,7 +381,7 @@ public struct Tenants: Sendable {
   static func find(
     _ project: ID<Project>, _ tenant: ID<Tenant>, _ connection: borrowing Connection
   ) throws -> Tenant {
-    // The empty tenant id is the project's own scope in the database, and no tenant.
+    // In the database, the empty tenant ID is the project's own pool, not a tenant.
     guard !tenant.text.isEmpty else { throw TenantError.notFound }
     let found = try connection.first(
       """

@@ -1,42 +1,42 @@
 import Crypto
 import Database
 
-/// A key that tells which project an application's call is for.
+/// An API key, which identifies the project of an application's call.
 ///
-/// It is no secret.
+/// It isn't secret.
 public struct APIKey: Sendable {
   /// The key.
   public let text: String
-  /// When it was made.
+  /// When the key was created.
   public let createdAt: Instant
-  /// When it was last used, to the hour; nil when never.
+  /// When the key was last used, to the hour; nil if never.
   public let lastUsedAt: Instant?
 
-  /// A short name for it, for addresses and the audit log, from which the key cannot be told.
+  /// A short ID for URLs and the audit log, from which the key can't be derived.
   public var id: ID<APIKey> { ID(String(Hex.encode(Store.digest(text)).prefix(12))) }
 
-  /// The key's beginning and end, by which people know it.
+  /// The first and last characters of the key, by which people recognize it.
   public var label: String { "\(text.prefix(4))…\(text.suffix(4))" }
 }
 
-/// Why an API key cannot be read, made or revoked.
+/// Why an API key can't be read, created, or revoked.
 public enum APIKeyError: Error, Sendable {
-  /// No such project.
+  /// The project doesn't exist.
   case projectNotFound
-  /// No such key in the project.
+  /// The project has no such key.
   case notFound
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension APIKeyError: UseCaseError {}
 
-/// Makes, finds and revokes API keys.
+/// Creates, finds, and revokes API keys.
 public struct APIKeys: Sendable {
   let store: Store
   let uses = LastUses()
 
-  /// The project of a key; nil for a key that nobody has.
+  /// Returns the project of a key; nil if the key doesn't exist.
   ///
   /// - Throws: ``APIKeyError/unavailable(_:)``.
   public func project(for key: String) async throws(APIKeyError) -> ID<Project>? {
@@ -49,7 +49,7 @@ public struct APIKeys: Sendable {
     return project
   }
 
-  /// The keys of a project, the oldest first.
+  /// Lists the keys of a project, oldest first.
   ///
   /// - Throws: ``APIKeyError/unavailable(_:)``.
   public func list(_ project: ID<Project>) async throws(APIKeyError) -> [APIKey] {
@@ -71,7 +71,7 @@ public struct APIKeys: Sendable {
     }
   }
 
-  /// Makes another key for a project.
+  /// Creates another key for a project.
   ///
   /// - Throws: ``APIKeyError``.
   public func create(
@@ -80,7 +80,7 @@ public struct APIKeys: Sendable {
     try await store.perform(by: author, APIKeyError.self, creation(for: project))
   }
 
-  /// Creates another key for a project, for an administrator in the console.
+  /// Creates another key for a project on behalf of an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func create(
@@ -105,7 +105,7 @@ public struct APIKeys: Sendable {
     }
   }
 
-  /// Revokes a key: from now on no call with it is answered.
+  /// Revokes a key; calls with it are rejected from now on.
   ///
   /// - Throws: ``APIKeyError``.
   public func revoke(
@@ -114,7 +114,7 @@ public struct APIKeys: Sendable {
     try await store.perform(by: author, APIKeyError.self, revocation(id, of: project))
   }
 
-  /// Revokes a key, for an administrator in the console.
+  /// Revokes a key on behalf of an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func revoke(
@@ -150,7 +150,7 @@ public struct APIKeys: Sendable {
     for project: ID<Project>, random: RandomSource, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> String {
-    // 39 characters that begin like the keys applications know.
+    // 39 characters with the prefix that applications expect.
     let key = "AIza" + random.token(bytes: 27).prefix(35)
     try connection.run(
       """

@@ -1,24 +1,24 @@
 import Crypto
 public import JSON
 
-/// A JSON Web Token (RFC 7519) in the compact form of RFC 7515 section 3.1, taken apart.
+/// A parsed JSON Web Token (RFC 7519) in compact serialization (RFC 7515, section 3.1).
 ///
-/// Nothing of it is believed by that: ``isSigned(by:)`` is for whoever knows the key.
+/// Parsing doesn't verify anything; use ``isSigned(by:)`` with a known key.
 public struct JSONWebToken: Sendable {
-  /// The first part.
+  /// The header, from the first part.
   public let header: JSON.Object
-  /// The second part.
+  /// The payload, from the second part.
   public let payload: JSON.Object
-  /// The bytes that the signature is of.
+  /// The signed bytes.
   public let message: [UInt8]
-  /// The third part; empty for an unsigned token.
+  /// The signature, from the third part; empty for an unsigned token.
   public let signature: [UInt8]
 
-  /// The longest token that is looked at, in bytes.
+  /// The maximum length of a token, in bytes.
   public static let longest = 16_384
 
-  /// Takes a token apart; nil for anything but three parts of base64url, of which the first two are
-  /// JSON objects.
+  /// Parses a token; nil unless it has three base64url parts, the first two of which are JSON
+  /// objects.
   public init?(_ text: String) {
     guard text.utf8.count < Self.longest else { return nil }
     let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
@@ -36,16 +36,17 @@ public struct JSONWebToken: Sendable {
     return (try? JSON.parse(bytes))?.objectValue
   }
 
-  /// The algorithm that the header claims.
+  /// The algorithm in the header.
   public var algorithm: String? { header["alg"]?.textValue?.text }
-  /// The id of the key that the header names.
+  /// The key ID in the header.
   public var keyID: String? { header["kid"]?.textValue?.text }
-  /// Whether the header demands something that this reader does not know (RFC 7515 section 4.1.11).
+  /// Whether the header has critical extensions, none of which this parser supports (RFC 7515,
+  /// section 4.1.11).
   public var isCritical: Bool { header["crit"] != nil }
 
-  /// Whether it was signed by the owner of a key.
+  /// Returns whether the token was signed with a key.
   ///
-  /// The key says which algorithm counts; a header that claims another one is refused.
+  /// The key determines the algorithm; a header with another algorithm is rejected.
   public func isSigned(by key: PublicKey) -> Bool {
     guard algorithm == key.algorithm.rawValue, !isCritical, !signature.isEmpty else {
       return false
@@ -53,11 +54,11 @@ public struct JSONWebToken: Sendable {
     return key.verify(signature, of: message)
   }
 
-  /// A text of the payload.
+  /// Returns a string of the payload.
   func text(_ name: String) -> String? { payload[name]?.textValue?.text }
 
-  /// A time of the payload, in seconds since 1970; a fraction is cut, as RFC 7519 section 2 allows
-  /// one.
+  /// Returns a time of the payload, in seconds since 1970, without the fraction that RFC 7519,
+  /// section 2, allows.
   func seconds(_ name: String) -> Int64? {
     guard let number = payload[name]?.numberValue else { return nil }
     guard let whole = number.int64 else {

@@ -1,10 +1,10 @@
 import Synchronization
 import Text
 
-/// When keys and tokens were last used, by their ids and to the hour.
+/// When keys and tokens were last used, by ID and to the hour.
 ///
-/// A call only notes it here; what is new is written about each minute. So a key that is used ten
-/// thousand times a second costs one write in an hour. A crash forgets a minute of it.
+/// A use is noted in memory, and new notes are written about every minute, so that a key used ten
+/// thousand times a second costs one write per hour. A crash loses the notes of a minute.
 final class LastUses: Sendable {
   private struct Notes {
     /// Hours since 1970.
@@ -24,14 +24,14 @@ final class LastUses: Sendable {
     }
   }
 
-  /// The later of what the database says and what was noted since.
+  /// Returns the later of the stored time and the time noted since.
   func latest(_ id: String, _ kept: Instant?) -> Instant? {
     guard let hour = notes.withLock({ $0.waiting[UntrustedText(id)] }) else { return kept }
     let noted = Instant(seconds: hour * 3_600)
     return kept.map { max($0, noted) } ?? noted
   }
 
-  /// Takes at most `limit` notes that were not written yet.
+  /// Removes and returns at most `limit` notes that aren't written yet.
   func take(_ limit: Int) -> [(id: String, at: Instant)] {
     notes.withLock { notes in
       let taken = Array(notes.waiting.prefix(limit))
@@ -40,7 +40,7 @@ final class LastUses: Sendable {
     }
   }
 
-  /// Keeps notes for another time, when they could not be written.
+  /// Restores notes that couldn't be written.
   func putBack(_ notes: [(id: String, at: Instant)]) {
     self.notes.withLock { all in
       for (id, at) in notes {

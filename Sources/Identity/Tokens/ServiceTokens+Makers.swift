@@ -1,7 +1,7 @@
 import Database
 
 extension ServiceTokens {
-  /// How many tokens that count were made by an administrator.
+  /// Returns the number of valid tokens that an administrator created.
   ///
   /// - Throws: ``ServiceTokenError/unavailable(_:)``.
   public func count(madeBy maker: ID<Administrator>) async throws(ServiceTokenError) -> Int {
@@ -15,7 +15,7 @@ extension ServiceTokens {
     }
   }
 
-  /// Sees that an administrator may make a token, by the grants of this very moment.
+  /// Checks that an administrator can create a token, by the current grants.
   static func checkMaker(
     _ maker: ID<Administrator>, _ role: ServiceTokenRole, project: ID<Project>,
     tenant: ID<Tenant>?, _ connection: borrowing Connection
@@ -27,9 +27,10 @@ extension ServiceTokens {
     }
   }
 
-  /// Revokes the tokens of a maker that do more than they still may, each with its row in the log.
+  /// Revokes the tokens with permissions that their creator no longer has, each with its own audit
+  /// log entry.
   ///
-  /// - Returns: How many were revoked.
+  /// - Returns: The number of tokens revoked.
   static func revokeExceeding(
     _ maker: ID<Administrator>, by author: Author, at now: Instant,
     _ connection: borrowing Connection
@@ -78,7 +79,7 @@ extension ServiceTokens {
 }
 
 extension [Grant] {
-  /// True when together they allow each of the permissions in a project or tenant.
+  /// Returns whether the grants together include every permission in a project or tenant.
   fileprivate func allow(
     _ permissions: Set<Permission>, project: ID<Project>, tenant: ID<Tenant>?
   ) -> Bool {

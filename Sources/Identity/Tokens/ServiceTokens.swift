@@ -1,28 +1,28 @@
 public import Crypto
 import Database
 
-/// A token with which a program calls the administration methods of one scope.
+/// A token with which a program calls the administration methods of a project or tenant.
 public struct ServiceToken: Sendable {
-  /// The id, which is no secret.
+  /// The ID, which isn't secret.
   public let id: ID<ServiceToken>
   /// The project it is for.
   public let project: ID<Project>
   /// The tenant it is for; nil for the project with all its tenants.
   public let tenant: ID<Tenant>?
-  /// What it is.
+  /// The role.
   public let role: ServiceTokenRole
-  /// What it is called, for people.
+  /// The display name.
   public let name: String
-  /// When it was made.
+  /// When the token was created.
   public let createdAt: Instant
-  /// Who made it.
+  /// The name of the creator.
   public let createdBy: String
-  /// When it was last used, to the hour; nil when never.
+  /// When the token was last used, to the hour; nil if never.
   public let lastUsedAt: Instant?
-  /// When it was revoked; nil while it counts.
+  /// When the token was revoked; nil if it's valid.
   public let revokedAt: Instant?
 
-  /// True when it allows something in a scope, by ids.
+  /// Returns whether the token has a permission in a project or tenant, by their IDs.
   public func may(_ permission: Permission, project: ID<Project>, tenant: ID<Tenant>?) -> Bool {
     guard self.project == project, self.tenant == nil || self.tenant == tenant else {
       return false
@@ -30,49 +30,50 @@ public struct ServiceToken: Sendable {
     return role.permissions.contains(permission)
   }
 
-  /// True when it allows something in a scope.
+  /// Returns whether the token has a permission in a user pool.
   public func may(_ permission: Permission, in scope: Scope) -> Bool {
     may(permission, project: scope.project, tenant: scope.tenant)
   }
 
-  /// The author of what is done with it.
+  /// Returns the author of actions performed with the token.
   public func author(address: String, requestID: String) -> Author {
     Author(actor: .serviceToken(id, name: name), address: address, requestID: requestID)
   }
 }
 
-/// Why a service token cannot be made or found.
+/// Why a service token can't be created or found.
 public enum ServiceTokenError: Error, Sendable {
-  /// No such project or tenant.
+  /// The project or tenant doesn't exist.
   case scopeNotFound
-  /// A name that is empty or longer than 100 characters.
+  /// The name is empty or longer than 100 characters.
   case invalidName
-  /// The maker may not do all that the token could, or may not make tokens.
+  /// The creator doesn't have every permission of the token's role, or can't create tokens.
   case exceedsMaker
-  /// No such token in the project.
+  /// The project has no such token.
   case notFound
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension ServiceTokenError: UseCaseError {}
 
-/// Makes, finds and revokes service tokens.
+/// Creates, finds, and revokes service tokens.
 public struct ServiceTokens: Sendable {
   let store: Store
   let uses = LastUses()
 
-  /// Who makes a token.
+  /// The creator of a token.
   public enum Maker: Sendable {
-    /// Somebody with access to the data folder, who may do everything.
+    /// Someone with access to the data folder, who has every permission.
     case commandLine
-    /// An administrator; the token may do no more than they, and is revoked when it does.
+    /// An administrator. The token can't have permissions that the administrator lacks, and is
+    /// revoked if they lose one.
     case administrator(Administrator, Author)
   }
 
-  /// Makes a token.
+  /// Creates a token.
   ///
-  /// Its text is returned once and kept only as a digest.
+  /// The secret is returned once and stored only as a digest.
   ///
   /// - Throws: ``ServiceTokenError``.
   public func create(
@@ -88,7 +89,7 @@ public struct ServiceTokens: Sendable {
       try creation(project: project, tenant: tenant, role: role, name: name))
   }
 
-  /// Creates a token for an administrator in the console.
+  /// Creates a token on behalf of an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func create(
@@ -144,7 +145,7 @@ public struct ServiceTokens: Sendable {
     }
   }
 
-  /// The token of a text; nil for none, or a revoked one.
+  /// Returns the token with a secret; nil if there is none or it was revoked.
   ///
   /// - Throws: ``ServiceTokenError/unavailable(_:)``.
   public func find(_ text: Secret) async throws(ServiceTokenError) -> ServiceToken? {
@@ -160,7 +161,8 @@ public struct ServiceTokens: Sendable {
     return token
   }
 
-  /// The tokens of a project with its tenants, or of one tenant, the newest first, revoked ones too.
+  /// Lists the tokens of a project with its tenants, or of one tenant, newest first, including
+  /// revoked ones.
   ///
   /// - Throws: ``ServiceTokenError/unavailable(_:)``.
   public func list(
@@ -180,13 +182,13 @@ public struct ServiceTokens: Sendable {
     tenant.map { "AND tenant_id = \($0.text)" } ?? ""
   }
 
-  /// Revokes a token, at once.
+  /// Revokes a token, effective immediately.
   ///
   /// - Parameters:
   ///   - id: The token.
-  ///   - project: The project it is for, with or without a tenant.
-  ///   - tenant: The tenant it must be for; nil when any token of the project will do.
-  ///   - author: Who revokes it.
+  ///   - project: The project of the token, with or without a tenant.
+  ///   - tenant: The required tenant of the token; nil for any token of the project.
+  ///   - author: The author of the change.
   /// - Throws: ``ServiceTokenError``.
   public func revoke(
     _ id: ID<ServiceToken>, of project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author
@@ -195,7 +197,7 @@ public struct ServiceTokens: Sendable {
       by: author, ServiceTokenError.self, revocation(id, of: project, tenant: tenant))
   }
 
-  /// Revokes a token, for an administrator in the console.
+  /// Revokes a token on behalf of an administrator in the console.
   ///
   /// - Throws: ``ActionError``.
   public func revoke(

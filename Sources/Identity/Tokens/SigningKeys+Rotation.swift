@@ -1,39 +1,39 @@
 import Crypto
 import Database
 
-/// Why a signing key cannot be made or retired.
+/// Why a signing key can't be created or retired.
 public enum KeyRotationError: Error, Sendable {
-  /// A key is published already that will sign from then on.
+  /// Another key is already published and will sign from this time on.
   case anotherIsWaiting(Instant)
-  /// No such key.
+  /// The key doesn't exist.
   case notFound
-  /// It is the only key there is to sign with.
+  /// It's the only signing key.
   case isTheOnlyOne
-  /// The database cannot do it now.
+  /// The database is unavailable.
   case unavailable(Failure)
 }
 
 extension KeyRotationError: UseCaseError {}
 
-/// What a signing key does at a moment.
+/// The state of a signing key.
 public enum SigningKeyState: String, Sendable {
-  /// It is published and does not sign yet.
+  /// Published, but not signing yet.
   case waiting
-  /// It signs.
+  /// Signing.
   case signing
-  /// It signs no more; what it signed is believed.
+  /// No longer signing, but its signatures are still valid.
   case verifying
 }
 
 extension SigningKeys {
-  /// Seconds for which verifiers may keep the published keys, as `Cache-Control` allows them.
+  /// How long verifiers may cache the published keys, in seconds, as stated in `Cache-Control`.
   public static let publicationLifetime: Int64 = 3_600
-  /// The longest life of anything that is signed, in seconds: a session cookie of two weeks.
+  /// The longest lifetime of anything signed, in seconds: a session cookie of two weeks.
   public static let longestSigned: Int64 = 14 * 86_400
-  /// What clocks that differ, and processes that learn of a key late, are given, in seconds.
+  /// The tolerance for clock differences and for processes that learn about a key late, in seconds.
   static let slack: Int64 = 300
 
-  /// The keys with what each does now, the one that signs last first.
+  /// Lists the keys with their current states; the key that signs last comes first.
   ///
   /// - Throws: ``KeyRotationError/unavailable(_:)``.
   public func list() async throws(KeyRotationError) -> [(SigningKeyTimes, SigningKeyState)] {
@@ -47,14 +47,15 @@ extension SigningKeys {
     }
   }
 
-  /// Makes a key that signs in the place of the one that does.
+  /// Creates a key that replaces the signing one.
   ///
-  /// It is published at once, and signs when every verifier has had the time to fetch it. The keys
-  /// before it are believed until everything they signed has run out.
+  /// It's published immediately and starts signing once every verifier has had time to fetch it.
+  /// Signatures of earlier keys stay valid until everything they signed has expired.
   ///
   /// - Parameters:
-  ///   - atOnce: Sign at once; verifiers that have not fetched the new key refuse its tokens.
-  ///   - author: Who does it.
+  ///   - atOnce: Whether the key starts signing immediately; verifiers that haven't fetched it yet
+  ///     reject its tokens.
+  ///   - author: The author of the rotation.
   /// - Returns: The new key.
   /// - Throws: ``KeyRotationError``.
   @discardableResult
@@ -95,10 +96,10 @@ extension SigningKeys {
     return made
   }
 
-  /// Retires a key before its time: whatever it signed is refused from now on.
+  /// Retires a key early; everything it signed is rejected from now on.
   ///
-  /// Of one that signs, a waiting one takes the place at once. When the waiting one is retired, the
-  /// one before it goes on signing.
+  /// If it's the signing key, a waiting one replaces it immediately. If it's the waiting key, the
+  /// one before it keeps signing.
   ///
   /// - Throws: ``KeyRotationError``.
   public func retire(_ id: String, by author: Author) async throws(KeyRotationError) {
@@ -106,7 +107,7 @@ extension SigningKeys {
     try await store.write(KeyRotationError.self) { connection in
       let all = try Self.times(connection)
       guard let key = all.first(where: { $0.id == id }) else { throw KeyRotationError.notFound }
-      // The first has nobody to follow it: it signs, or is to sign.
+      // The first key has no successor: it's the signing key or will be.
       guard let next = all.first(where: { $0.id != id }) else {
         throw KeyRotationError.isTheOnlyOne
       }
@@ -126,7 +127,7 @@ extension SigningKeys {
     }
   }
 
-  /// Retires the keys of which everything they signed has run out.
+  /// Retires keys after everything they signed has expired.
   ///
   /// - Throws: ``KeyError``.
   func retireExpired() async throws(KeyError) {
@@ -158,7 +159,7 @@ extension SigningKeys {
       "UPDATE signing_key SET verifies_until = \(moment?.microseconds) WHERE key_id = \(id)")
   }
 
-  /// The private key goes with the row.
+  /// Deletes the key with its private key, which is in the same row.
   private static func delete(
     _ key: SigningKeyTimes, note: String, by author: Author, at now: Instant,
     _ connection: borrowing Connection

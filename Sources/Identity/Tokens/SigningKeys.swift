@@ -2,21 +2,21 @@ import Crypto
 import Database
 import Synchronization
 
-/// The public side of a key that signs tokens.
+/// The public part of a key that signs tokens.
 public struct PublicSigningKey: Sendable {
-  /// The key's id, `kid`.
+  /// The key ID, `kid`.
   public let id: String
   /// The modulus, big-endian.
   public let modulus: [UInt8]
   /// The public exponent, big-endian.
   public let exponent: [UInt8]
-  /// A self-signed certificate with the key, as PEM.
+  /// A self-signed certificate for the key, in PEM format.
   public let certificatePEM: String
 }
 
 /// Why nothing can be signed.
 public enum KeyError: Error, Sendable {
-  /// There is no key, or it cannot be used; the cause is for the log.
+  /// There is no usable key; the cause is for the log.
   case unavailable(Failure)
 }
 
@@ -24,8 +24,8 @@ extension KeyError: UseCaseError {}
 
 /// The keys that sign tokens with RS256.
 ///
-/// Private keys are sealed in the database. They are opened at the start, and again when another
-/// process has made or retired one.
+/// Private keys are stored sealed in the database. They're opened at startup, and again when
+/// another process creates or retires a key.
 public final class SigningKeys: Sendable {
   struct Key: Sendable {
     let key: RSAKey
@@ -43,7 +43,7 @@ public final class SigningKeys: Sendable {
     sealer = try Sealer(ring, purpose: "signing key", random: store.random)
   }
 
-  /// Opens the keys, and makes the first one where there is none.
+  /// Opens the keys, and creates the first one if there are none.
   ///
   /// - Throws: ``KeyError``.
   public func prepare() async throws(KeyError) {
@@ -61,7 +61,7 @@ public final class SigningKeys: Sendable {
     hold(found)
   }
 
-  /// Looks whether another process has made or retired a key, and opens what is new.
+  /// Checks whether another process created or retired a key, and opens new ones.
   ///
   /// - Throws: ``KeyError``.
   public func refresh() async throws(KeyError) {
@@ -70,9 +70,9 @@ public final class SigningKeys: Sendable {
     hold(try await load())
   }
 
-  /// Looks for a key that a token names, when it is not known here.
+  /// Looks up an unknown key that a token names.
   ///
-  /// It does so once in a while at most, since anybody can name any.
+  /// Lookups are rate-limited, because a token can name any key.
   ///
   /// - Throws: ``KeyError``.
   public func learn(_ id: String) async throws(KeyError) {
@@ -88,7 +88,7 @@ public final class SigningKeys: Sendable {
     if isDue { try await refresh() }
   }
 
-  /// Seconds between two looks for a key that a token names.
+  /// The minimum interval between lookups of keys that tokens name, in seconds.
   static let secondsBetweenLooks: Int64 = 2
 
   private func hold(_ found: [Key]) { keys.withLock { $0 = found } }
@@ -118,7 +118,7 @@ public final class SigningKeys: Sendable {
     }
   }
 
-  /// When each key signs and is believed, the one that signs last first.
+  /// Reads when each key signs and is valid; the key that signs last comes first.
   static func times(_ connection: borrowing Connection) throws -> [SigningKeyTimes] {
     try connection.all(
       """
@@ -127,7 +127,7 @@ public final class SigningKeys: Sendable {
     ) { try SigningKeyTimes($0) }
   }
 
-  /// The id of the key that signs now.
+  /// Returns the ID of the current signing key.
   ///
   /// - Throws: ``KeyError`` before `prepare`.
   public func currentID() throws(KeyError) -> String {
@@ -139,11 +139,11 @@ public final class SigningKeys: Sendable {
     return key.shown.id
   }
 
-  /// Signs a message with the key that signs now; about 0.7 ms.
+  /// Signs a message with the current signing key; takes about 0.7 ms.
   ///
   /// - Parameters:
-  ///   - message: What is signed, which names `keyID` in its header.
-  ///   - keyID: The key, as ``currentID()`` gave it.
+  ///   - message: The message, whose header names `keyID`.
+  ///   - keyID: The key, as returned by ``currentID()``.
   /// - Returns: The signature.
   /// - Throws: ``KeyError``.
   public func sign(_ message: [UInt8], keyID: String) throws(KeyError) -> [UInt8] {
@@ -151,22 +151,22 @@ public final class SigningKeys: Sendable {
     do { return try key.key.sign(message) } catch { throw .unavailable(Failure(error)) }
   }
 
-  /// Tells whether a signature is that of one of the keys that are believed now.
+  /// Verifies a signature with one of the currently valid keys.
   public func verify(_ message: [UInt8], signature: [UInt8], keyID: String) -> Bool {
     guard isBelieved(keyID) else { return false }
     return find(keyID)?.key.verify(signature, of: message) ?? false
   }
 
-  /// Tells whether what a key signed is believed now.
+  /// Returns whether signatures of a key are currently valid.
   public func isBelieved(_ id: String) -> Bool {
     find(id)?.times.isBelieved(at: store.clock.now()) ?? false
   }
 
-  /// The keys that verifiers need, the one that signs first.
+  /// Returns the keys that verifiers need; the signing key comes first.
   public func publicKeys() -> [PublicSigningKey] {
     let now = store.clock.now()
     let believed = keys.withLock { $0 }.filter { $0.times.isBelieved(at: now) }
-    // Those that are to sign come last, in the order in which they will.
+    // Keys that will sign later come last, in the order in which they start.
     let signed = believed.filter { $0.times.signsFrom <= now }
     let waiting = believed.filter { $0.times.signsFrom > now }
     return (signed + waiting.reversed()).map(\.shown)
@@ -177,15 +177,16 @@ public final class SigningKeys: Sendable {
   }
 }
 
-/// When a key signs and is believed.
+/// When a key signs and is valid.
 public struct SigningKeyTimes: Sendable, Equatable {
-  /// The key's id, `kid`.
+  /// The key ID, `kid`.
   public let id: String
-  /// When it was made, from when on it is published.
+  /// When the key was created and first published.
   public let createdAt: Instant
-  /// From when on it signs, until another one does.
+  /// When the key starts signing, until another one does.
   public let signsFrom: Instant
-  /// Until when it is published and believed; nil as long as no other key was made to follow it.
+  /// The end of the time in which the key is published and its signatures are valid; nil until a
+  /// successor is created.
   public let verifiesUntil: Instant?
 
   static let columns: SQL = "key_id, created_at, signs_from, verifies_until"
@@ -200,7 +201,7 @@ public struct SigningKeyTimes: Sendable, Equatable {
   func isBelieved(at now: Instant) -> Bool { verifiesUntil.map { now < $0 } ?? true }
 }
 
-/// A key that was just made, before it is stored.
+/// A new signing key that isn't stored yet.
 struct NewSigningKey: Sendable {
   let id: String
   private let sealed: [UInt8]
@@ -211,7 +212,8 @@ struct NewSigningKey: Sendable {
       let key = try RSAKey.generate()
       id = Hex.encode(random.bytes(20))
       let serial = random.bytes(7).reduce(Int64(1)) { $0 << 8 | Int64($1) }
-      // Ten years: what counts is that the key is in the list that verifiers fetch.
+      // The certificate is valid for ten years, because validity depends only on whether the key is
+      // published.
       certificate = try key.certificatePEM(
         commonName: "securetoken.countersign", serial: serial, from: now.seconds,
         until: now.seconds + 10 * 366 * 86_400)

@@ -1,17 +1,17 @@
 import Identity
 
-/// What a bearer token can be used for, and what it takes.
+/// An action that a bearer token can authorize.
 enum Action: CaseIterable, Sendable {
   case readConfig, changeConfig
   case readTenants, createTenants, changeTenants, deleteTenants
   case readProviders, changeProviders
   case createAccounts, lookUpAccounts, updateAccounts, deleteAccounts
-  /// A cookie goes on where the session of a user would end.
+  /// A session cookie outlives the user's session, so creating one is a separate permission.
   case createSessionCookies
-  /// Everything of everybody at once.
+  /// Returns all data of all users at once.
   case listAccounts
 
-  /// What a token needs; which roles have it is the rule of `ServiceTokenRole`.
+  /// The permission that a token needs; `ServiceTokenRole` defines which roles have it.
   var permission: Permission {
     switch self {
     case .readConfig, .readTenants, .readProviders: .readPolicy
@@ -25,7 +25,7 @@ enum Action: CaseIterable, Sendable {
     }
   }
 
-  /// Whether the path is about a tenant as a thing, and not about what is in it.
+  /// Whether the path refers to a tenant itself rather than its contents.
   var isAboutTenants: Bool {
     switch self {
     case .readConfig, .changeConfig, .readTenants, .createTenants, .changeTenants, .deleteTenants,
@@ -37,7 +37,7 @@ enum Action: CaseIterable, Sendable {
 }
 
 extension Action {
-  /// Whether it's about tenants themselves, which a project has to allow.
+  /// Whether the action is about tenants themselves, which the project has to allow.
   var needsTenants: Bool {
     switch self {
     case .readTenants, .createTenants, .changeTenants, .deleteTenants: true
@@ -46,17 +46,17 @@ extension Action {
   }
 }
 
-/// What the holder of a bearer token may do.
+/// The permissions of a bearer token's holder.
 ///
-/// A token is for a project with all its tenants, or for one tenant. Whatever lies outside of it is
-/// refused with the same answer, whether it exists or not, and before anything is looked up.
+/// A token is for a project with all its tenants, or for one tenant. Anything else is denied with
+/// the same response, whether or not it exists, before it's looked up.
 extension Operator {
-  /// The project that the token is for; nil when for all.
+  /// The project of the token; nil for all projects.
   var project: ID<Project>? {
     if case .service(let token) = self { token.project } else { nil }
   }
 
-  /// The tenant that the token is for; nil when for all of its project.
+  /// The tenant of the token; nil for all tenants of its project.
   var tenant: ID<Tenant>? {
     if case .service(let token) = self { token.tenant } else { nil }
   }
@@ -66,9 +66,10 @@ extension Operator {
     return token.project == project && (token.tenant == nil || token.tenant == tenant)
   }
 
-  /// Whether it is told the hashes of passwords: whoever may do everything, and nobody else.
+  /// Whether responses include password hashes, which requires full access.
   ///
-  /// An application's back end need not, and a stolen token of it must not give them away.
+  /// An application's back end doesn't need hashes, and a token stolen from it must not expose
+  /// them.
   var readsHashes: Bool {
     guard case .service(let token) = self else { return true }
     return token.role == .owner
@@ -76,7 +77,8 @@ extension Operator {
 
   func may(_ action: Action, _ project: ID<Project>, _ tenant: ID<Tenant>?) -> Bool {
     guard case .service(let token) = self else { return true }
-    // Making and deleting tenants is the project's business, so a tenant's token does not do.
+    // Creating and deleting tenants is a project-level permission that a tenant's token can't
+    // grant.
     let place = action.permission == .manageTenants ? nil : tenant
     return token.may(action.permission, project: project, tenant: place)
   }

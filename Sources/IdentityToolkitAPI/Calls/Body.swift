@@ -1,12 +1,12 @@
 import HTTP
 import JSON
 
-/// Reads request bodies.
+/// Parses request bodies.
 enum Body {
-  /// The message of a request.
+  /// Parses the message of a request.
   ///
-  /// No body is the empty message where a method takes one; a PATCH without a body is refused,
-  /// since with a mask it would clear what the mask names.
+  /// A missing body is an empty message, except for PATCH, where it's rejected: together with a
+  /// mask it would clear every member in the mask.
   static func message(of request: Request) throws(WireError) -> Message {
     guard request.method == .post || request.method == .patch else { return Message() }
     guard !request.body.isEmpty else {
@@ -22,7 +22,7 @@ enum Body {
     return Message(object)
   }
 
-  /// The message of a request that may be a form as well; its names are those of the message.
+  /// Parses a message that may also be sent as a form; the names are the same.
   static func formOrMessage(of request: Request) throws(WireError) -> Message {
     let given: Form?
     do throws(FormError) { given = try request.form() } catch { throw .payload("\(error)") }
@@ -63,7 +63,7 @@ enum Body {
     return value
   }
 
-  /// Whether the escape of NUL stands in the bytes; the parser refuses NUL itself.
+  /// Whether the bytes may contain the escape sequence of NUL; the parser itself rejects NUL.
   private static func mayHoldNUL(_ bytes: [UInt8]) -> Bool {
     let span = bytes.span
     var zeros = 0

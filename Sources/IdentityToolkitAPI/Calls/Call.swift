@@ -1,26 +1,27 @@
 import HTTP
 import Identity
 
-/// A call by an application for one of its users.
+/// A call by an application on behalf of one of its users.
 ///
-/// It showed an API key, which is no secret: what it may do hangs on passwords, tokens and codes
-/// in its message.
+/// It's identified by an API key, which isn't secret, so authorization depends on the passwords,
+/// tokens, and codes in its message.
 struct ClientCall: Sendable {
   let request: Request
   /// The project of the API key.
   let project: ID<Project>
-  /// The tenant that the message or the query names; nil when neither does, and a token says.
+  /// The tenant in the message or query; nil if neither names one, in which case a token determines
+  /// it.
   let tenant: ID<Tenant>?
   let message: Message
-  /// Where the end user's request came from: what a trusted back end says, or else the peer.
+  /// The end user's IP address: the one that a trusted back end forwards, or else that of the peer.
   let address: String
-  /// Whether it showed a token too that may change the users it is about.
+  /// Whether the call also has a bearer token that can change the users it's about.
   var isTrusted = false
 
-  /// The author of what is done before anybody is known.
+  /// The author before the user is known.
   var visitor: Author { author(.nobody) }
 
-  /// Where it came from, for what is kept of codes.
+  /// The origin of the request, for the code attempt log.
   var origin: RequestOrigin {
     RequestOrigin(address: address, userAgent: request.fields[.userAgent] ?? "")
   }
@@ -30,30 +31,30 @@ struct ClientCall: Sendable {
   }
 }
 
-/// A call by a back end or an operator, with the right to make it for this scope.
+/// A call by a back end or an operator that is authorized for its user pool.
 struct AdminCall: Sendable {
   let request: Request
   let scope: Scope
   let message: Message
   let author: Author
-  /// Who calls, for what only some of those who may call are told.
+  /// The caller, because some response members require further permissions.
   let holder: Operator
 }
 
 extension AdminCall {
-  /// A parameter of the query; the older addresses have it in the message.
+  /// Returns a query parameter; version 3 paths have it in the message.
   func parameter(_ name: String) throws(WireError) -> String? {
     if let text = request.parameter(name) { return text }
     return try message.text(name)
   }
 
-  /// Whether the query or the message says zero, where others leave it to the server.
+  /// Returns whether the query or message specifies zero, for methods that don't treat it as unset.
   func asksForNone(_ name: String) throws(WireError) -> Bool {
     if let text = request.parameter(name) { return Int32(text) == 0 }
     return try message.int32(name) == 0
   }
 
-  /// How many elements to list, from the query or the message.
+  /// Returns the page size from the query or message.
   func pageSize(_ name: String, standard: Int, maximum: Int) throws(WireError) -> Int {
     if let size = try message.int32(name) {
       return size == 0 ? standard : size > 0 ? min(size, maximum) : maximum
@@ -63,7 +64,7 @@ extension AdminCall {
 }
 
 extension Request {
-  /// A query parameter, in camel case or snake case; nil when it is not there.
+  /// Returns a query parameter in camel case or snake case; nil if it's missing.
   func parameter(_ name: String) -> String? {
     for entry in target.query.entries where Names.match(entry.name, name) {
       return entry.value.text

@@ -2,9 +2,9 @@ import HTTP
 import Identity
 import JSON
 
-/// Who holds a bearer token.
+/// The holder of a bearer token.
 enum Operator: Sendable {
-  /// Whoever talks to the emulator with one of its well-known tokens.
+  /// A client of the emulator with one of its well-known tokens.
   case emulatorOwner
   /// A program with a service token.
   case service(ServiceToken)
@@ -17,11 +17,13 @@ enum Operator: Sendable {
   }
 }
 
-/// Reads the credentials that requests carry in fields and query.
+/// Reads the credentials in header fields and the query.
 struct Credentials: Sendable {
   let identity: Identity
 
-  /// The holder of the bearer token; nil when there is none, other schemes passed over.
+  /// Returns the holder of the bearer token; nil if there is none.
+  ///
+  /// Other authentication schemes are ignored.
   func bearer(_ request: Request) async throws(WireError) -> Operator? {
     guard let field = request.fields[.authorization] else { return nil }
     let parts = field.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1).map {
@@ -44,7 +46,7 @@ struct Credentials: Sendable {
     return .service(token)
   }
 
-  /// The project of the API key; nil when there is no key.
+  /// Returns the project of the API key; nil if there is no key.
   func keyProject(_ request: Request) async throws(WireError) -> ID<Project>? {
     let key = request.parameter("key") ?? request.fields[Credentials.apiKey] ?? ""
     guard !key.isEmpty else { return nil }
@@ -67,7 +69,7 @@ extension WireError {
     "The request is missing a valid API key.", status: .forbidden, reason: "forbidden",
     isFrontEnd: true)
 
-  /// The reason in `errors[]` is what the iOS SDK looks for.
+  /// The iOS SDK checks the reason in `errors[]`.
   static let invalidKey = WireError(
     "API key not valid. Please pass a valid API key.", reason: "keyInvalid",
     details: [
@@ -88,9 +90,9 @@ extension WireError {
       + "or other valid authentication credential.",
     status: .unauthorized, reason: "authError", isFrontEnd: true)
 
-  /// For a scope that a token is not for, and for a method that its role does not have.
+  /// The token isn't valid for this user pool, or its role doesn't allow the method.
   ///
-  /// It is given before anything is looked up, so it does not tell what exists.
+  /// It's returned before anything is looked up, so that it doesn't reveal what exists.
   static let permissionDenied = WireError(
     "PERMISSION_DENIED : The caller does not have permission", status: .forbidden,
     reason: "forbidden", isFrontEnd: true)

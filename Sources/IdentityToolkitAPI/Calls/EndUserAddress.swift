@@ -1,22 +1,22 @@
 import HTTP
 import Identity
 
-/// The address of an end user on whose behalf a back end calls.
+/// The IP address of an end user on whose behalf a back end calls.
 ///
-/// Wrong passwords are counted by network. A back end that signs users in from its own address would
-/// have all of them counted together, so it says for whom it calls.
+/// Wrong passwords are counted by network. A back end that signs users in from its own address
+/// would have them all counted together, so it forwards the user's address.
 enum EndUserAddress {
-  /// The field that names it.
+  /// The header field with the address.
   static let field: FieldName = "Countersign-Forwarded-For"
 
-  /// The address of a request's end user.
+  /// Returns the IP address of a request's end user.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - isTrusted: Whether it has a service token that may sign in the users it's about. The field
-  ///     is ignored otherwise: anybody can send it.
-  /// - Returns: The address that the back end names, or else the one the request came from.
-  /// - Throws: ``WireError`` when a trusted back end sends anything but one IP address.
+  ///   - isTrusted: Whether the request has a service token that can sign in the users it's about.
+  ///     Otherwise the field is ignored, because anyone can send it.
+  /// - Returns: The address that the back end forwards, or else that of the peer.
+  /// - Throws: ``WireError`` if a trusted back end sends anything but one IP address.
   static func of(_ request: Request, isTrusted: Bool) throws(WireError) -> String {
     guard isTrusted else { return request.peer }
     let values = request.fields.all(field)

@@ -2,8 +2,8 @@ import HTTP
 import Identity
 import JSON
 
-/// Lets a request through to a method: reads its credentials and its message, finds what it is
-/// about, and gives every answer its form.
+/// Guards the methods: reads a request's credentials and message, resolves its project and tenant,
+/// and formats the response.
 struct Gate: Sendable {
   let identity: Identity
   let credentials: Credentials
@@ -12,9 +12,9 @@ struct Gate: Sendable {
   typealias ClientMethod = @Sendable (ClientCall) async throws(WireError) -> JSON
   typealias AdminMethod = @Sendable (AdminCall) async throws(WireError) -> JSON
 
-  /// A call with an API key.
+  /// Handles a call with an API key.
   ///
-  /// A bearer token counts as well as a key, for the project it is for.
+  /// A bearer token is accepted in place of a key, for its project.
   func client(
     _ request: Request, _ shape: ErrorShape,
     reading read: (Request) throws(WireError) -> Message = Body.message, _ method: ClientMethod
@@ -28,7 +28,7 @@ struct Gate: Sendable {
     }
   }
 
-  /// A call that only a bearer token allows, for a scope that the path names.
+  /// Handles a call that requires a bearer token, for the user pool in the path.
   func admin(
     _ request: Request, _ shape: ErrorShape, _ action: Action, project: String, tenant: String?,
     _ method: AdminMethod
@@ -42,8 +42,8 @@ struct Gate: Sendable {
     }
   }
 
-  /// A call that only a bearer token allows, about no project in particular: the token's, or the
-  /// standard one, says whether it's allowed.
+  /// Handles a call that requires a bearer token but names no project; it's authorized for the
+  /// token's project or the default one.
   func admin(
     _ request: Request, _ shape: ErrorShape, _ action: Action, _ method: AdminMethod
   ) async -> Response {
@@ -58,7 +58,8 @@ struct Gate: Sendable {
     }
   }
 
-  /// A call that means one thing with a bearer token and another with an API key alone.
+  /// Handles a call that is an administrator's with a bearer token and a client's with only an API
+  /// key.
   func either(
     _ request: Request, _ shape: ErrorShape, _ action: Action, admin: AdminMethod,
     client: ClientMethod
@@ -82,7 +83,7 @@ struct Gate: Sendable {
     }
   }
 
-  /// A call of version 3 that only a bearer token allows, for a project that the message names.
+  /// Handles a call of version 3 that requires a bearer token, for the project in the message.
   func transfer(_ request: Request, _ action: Action, _ method: AdminMethod) async -> Response {
     await answer(request, .v1) { () async throws(WireError) in
       guard let bearer = try await credentials.bearer(request) else { throw .missingCredentials }
@@ -95,7 +96,7 @@ struct Gate: Sendable {
     }
   }
 
-  /// A call that needs no credential at all.
+  /// Handles a call that requires no credentials.
   func open(
     _ request: Request, _ shape: ErrorShape, _ method: () async throws(WireError) -> JSON
   ) async -> Response {
@@ -103,7 +104,7 @@ struct Gate: Sendable {
   }
 }
 
-// MARK: - What a call is about
+// MARK: - Resolving the project and tenant
 
 extension Gate {
   private func clientCall(
@@ -120,7 +121,8 @@ extension Gate {
     let tenant = try namedTenant(request, message)
     if let bearer {
       guard bearer.covers(project, tenant) else { throw .permissionDenied }
-      // In place of a key it signs users in, which is more than to look them up.
+      // Without a key, the token is used to sign users in, which requires more than looking them
+      // up.
       guard key != nil || bearer.may(.updateAccounts, project, tenant) else {
         throw .permissionDenied
       }
@@ -146,7 +148,7 @@ extension Gate {
     } catch {
       throw action.isAboutTenants ? WireError(tenants: error) : WireError(error)
     }
-    // The users of a tenant with sign-in off aren't reached, as in production.
+    // The users of a tenant with sign-in disabled can't be accessed, as in production.
     if !action.isAboutTenants, scope.tenant != nil, scope.isDisabled {
       throw WireError(disabled: scope)
     }
@@ -156,7 +158,7 @@ extension Gate {
       request: request, scope: scope, message: message, author: author, holder: bearer)
   }
 
-  /// Refuses a project that doesn't allow tenants, before a tenant is looked up.
+  /// Rejects a project that doesn't allow tenants, before a tenant is looked up.
   private func checkTenants(of project: ID<Project>) async throws(WireError) {
     do throws(TenantError) {
       guard try await identity.tenants.areAllowed(in: project) else { throw .multiTenancyOff }
@@ -169,7 +171,7 @@ extension Gate {
     try message.text("targetProjectId").flatMap { $0.isEmpty ? nil : ID($0) }
   }
 
-  /// The tenant that the message names, or the query beside the key.
+  /// Returns the tenant in the message, or in the query next to the key.
   private func namedTenant(
     _ request: Request, _ message: Message
   ) throws(WireError) -> ID<Tenant>? {
@@ -179,14 +181,14 @@ extension Gate {
     return (inMessage ?? inQuery).map { ID($0) }
   }
 
-  /// The tenant that the message names; a number is taken as its text.
+  /// Returns the tenant in the message; a number is read as text.
   private func givenTenant(_ message: Message) throws(WireError) -> String? {
     if case .number(let number)? = try message.value("tenantId") { return number.text }
     return try message.given("tenantId")
   }
 }
 
-// MARK: - The answer
+// MARK: - Responses
 
 extension Gate {
   private func answer(

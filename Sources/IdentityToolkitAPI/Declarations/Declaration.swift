@@ -1,7 +1,7 @@
 import HTTP
 
-/// What a method takes and gives, said once beside its code: the route is made with it, and the
-/// OpenAPI document is written from it.
+/// The request and response of a method, declared once next to its code and used for both the route
+/// and the OpenAPI document.
 ///
 /// ```swift
 /// extension Declaration {
@@ -12,21 +12,21 @@ import HTTP
 /// }
 /// ```
 ///
-/// What follows from the kind of route is not repeated: credentials, `tenantId` and
-/// `targetProjectId`, and the errors that every call of the kind can end with.
+/// It omits what follows from the kind of route: credentials, `tenantId` and `targetProjectId`, and
+/// the errors common to all calls of that kind.
 struct Declaration: Sendable {
-  /// The name in the document, as Google's discovery documents build them: `accounts.lookup`.
+  /// The name in the document, in the style of Google's discovery documents: `accounts.lookup`.
   let id: String
-  /// One sentence.
+  /// A one-sentence summary.
   let summary: String
-  /// The parameters in the query, besides `key` and `tenantId`.
+  /// The query parameters other than `key` and `tenantId`.
   let query: Schema
-  /// The message; nil for a method that takes none.
+  /// The request message; nil for a method without one.
   let request: Schema?
-  /// The same as a form, where one is taken too.
+  /// The request message as a form, if that is accepted too.
   let form: Schema?
   let response: Schema
-  /// Statuses besides those of the kind of route.
+  /// The statuses in addition to those of the kind of route.
   let failures: [Int]
 
   init(
@@ -45,17 +45,17 @@ struct Declaration: Sendable {
 
 /// A route with its declaration.
 struct Operation: Sendable {
-  /// Who may call.
+  /// Who can call the operation.
   enum Access: Sendable {
-    /// Everybody.
+    /// Everyone.
     case open
-    /// Everybody, in the emulator profile alone.
+    /// Everyone, in the emulator profile only.
     case emulator
-    /// Whoever shows an API key.
+    /// Callers with an API key.
     case client
-    /// Whoever holds a token with this right.
+    /// Callers with a token that has this permission.
     case admin(Action)
-    /// With a token it means one thing, with a key another.
+    /// Callers with a token or an API key, with different meanings.
     case either(Action)
   }
 
@@ -65,17 +65,17 @@ struct Operation: Sendable {
   let declaration: Declaration
   let access: Access
   let shape: ErrorShape
-  /// Whether there is a newer address for the same.
+  /// Whether a newer path replaces this one.
   var isDeprecated = false
-  /// Whether the answer is something else than JSON: a page, or a way to another address.
+  /// Whether the response isn't JSON, but a page or a redirect.
   var isPage = false
 }
 
 extension Operation {
-  /// The path as OpenAPI writes it, `/v1/projects/{projectId}/accounts:lookup`, and the names of
-  /// its parameters.
+  /// The path in OpenAPI notation, `/v1/projects/{projectId}/accounts:lookup`, and the names of its
+  /// parameters.
   ///
-  /// A parameter is called after the word before it, which is a plural.
+  /// A parameter is named after the plural noun before it.
   var path: (template: String, parameters: [String]) {
     var template = ""
     var parameters: [String] = []
@@ -94,7 +94,7 @@ extension Operation {
     return (template.isEmpty ? "/" : template, parameters)
   }
 
-  /// What a request may end with, besides 200 and what must not happen.
+  /// The possible statuses of a response other than 200 and internal errors.
   var failures: [Int] {
     var statuses = Set(declaration.failures)
     switch access {
@@ -107,7 +107,7 @@ extension Operation {
     return statuses.sorted()
   }
 
-  /// The message with what every call of the kind understands.
+  /// The message, including the members common to all calls of the kind.
   var request: Schema? {
     guard let request = declaration.request else { return nil }
     guard case .message(let own) = request.kind, isAboutUsers else { return request }
@@ -118,12 +118,12 @@ extension Operation {
     return Schema(.message(message))
   }
 
-  /// The parameters in the query, with what every call of the kind understands.
+  /// The query parameters, including those common to all calls of the kind.
   var query: [(name: String, schema: Schema)] {
     declaration.query.members + (isAboutUsers ? [(name: "tenantId", schema: .text)] : [])
   }
 
-  /// Whether the caller may name the tenant in message or query.
+  /// Whether the message or query can name a tenant.
   private var isAboutUsers: Bool {
     switch access {
     case .open, .emulator: false

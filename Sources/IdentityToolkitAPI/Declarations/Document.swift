@@ -10,7 +10,7 @@ extension Declaration {
     "emulator.openapi", "This document, where tools look for an emulator's.", gives: .object)
 }
 
-/// The OpenAPI document of a server, written once its routes are known, among them its own.
+/// The OpenAPI document of a server, written once all routes are known, including its own.
 final class Document: Sendable {
   private struct Written {
     var bytes: [UInt8] = []
@@ -35,7 +35,7 @@ final class Document: Sendable {
     return response.conditional(on: written.tag, for: request)
   }
 
-  /// FNV-1a with 64 bits: the tag tells one release's document from another's, no more.
+  /// Computes 64-bit FNV-1a; the tag only has to distinguish the documents of different releases.
   private static func digest(_ bytes: [UInt8]) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -2,15 +2,14 @@ import HTTP
 import Identity
 import JSON
 
-/// Writes the OpenAPI document (version 3.1) of the routes.
+/// Writes the OpenAPI 3.1 document of the routes.
 struct OpenAPI {
   private var components = JSON.Object()
 
-  /// Whether what is described goes into the server or comes out: what is read is wider than what
-  /// is written.
+  /// Whether a schema describes a request or a response; requests are more permissive.
   private enum Direction { case request, response }
 
-  /// The document, as bytes.
+  /// Returns the document as bytes.
   static func document(_ operations: [Operation], _ profile: Profile) -> [UInt8] {
     var document = OpenAPI()
     return document.write(operations, profile).serialized()
@@ -119,7 +118,8 @@ struct OpenAPI {
     return responses
   }
 
-  /// What a page says in place of an error: where to go on, or what is wrong with the link.
+  /// Describes the response of a page in place of an error: where it redirects, or what is wrong
+  /// with the link.
   private mutating func pageFailure(_ status: Int, _ operation: Operation) -> JSON {
     guard status >= 400 else { return ["description": .string(Status(status).reason)] }
     return content(Status(status).reason, write(operation.declaration.response, .response))
@@ -140,7 +140,7 @@ struct OpenAPI {
     }
   }
 
-  /// Which service tokens will do, by the rule that asks for them.
+  /// Returns the service token roles that are sufficient, by the rule that checks them.
   private static func roles(_ access: Operation.Access) -> String? {
     switch access {
     case .open, .emulator, .client: return nil
@@ -151,7 +151,7 @@ struct OpenAPI {
     }
   }
 
-  /// The group in which readers show the operation: the noun of its name.
+  /// Returns the group of the operation, which is the noun in its name.
   private static func tag(_ operation: Operation) -> String {
     let words = operation.id.split(separator: ".").dropLast()
     return String(words.last ?? "server")
@@ -202,7 +202,7 @@ extension OpenAPI {
     }
   }
 
-  /// Answers have no members but these; in requests others are passed over.
+  /// Responses have no other members; in requests, other members are ignored.
   private mutating func members(
     of message: Schema.Members, _ direction: Direction
   ) -> JSON.Object {
@@ -215,7 +215,7 @@ extension OpenAPI {
     return object
   }
 
-  /// The body of an error in the form of an address.
+  /// Returns the error body in the format of a path.
   private mutating func error(_ shape: ErrorShape) -> JSON {
     let list = Schema.list([
       "message": .text.required, "domain": .text, "reason": .text.required,

@@ -1,14 +1,14 @@
 import JSON
 import Text
 
-/// Reading by a schema, for messages that are stored and given back: what is stored has the types
-/// that the answers are declared with.
+/// Parses messages that are stored and returned, so that what is stored has the types declared for
+/// responses.
 extension Schema {
-  /// The members of a message in their one form, read by the rules of proto3 JSON.
+  /// Returns the members of a message in canonical form, by the rules of proto3 JSON.
   ///
-  /// Names are in camel case, enums are words, whole numbers as they are written; `null` is left
-  /// out. A member that the schema doesn't have is refused, as production does where it keeps what
-  /// it's told.
+  /// Names are in camel case, enums are strings, and integers are in their declared form; `null` is
+  /// omitted. A member that isn't in the schema is rejected, as production does for messages that
+  /// it stores.
   func canonical(_ message: Message) throws(WireError) -> JSON.Object {
     let members = members
     var object = JSON.Object()

@@ -1,12 +1,14 @@
 import JSON
 import Text
 
-/// Writing by a schema, for messages that are stored and given back.
+/// Writes messages that are stored and returned.
 extension Schema {
-  /// The members of a message without those that have their type's default, as proto3 JSON leaves
-  /// them out; members that say `explicit` and members that the schema doesn't have stay.
+  /// Returns the members of a message except those with their type's default value, as in proto3
+  /// JSON.
   ///
-  /// Messages stay even when they're empty; lists and maps don't.
+  /// Members that are `explicit` and members that aren't in the schema are kept.
+  ///
+  /// Empty messages are kept; empty lists and maps aren't.
   func omittingDefaults(_ object: JSON.Object) -> JSON.Object {
     let members = members
     var written = JSON.Object()

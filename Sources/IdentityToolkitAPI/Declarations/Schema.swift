@@ -1,38 +1,38 @@
-/// What a value on the wire is: the part of JSON Schema that the messages need.
+/// The type of a value on the wire: the subset of JSON Schema that the messages need.
 ///
 /// A dictionary literal is a message with these members, in this order; a member that is always
-/// there, or has to be, is `required`:
+/// present, or must be, is `required`:
 ///
 /// ```swift
 /// let schema: Schema = ["localId": .text.required, "createdAt": .int64, "mfaInfo": .list(.factor)]
 /// ```
 struct Schema: Sendable {
   enum Kind: Sendable {
-    /// A text; the format is one of JSON Schema's, such as `date-time`.
+    /// A string; the format is one of JSON Schema's, such as `date-time`.
     case text(format: String?)
-    /// A text that is always the same.
+    /// A constant string.
     case word(String)
     case choice(EnumType)
     case flag
-    /// A whole number that is written as a number.
+    /// An integer, written as a number.
     case integer
-    /// A number with a fraction.
+    /// A floating-point number.
     case float
-    /// A whole number of 64 bits: written as text, read as text and as a number.
+    /// A 64-bit integer, written as a string and read as a string or number.
     case int64
     case list(Of)
-    /// A message whose names are data.
+    /// A message whose member names are data.
     case map(Of)
     case message(Members)
     /// A message that the document describes once, under this name.
     case named(String, Members)
-    /// A message of which nothing more is said.
+    /// An object without further description.
     case object
-    /// Any value at all.
+    /// Any value.
     case anything
   }
 
-  /// The schema of the elements, in a box of its own since a schema cannot hold itself.
+  /// The schema of the elements, boxed because a struct can't contain itself.
   final class Of: Sendable {
     let schema: Schema
     init(_ schema: Schema) { self.schema = schema }
@@ -44,13 +44,13 @@ struct Schema: Sendable {
   }
 
   let kind: Kind
-  /// Whether the member is always there in an answer, and has to be in a request.
+  /// Whether the member is always present in a response and required in a request.
   var isRequired = false
-  /// Whether `null` may stand there and means something else than no member.
+  /// Whether `null` is allowed and differs from an absent member.
   var isNullable = false
-  /// Whether an answer keeps it when it has its type's default.
+  /// Whether a response includes the member if it has its type's default value.
   var isExplicit = false
-  /// A sentence about the member.
+  /// A description of the member.
   var note: String?
 
   init(_ kind: Kind) { self.kind = kind }
@@ -64,15 +64,15 @@ extension Schema {
   static let int64 = Schema(.int64)
   static let object = Schema(.object)
   static let anything = Schema(.anything)
-  /// A moment, as RFC 3339 writes it.
+  /// A timestamp in RFC 3339 format.
   static let timestamp = Schema(.text(format: "date-time"))
   static let url = Schema(.text(format: "uri-reference"))
 
   static func word(_ word: String) -> Schema { Schema(.word(word)) }
-  /// The member by which answers of version 1 say what they are; always there.
+  /// The member that names the type of a version 1 response; always present.
   static func kind(_ name: String) -> Schema { .word("identitytoolkit#" + name).required }
   static func choice(_ type: EnumType) -> Schema { Schema(.choice(type)) }
-  /// One of these words, in an answer.
+  /// One of these strings, in a response.
   static func choice(_ words: String...) -> Schema {
     Schema(.choice(EnumType(name: "", values: words)))
   }
@@ -82,12 +82,12 @@ extension Schema {
     Schema(.named(name, Members(members: schema.members)))
   }
 
-  /// One message with the members of several.
+  /// A message with the members of several others.
   static func message(_ parts: Schema...) -> Schema {
     Schema(.message(Members(members: parts.flatMap(\.members))))
   }
 
-  /// The members of a message; none of everything else.
+  /// The members of a message; empty for other kinds.
   var members: [(name: String, schema: Schema)] {
     switch kind {
     case .message(let message), .named(_, let message): message.members

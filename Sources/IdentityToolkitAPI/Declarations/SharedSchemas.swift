@@ -1,16 +1,16 @@
 import JSON
 
-/// What several answers and messages have.
+/// Schemas that several requests and responses share.
 extension Schema {
   /// The tokens of a session.
   static let tokens: Schema = ["idToken": .text, "refreshToken": .text, "expiresIn": .int64]
 
-  /// What stands in place of tokens when the second factor is due.
+  /// The members in place of tokens if a second factor is required.
   static let secondFactorDue: Schema = [
     "mfaPendingCredential": .text, "mfaInfo": .list(.factor),
   ]
 
-  /// What applications say of themselves where abuse is feared; it is not used.
+  /// The client information for abuse protection, which is ignored.
   static let clientTraits: Schema = [
     "captchaResponse": .text, "clientType": .text, "recaptchaVersion": .text,
   ]
@@ -23,7 +23,7 @@ extension Schema {
       "totpInfo": .object, "phoneInfo": .text,
     ])
 
-  /// A first factor that is linked to a user.
+  /// A provider linked to a user.
   static let provider = named(
     "ProviderUserInfo",
     [
@@ -32,7 +32,7 @@ extension Schema {
       "phoneNumber": .text,
     ])
 
-  /// A user, as `UserMessage` writes it.
+  /// A user, as written by `UserMessage`.
   static let user = named(
     "UserInfo",
     [
@@ -45,7 +45,7 @@ extension Schema {
       "tenantId": .text, "initialEmail": .text, "emailLinkSignin": .flag,
     ])
 
-  /// The MFA message, as `MFAMessage` reads and writes it.
+  /// The MFA message, as read and written by `MFAMessage`.
   static let mfa = named(
     "MultiFactorAuthConfig",
     [

@@ -3,7 +3,7 @@ import Identity
 import JSON
 
 extension Routes {
-  /// Codes in mails as tests of applications see them: a list, and the page that links lead to.
+  /// Email codes for application tests: a list, and the page that links lead to.
   mutating func addEmulatorCodes() {
     emulator(.get, "oobCodes", .oobCodes, methods.listOobCodes)
     let action: Path<> = Path("emulator", "action")
@@ -52,7 +52,7 @@ extension Methods {
     ]
   }
 
-  /// `GET /emulator/action`: goes on to the continue URL, or says what was done.
+  /// `GET /emulator/action`: redirects to the continue URL, or reports what was done.
   fileprivate func act(_ request: Request) async -> Response {
     do throws(ActionRefusal) {
       return try await EmulatorAction(identity: identity, request: request).answer()
@@ -62,7 +62,7 @@ extension Methods {
   }
 }
 
-/// Why a link did nothing, with what one may do about it.
+/// Why a link failed, with instructions for the user.
 private struct ActionRefusal: Error {
   var members: JSON.Object
 
@@ -71,7 +71,7 @@ private struct ActionRefusal: Error {
   }
 }
 
-/// What a link asks for.
+/// The action of a link.
 private struct EmulatorAction {
   let identity: Identity
   let request: Request
@@ -167,7 +167,7 @@ private struct EmulatorAction {
     }
   }
 
-  /// Hands the code on to the application, which signs in with it.
+  /// Redirects to the application with the code, which it signs in with.
   private func signIn() throws(ActionRefusal) -> Response {
     guard let target = value("continueUrl") else {
       throw ActionRefusal(

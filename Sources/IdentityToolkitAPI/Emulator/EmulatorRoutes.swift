@@ -2,7 +2,8 @@ import HTTP
 import Identity
 import JSON
 
-/// What only the emulator profile has, open to everybody: tests clear and inspect it so.
+/// Routes that only the emulator profile has, open to everyone, with which tests clear and inspect
+/// its state.
 extension Routes {
   mutating func addEmulator() {
     emulator(.delete, "accounts", .clearAccounts, methods.clearAccounts)
@@ -25,7 +26,7 @@ extension Routes {
       }, .greeting, .emulator, .both)
   }
 
-  /// A method over a project, and over a tenant.
+  /// Adds a method of a project and its counterpart of a tenant.
   mutating func emulator(
     _ method: Method, _ name: String, _ declaration: Declaration,
     _ work: @escaping Gate.AdminMethod

@@ -3,7 +3,7 @@ import Identity
 import JSON
 
 extension Routes {
-  /// Where the web SDK's windows, redirects and frames lead.
+  /// Adds the pages for the web SDK's popups, redirects, and iframes.
   mutating func addEmulatorWidget() {
     let handler: Path<> = Path("emulator", "auth", "handler")
     add(
@@ -35,10 +35,10 @@ extension Declaration {
 }
 
 extension Methods {
-  /// How many identities the page offers.
+  /// The maximum number of identities that the page offers.
   private static let offered = 50
 
-  /// `GET /emulator/auth/handler`: a page that stands for the one of the provider.
+  /// `GET /emulator/auth/handler`: a page that replaces the provider's sign-in page.
   fileprivate func showWidget(_ request: Request) async -> Response {
     guard let provider = request.parameter("providerId"), !provider.isEmpty,
       let key = request.parameter("apiKey"), !key.isEmpty
@@ -54,7 +54,7 @@ extension Methods {
     }
   }
 
-  /// `GET /emulator/auth/iframe`: the page by which windows and applications find each other.
+  /// `GET /emulator/auth/iframe`: the page that connects popups and applications.
   fileprivate static func showFrame(_ request: Request) -> Response {
     for name in ["apiKey", "appName"] where (request.parameter(name) ?? "").isEmpty {
       return refusal("missing apiKey or appName query parameters")

@@ -2,7 +2,7 @@ import Identity
 import JSON
 
 extension Methods {
-  /// The codes that were made in place of sending them, for tests to read.
+  /// Returns the codes that were generated instead of sent, for tests.
   func verificationCodes(_ call: AdminCall) async throws(WireError) -> JSON {
     let codes: [VerificationCode]
     do throws(SignInError) {

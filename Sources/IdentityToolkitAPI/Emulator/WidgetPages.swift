@@ -2,16 +2,15 @@ import HTTP
 import Identity
 import JSON
 
-/// The two pages by which the web SDK signs in at a provider in a window of its own, or by leading
-/// away from the application and back.
+/// The two pages with which the web SDK signs in with a provider, in a popup or by redirect.
 ///
-/// The window has nobody to ask: whoever tests says who signs in, and the page hands on what a
-/// provider would say of them.
+/// In place of a provider's sign-in page, the tester chooses who signs in, and the page returns
+/// what a provider would return.
 enum WidgetPages {
-  /// The page of the window.
+  /// Returns the page of the popup.
   ///
-  /// - Parameter identities: Who signed in at the provider before.
-  /// - Returns: The page, on which nothing runs but its own script.
+  /// - Parameter identities: The identities that signed in with the provider before.
+  /// - Returns: The page, which can run only its own script.
   static func handler(_ identities: [ProviderLink]) -> Response {
     let known = identities.map { link -> JSON in
       var claims: JSON.Object = ["sub": .string(link.rawID)]
@@ -20,7 +19,7 @@ enum WidgetPages {
       UserMessage.append("picture", link.photoURL, to: &claims)
       return .object(claims)
     }
-    // Nothing in a name may end the element that it stands in.
+    // Escaped so that no name can end the element that contains it.
     let data = String(decoding: JSON.array(known).serialized(), as: UTF8.self)
       .replacing("<", with: #"\u003c"#)
     let page = """
@@ -58,10 +57,10 @@ enum WidgetPages {
     return response
   }
 
-  /// The page in a frame of the application, which hands events on to the SDK.
+  /// Returns the page of the application's iframe, which forwards events to the SDK.
   ///
-  /// The SDK talks to the frame by a script of Google's, which it has loaded itself as well. What
-  /// that script loads in turn is Google's business, so the page has no policy of content.
+  /// The SDK communicates with the iframe through a script of Google's, which may load further
+  /// scripts, so the page has no content security policy.
   static func frame() -> Response {
     let page = """
       <!DOCTYPE html>
@@ -76,7 +75,7 @@ enum WidgetPages {
     return .html(Array(page.utf8))
   }
 
-  /// A text as a policy of content names it.
+  /// Returns the hash of a text for a content security policy.
   private static func digest(_ text: String) -> String {
     "sha256-" + Base64URL.encodeStandard(HashFunction.sha256.digest(Array(text.utf8)))
   }

@@ -2,7 +2,7 @@ import Identity
 import JSON
 
 extension HashParameters {
-  /// Reads what the message of an import says of its hashes.
+  /// Reads the hash parameters of an import message.
   init(_ message: Message) throws(WireError) {
     self.init()
     algorithm = try message.text("hashAlgorithm")?.uppercased()
@@ -44,7 +44,7 @@ extension HashParameters {
 }
 
 extension Message {
-  /// Bytes, in either alphabet of base64 and with or without its padding.
+  /// Returns bytes in either base64 alphabet, with or without padding.
   func bytes(_ name: String) throws(WireError) -> [UInt8]? {
     guard let text = try text(name) else { return nil }
     guard let bytes = Base64URL.decode(text) else {

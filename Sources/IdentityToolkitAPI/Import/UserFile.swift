@@ -2,7 +2,7 @@ public import Identity
 public import JSON
 public import Text
 
-/// The files with users that the Firebase command line writes and reads, as JSON and as CSV.
+/// Reads and writes the user files of the Firebase CLI, in JSON and CSV format.
 ///
 /// ```swift
 /// let file = try UserFile(hashes: parameters, profile: .standalone)
@@ -11,14 +11,14 @@ public import Text
 public struct UserFile: Sendable {
   private let reader: UserRow
 
-  /// Prepares for files whose hashes were made in one way.
+  /// Creates a reader for files whose hashes share the same parameters.
   ///
   /// - Throws: `HashParameterError`.
   public init(hashes: HashParameters, profile: Profile) throws(HashParameterError) {
     reader = UserRow(algorithm: try PasswordAlgorithm(hashes), profile: profile)
   }
 
-  /// Reads an element of `users`.
+  /// Parses an element of `users`.
   public func row(json: JSON) -> ImportRow {
     guard case .object(let object) = json else {
       return .failure(.unreadable("The user is not a JSON object."))
@@ -28,9 +28,9 @@ public struct UserFile: Sendable {
     }
   }
 
-  /// Reads the fields of a line.
+  /// Parses the fields of a line.
   ///
-  /// What stands behind the last known field is passed over; the line may also end before.
+  /// Fields after the last known one are ignored; the line may also have fewer fields.
   public func row(csv fields: [UntrustedText]) -> ImportRow {
     func field(_ index: Int) -> UntrustedText? {
       index < fields.count && !fields[index].isEmpty ? fields[index] : nil
@@ -71,10 +71,10 @@ public struct UserFile: Sendable {
 // MARK: - Writing
 
 extension UserFile {
-  /// An element of `users`.
+  /// Returns an element of `users`.
   ///
-  /// Second factors are phones alone: an authenticator app is of no use without its secret, and a
-  /// secret leaves no server.
+  /// The second factors include only phones, because an authenticator app is useless without its
+  /// secret, and secrets are never exported.
   public static func json(_ item: ExportedAccount) -> JSON {
     let account = item.account
     var user: JSON.Object = ["localId": .string(account.id.text)]
@@ -107,7 +107,9 @@ extension UserFile {
     return .object(user)
   }
 
-  /// A line with its end; providers that have no column are left out, and so are second factors.
+  /// Returns a line with its line ending.
+  ///
+  /// Providers without a column are omitted, and so are second factors.
   public static func csv(_ item: ExportedAccount) -> String {
     let account = item.account
     var fields = [String](repeating: "", count: 52)

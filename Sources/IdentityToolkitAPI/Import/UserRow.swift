@@ -1,15 +1,15 @@
 import Identity
 import JSON
 
-/// Reads the users of an import: those of a message and those of a file, which differ in one name.
+/// Parses the users of an import, from a message or a file, which differ in one name.
 struct UserRow: Sendable {
   let algorithm: PasswordAlgorithm
   let profile: Profile
 
-  /// Reads a row.
+  /// Parses a row.
   ///
-  /// A value of a wrong type is an error of the whole message; what the user cannot have is a fault
-  /// of the row.
+  /// A value of the wrong type is an error of the whole message; a value that the user can't have
+  /// is a fault of the row.
   func read(_ row: Message) throws(WireError) -> ImportRow {
     var user = ImportedUser()
     user.localID = try row.text("localId") ?? ""
@@ -53,7 +53,7 @@ struct UserRow: Sendable {
     return .success(user)
   }
 
-  /// Reads the password from whatever a row gives: its hash, or the text itself.
+  /// Returns the password of a row: its hash, or the plaintext.
   func password(
     hash: String?, salt: String?, plain: String?
   ) throws(ImportFault) -> ImportedPassword? {
@@ -77,7 +77,7 @@ struct UserRow: Sendable {
     return .emulatorText(text)
   }
 
-  /// A text of a row in which a wrong type is the row's own fault.
+  /// Returns a text of a row, where a wrong type is a fault of the row.
   private static func given(_ name: String, _ row: Message) throws(ImportFault) -> String? {
     do throws(WireError) { return try row.given(name) } catch { throw .unreadable(error.message) }
   }
@@ -90,7 +90,7 @@ struct UserRow: Sendable {
     }
   }
 
-  /// An identity; nil for what is one of this server's own ways in, which other members say.
+  /// Parses an identity; nil for this server's own sign-in methods, which other members specify.
   private static func provider(
     _ message: Message
   ) throws(WireError) -> Result<ProviderLink?, ImportFault> {
@@ -131,7 +131,7 @@ struct UserRow: Sendable {
 }
 
 extension Message {
-  /// A moment in milliseconds; nil for an empty text, which stands for none in files.
+  /// Returns a time in milliseconds; nil for an empty text, which means unset in files.
   fileprivate func moment(_ name: String) throws(WireError) -> Instant? {
     guard let value = try value(name), value != "" else { return nil }
     return try int64(name).map(Instant.init(milliseconds:))

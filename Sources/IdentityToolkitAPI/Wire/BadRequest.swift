@@ -1,19 +1,19 @@
 import JSON
 
-/// Errors of the JSON layer, in the words of Google's front ends.
+/// JSON errors, with the messages of Google's front ends.
 extension WireError {
-  /// The body is not JSON that can be read.
+  /// The body isn't valid JSON.
   static func payload(_ text: String) -> WireError {
     WireError("Invalid JSON payload received. \(text)", reason: "badRequest", isFrontEnd: true)
   }
 
-  /// A member has a value that its type does not allow.
+  /// A member has a value that its type doesn't allow.
   ///
   /// - Parameters:
-  ///   - field: The path of the member with snake-case names.
+  ///   - field: The path of the member, with snake-case names.
   ///   - type: `TYPE_INT32` or a message's type.
   ///   - value: The value as JSON text.
-  /// - Returns: The error, with the field among its details.
+  /// - Returns: The error, with the field in its details.
   static func invalidValue(at field: String, type: String, _ value: JSON) -> WireError {
     let text =
       switch value {
@@ -26,11 +26,11 @@ extension WireError {
     return repeated(field)
   }
 
-  /// The body is JSON and no object.
+  /// The body is JSON, but not an object.
   static let rootIsNoMessage = violation(
     "", "Invalid JSON payload received. Unknown name \"\": Root element must be a message.")
 
-  /// Bytes are given by a text that isn't base64.
+  /// A bytes member isn't valid base64.
   static func notBase64(_ text: String, at field: String) -> WireError {
     violation(
       field,
@@ -38,7 +38,7 @@ extension WireError {
         + "\"\(shortened(text))\"")
   }
 
-  /// A list stands where one value is due.
+  /// A list is in place of a single value.
   static func repeated(_ field: String) -> WireError {
     let (parent, name) = split(field)
     return violation(
@@ -47,7 +47,7 @@ extension WireError {
         + "Proto field is not repeating, cannot start list.")
   }
 
-  /// A member that the message does not have.
+  /// The message doesn't have a member of this name.
   static func unknownName(_ name: String, in parent: String) -> WireError {
     violation(
       parent,
@@ -55,13 +55,13 @@ extension WireError {
         + "Cannot find field.")
   }
 
-  /// Two members of which only one may be given.
+  /// Two members of a oneof are set.
   ///
   /// - Parameters:
-  ///   - name: The name of the choice.
-  ///   - member: The second of the members.
+  ///   - name: The name of the oneof.
+  ///   - member: The second member.
   ///   - parent: The path of their message; empty for the body.
-  /// - Returns: The error, with the path among its details.
+  /// - Returns: The error, with the path in its details.
   static func oneof(_ name: String, setting member: String, in parent: String) -> WireError {
     violation(
       parent,
@@ -92,7 +92,7 @@ extension WireError {
     return (String(field[..<dot]), String(field[field.index(after: dot)...]))
   }
 
-  /// An error is no place for a megabyte of somebody's text.
+  /// Truncates input, which may be a megabyte, for error messages.
   private static func shortened(_ text: String) -> String {
     text.count > 100 ? text.prefix(100) + "…" : text
   }

@@ -1,15 +1,15 @@
 import HTTP
 
-/// Cross-origin answers: applications call from pages of their own.
+/// Cross-origin responses, because applications call from their own pages.
 ///
-/// Nothing here is authenticated by cookies, so every origin that may call (`EmulatorOrigins` says
-/// which do in the emulator profile) may read every answer, and
-/// `Access-Control-Allow-Credentials` is never sent.
+/// No request is authenticated by cookies, so every origin that may call may also read every
+/// response, and `Access-Control-Allow-Credentials` is never sent. `EmulatorOrigins` decides which
+/// origins may call in the emulator profile.
 enum CORS {
   private static let allowPrivateNetwork: FieldName = "Access-Control-Allow-Private-Network"
   private static let requestPrivateNetwork: FieldName = "Access-Control-Request-Private-Network"
 
-  /// Lets the page that asked read the answer, errors included.
+  /// Allows the calling page to read the response, including errors.
   static func open(_ response: inout Response, to request: Request) {
     response.fields.add(.vary, "Origin")
     if let origin = request.fields[.origin] {
@@ -17,7 +17,7 @@ enum CORS {
     }
   }
 
-  /// Answers the question whether a page may send a request; nil when this is none.
+  /// Responds to a preflight request; nil if the request isn't one.
   static func preflight(_ request: Request) -> Response? {
     guard request.method == .options else { return nil }
     var response = Response.noContent

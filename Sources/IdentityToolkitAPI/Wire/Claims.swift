@@ -1,7 +1,7 @@
 import Identity
 import JSON
 
-/// What an ID token says that this server reads again.
+/// The claims of an ID token that this server reads.
 struct Claims {
   let issuer: String
   let audience: String
@@ -9,13 +9,13 @@ struct Claims {
   let issued: Int64
   let expires: Int64
   let authTime: Int64
-  /// Which session; nil in tokens from before they said so.
+  /// The session; nil in tokens issued before they named their session.
   let session: ID<UserSession>?
   let tenant: String?
   let provider: SignInProvider
   let secondFactor: SecondFactorClaim?
 
-  /// Reads a payload, or nothing when a claim is missing that every token has.
+  /// Reads a payload; nil if a claim that every token has is missing.
   init?(_ payload: JSON.Object, session: ID<UserSession>? = nil) {
     guard let issuer = payload["iss"]?.textValue?.text,
       let audience = payload["aud"]?.textValue?.text,
@@ -56,11 +56,11 @@ struct Claims {
   }
 }
 
-/// Writes the claims of an ID token straight to bytes, since every sign-in does.
+/// Writes the claims of an ID token directly as bytes, because every sign-in needs them.
 struct ClaimsWriter {
   private var bytes: [UInt8] = []
 
-  /// The payload of a session's token.
+  /// Returns the payload of a session's token.
   static func payload(_ grant: SessionGrant, now: Int64) -> [UInt8] {
     var writer = ClaimsWriter()
     writer.bytes.reserveCapacity(768)
@@ -75,7 +75,7 @@ struct ClaimsWriter {
     bytes.append(UInt8(ascii: "{"))
     text("iss", IDTokens.issuer + project)
     text("aud", project)
-    // Nothing is ahead of the clock, also when that was put back meanwhile.
+    // No time is ahead of the clock, even if the clock was set back in the meantime.
     number("auth_time", min(session.authTime, now))
     text("user_id", account.id.text)
     text("sub", account.id.text)
@@ -108,8 +108,9 @@ struct ClaimsWriter {
     bytes.append(contentsOf: "}}".utf8)
   }
 
-  /// Claims that an administrator set for the user, and those that came with a custom token for the
-  /// session, which count where both have a name; a name of ours stays ours.
+  /// Writes the user's custom claims and those of the session's custom token.
+  ///
+  /// The session's take precedence, and reserved names are ignored.
   private mutating func custom(_ ofUser: String?, _ ofSession: String?) {
     guard ofUser != nil || ofSession != nil else { return }
     let own = ofSession.flatMap(CustomClaims.read) ?? [:]

@@ -1,14 +1,14 @@
 import Identity
 import JSON
 
-/// Claims that an administrator gives a user, `customAttributes` on the wire: a JSON object as
-/// text, at most 1000 characters.
+/// Custom claims that an administrator sets for a user, `customAttributes` on the wire: a JSON
+/// object as text, at most 1,000 characters.
 enum CustomClaims {
   static func read(_ text: String) -> JSON.Object? {
     (try? JSON.parse(Array(text.utf8)))?.objectValue
   }
 
-  /// Checks claims before they are stored; an empty text takes them away.
+  /// Validates claims before they're stored; an empty text removes them.
   static func change(_ text: String) throws(WireError) -> Change<String> {
     guard !text.isEmpty else { return .clear }
     guard text.utf16.count <= ReservedClaims.longest else {

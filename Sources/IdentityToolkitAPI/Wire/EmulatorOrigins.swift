@@ -1,22 +1,23 @@
 import HTTP
 
-/// The web pages that may call the emulator, by their origins.
+/// The web pages that can call the emulator, by origin.
 ///
-/// The emulator profile asks for no real credential, so any page that a developer visits could
-/// delete its accounts. Pages of this machine may call it, on whatever port they are served, and so
-/// may the emulator's own. Others, and those without an origin of their own (`null`), have to be
-/// named. A request without the field isn't a page's.
+/// The emulator profile requires no real credentials, so any page that a developer visits could
+/// delete its accounts. Pages served from this machine, on any port, and the emulator's own pages
+/// can call it. Other origins, including opaque ones (`null`), have to be listed. A request without
+/// an `Origin` field isn't from a page.
 public struct EmulatorOrigins: Sendable {
   private let named: Set<[UInt8]>
 
-  /// Allows origins beside those of this machine.
+  /// Allows origins in addition to those of this machine.
   ///
-  /// - Parameter named: Origins for which `isOrigin` holds; upper and lower case don't differ.
+  /// - Parameter named: Origins for which `isOrigin` returns true; case-insensitive.
   public init(_ named: [String] = []) {
     self.named = Set(named.map(EmulatorOrigins.folded))
   }
 
-  /// Whether a text is an origin: `scheme://host` with a port or without, or `null` (RFC 6454).
+  /// Returns whether a text is an origin: `scheme://host` with or without a port, or `null` (RFC
+  /// 6454).
   public static func isOrigin(_ text: String) -> Bool {
     if text == "null" { return true }
     guard text.utf8.count <= 512, let host = host(of: text) else { return false }
@@ -26,12 +27,12 @@ public struct EmulatorOrigins: Sendable {
       }
   }
 
-  /// Whether the page that sends a request may.
+  /// Returns whether the page that sends a request is allowed to.
   ///
   /// - Parameters:
-  ///   - request: The request, of which all fields `Origin` count.
-  ///   - own: The server's own address, whose pages may.
-  /// - Returns: Whether the request may be answered.
+  ///   - request: The request, all of whose `Origin` fields are checked.
+  ///   - own: The server's own URL, whose pages are allowed.
+  /// - Returns: Whether the request may be handled.
   func allow(_ request: Request, own: String) -> Bool {
     let origins = request.fields.all(.origin)
     guard let origin = origins.first else { return true }
@@ -41,7 +42,7 @@ public struct EmulatorOrigins: Sendable {
     return EmulatorOrigins.host(of: origin).map { LoopbackHost.isLoopback(String($0)) } ?? false
   }
 
-  /// What is behind the scheme; nil without a scheme.
+  /// Returns the part after the scheme; nil without a scheme.
   private static func host(of origin: String) -> Substring? {
     guard let end = origin.firstRange(of: "://") else { return nil }
     let scheme = origin[..<end.lowerBound].utf8
@@ -52,7 +53,7 @@ public struct EmulatorOrigins: Sendable {
     return !scheme.isEmpty && isScheme ? origin[end.upperBound...] : nil
   }
 
-  /// The bytes with ASCII letters in lower case.
+  /// Returns the bytes with ASCII letters lowercased.
   private static func folded(_ text: String) -> [UInt8] {
     text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
   }

@@ -1,7 +1,7 @@
 import HTTP
 import Identity
 
-/// What refusals of sign-in by somebody else's word are called on the wire.
+/// The wire errors of federated sign-in and custom tokens.
 extension WireError {
   init(_ error: CustomTokenError) {
     switch error {
@@ -87,7 +87,7 @@ extension WireError {
   private static let oneResponseType =
     "INVALID_CONFIG : response_type should have exactly one of 'idToken' and 'code' being true."
 
-  /// An ID that a provider of this protocol can't have.
+  /// The ID isn't valid for a provider of this protocol.
   init(providerID name: String, prefix: String) {
     self.init(
       "INVALID_CONFIG_ID : \(name) must start with '\(prefix)' and can only have alphanumeric "

@@ -18,7 +18,8 @@ extension WireError {
     }
   }
 
-  /// Production's words, which say no more; of limits that are ours alone, the numbers too.
+  /// Uses production's messages, which contain no details; messages about limits specific to this
+  /// server include the numbers.
   init(_ error: HashParameterError) {
     switch error {
     case .unknownAlgorithm: self.init("INVALID_HASH_ALGORITHM")
@@ -49,7 +50,8 @@ extension WireError {
 }
 
 extension ImportFault {
-  /// What a row's error says: where Google's production or emulator has a text, that text.
+  /// The message of a row's error, which is that of production or of Google's emulator if there is
+  /// one.
   public var text: String {
     switch self {
     case .unreadable(let text): text

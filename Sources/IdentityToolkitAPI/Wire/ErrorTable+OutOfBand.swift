@@ -1,7 +1,7 @@
 import Identity
 
 extension WireError {
-  /// A used code is told from an unknown one to people, and not to clients.
+  /// Clients can't distinguish used codes from unknown ones, although pages can.
   init(_ error: OutOfBandError) {
     switch error {
     case .invalidCode, .usedCode: self.init("INVALID_OOB_CODE")

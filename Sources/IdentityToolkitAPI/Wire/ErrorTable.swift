@@ -2,9 +2,10 @@ import HTTP
 import Identity
 import JSON
 
-/// What each refusal of the rules is called on the wire.
+/// The wire errors of the rules.
 ///
-/// Words and texts are the interface: SDKs map the word before ` : ` to their own errors.
+/// Codes and messages are part of the interface: SDKs map the code before ` : ` to their own
+/// errors.
 extension WireError {
   init(_ error: ScopeError) {
     switch error {
@@ -15,12 +16,12 @@ extension WireError {
     }
   }
 
-  /// For a pool in which nobody can sign in.
+  /// Sign-in is disabled for the pool.
   init(disabled scope: Scope) {
     self.init(scope.tenant == nil ? "PROJECT_DISABLED" : "TENANT_DISABLED")
   }
 
-  /// For calls about tenants themselves, which answer 404.
+  /// The error of a call about tenants themselves, which responds with 404.
   init(tenants error: ScopeError) {
     switch error {
     case .projectNotFound, .projectDeleted: self.init(TenantError.projectNotFound)
@@ -173,7 +174,8 @@ extension WireError {
     }
   }
 
-  /// With email privacy on, nobody learns which of address and password was wrong.
+  /// With email enumeration protection, the error doesn't reveal whether the email or the password
+  /// was wrong.
   init(_ error: SignInError, hidingUsers: Bool) {
     switch error {
     case .invalidEmail: self.init("INVALID_EMAIL")
@@ -232,7 +234,7 @@ extension WireError {
     case .phoneAlreadyEnrolled: self.init(Self.phoneFactorExists)
     case .quotaExceeded: self.init(Self.quotaExceeded)
     case .invalidTemporaryProof: self.init("INVALID_TEMPORARY_PROOF")
-    // So that SDKs ask to sign in again, and then for the second factor.
+    // Makes SDKs request a new sign-in, which then requires the second factor.
     case .secondFactorNeeded: self.init("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
     case .session(let error): self.init(error)
     case .unsupportedFirstFactor:
@@ -271,7 +273,7 @@ extension WireError {
     }
   }
 
-  /// Tokens are only looked up here, so one failure is all there can be.
+  /// The API only looks up tokens, so no other error can occur.
   init(_ error: ServiceTokenError) {
     if case .unavailable(let cause) = error {
       self.init(unavailable: cause)

@@ -1,42 +1,43 @@
 import Identity
 import JSON
 
-/// Makes and reads ID tokens, JSON Web Tokens of RFC 7519.
+/// Issues and verifies ID tokens (JSON Web Tokens, RFC 7519).
 ///
-/// The standalone profile signs with RS256 and believes nothing else. The emulator profile issues
-/// unsigned tokens, which the Node SDK demands of an emulator, and believes any.
+/// The standalone profile signs with RS256 and accepts nothing else. The emulator profile issues
+/// unsigned tokens, which the Node SDK requires of an emulator, and accepts any token.
 struct IDTokens: Sendable {
   let identity: Identity
   private let verified = VerifiedTokens()
 
   init(identity: Identity) { self.identity = identity }
 
-  /// Seconds for which a token is good.
+  /// The lifetime of a token, in seconds.
   static let lifetime: Int64 = 3600
-  /// Seconds for which a token is still taken after its end, as production does: clients send
-  /// the token they hold, and it may have been good when they began.
+  /// How long a token is accepted after it expires, in seconds, as in production, because it may
+  /// have been valid when the client sent it.
   static let grace: Int64 = 300
-  /// Seconds by which a token may be ahead of the clock, which is put right now and then.
+  /// How far a token may be ahead of the clock, in seconds, because clocks are occasionally
+  /// adjusted.
   static let tolerance: Int64 = 5
 
   static let issuer = "https://securetoken.google.com/"
 
-  /// Makes the token of a session.
+  /// Issues the ID token of a session.
   func make(for grant: SessionGrant) throws(WireError) -> String {
     try signed(
       ClaimsWriter.payload(grant, now: identity.clock.now().seconds), session: grant.session.id)
   }
 
-  /// Makes a token of claims: signed, or unsigned in the emulator profile.
+  /// Issues a token with the claims: signed, or unsigned in the emulator profile.
   ///
-  /// The session that an ID token is of stands in its header, where SDKs show it to nobody.
+  /// The header of an ID token names its session, because SDKs don't expose the header.
   ///
   /// - Parameters:
   ///   - payload: The claims as JSON.
   ///   - session: The session of an ID token.
-  ///   - isCookie: Whether it's a session cookie, whose header says no type.
+  ///   - isCookie: Whether it's a session cookie, whose header has no type.
   /// - Returns: The token.
-  /// - Throws: The error for a key that can't be read.
+  /// - Throws: The error for an unavailable key.
   func signed(
     _ payload: [UInt8], session: ID<UserSession>? = nil, isCookie: Bool = false
   ) throws(WireError) -> String {
@@ -61,10 +62,10 @@ struct IDTokens: Sendable {
     }
   }
 
-  /// Reads the token of a message and finds its scope.
+  /// Reads the token of a message and resolves its user pool.
   ///
-  /// That the session is still good is for the use case to say. A missing token has a word of its
-  /// own in version 1, and is an invalid one in version 2.
+  /// The use case checks that the session is still valid. A missing token has its own error in
+  /// version 1 and is an invalid token in version 2.
   func session(
     _ call: ClientCall, missing: WireError = WireError("MISSING_ID_TOKEN")
   ) async throws(WireError) -> UserSession {
@@ -85,14 +86,14 @@ struct IDTokens: Sendable {
     return claims.session(in: scope)
   }
 
-  /// Reads the token of a call about one user pool, which must be of that very pool.
+  /// Reads the token of a call about one user pool, which must be the token's pool.
   func session(_ token: String, in scope: Scope) async throws(WireError) -> UserSession {
     let claims = try await claims(of: token, project: scope.project)
     guard claims.tenant == scope.tenant?.text else { throw .tokenOfAnotherTenant }
     return claims.session(in: scope)
   }
 
-  /// The claims of a token that is good now, for a project.
+  /// Returns the claims of a currently valid token for a project.
   private func claims(
     of token: String, project: ID<Project>
   ) async throws(WireError) -> Claims {
@@ -104,10 +105,10 @@ struct IDTokens: Sendable {
     return claims
   }
 
-  /// Reads a token whose signature is good.
+  /// Reads a token with a valid signature.
   ///
-  /// A signature that was good stays so as long as its key is believed, so it is remembered; what a
-  /// token is worth now is for the rules to say each time.
+  /// A valid signature stays valid as long as its key is, so it's cached; everything else is
+  /// checked each time.
   private func read(_ token: String) async throws(WireError) -> Claims {
     guard token.utf8.count < JSONWebToken.longest else { throw .invalidIDToken }
     if identity.profile == .emulator { return try parse(token).claims }
@@ -139,11 +140,11 @@ struct IDTokens: Sendable {
     return (claims, token)
   }
 
-  /// The whole payload of a token that was read before.
+  /// Returns the complete payload of a token that was read before.
   static func payload(of token: String) -> JSON.Object? { JSONWebToken(token)?.payload }
 
-  /// The parameter of the header that names the session; readers pass over those they don't know
-  /// (RFC 7515, section 4).
+  /// The header parameter that names the session; verifiers ignore unknown parameters (RFC 7515,
+  /// section 4).
   private static let sessionName = "sid"
 }
 

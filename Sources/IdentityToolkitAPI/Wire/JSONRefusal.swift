@@ -1,20 +1,19 @@
-/// The words in which Google's front ends refuse a body that isn't JSON: what was expected, up to
-/// twenty bytes on either side of the place, and a caret below it.
+/// The messages with which Google's front ends reject a body that isn't JSON: what was expected, up
+/// to twenty bytes on either side of the error, and a caret below it.
 ///
-/// They read more than RFC 8259 allows (names without quotation marks, single quotation marks, a
-/// comma behind the last element), and a body of that kind has no words here. They read in two
-/// passes: where the first needs more bytes than there are, the second begins, and nothing before
-/// that place is shown.
+/// They accept more than RFC 8259 allows (unquoted names, single quotation marks, trailing commas),
+/// so such bodies have no message here. They parse in two passes: the second starts where the first
+/// needs more bytes than there are, and nothing before that position is shown.
 struct JSONRefusal {
   private struct Fault: Error {
     let text: String
-    /// The byte that the caret is below; nil without an excerpt.
+    /// The position of the caret; nil without an excerpt.
     let place: Int?
   }
 
   private enum Token {
     case object, array, text, number, literal(Int), closing(UInt8), name
-    /// No bytes are left, or one that begins nothing.
+    /// The end of the input, or a byte that starts no token.
     case none
   }
 
@@ -23,10 +22,10 @@ struct JSONRefusal {
 
   private let bytes: [UInt8]
   private var position = 0
-  /// Where the second pass begins; nil in the first.
+  /// The start of the second pass; nil during the first.
   private var secondPass: Int?
 
-  /// The words, or nil when the front ends would read the body.
+  /// Returns the message; nil if the front ends would accept the body.
   static func text(for bytes: [UInt8]) -> String? {
     var reader = JSONRefusal(bytes: bytes)
     do throws(Fault) {
@@ -120,7 +119,7 @@ struct JSONRefusal {
     }
   }
 
-  /// Whether a comma follows, and not the end.
+  /// Whether a comma follows, rather than the end.
   private mutating func goesOn(until end: UInt8, _ text: String) throws(Fault) -> Bool {
     switch next() {
     case .none: throw missing(text)
@@ -166,7 +165,7 @@ extension JSONRefusal {
     return shown(start..<position)
   }
 
-  /// Passes over a text in quotation marks; what is shown of it is as it was written.
+  /// Skips a quoted string; excerpts show it as written.
   private mutating func text() throws(Fault) -> String {
     let start = position
     let quotationMark = bytes[start]
@@ -245,7 +244,7 @@ extension JSONRefusal {
     }
   }
 
-  /// Begins the second pass where the first would have waited for more.
+  /// Starts the second pass where the first would have waited for more bytes.
   private mutating func wait(from place: Int) {
     if secondPass == nil { secondPass = place }
   }

@@ -1,16 +1,16 @@
 import HTTP
 
-/// Whether a request names this machine in its Host field.
+/// Checks whether the Host field of a request names this machine.
 ///
-/// The emulator profile asks for no real credential. A page on a domain of an attacker's own that
-/// resolves to 127.0.0.1 is of the same origin as the server, but must send its own name as host.
+/// The emulator profile requires no real credentials. A page on an attacker's domain that resolves
+/// to 127.0.0.1 has the same origin as the server, but has to send its own name in the Host field.
 enum LoopbackHost {
   static func isNamed(by request: Request) -> Bool {
     guard let host = request.fields[.host] else { return false }
     return isLoopback(host)
   }
 
-  /// Whether a host, with a port or without, is this machine.
+  /// Returns whether a host, with or without a port, is this machine.
   static func isLoopback(_ host: String) -> Bool {
     let name = withoutPort(host).lowercased()
     if name.isSameBytes(as: "localhost") || name.hasSameBytes(atEnd: ".localhost")

@@ -3,8 +3,7 @@ import JSON
 
 /// The MFA message: `mfa` of a project's configuration, `mfaConfig` of a tenant.
 ///
-/// A name that the message does not have is refused here, where a typing error would quietly leave
-/// a second factor switched off.
+/// Unknown names are rejected here, because a typo could silently leave a second factor disabled.
 enum MFAMessage {
   private static let package = "google.cloud.identitytoolkit.admin.v2"
   static let states = EnumType(
@@ -18,12 +17,12 @@ enum MFAMessage {
     name: "\(package).ProviderConfig.MfaState",
     values: ["MFA_STATE_UNSPECIFIED", "DISABLED", "ENABLED", "MANDATORY"])
 
-  /// Reads the message; nil, as an absent one, is an empty configuration.
+  /// Reads the message; nil, for an absent message, is an empty configuration.
   static func read(_ message: Message?) throws(WireError) -> MFAConfiguration {
     guard let message else { return MFAConfiguration() }
     try message.refuseUnknown(except: ["state", "enabledProviders", "providerConfigs"])
     var configuration = MFAConfiguration()
-    // The zero of an enum is what an absent member reads as.
+    // An absent enum reads as zero.
     if let state = try message.enumeration("state", states), state != 0 {
       configuration.state = MFAState(rawValue: state)
     }
@@ -36,15 +35,15 @@ enum MFAMessage {
     return configuration
   }
 
-  /// Refuses the name that the message has in the other resource.
+  /// Rejects the name that the message has in the other resource.
   ///
-  /// Elsewhere a name that is not known is passed over; this one, with a mask of the right name,
-  /// would switch everything off.
+  /// Unknown names are ignored elsewhere, but this one, with a mask of the correct name, would
+  /// disable everything.
   static func refuse(_ name: String, in message: Message) throws(WireError) {
     guard try !message.has(name) else { throw .unknownName(name, in: message.path) }
   }
 
-  /// Reads one entry; one without `totpProviderConfig` says nothing, whatever its state.
+  /// Reads one entry; without `totpProviderConfig`, it has no effect, regardless of its state.
   private static func read(entry: Message) throws(WireError) -> TOTPConfiguration? {
     try entry.refuseUnknown(except: ["state", "totpProviderConfig"])
     let state = try entry.enumeration("state", entryStates) ?? 0
@@ -55,7 +54,8 @@ enum MFAMessage {
       adjacentIntervals: try totp.int32("adjacentIntervals"))
   }
 
-  /// Puts what a mask names into a configuration; `root` is the message's name in the resource.
+  /// Applies the members named by a mask to a configuration; `root` is the message's name in the
+  /// resource.
   static func apply(
     _ mask: UpdateMask, root: String, _ new: MFAConfiguration, to old: inout MFAConfiguration
   ) {
@@ -71,11 +71,11 @@ enum MFAMessage {
     }
   }
 
-  /// The message as it is read.
+  /// Writes the message.
   ///
-  /// `state` always stands there, and in an entry `state` and `totpProviderConfig`: the Node SDK
-  /// fails without them. Zero intervals are left out as proto3 leaves out every zero; that they
-  /// are in force all the same is kept in the database.
+  /// `state` is always present, and in an entry also `state` and `totpProviderConfig`, because the
+  /// Node SDK fails without them. Zero intervals are omitted, like every zero in proto3, although
+  /// the database distinguishes them from unset.
   static func write(_ configuration: MFAConfiguration) -> JSON {
     var message: JSON.Object = [
       "state": .string(states.values[configuration.state?.rawValue ?? MFAState.disabled.rawValue])

@@ -2,19 +2,20 @@ import Identity
 import JSON
 import Text
 
-/// A message as it came, read by the rules of proto3 JSON.
+/// A request message, read by the rules of proto3 JSON.
 ///
-/// Names are camel case or snake case, `null` is absent, whole numbers may be written as text, as
-/// `5.0` or as `5e0`, texts as numbers, lists of one value as that value, and enums by name or number. Members nobody asks for are ignored; a message
-/// where that is dangerous says so with `refuseUnknown`.
+/// Names are in camel case or snake case, `null` means absent, integers may be written as strings,
+/// `5.0`, or `5e0`, strings as numbers, lists of one value as that value, and enums by name or
+/// number. Unknown members are ignored; messages for which that's dangerous call `refuseUnknown`.
 struct Message: Sendable {
   let object: JSON.Object
-  /// Where the message lies in the request, for errors.
+  /// The location of the message in the request, for errors.
   let place: Place
 
-  /// A place in a request, as errors name it: `config.mfa`; put together only when one is thrown.
+  /// A location in a request as shown in errors, such as `config.mfa`; formatted only when an error
+  /// is thrown.
   indirect enum Place: Sendable {
-    /// A message by a name of its own; the whole body has none.
+    /// A message with its own name, which is empty for the whole body.
     case root(String)
     case member(Place, String)
     case element(Place, Int)
@@ -39,13 +40,13 @@ struct Message: Sendable {
     self.place = place
   }
 
-  /// Where the message lies, as errors name it; empty for the whole body.
+  /// The path of the message as shown in errors; empty for the whole body.
   var path: String { place.text }
 
-  /// Where a member lies.
+  /// Returns the location of a member.
   func place(_ name: String) -> Place { .member(place, name) }
 
-  /// The value of a member, or nil when it is absent or `null`.
+  /// Returns the value of a member; nil if it's absent or `null`.
   func value(_ name: String) throws(WireError) -> JSON? {
     var found: JSON?
     for member in object.members where Names.match(member.name, name) {
@@ -56,7 +57,7 @@ struct Message: Sendable {
     return found
   }
 
-  /// Whether a member is there and not `null`.
+  /// Returns whether a member is present and not `null`.
   func has(_ name: String) throws(WireError) -> Bool { try value(name) != nil }
 
   func text(_ name: String) throws(WireError) -> String? {
@@ -65,7 +66,7 @@ struct Message: Sendable {
     return text
   }
 
-  /// A text that is not empty: proto3 takes an empty one for absent.
+  /// Returns a non-empty text; proto3 treats an empty one as absent.
   func given(_ name: String) throws(WireError) -> String? {
     guard let text = try text(name), !text.isEmpty else { return nil }
     return text
@@ -91,7 +92,7 @@ struct Message: Sendable {
     return number
   }
 
-  /// A moment, as RFC 3339 writes it.
+  /// Returns a timestamp in RFC 3339 format.
   func timestamp(_ name: String) throws(WireError) -> Instant? {
     guard let value = try value(name) else { return nil }
     guard case .text(let text) = value, let moment = Instant(rfc3339: text.text) else {
@@ -100,13 +101,13 @@ struct Message: Sendable {
     return moment
   }
 
-  /// The message in a member.
+  /// Returns the message in a member.
   func message(_ name: String) throws(WireError) -> Message? {
     guard let value = try value(name) else { return nil }
     return try message(value, at: place(name))
   }
 
-  /// The messages in a list; an absent list is empty.
+  /// Returns the messages in a list; an absent list is empty.
   func messages(_ name: String) throws(WireError) -> [Message] {
     var messages: [Message] = []
     for (index, value) in try list(name).enumerated() {
@@ -115,7 +116,7 @@ struct Message: Sendable {
     return messages
   }
 
-  /// The texts in a list; an absent list is empty.
+  /// Returns the texts in a list; an absent list is empty.
   func texts(_ name: String) throws(WireError) -> [String] {
     var texts: [String] = []
     for (index, value) in try list(name).enumerated() {
@@ -128,13 +129,13 @@ struct Message: Sendable {
     return texts
   }
 
-  /// An enum's number; nil when the member is absent.
+  /// Returns the number of an enum; nil if the member is absent.
   func enumeration(_ name: String, _ type: EnumType) throws(WireError) -> Int? {
     guard let value = try value(name) else { return nil }
     return try type.read(value, at: place(name))
   }
 
-  /// The enums in a list; an absent list is empty.
+  /// Returns the enums in a list; an absent list is empty.
   func enumerations(_ name: String, _ type: EnumType) throws(WireError) -> [Int] {
     var numbers: [Int] = []
     for (index, value) in try list(name).enumerated() {
@@ -143,7 +144,7 @@ struct Message: Sendable {
     return numbers
   }
 
-  /// Refuses members with other names than these.
+  /// Rejects members with other names.
   func refuseUnknown(except names: [String]) throws(WireError) {
     for member in object.members
     where !names.contains(where: { Names.match(member.name, $0) }) {
@@ -157,7 +158,7 @@ extension Message {
     guard let value = try value(name) else { return [] }
     switch value {
     case .array(let elements): return elements
-    // One value stands for a list of it.
+    // A single value is read as a list of one.
     case .text, .number: return [value]
     default: throw .invalidValue(at: field(name), type: "TYPE_LIST", value)
     }
@@ -175,10 +176,10 @@ extension Message {
     .invalidValue(at: field(name), type: type, value)
   }
 
-  /// The path of a member, for errors.
+  /// Returns the path of a member, for errors.
   func field(_ name: String) -> String { place(name).text }
 
-  /// A truth value: `true`, 1, or one of the words that production takes for it.
+  /// Returns a Boolean: `true`, 1, or one of the strings that production accepts.
   static func truth(_ value: JSON) -> Bool? {
     switch value {
     case .bool(let flag): flag
@@ -198,7 +199,7 @@ extension Message {
     }
   }
 
-  /// A text; a number stands for the text that it is written as.
+  /// Returns a text; a number is read as written.
   private static func text(_ value: JSON) -> String? {
     switch value {
     case .text(let text): text.text
@@ -207,7 +208,7 @@ extension Message {
     }
   }
 
-  /// A whole number, written as a number or as text.
+  /// Returns an integer, written as a number or as text.
   static func whole(_ value: JSON) -> Int64? {
     switch value {
     case .number(let number): number.int64
@@ -217,7 +218,7 @@ extension Message {
   }
 }
 
-/// The values of a proto enum: its type's name, and each value's name at its number.
+/// The values of a proto enum: the name of its type, and the name of each value, indexed by number.
 struct EnumType: Sendable {
   let name: String
   let values: [String]

@@ -1,9 +1,9 @@
 import Text
 
 /// The two spellings of proto3 JSON: `lowerCamelCase`, which is written, and `snake_case`, which is
-/// read as well.
+/// accepted too.
 enum Names {
-  /// Whether a written name is this camel-case name in either spelling.
+  /// Returns whether a name in either spelling equals this camel-case name.
   static func match(_ written: UntrustedText, _ name: String) -> Bool {
     let text = written.text
     let one = text.utf8.span
@@ -21,7 +21,7 @@ enum Names {
     return place == one.count
   }
 
-  /// The snake-case spelling, which paths in errors have.
+  /// Returns the snake-case spelling, which error paths use.
   static func snake(_ name: String) -> String {
     var bytes: [UInt8] = []
     for byte in name.utf8 {
@@ -31,7 +31,7 @@ enum Names {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The camel-case spelling of a name in either.
+  /// Returns the camel-case spelling of a name in either spelling.
   static func camel(_ name: String) -> String {
     guard name.utf8.contains(underscore) else { return name }
     var bytes: [UInt8] = []

@@ -3,7 +3,7 @@ import Identity
 import JSON
 
 extension Request {
-  /// The language that the application's user reads, as SDKs tell it; English without.
+  /// The language of the application's user, as sent by SDKs; English by default.
   var locale: String {
     let text = fields["X-Firebase-Locale"] ?? ""
     let isTag =
@@ -19,9 +19,9 @@ extension Request {
 }
 
 extension PhoneRequest {
-  /// The number in the message of a start; without one it is as good as a wrong one.
+  /// Reads the number in a start message; a missing number is treated as an invalid one.
   ///
-  /// What SDKs send against abuse, such as `recaptchaToken`, is passed over.
+  /// Abuse protection members that SDKs send, such as `recaptchaToken`, are ignored.
   init(_ info: Message, _ call: ClientCall) throws(WireError) {
     self.init(
       phoneNumber: Account.phoneNumber(try info.text("phoneNumber") ?? ""),
@@ -31,7 +31,7 @@ extension PhoneRequest {
 }
 
 extension PhoneProof {
-  /// What shows that a phone is the user's: a session with a code, or a temporary proof.
+  /// Reads the proof that a phone is the user's: a session with a code, or a temporary proof.
   init(_ info: Message) throws(WireError) {
     if let proof = try info.given("temporaryProof") {
       guard let number = try info.given("phoneNumber") else {
@@ -49,14 +49,14 @@ extension PhoneProof {
 }
 
 extension Schema {
-  /// A number to send a code to, with what SDKs add against abuse; that is not used.
+  /// The number to send a code to, with the abuse protection members of SDKs, which are ignored.
   static let phoneNumber: Schema = .message(
     [
       "phoneNumber": .text, "recaptchaToken": .text, "iosReceipt": .text, "iosSecret": .text,
       "safetyNetToken": .text, "playIntegrityToken": .text, "autoRetrievalInfo": .object,
     ], .clientTraits)
 
-  /// What shows that a phone is the user's.
+  /// The proof that a phone is the user's.
   static let phoneProof: Schema = [
     "sessionInfo": .text, "code": .text, "phoneNumber": .text, "temporaryProof": .text,
   ]

@@ -1,11 +1,11 @@
 import Identity
 import JSON
 
-/// Helpers for resources of which most members are only stored and given back.
+/// Helpers for resources whose members are mostly only stored and returned.
 enum Resource {
-  /// A body with every name in camel case, so that stored members have one spelling.
+  /// Returns a body with all names in camel case, so that stored members have one spelling.
   ///
-  /// Names below `testPhoneNumbers` and `triggers` are data, not names.
+  /// Names below `testPhoneNumbers` and `triggers` are data and kept as they are.
   static func camelCased(_ object: JSON.Object) -> JSON.Object {
     JSON.Object(
       object.members.map { name, value in
@@ -23,7 +23,7 @@ enum Resource {
     }
   }
 
-  /// Keeps the members that a resource has and a caller may write.
+  /// Returns the members that a resource has and a caller can write.
   static func members(_ names: [String], of object: JSON.Object) -> JSON.Object {
     JSON.Object(
       object.members.filter { member in
@@ -31,7 +31,7 @@ enum Resource {
       })
   }
 
-  /// Stored members; what is stored was JSON when it was written.
+  /// Parses stored members, which were valid JSON when they were written.
   static func stored(_ text: String) -> JSON.Object {
     (try? JSON.parse(Array(text.utf8)))?.objectValue ?? [:]
   }
@@ -40,7 +40,7 @@ enum Resource {
     String(decoding: JSON.object(object).serialized(), as: UTF8.self)
   }
 
-  /// Sets a value at a path, making the objects on the way.
+  /// Sets a value at a path, creating missing objects.
   static func set(_ value: JSON, at path: [String], in object: inout JSON.Object) {
     set(value, at: path[...], in: &object)
   }
@@ -56,14 +56,14 @@ enum Resource {
     object.changeObject(name) { set(value, at: path.dropFirst(), in: &$0) }
   }
 
-  /// The truth value at a path; absent and everything else is false.
+  /// Returns the Boolean at a path; anything else is false.
   static func flag(_ path: String..., in object: JSON.Object) -> Bool {
     path.reduce(JSON.object(object)) { $0[$1] ?? .null }.boolValue ?? false
   }
 
-  /// Settles what the wire format says about members that depend on each other.
+  /// Reconciles members that depend on each other.
   ///
-  /// `smsRegionConfig` is a choice of two: writing one takes the other away.
+  /// `smsRegionConfig` is a oneof: writing one member removes the other.
   static func reconcile(_ resource: inout JSON.Object, after mask: UpdateMask, _ body: JSON.Object)
   {
     guard mask.covers("smsRegionConfig"),
@@ -76,26 +76,26 @@ enum Resource {
     resource["smsRegionConfig"] = .object(regions)
   }
 
-  /// Members that the rules keep, and not the text of stored members.
+  /// Members with their own database columns, which aren't stored in the text.
   static let kept = [
     ["client", "permissions"], ["autodeleteAnonymousUsers"],
   ]
 
-  /// Members that are read only, and a password that is nobody's business here.
+  /// Read-only members, and an SMTP password, which isn't stored here.
   private static let dropped = [
     ["hashConfig"], ["signIn", "hashConfig"], ["client", "apiKey"],
     ["client", "firebaseSubdomain"],
     ["notification", "sendEmail", "smtp", "password"], ["name"], ["subtype"],
   ]
 
-  /// What a caller may have stored of a body.
+  /// Returns the part of a body that a caller can store.
   static func writable(_ body: JSON.Object) -> JSON.Object {
     var body = body
     for path in dropped { remove(path, from: &body) }
     return body
   }
 
-  /// Takes the value at a path away, and the objects on the way that it leaves empty.
+  /// Removes the value at a path, and parent objects that become empty.
   static func remove(_ path: [String], from object: inout JSON.Object) {
     guard let name = path.first else { return }
     guard path.count > 1 else {
@@ -108,7 +108,7 @@ enum Resource {
     object[name] = inner.isEmpty && !wasEmpty ? nil : .object(inner)
   }
 
-  /// `client.permissions`: what users may not do, left out where they may.
+  /// Writes `client.permissions`, which lists the disabled user actions; enabled ones are omitted.
   static func write(_ permissions: UserPermissions, into resource: inout JSON.Object) {
     let switches = [
       ("disabledUserSignup", !permissions.signUp), ("disabledUserDeletion", !permissions.deletion),

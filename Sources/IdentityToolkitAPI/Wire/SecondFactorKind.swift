@@ -1,9 +1,9 @@
-/// Which kind of second factor a message is about.
+/// The kind of second factor in a message.
 enum SecondFactorKind {
   case phone
   case totp
 
-  /// Reads which of two members is there; nil when neither is.
+  /// Reads which of two members is present; nil if neither is.
   init?(
     of message: Message, _ phone: String, _ totp: String, oneof: String
   ) throws(WireError) {

@@ -1,11 +1,11 @@
 import JSON
 
-/// The members that a PATCH is about: comma-separated paths in camel or snake case.
+/// The members that a PATCH changes: comma-separated paths in camel case or snake case.
 struct UpdateMask: Sendable, Equatable {
-  /// The paths, in camel case, each split at its dots.
+  /// The paths in camel case, each split at its dots.
   let paths: [[String]]
 
-  /// Reads the parameter; what is not a path is passed over, as an unknown path would be.
+  /// Parses the parameter; invalid paths are ignored, like unknown ones.
   init(_ text: String) {
     paths = text.split(separator: ",").map { path in
       path.split(separator: ".", omittingEmptySubsequences: false).map { segment in
@@ -14,20 +14,20 @@ struct UpdateMask: Sendable, Equatable {
     }.filter { !$0.contains("") }
   }
 
-  /// Names the members of a body that came without a mask.
+  /// Creates the mask of a body that was sent without one, from its members.
   init(of body: JSON.Object) {
     paths = body.names.map { [Names.camel($0.text)] }
   }
 
-  /// Whether the mask is about a member, or about something in it.
+  /// Returns whether the mask includes a member or anything inside it.
   func covers(_ name: String) -> Bool { paths.contains { $0.first == name } }
 
   init(_ paths: [[String]]) { self.paths = paths }
 
-  /// Puts what the body says at the mask's paths into a resource.
+  /// Copies the values at the mask's paths from the body to a resource.
   ///
-  /// A path that the body has is replaced whole, lists and messages included; one that it does
-  /// not have is cleared. A path into a list or into a plain value is no path and is passed over.
+  /// A path in the body is replaced as a whole, including lists and messages; a path that isn't in
+  /// the body is cleared. Paths into lists or scalar values are ignored.
   func apply(_ body: JSON.Object, to resource: inout JSON.Object) {
     for path in paths {
       let value = path.reduce(JSON.object(body)) { value, name in value[name] ?? .null }

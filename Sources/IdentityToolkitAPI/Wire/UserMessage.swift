@@ -1,13 +1,15 @@
 import Identity
 import JSON
 
-/// A user as lookup, batchGet and query show it, and the parts of it that other answers have.
+/// A user as returned by lookup, batchGet, and query, and the parts that other responses share.
 enum UserMessage {
-  /// What stands where a password hash would: `REDACTED` in base64.
+  /// The placeholder for a password hash: `REDACTED` in base64.
   static let redacted: JSON = "UkVEQUNURUQ="
 
-  /// The whole user; `tenant` must stand there for a tenant's user and for no other, or the web SDK
-  /// takes the session for another tenant's.
+  /// Writes the complete user.
+  ///
+  /// `tenant` must be set for a tenant's user and only then, or the web SDK assigns the session to
+  /// another tenant.
   static func write(_ account: Account, tenant: ID<Tenant>?) -> JSON {
     var user: JSON.Object = ["localId": .string(account.id.text)]
     append("email", account.email, to: &user)
@@ -38,9 +40,9 @@ enum UserMessage {
     return .object(user)
   }
 
-  /// Enrolled factors, each with the member by which SDKs tell its kind.
+  /// Writes enrolled factors, each with the member by which SDKs detect its kind.
   ///
-  /// Who has passed a first factor only sees the last four digits of a number.
+  /// Before the second factor, only the last four digits of a number are shown.
   static func mfaInfo(_ factors: [Factor], masked: Bool = true) -> JSON {
     .array(
       factors.map { factor in
@@ -57,14 +59,13 @@ enum UserMessage {
       })
   }
 
-  /// A phone number of which the last four digits are left, such as `+*******0101`.
+  /// Returns a phone number with all but the last four digits masked, such as `+*******0101`.
   static func masked(_ number: String) -> String {
     let hidden = number.dropLast(4).map { $0.isNumber ? "*" : $0 }
     return String(hidden) + number.suffix(4)
   }
 
-  /// The first factors that are linked to a user: the phone, other providers by their ids, the
-  /// password.
+  /// Writes the providers linked to a user: the phone, other providers by ID, and the password.
   static func providerUserInfo(_ account: Account) -> [JSON] {
     var providers: [JSON] = []
     if let phone = account.phoneNumber {
@@ -76,7 +77,7 @@ enum UserMessage {
       var provider: JSON.Object = ["providerId": .string(link.provider)]
       append("displayName", link.displayName, to: &provider)
       append("photoUrl", link.photoURL, to: &provider)
-      // Production says the raw id here too, and not the address that a sign-in answers with.
+      // Like production, this contains the raw ID and not the URL that a sign-in returns.
       provider.append("federatedId", .string(link.rawID))
       append("email", link.email, to: &provider)
       provider.append("rawId", .string(link.rawID))
@@ -91,19 +92,19 @@ enum UserMessage {
     return providers
   }
 
-  /// Whether the address is known to be the user's; nil where nobody ever said.
+  /// Returns whether the email is verified; nil if that was never set.
   static func emailVerified(_ account: Account) -> Bool? {
     if account.email != nil { return account.emailVerified }
     guard account.givenFields.contains(.emailVerified) else { return nil }
     return account.givenFields.contains(.verifiedWithoutEmail)
   }
 
-  /// Appends a text that is not absent or empty: an empty text is the zero that proto3 leaves out.
+  /// Appends a text unless it's absent or empty, because proto3 omits empty texts.
   static func append(_ name: String, _ text: String?, to object: inout JSON.Object) {
     if let text, !text.isEmpty { object.append(name, .string(text)) }
   }
 
-  /// Appends the name and the picture of a user, also when they are empty.
+  /// Appends the name and photo of a user, even if they were explicitly set to empty.
   static func appendProfile(_ account: Account, to object: inout JSON.Object) {
     let given = account.givenFields
     if let name = account.displayName ?? (given.contains(.emptyName) ? "" : nil) {
@@ -114,7 +115,7 @@ enum UserMessage {
     }
   }
 
-  /// Appends a flag that is not absent.
+  /// Appends a Boolean unless it's absent.
   static func append(_ name: String, _ flag: Bool?, to object: inout JSON.Object) {
     if let flag { object.append(name, .bool(flag)) }
   }

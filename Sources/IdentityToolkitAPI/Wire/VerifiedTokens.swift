@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Tokens whose signature was found good, by their digests, so that a client which shows the same
-/// one again and again is not made to pay for it.
+/// A cache of tokens with a verified signature, by digest, so that a client that sends the same
+/// token repeatedly doesn't cause repeated verification.
 ///
-/// Only what a signature proves is remembered. How long that is true is for whoever asks: whether the
-/// key is still believed, the token has not run out, the account is there and its sessions count.
+/// It caches only what a signature proves. The caller checks everything that can change: whether
+/// the key is still valid, the token hasn't expired, the account exists, and its session is valid.
 final class VerifiedTokens: Sendable {
   struct Entry: Sendable {
     let claims: Claims
     let keyID: String
   }
 
-  /// Two generations: the older is forgotten whole when the younger is full, so that nothing needs
-  /// to be sorted by its last use.
+  /// Two generations: when the younger is full, it replaces the older, so that entries needn't be
+  /// ordered by last use.
   private struct Memory: Sendable {
     var young: [[UInt8]: Entry] = [:]
     var old: [[UInt8]: Entry] = [:]
@@ -27,7 +27,7 @@ final class VerifiedTokens: Sendable {
     }
   }
 
-  /// How many tokens a generation has at most; an entry takes about a kilobyte.
+  /// The maximum number of tokens per generation; an entry uses about one kilobyte.
   static let most = 8_192
 
   private let memory = Mutex(Memory())
@@ -45,6 +45,6 @@ final class VerifiedTokens: Sendable {
     memory.withLock { $0.keep(digest, entry) }
   }
 
-  /// How many are remembered, for tests.
+  /// The number of cached tokens, for tests.
   var count: Int { memory.withLock { $0.young.count + $0.old.count } }
 }

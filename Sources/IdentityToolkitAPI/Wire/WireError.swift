@@ -1,24 +1,26 @@
 import HTTP
 import JSON
 
-/// An answer that is an error, before it has taken the shape of its API version.
+/// An error response, independent of the format of an API version.
 struct WireError: Error, Sendable {
   var status: Status
-  /// `CODE` or `CODE : text`, with one space on both sides of the colon: clients take it apart.
+  /// `CODE` or `CODE : text`, with one space on each side of the colon, because clients parse it.
   var message: String
-  /// The word in `errors[]` of version 1.
+  /// The reason in `errors[]` of version 1.
   var reason: String
-  /// What stands in `details[]`.
+  /// The elements of `details[]`.
   var details: [JSON]
-  /// Whether a conflict is that the resource exists already.
+  /// Whether a conflict means that the resource already exists.
   var isTaken = false
-  /// Whether `errors[]` names a domain, as all do but those about a member of the message.
+  /// Whether `errors[]` has a domain, which is omitted only in errors about a member of the
+  /// message.
   var hasDomain = true
-  /// Whether it was made before a method was reached; such an error has `status` in version 1 too.
+  /// Whether the error occurred before a method was reached, in which case version 1 includes
+  /// `status` too.
   var isFrontEnd: Bool
-  /// Seconds until trying again makes sense.
+  /// When to retry, in seconds.
   var retryAfter: Int?
-  /// What happened, for the log alone.
+  /// The cause, only for the log.
   var cause: String?
 
   init(
@@ -34,13 +36,13 @@ struct WireError: Error, Sendable {
   }
 }
 
-/// The form of an error body.
+/// The format of an error body.
 enum ErrorShape: Sendable {
-  /// Version 1: `errors[]`, and no `status` unless the error came before the method.
+  /// Version 1: `errors[]`, and `status` only if the error occurred before the method.
   case v1
-  /// Version 2 and token refresh: `status`, and no `errors[]`.
+  /// Version 2 and token refresh: `status`, but no `errors[]`.
   case v2
-  /// Where the address tells no version: both.
+  /// Both, for paths without a version.
   case both
 }
 
@@ -58,7 +60,8 @@ extension WireError {
     if shape != .v1 || isFrontEnd { error.append("status", .string(statusWord)) }
     if !details.isEmpty { error.append("details", .array(details)) }
     var response = Response.json(["error": .object(error)], status: status)
-    // A scheme without a parameter is more than httplib2, of Google's client for Python, can read.
+    // The realm is required: httplib2, used by Google's Python client, can't parse a scheme without
+    // parameters.
     if status == .unauthorized {
       response.fields[.wwwAuthenticate] = #"Bearer realm="countersign""#
     }
@@ -66,7 +69,7 @@ extension WireError {
     return response
   }
 
-  /// The status as a word of google.rpc.Code.
+  /// The status as a google.rpc.Code name.
   private var statusWord: String {
     switch status.code {
     case 401: "UNAUTHENTICATED"
@@ -84,7 +87,8 @@ extension WireError {
 }
 
 extension WireError {
-  /// What a person reads when the engine refuses a request before a method is reached.
+  /// Returns the error, with a human-readable message, for a request that the HTTP engine rejects
+  /// before a method is reached.
   static func engine(_ status: Status) -> WireError {
     let text =
       switch status {
@@ -107,14 +111,14 @@ extension WireError {
     return WireError(text, status: status, reason: reason, isFrontEnd: true)
   }
 
-  /// Production's answer where a part of a message is missing that has no word of its own.
+  /// Production's response if a message lacks a part that has no error of its own.
   static let invalidArgument = WireError("Request contains an invalid argument.")
 
   static let unavailable = WireError(
     "The service is currently unavailable.", status: .serviceUnavailable, reason: "backendError",
     isFrontEnd: true, retryAfter: 1)
 
-  /// For what must not happen; the reason stands in the log.
+  /// An unexpected error, whose cause is in the log.
   static let `internal` = WireError(
     "Internal error encountered.", status: .internalServerError, reason: "backendError",
     isFrontEnd: true)

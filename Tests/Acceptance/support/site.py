@@ -65,7 +65,7 @@ class Markup(HTMLParser):
         """The fields that nothing tells the purpose of."""
         return [attributes for attributes, inside in self.fields
                 if not (inside or attributes.get("id") in self.labels
-                        or attributes.get("aria-label") or attributes.get("aria-labeledby"))]
+                        or attributes.get("aria-label") or attributes.get("aria-labelledby"))]
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from .desk_states import DESK
+from .support_states import SUPPORT
 
 
 def sign_in(page, demo):
@@ -45,5 +45,5 @@ def nothing_found(page, demo):
 SIGNED_IN = {
     "a page that is not there": not_found, "a wrong form": wrong_form,
     "a policy to check": policy_check, "open menus": open_menus, "nothing found": nothing_found,
-    **DESK,
+    **SUPPORT,
 }

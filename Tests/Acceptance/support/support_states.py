@@ -94,7 +94,7 @@ def release(page, demo):
     """An agent who did too much in an hour, as an owner is asked about them."""
     prove(demo.server.data, ago=3_600)
     page.goto("/")
-    linked(page, "Release…")
+    linked(page, "Unblock…")
     expect(page.get_by_role("button", name="Unblock agent")).to_have_count(1)
     prove(demo.server.data)
 
@@ -333,7 +333,7 @@ def opened_letter(page, demo):
     expect(page.locator("pre.letter")).to_have_count(1)
 
 
-DESK = {
+SUPPORT = {
     "a user whose clock is slow": user(OPEN, "account.note"),
     "locked users": locked_users, "a locked user": locked_user,
     "a user with a removed factor": user(STRICT, "factor.remove"),

@@ -180,7 +180,7 @@ import Testing
       "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 Version/18.0 Mobile/15E148 Safari/604.1",
       "Safari on iPhone"
     ),
-    ("", "A browser that does not say which"), ("<script>", "A browser that does not say which"),
+    ("", "Unknown browser"), ("<script>", "Unknown browser"),
   ])
   func `browsers are named as their owners know them`(agent: String, name: String) {
     #expect(BrowserWords.name(agent) == name)

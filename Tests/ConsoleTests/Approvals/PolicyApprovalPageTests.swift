@@ -61,7 +61,7 @@ import Testing
       #expect(try await world.policy.version == 2)
       let again = try await tomas.submit(address, wider)
       #expect(again.status == .unprocessableContent)
-      #expect(again.says("already waiting for approval"))
+      #expect(again.says("already pending approval"))
       Markup.check(again)
       #expect(try await ada.get("/").says("1 approval"))
       let list = try await ada.get("/approvals")

@@ -210,7 +210,7 @@ import Testing
       #expect(try await ada.submit(address, form).status == .ok)
       world.clock.advance(seconds: 900)
       let page = try await ada.get(address)
-      #expect(page.says("id=\"reauthentication\"") && !page.says("Make the token"))
+      #expect(page.says("id=\"reauthentication\"") && !page.says("Create token"))
       #expect(page.values(of: "href").contains("/account/totp"))
       Markup.check(page)
       let before = try await world.auditedActions()

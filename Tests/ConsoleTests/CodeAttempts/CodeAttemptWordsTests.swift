@@ -49,7 +49,7 @@ struct VerdictWordsTests {
     Case(result: .blocked, words: "not checked: too many incorrect codes"),
     Case(
       result: .blocked, times: 1_200,
-      words: "not checked: too many incorrect codes, 1\u{202F}200 times"),
+      words: "not checked: too many incorrect codes, 1,200 times"),
     Case(result: .closed, words: "not checked: codes are locked"),
     Case(result: .suspended, words: "correct code, but the factor is suspended"),
     Case(result: .temporary, words: "accepted (temporary code)"),

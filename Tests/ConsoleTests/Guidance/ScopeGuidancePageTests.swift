@@ -56,7 +56,8 @@ import Testing
       _ = try await tomas.submit(edit, write("NewerVersion </textarea><b>", 0))
       let late = try await ada.submit(edit, write("Mine", 0))
       #expect(late.status == .conflict)
-      #expect(late.says("Somebody was faster.") && late.says("NewerVersion &lt;/textarea&gt;"))
+      #expect(late.says("This guidance changed while you were editing."))
+      #expect(late.says("NewerVersion &lt;/textarea&gt;"))
       #expect(late.says("\nMine</textarea>") && late.value(of: "version") == "1")
       Markup.check(late)
       let saved = try await ada.submit(edit, write("Mine", 1))
@@ -116,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `the first paragraphs stand beside each user`() async throws {
+  @Test func `the first paragraphs are on the page of each user`() async throws {
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let guidance = try await world.eu + "/guidance"

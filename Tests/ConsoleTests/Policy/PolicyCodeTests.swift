@@ -52,9 +52,9 @@ import Testing
 
           await getAuth().projectConfigManager().updateProjectConfig({
             multiFactorConfig: {
-              state: "ENABLED", // the SDK does not know MANDATORY
+              state: "ENABLED", // the SDK has no MANDATORY
               providerConfigs: [{
-                state: "ENABLED", // the SDK wants a state
+                state: "ENABLED", // the SDK requires a state
                 totpProviderConfig: {},
               }],
             },
@@ -68,10 +68,10 @@ import Testing
   }
 
   @Test(arguments: [
-    (0.000005, "0.0005 %"), (0.000055, "0.0055 %"), (0.000105, "0.0105 %"),
-    (0.000373938, "0.0374 %"),
-    (0.09996, "10 %"), (0.1, "10 %"), (0.5, "50 %"), (1, "100 %"), (0, "0 %"), (0.001, "0.1 %"),
-    (0.00009999, "0.01 %"), (0.01234, "1.23 %"),
+    (0.000005, "0.0005%"), (0.000055, "0.0055%"), (0.000105, "0.0105%"),
+    (0.000373938, "0.0374%"),
+    (0.09996, "10%"), (0.1, "10%"), (0.5, "50%"), (1, "100%"), (0, "0%"), (0.001, "0.1%"),
+    (0.00009999, "0.01%"), (0.01234, "1.23%"),
   ])
   func `a chance has three digits that count`(chance: Double, words: String) {
     #expect(OddsWords.chance(chance) == words)
@@ -80,7 +80,7 @@ import Testing
   @Test func `the odds of the default window are those of its codes and of the throttle`() {
     #expect(
       OddsWords.sentence(.standard, cap: 10)
-        == "Somebody who guesses until the block (5 wrong codes, then 30 s doubling to 1 h) hits with a chance of 0.0055 %, and until the codes are closed (10 wrong in a row) of 0.011 %."
+        == "Chance of guessing a code: 0.0055% before the first block (5 wrong codes; blocks last 30 s, doubling up to 1 h) and 0.011% before codes are locked (10 wrong codes in a row)."
     )
     #expect(OddsWords.sentence(nil, cap: 10).isEmpty)
     #expect(WindowWords.explanations(cap: 10).split(separator: "\n").count == 12)

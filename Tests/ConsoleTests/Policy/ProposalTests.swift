@@ -36,13 +36,13 @@ import Testing
       let browser = try await Browser.signedIn(world)
       let address = try await sandbox(world)
       let check = try await browser.get(address + "?change=on")
-      #expect(check.status == .ok && check.says("<h1>Check the change</h1>"))
+      #expect(check.status == .ok && check.says("<h1>Review changes</h1>"))
       #expect(try await policy(world, "sandbox").version == 0)
       #expect(try await confirm(check, browser).location == address)
       let totp = try await policy(world, "sandbox").configuration.totp
       #expect(totp == TOTPConfiguration(state: .enabled, adjacentIntervals: nil))
       let again = try await browser.get(address + "?change=on")
-      #expect(again.says("These are the values in force already"))
+      #expect(again.says("These values are already in effect"))
       #expect(again.says("<h1>MFA policy</h1>"))
     }
   }
@@ -74,8 +74,8 @@ import Testing
       let browser = try await Browser.signedIn(world, as: World.tomas)
       let address = try await world.eu + "/policy"
       let check = try await browser.get(address + "?change=project")
-      #expect(check.says("<h1>Check the change</h1>") && check.says("mandatory from 2026-12-01"))
-      #expect(check.says("2 users have no factor and will have to enroll by 1 Dec 2026, 50 % of 4"))
+      #expect(check.says("<h1>Review changes</h1>") && check.says("mandatory from 2026-12-01"))
+      #expect(check.says("2 of 4 users (50%) have no factor and must enroll by 1 Dec 2026"))
       let edited = try await browser.submit(
         address, ["change": "project", "source": "1", "version": "2", "step": "edit"])
       #expect(edited.says("name=\"from\" value=\"2026-12-01\""))
@@ -84,7 +84,7 @@ import Testing
         try await world.policy, try await world.identity.policies.read(project)
       )
       #expect(tenant.edit == owner.edit)
-      #expect(try await browser.get(address + "?change=project").says("nothing to save"))
+      #expect(try await browser.get(address + "?change=project").says("No changes made."))
     }
   }
 
@@ -97,7 +97,7 @@ import Testing
         $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 2)
       }
       let late = try await confirm(check, browser, more: ["confirmation": "eu-shop"])
-      #expect(late.status == .conflict && late.says("values changed while you looked"))
+      #expect(late.status == .conflict && late.says("policy changed while you were reviewing"))
       #expect(try await world.policy.version == 2)
     }
   }
@@ -106,7 +106,7 @@ import Testing
     try await World.furnished { world in
       let browser = try await Browser.signedIn(world, as: World.tomas)
       let check = try await browser.get(try await world.eu + "/policy?change=project")
-      #expect(check.says("Switch TOTP off"))
+      #expect(check.says("Turn off TOTP"))
       let refused = try await confirm(check, browser)
       #expect(refused.status == .unprocessableContent)
       #expect(refused.value(of: "change") == "project")
@@ -121,7 +121,7 @@ import Testing
       let iris = try await Browser.signedIn(world, as: World.iris)
       let address = try await world.eu + "/policy"
       for query in ["?change=project", "?change=on", "?pattern=mandatory"] {
-        #expect(try await iris.get(address + query).says("You may read this policy"))
+        #expect(try await iris.get(address + query).says("You have read-only access"))
       }
       _ = try await world.identity.administrators.create(
         email: "tenant@example.com", displayName: "Teo", password: Secret(World.password),
@@ -147,7 +147,7 @@ import Testing
         .policy(totp: "off", more: ["checked": "1"]), .policy(intervals: "1"),
         .policy(intervals: "1", more: ["checked": "1"]),
       ] {
-        #expect(try await browser.submit(address, form).says("<h1>Check the change</h1>"))
+        #expect(try await browser.submit(address, form).says("<h1>Review changes</h1>"))
       }
       #expect(try await world.policy.version == 2)
       let check = try await browser.submit(address, .policy(intervals: "1"))
@@ -174,7 +174,7 @@ import Testing
       }
       let check = try await browser.submit(
         address, .policy(pattern: "mandatory", from: "2026-12-01"))
-      #expect(check.says("2 users have no factor and will have to enroll by 1 Dec 2026"))
+      #expect(check.says("(50%) have no factor and must enroll by 1 Dec 2026"))
       let saved = try await browser.post(address, try check.confirmation)
       #expect(saved.status == .seeOther)
       for page in [
@@ -232,9 +232,9 @@ import Testing
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
       let before = try await browser.get(address)
-      #expect(before.says("A method that allows a second factor is on: password, oidc.staff."))
+      #expect(before.says("Enabled methods that support a second factor: password, oidc.staff."))
       #expect(before.says("1 user has an unverified address"))
-      #expect(before.says("/users?state=unverified\">Show them</a>"))
+      #expect(before.says("/users?state=unverified\">Show users</a>"))
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       #expect(try await tomas.get(address).says("state=unverified") == false)
       _ = try await world.identity.tenants.update(
@@ -248,10 +248,10 @@ import Testing
         try await world.euScope, "oidc.staff", by: Author(actor: .commandLine)
       ) { $0.isEnabled = false }
       let after = try await browser.get(address)
-      #expect(after.says("No password, email link or identity provider sign-in is on"))
+      #expect(after.says("No password, email link, or identity provider sign-in is enabled"))
       #expect(after.says("Anonymous sign-in is on."))
-      #expect(after.says("Sign-in is switched off here for everybody."))
-      #expect(after.says("/settings\">Open the settings</a>"))
+      #expect(after.says("Sign-in is turned off for all users."))
+      #expect(after.says("/settings\">Open settings</a>"))
     }
   }
 }

@@ -25,7 +25,7 @@ import Testing
       let added = try await ada.submit(list + "/new", Self.answers)
       #expect(added.location == list)
       let page = try await ada.get(list)
-      #expect(page.says("Added the provider oidc.acme."))
+      #expect(page.says("Provider oidc.acme added."))
       #expect(page.says("<span class=\"chip on\">on</span>"))
       let one = list + "/oidc.acme"
       let seen = try #require(try await ada.get(one).value(of: "seen"))
@@ -87,7 +87,7 @@ import Testing
           "seen": seen, "name": "Late", "issuer": "https://a.example", "client": "c", "keys": "",
         ])
       #expect(late.status == .unprocessableContent)
-      #expect(late.says("Somebody has changed this provider meanwhile."))
+      #expect(late.says("This provider changed while you were editing."))
       let provider = try await world.identity.identityProviders.find(scope, "oidc.staff")
       #expect(provider.settings.clientID == "other")
     }
@@ -115,7 +115,7 @@ import Testing
       let kept = try await world.identity.identityProviders.find(scope, "saml.acme").settings
       #expect(kept.displayName == "Acme SAML" && kept.isEnabled)
       #expect(kept.members == settings.members)
-      #expect(try await ada.get(try await world.eu + "/settings/providers").says("kept only"))
+      #expect(try await ada.get(try await world.eu + "/settings/providers").says("stored only"))
     }
   }
 

@@ -58,15 +58,15 @@ import Testing
       _ = try await Browser(world).submit(link, ["code": code(link)], to: Self.page)
       let ada = try await Browser.signedIn(world)
       let overview = try await ada.get(try await world.eu)
-      #expect(overview.says("chiara.bianchi@example.com said that a change of second factors"))
+      #expect(overview.says("chiara.bianchi@example.com reported a change to their second factors"))
       let user = try await world.eu + "/users/\(World.chiara)"
       #expect(overview.values(of: "href").contains(user))
       let home = try await ada.get("/")
-      #expect(home.says("1 user says that a change of second factors was none of theirs."))
+      #expect(home.says("1 user reported a change to their second factors that they didn’t make."))
       // A policy admin may not find users, and is not told who it is.
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let his = try await tomas.get(try await world.eu)
-      #expect(his.says("A user said that a change of second factors"))
+      #expect(his.says("A user reported a change to their second factors"))
       #expect(!his.says("chiara"))
     }
   }

@@ -32,7 +32,7 @@ import Testing
       for query in ["", "?show=differs", "?sort=enrolled", ".csv"] {
         let page = try await nadia.get(Self.address + query)
         #expect(page.status == .ok)
-        for word in ["us-shop", "sandbox", "differs", "own users"] {
+        for word in ["us-shop", "sandbox", "differs", "users outside"] {
           #expect(!page.text.dropFirst(200).contains(">\(word)"), "\(query) \(word)")
         }
       }

@@ -19,7 +19,7 @@ import Testing
       ] {
         #expect(links.contains(link), "\(link)")
       }
-      #expect(home.says("TOTP is on, but the configuration does not say so."))
+      #expect(home.says("TOTP state is unset (treated as enabled)."))
       let iris = try await Browser.signedIn(world, as: World.iris)
       let read = try await iris.get("/")
       #expect(!read.says("change=on") && !read.says("change=project") && !read.says("tenants/new"))
@@ -36,9 +36,9 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let eu = try await world.eu
       let home = try await ada.get("/")
-      #expect(home.says("TOTP is off: 2 users have a factor that nobody asks for."))
+      #expect(home.says("TOTP is off: 2 users with a factor aren’t asked for codes."))
       #expect(home.values(of: "href").contains(eu + "/policy?change=on"))
-      #expect(try await ada.get(eu).says("TOTP is off: 2 users have a factor"))
+      #expect(try await ada.get(eu).says("TOTP is off: 2 users with a factor"))
       let tenants = try await ada.get("/projects/acme-retail/tenants")
       #expect(tenants.values(of: "href").contains(eu + "/policy?change=on"))
     }
@@ -60,10 +60,10 @@ import Testing
       }
       world.clock.advance(seconds: 400 * 86_400)
       let page = try await Browser.signedIn(world).get(try await world.eu)
-      #expect(page.says("17 codes count at once, each for 8 min 30 s"))
-      #expect(page.says("more than a year ago"))
+      #expect(page.says("17 valid codes at any moment, each for 8 min 30 s"))
+      #expect(page.says("in more than a year"))
       // The provider of eu-shop is a first factor like a password.
-      #expect(!page.says("nobody can enroll") && page.says("anonymous, oidc.staff"))
+      #expect(!page.says("users can’t enroll") && page.says("anonymous, oidc.staff"))
       #expect(page.says("/users?state=unverified"))
     }
   }
@@ -83,13 +83,13 @@ import Testing
       try await set(SignInMethods(password: false, emailLink: false, anonymous: true))
       #expect(
         try await ada.get(eu + "/policy").says(
-          "A method that allows a second factor is on: oidc.staff."))
+          "Enabled methods that support a second factor: oidc.staff."))
       _ = try await world.identity.identityProviders.update(scope, "oidc.staff", by: author) {
         $0.isEnabled = false
       }
       let without = try await ada.get(eu)
-      #expect(without.says("Only sign-ins without a second factor are on (anonymous)"))
-      let refused = "No password, email link or identity provider sign-in is on"
+      #expect(without.says("don’t support a second factor are enabled (anonymous)"))
+      let refused = "No password, email link, or identity provider sign-in is enabled"
       #expect(try await ada.get(eu + "/policy").says(refused))
       // A provider of SAML is kept for programs; nobody signs in by it.
       var saml = ProviderSettings()
@@ -100,7 +100,7 @@ import Testing
       _ = try await world.identity.identityProviders.create(
         in: scope, id: "saml.staff", saml, by: author)
       try await set(SignInMethods(password: false, emailLink: false, anonymous: false))
-      #expect(try await ada.get(eu).says("No sign-in method is on, so nobody can enroll."))
+      #expect(try await ada.get(eu).says("No sign-in method is enabled, so users can’t enroll."))
       #expect(try await ada.get(eu + "/policy").says(refused))
     }
   }

@@ -50,7 +50,7 @@ enum Markup {
     }
     for tag in tags {
       for (name, value) in tag.attributes {
-        let isReference = ["aria-describedby", "aria-labeledby", "for"].contains(name)
+        let isReference = ["aria-describedby", "aria-labelledby", "for"].contains(name)
         for id in value.split(separator: " ") where isReference && !ids.contains(String(id)) {
           faults.append("\(name) names \(id), which is not there")
         }

@@ -12,13 +12,13 @@ import Testing
     try await World.furnished { world in
       let ada = try await Browser.signedIn(world)
       let empty = try await ada.get(Self.list)
-      #expect(empty.says("No key for custom tokens"))
+      #expect(empty.says("No custom token signing keys"))
       let added = try await ada.submit(
         Self.list + "/new",
         ["issuer": "back-end@globex.example", "key": World.publicKey, "key-id": "k-1"])
       #expect(added.location == Self.list)
       let page = try await ada.get(Self.list)
-      #expect(page.says("Registered the key of back-end@globex.example."))
+      #expect(page.says("Key of back-end@globex.example registered."))
       let signer = try #require(try await world.identity.signers.list(ID("globex")).first)
       let revocation = "\(Self.list)/\(signer.id)/revocation"
       #expect(page.values(of: "href").contains(revocation))
@@ -59,7 +59,7 @@ import Testing
           "issuer": "a@b.example", "key-id": "",
           "key": "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----",
         ])
-      #expect(wrong.says("That is a private key."))
+      #expect(wrong.says("This is a private key."))
       #expect(!wrong.says("c2VjcmV0"))
     }
   }

@@ -209,7 +209,7 @@ import Testing
       guard case .overtaken(let left) = try await approve(instance, third.id, by: omar) else {
         throw Unexpected("done")
       }
-      #expect(left == "Dora at the support may not act here any more.")
+      #expect(left == "Dora at the desk may not act here any more.")
     }
   }
 
@@ -334,7 +334,7 @@ import Testing
       }
       #expect(
         endings == [
-          "Refused by omar: Too many.", "Withdrawn by Dora at the support.",
+          "Refused by omar: Too many.", "Withdrawn by Dora at the desk.",
           "Nobody approved it within a day.",
         ])
     }

@@ -221,7 +221,7 @@ import Testing
       let job = try #require(
         try await instance.identity.bulkRemovals.list(instance.acme).items.first)
       #expect(job.id == id && job.state == .stopped && job.usersRemoved == 1)
-      #expect(job.ending == "Dora at the support may not act here any more.")
+      #expect(job.ending == "Dora at the desk may not act here any more.")
     }
   }
 

@@ -93,7 +93,8 @@ extension ServiceTokenTableTests {
     let roles = ServiceTokenRole.allCases
     var lines = introduction
     lines.append(
-      "| Call | Needs | " + roles.map(\.rawValue).joined(separator: " | ") + " | of a tenant |")
+      "| Call | Permission | " + roles.map(\.rawValue).joined(separator: " | ")
+        + " | tenant token |")
     lines.append("|" + String(repeating: "---|", count: roles.count + 3))
     let templates = Set(operations.map { "\($0.method) \($0.path.template)" })
     var rows: Set<String> = []
@@ -114,7 +115,7 @@ extension ServiceTokenTableTests {
             + template.replacing(
               "/projects/{projectId}", with: "/projects/{projectId}/tenants/{tenantId}"))
       let cells = roles.map { $0.permissions.contains(action.permission) ? "yes" : "–" }
-      let mayTenant = isOfTenant && action.permission != .manageTenants ? "in it" : "–"
+      let mayTenant = isOfTenant && action.permission != .manageTenants ? "own tenant" : "–"
       let row =
         "| `\(operation.method) \(template)` | `\(action.permission)` | "
         + cells.joined(separator: " | ") + " | \(mayTenant) |"
@@ -124,18 +125,18 @@ extension ServiceTokenTableTests {
   }
 
   private static let introduction = """
-    # What a service token may
+    # Service token permissions
 
-    A service token is for a project with all its tenants, or for one tenant, and has a role. It goes
-    into `Authorization: Bearer …`. What it is not for is refused with 403 before anything is looked
-    up, so that the answer does not tell what exists; without a token, or with an API key alone, the
-    answer is 401.
+    A service token belongs to a project with all its tenants, or to one tenant, and has a role.
+    Send it as `Authorization: Bearer …`. A call that the token doesn't permit is refused with 403
+    before anything is looked up, so the response doesn't reveal what exists. Without a token, or
+    with only an API key, the response is 401.
 
-    The last column is about tokens of one tenant: "in it" means below that tenant's address, or for
-    that tenant where the address names none. A token takes the place of an API key too, in calls for
-    one user, when its role may change users.
+    The last column applies to tokens of one tenant: "own tenant" means under that tenant's address,
+    or for that tenant if the address doesn't name one. If its role can change users, a token also
+    replaces the API key in calls for one user.
 
-    A test makes this page of the routes and of the roles' permissions, and tries every cell of it.
+    A test generates this page from the routes and the roles' permissions, and verifies every cell.
 
     """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
 }

@@ -70,7 +70,7 @@ struct UpdateFactorsTests {
     #expect(factors == ["Phone"])
   }
 
-  @Test(arguments: [#"{"enrollments":[]}"#, #"{"Enrollments":[]}"#])
+  @Test(arguments: [#"{"enrollement":[]}"#, #"{"Enrollments":[]}"#])
   func `a misspelt list takes nothing away`(mfa: String) async throws {
     let (error, factors) = try await update { _ in mfa }
     #expect(error?.hasSuffix("at 'mfa': Cannot find field.") == true)

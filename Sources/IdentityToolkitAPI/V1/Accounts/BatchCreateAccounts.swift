@@ -25,7 +25,7 @@ extension Declaration {
 }
 
 extension Schema {
-  /// A user as an import brings it.
+  /// A user of an import.
   fileprivate static let importedUser = named(
     "ImportedUser",
     [
@@ -49,8 +49,9 @@ extension Schema {
 }
 
 extension Methods {
-  /// `accounts:batchCreate`: users from elsewhere; a row that cannot be stored is told in the answer
-  /// and does not stop the others.
+  /// `accounts:batchCreate`: imports users.
+  ///
+  /// A row that can't be stored is reported in the response and doesn't affect the others.
   func batchCreate(_ call: AdminCall) async throws(WireError) -> JSON {
     let message = call.message
     let parameters = try HashParameters(message)
@@ -93,7 +94,8 @@ extension Methods {
     }
     return .object(answer)
   }
-  /// Which of hash and salt isn't base64; production calls the hash `password`.
+  /// Returns an error that names the member that isn't base64, the hash or the salt; production
+  /// calls the hash `password`.
   private static func notBase64(_ user: Message) throws(WireError) -> WireError {
     for (name, field) in [("passwordHash", "password"), ("salt", "salt")] {
       let text = try user.text(name) ?? ""

@@ -13,9 +13,9 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:batchDelete`: many users at once; those that are not disabled only with `force`.
+  /// `accounts:batchDelete`: deletes many users; those that aren't disabled require `force`.
   ///
-  /// A user that does not exist is as good as deleted, as SDKs expect.
+  /// A missing user is treated as deleted, as SDKs expect.
   func batchDelete(_ call: AdminCall) async throws(WireError) -> JSON {
     let ids = try call.message.texts("localIds")
     let force = try call.message.flag("force") ?? false

@@ -11,11 +11,12 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:batchGet`: all users by id, a page at a time.
+  /// `accounts:batchGet`: returns all users in pages, ordered by ID.
   ///
-  /// Hashes of passwords are for tokens of the role `owner`, and each answer with them is recorded.
+  /// Password hashes are returned only to tokens with the role `owner`, and each response with
+  /// hashes is recorded.
   func batchGet(_ call: AdminCall) async throws(WireError) -> JSON {
-    // Zero is no page at all here, and not as many as usual.
+    // Here zero requests an empty page instead of the default size.
     if try call.asksForNone("maxResults") {
       return ["kind": "identitytoolkit#DownloadAccountResponse"]
     }
@@ -47,11 +48,11 @@ extension Methods {
 }
 
 extension UserMessage {
-  /// A user with the hash of the password, where that may be told.
+  /// Writes a user, with the password hash if allowed.
   ///
-  /// A hash of Firebase's own scrypt is told as Firebase does, with its salt and version 0, which is
-  /// what its command line exports. Any other is the text that says how it was made, which
-  /// `accounts:batchCreate` takes back without `hashAlgorithm`.
+  /// A hash of Firebase's own scrypt is written as in production, with its salt and version 0, the
+  /// format that the Firebase CLI exports. Any other hash is a text that includes its parameters,
+  /// which `accounts:batchCreate` accepts without `hashAlgorithm`.
   fileprivate static func write(
     _ item: ExportedAccount, tenant: ID<Tenant>?, hashes: Bool
   ) -> JSON {

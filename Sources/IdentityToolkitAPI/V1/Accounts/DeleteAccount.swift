@@ -9,14 +9,14 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:delete` by a client: the user of an ID token.
+  /// `accounts:delete` by a client: deletes the user of an ID token.
   func delete(_ call: ClientCall) async throws(WireError) -> JSON {
     let session = try await tokens.session(call)
     let account = try await check(session)
     return try await delete(account.id, in: session.scope, by: call.author(.user(account.id)))
   }
 
-  /// `accounts:delete` by an administrator.
+  /// `accounts:delete` by an administrator: deletes any user.
   func deleteAccount(_ call: AdminCall) async throws(WireError) -> JSON {
     guard let id = try call.message.given("localId") else {
       throw WireError("MISSING_LOCAL_ID")

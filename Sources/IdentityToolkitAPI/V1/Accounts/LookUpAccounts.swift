@@ -14,15 +14,15 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:lookup` by a client: the user of an ID token.
+  /// `accounts:lookup` by a client: returns the user of an ID token.
   func lookup(_ call: ClientCall) async throws(WireError) -> JSON {
     let session = try await tokens.session(call)
     let account = try await check(session)
     return Methods.lookupAnswer([account], tenant: session.scope.tenant)
   }
 
-  /// `accounts:lookup` by an administrator: users by id, email, phone number and
-  /// by their ids at other providers.
+  /// `accounts:lookup` by an administrator: returns users by ID, email, phone number, and their IDs
+  /// at other providers.
   func lookupAccounts(_ call: AdminCall) async throws(WireError) -> JSON {
     let ids = try call.message.texts("localId")
     let emails = try call.message.texts("email")
@@ -51,10 +51,10 @@ extension Methods {
     return Methods.lookupAnswer(accounts, tenant: call.scope.tenant)
   }
 
-  /// The most identifiers of one lookup; SDKs send at most 100.
+  /// The maximum number of identifiers per lookup; SDKs send at most 100.
   private static let mostIdentifiers = 1_000
 
-  /// `users` is left out when there is none, as proto3 leaves out every empty list.
+  /// `users` is omitted if there are none, like every empty list in proto3.
   private static func lookupAnswer(_ accounts: [Account], tenant: ID<Tenant>?) -> JSON {
     var answer: JSON.Object = ["kind": "identitytoolkit#GetAccountInfoResponse"]
     if !accounts.isEmpty {

@@ -31,12 +31,12 @@ extension Methods {
     name: "google.cloud.identitytoolkit.v1.QueryUserInfoRequest.Order",
     values: ["ORDER_UNSPECIFIED", "ASC", "DESC"])
 
-  /// `accounts:query` and `queryAccounts`: the user whom an expression names, or a part of all in
-  /// one of five orders; or how many there are.
+  /// `accounts:query` and `queryAccounts`: returns the user that matches an expression, a page of
+  /// all users in one of five orders, or the number of users.
   func query(_ call: AdminCall) async throws(WireError) -> JSON {
     let query = try Methods.accountQuery(call.message)
     let wantsUsers = try call.message.flag("returnUserInfo") ?? true
-    // Of several expressions production looks at the first alone.
+    // Like production, only the first expression is used.
     let expression = try call.message.messages("expression").first
     let accounts: [Account]
     let count: Int
@@ -82,7 +82,7 @@ extension Methods {
     return query
   }
 
-  /// The user of an expression, of whose members the first counts; nil when it has none.
+  /// Returns the user that matches the first member of an expression; nil if it has none.
   private func account(
     _ expression: Message, _ scope: Scope
   ) async throws(WireError) -> [Account]? {

@@ -1,9 +1,9 @@
 import Identity
 import JSON
 
-/// Steps that several methods share.
+/// Steps shared by several methods.
 extension Methods {
-  /// The scope of a call in which no token names one.
+  /// Returns the user pool of a call without a token that names one.
   func scope(of call: ClientCall) async throws(WireError) -> Scope {
     do throws(ScopeError) {
       return try await identity.scopes.find(project: call.project, tenant: call.tenant)
@@ -12,7 +12,7 @@ extension Methods {
     }
   }
 
-  /// The user of a session, when it is still good.
+  /// Returns the user of a session if it's still valid.
   func check(_ session: UserSession) async throws(WireError) -> Account {
     do throws(SessionError) {
       return try await identity.sessions.check(session)
@@ -21,7 +21,7 @@ extension Methods {
     }
   }
 
-  /// Changes an account on its own user's behalf.
+  /// Changes an account on behalf of its own user.
   func change(
     _ session: UserSession, _ change: AccountChange, _ call: ClientCall
   ) async throws(WireError) -> AccountUpdate {
@@ -34,7 +34,8 @@ extension Methods {
     }
   }
 
-  /// Whether answers must not tell which email addresses have an account.
+  /// Returns whether email enumeration protection is enabled, so that responses must not reveal
+  /// which emails have an account.
   func hidesUsers(_ scope: Scope) async throws(WireError) -> Bool {
     do throws(ScopeError) { return try await identity.scopes.hidesUsers(scope) } catch {
       throw WireError(error)

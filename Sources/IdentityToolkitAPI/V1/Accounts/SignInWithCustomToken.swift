@@ -11,7 +11,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:signInWithCustomToken`: tokens, and never a question for a second factor.
+  /// `accounts:signInWithCustomToken`: returns tokens; a second factor is never required.
   func signInWithCustomToken(_ call: ClientCall) async throws(WireError) -> JSON {
     guard let token = try call.message.given("token") else {
       throw WireError("MISSING_CUSTOM_TOKEN")
@@ -23,7 +23,7 @@ extension Methods {
     } catch {
       throw WireError(error)
     }
-    // No uid and no address: clients take both from the token.
+    // The response contains no uid and no email, because clients read both from the token.
     var answer: JSON.Object = [
       "kind": "identitytoolkit#VerifyCustomTokenResponse", "isNewUser": .bool(result.isNewUser),
     ]

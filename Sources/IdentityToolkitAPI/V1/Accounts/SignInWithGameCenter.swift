@@ -8,7 +8,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:signInWithGameCenter`: refused, as by the emulator.
+  /// `accounts:signInWithGameCenter`: not supported, as in Google's emulator.
   func signInWithGameCenter(_ call: ClientCall) async throws(WireError) -> JSON {
     throw WireError(
       "NOT_IMPLEMENTED : Signing in with Game Center is not to be had here.",

@@ -28,8 +28,8 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:signInWithIdp`: tokens, the credential with which the second factor is given, or
-  /// that the user has to sign in another way first.
+  /// `accounts:signInWithIdp`: returns tokens, a pending credential for the second factor, or that
+  /// the user has to sign in with another method first.
   func signInWithIdp(_ call: ClientCall) async throws(WireError) -> JSON {
     var session: UserSession?
     if let token = try call.message.given("idToken") {
@@ -56,7 +56,7 @@ extension Methods {
     } catch {
       switch error {
       case .alreadyLinked where returnsErrors, .emailExists where returnsErrors:
-        // The client keeps the credential that way, and can link with it later.
+        // This way the client keeps the credential and can link it later.
         answer.append("errorMessage", .string(WireError(error).message))
         return .object(answer)
       default: throw WireError(error)
@@ -96,7 +96,7 @@ extension Methods {
     UserMessage.append("tenantId", scope.tenant?.text, to: &answer)
     switch result {
     case .needsConfirmation(let providers):
-      // A 200: the web SDK makes an error of its own from the member.
+      // The status is 200: the web SDK creates an error from this member.
       answer.append("needConfirmation", true)
       answer.append("verifiedProvider", .array(providers.map { .string($0) }))
     case .account(let outcome, let federated):
@@ -117,7 +117,7 @@ extension Methods {
     return .object(answer)
   }
 
-  /// What the provider said, in the words that clients read.
+  /// Returns the provider's assertion under the names that clients read.
   private static func answer(
     _ assertion: ProviderAssertion, _ credential: ProviderCredential, _ profile: Profile
   ) -> JSON.Object {
@@ -140,15 +140,15 @@ extension Methods {
       "rawUserInfo", .string(isGoogle ? googleUserInfo(assertion) : assertion.claims))
     guard credential.pendingToken == nil else { return answer }
     UserMessage.append("oauthIdToken", credential.idToken, to: &answer)
-    // The web SDK makes its credential of an access token for most providers, so that the emulator
-    // always has one.
+    // The web SDK creates credentials from an access token for most providers, so the emulator
+    // always returns one.
     let fake = profile == .emulator ? "FirebaseAuthEmulatorFakeAccessToken_\(link.provider)" : nil
     UserMessage.append("oauthAccessToken", credential.accessToken ?? fake, to: &answer)
     UserMessage.append("nonce", credential.nonce, to: &answer)
     return answer
   }
 
-  /// The names under which Google's own service hands on what Google says.
+  /// Returns the user info from Google under the names that production uses.
   private static func googleUserInfo(_ assertion: ProviderAssertion) -> String {
     let link = assertion.link
     let email = link.email == nil ? "" : " https://www.googleapis.com/auth/userinfo.email"
@@ -167,17 +167,17 @@ extension Methods {
   }
 }
 
-/// What a request to sign in by another provider holds.
+/// The credential in a request to sign in with a provider.
 private struct ProviderCredential {
   var provider = ""
   var idToken = ""
   var accessToken: String?
   var nonce: String?
-  /// What an earlier answer gave, in place of all the rest.
+  /// The pending token of an earlier response, which replaces everything else.
   var pendingToken: String?
 
-  /// Reads the parameters in the request's address, its form and its fragment, of which the later
-  /// ones count.
+  /// Reads the parameters in the request URI's query, the post body, and the fragment; later ones
+  /// override earlier ones.
   init(_ message: Message, _ profile: Profile) throws(WireError) {
     if let pending = try message.given("pendingToken") {
       pendingToken = pending
@@ -217,14 +217,14 @@ private struct ProviderCredential {
     if let token = given("id_token") {
       idToken = token
     } else if profile == .emulator, let token = accessToken, ProviderCredential.isReadable(token) {
-      // As in Google's emulator, which reads it where an ID token would stand.
+      // As in Google's emulator, which reads the access token in place of the ID token.
       idToken = token
     } else {
       try refuseOther(code: given("code"))
     }
   }
 
-  /// Says why there is nothing to sign in with.
+  /// Throws the error for a request without a supported credential.
   private func refuseOther(code: String?) throws(WireError) {
     let text =
       if code != nil {

@@ -19,8 +19,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:signInWithPassword`: tokens, or the credential with which the second factor is
-  /// given.
+  /// `accounts:signInWithPassword`: returns tokens, or a pending credential for the second factor.
   func signInWithPassword(_ call: ClientCall) async throws(WireError) -> JSON {
     guard let email = try call.message.given("email") else {
       throw WireError("MISSING_EMAIL")
@@ -42,8 +41,8 @@ extension Methods {
       try appendTokens(grant, to: &answer)
       return .object(answer)
     case .secondFactorDue(let account, let pendingCredential, let factors):
-      // No tokens and no expiresIn: the web SDK asks for the second factor when it sees this
-      // credential beside no ID token.
+      // Without tokens and `expiresIn`: the web SDK asks for the second factor if it finds a
+      // pending credential and no ID token.
       var answer = Methods.signInAnswer(account)
       answer.append("mfaPendingCredential", .string(pendingCredential))
       answer.append("mfaInfo", UserMessage.mfaInfo(factors))

@@ -28,8 +28,10 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:signUp` by a client: with email and password, or anonymous without both; with an
-  /// ID token, the credentials are added to that account.
+  /// `accounts:signUp` by a client: creates an account with email and password, or an anonymous one
+  /// without both.
+  ///
+  /// With an ID token, it adds the credentials to that account.
   func signUp(_ call: ClientCall) async throws(WireError) -> JSON {
     let message = call.message
     guard try message.given("localId") == nil else {
@@ -68,8 +70,8 @@ extension Methods {
     return .object(answer)
   }
 
-  /// `accounts` by an administrator, and `accounts:signUp` with a bearer token: never answers with
-  /// tokens.
+  /// `accounts` by an administrator, and `accounts:signUp` with a bearer token: creates an account
+  /// and never returns tokens.
   func createAccount(_ call: AdminCall) async throws(WireError) -> JSON {
     var new = try NewAccount(signUp: call.message)
     new.localID = try call.message.given("localId")
@@ -89,12 +91,12 @@ extension Methods {
       throw WireError(error)
     }
     var answer = Methods.signUpAnswer(account)
-    // Told to administrators also when there is none.
+    // Administrators get the member even if there is no email.
     if account.email == nil { answer.append("email", "") }
     return .object(answer)
   }
 
-  /// The web SDK takes from `kind` that the user is new.
+  /// The web SDK infers from `kind` that the user is new.
   private static func signUpAnswer(_ account: Account) -> JSON.Object {
     var answer: JSON.Object = [
       "kind": "identitytoolkit#SignupNewUserResponse", "localId": .string(account.id.text),

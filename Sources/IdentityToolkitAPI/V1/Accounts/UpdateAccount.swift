@@ -25,7 +25,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:update` by a client: the user of an ID token changes what is theirs.
+  /// `accounts:update` by a client: changes the account of an ID token's user.
   func update(_ call: ClientCall) async throws(WireError) -> JSON {
     let message = call.message
     if let code = try message.text("oobCode") {
@@ -43,7 +43,7 @@ extension Methods {
     {
       throw WireError("OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
     }
-    // The address of somebody with a second factor has to stay a verified one.
+    // A user with a second factor must keep a verified email.
     if case .set(let email) = change.email, email != account.email, !account.factors.isEmpty {
       throw WireError("EMAIL_CHANGE_NEEDS_VERIFICATION")
     }
@@ -56,7 +56,7 @@ extension Methods {
     return .object(answer)
   }
 
-  /// `accounts:update` by an administrator: any user, and any member.
+  /// `accounts:update` by an administrator: changes any member of any user.
   func updateAccount(_ call: AdminCall) async throws(WireError) -> JSON {
     let message = call.message
     if let code = try message.text("oobCode") {
@@ -92,8 +92,10 @@ extension Methods {
     return .object(Methods.updateAnswer(account))
   }
 
-  /// Whether there is such a user: that there is none is told before what is wrong with the change,
-  /// but for a password that the policy refuses, as in production.
+  /// Returns whether the user exists.
+  ///
+  /// As in production, a missing user is reported before errors in the change, except for a
+  /// password that the policy rejects.
   private func isThere(_ id: ID<Account>, _ scope: Scope) async throws(WireError) -> Bool {
     do throws(AccountError) { return try await identity.accounts.find(scope, id) != nil } catch {
       throw WireError(error)
@@ -106,7 +108,7 @@ extension Methods {
       throw WireError(
         "UNEXPECTED_PARAMETER : link_provider_user_info is not allowed with ID token.")
     }
-    // `emailVerified` is passed over, as in production.
+    // `emailVerified` is ignored, as in production.
     for name in ["customAttributes", "mfa", "phoneNumber", "validSince"] {
       guard try !message.has(name) else { throw WireError("INSUFFICIENT_PERMISSION") }
     }
@@ -127,12 +129,12 @@ extension Methods {
 }
 
 extension AccountChange {
-  /// What users may change themselves, and administrators for them.
+  /// Reads the changes that both users and administrators can make.
   fileprivate init(shared message: Message) throws(WireError) {
     self.init()
     if let text = try message.text("email") { email = .set(text) }
     if let text = try message.text("password") { password = .set(Secret(text)) }
-    // An empty text is kept, and told, as one.
+    // An empty text is stored and returned as such.
     if let text = try message.text("displayName") { displayName = .set(text) }
     if let text = try message.text("photoUrl") { photoURL = .set(text) }
     for attribute in try message.enumerations("deleteAttribute", AccountChange.attributes) {
@@ -163,7 +165,7 @@ extension AccountChange {
 }
 
 extension ProviderLink {
-  /// Reads the identity that an administrator links to a user; nil for none.
+  /// Reads the identity that an administrator links to a user; nil if there is none.
   fileprivate init?(linking message: Message?) throws(WireError) {
     guard let message else { return nil }
     guard let provider = try message.given("providerId"), let rawID = try message.given("rawId")

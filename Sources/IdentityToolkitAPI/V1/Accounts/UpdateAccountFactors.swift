@@ -2,15 +2,15 @@ import Identity
 import JSON
 
 extension Methods {
-  /// What `mfa` in an administrator's update does to the factors of a user.
+  /// Reads how `mfa` in an administrator's update changes a user's factors.
   ///
-  /// Without enrollments all factors go. A list is that of the phones; it keeps a TOTP factor that it
-  /// names, and one that it does not name as well: the Node SDK cannot send TOTP entries, so whatever list of phones it
-  /// sends must not weaken an account. A new TOTP factor cannot be made this way, since its secret
-  /// must be in the user's hands.
+  /// Without enrollments, all factors are removed. A list replaces the phones only: TOTP factors
+  /// are kept whether or not the list names them, because the Node SDK can't send TOTP entries, and
+  /// a list of phones from it must not weaken an account. A new TOTP factor can't be added this
+  /// way, because the user needs its secret.
   func factors(_ message: Message) throws(WireError) -> FactorsChange {
     guard let mfa = try mfaMember(message) else { return .keep }
-    // A name that is misspelt would read as no enrollments, and take all factors away.
+    // A misspelled name would be read as no enrollments and remove all factors.
     try mfa.refuseUnknown(except: ["enrollments"])
     let enrollments = try mfa.messages("enrollments")
     guard enrollments.count <= Accounts.mostEntries else {
@@ -32,8 +32,9 @@ extension Methods {
     return entries.isEmpty ? .clear : .replace(entries)
   }
 
-  /// The member `mfa`; `null` clears as `{}` does, unlike other members, which it leaves as they
-  /// are.
+  /// Returns the member `mfa`.
+  ///
+  /// Unlike for other members, `null` clears it, as `{}` does.
   private func mfaMember(_ message: Message) throws(WireError) -> Message? {
     if let mfa = try message.message("mfa") { return mfa }
     return message.object.contains { $0.name == "mfa" } ? Message(path: "mfa") : nil

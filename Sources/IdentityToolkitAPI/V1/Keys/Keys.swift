@@ -30,14 +30,14 @@ extension Declaration {
 
 /// The documents with which applications verify ID tokens.
 ///
-/// The emulator's tokens are not signed, so there they are empty.
+/// In the emulator profile they're empty, because its tokens aren't signed.
 extension Methods {
-  /// Certificates as PEM by key id: what the admin SDKs read.
+  /// Returns the certificates in PEM format by key ID, for the Admin SDKs.
   func certificates() -> JSON {
     .object(JSON.Object(publicKeys.map { ($0.id, .string($0.certificatePEM)) }))
   }
 
-  /// A JSON Web Key Set of RFC 7517: what everything else reads.
+  /// Returns the JSON Web Key Set (RFC 7517), for all other clients.
   func keySet() -> JSON {
     let keys = publicKeys.map { key -> JSON in
       [
@@ -48,8 +48,8 @@ extension Methods {
     return ["keys": .array(keys)]
   }
 
-  /// OpenID Connect Discovery for the tokens of a project: the issuer that they name, and where
-  /// the keys are.
+  /// Returns the OpenID Connect Discovery document for the tokens of a project: their issuer and
+  /// the location of the keys.
   func discovery(_ project: String) -> JSON {
     [
       "issuer": .string(IDTokens.issuer + project),

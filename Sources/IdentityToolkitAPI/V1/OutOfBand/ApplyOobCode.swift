@@ -2,12 +2,12 @@ import Identity
 import JSON
 
 extension Methods {
-  /// `accounts:update` with a code in place of an ID token: does what the code says.
+  /// `accounts:update` with a code in place of an ID token: performs the action of the code.
   func applyOobCode(_ code: String, _ call: ClientCall) async throws(WireError) -> JSON {
     try await applyOobCode(code, in: try await scope(of: call), by: call.visitor)
   }
 
-  /// The same in a pool that is known.
+  /// Performs the action of a code in a known user pool.
   func applyOobCode(
     _ code: String, in scope: Scope, by author: Author
   ) async throws(WireError) -> JSON {

@@ -18,7 +18,8 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:createAuthUri`: with email privacy it tells nothing of the address.
+  /// `accounts:createAuthUri`: reveals nothing about the email if email enumeration protection is
+  /// enabled.
   func createAuthUri(_ call: ClientCall) async throws(WireError) -> JSON {
     if let provider = try call.message.given("providerId") {
       throw try await refusal(of: provider, call)
@@ -53,9 +54,10 @@ extension Methods {
     return .object(answer)
   }
 
-  /// Why there's no address to sign in at a provider: it isn't configured, or the server makes none.
+  /// Returns why there is no URL for signing in with a provider: it isn't configured, or the server
+  /// doesn't support it.
   ///
-  /// The emulator profile believes every provider.
+  /// The emulator profile accepts every provider.
   private func refusal(of provider: String, _ call: ClientCall) async throws(WireError) -> WireError
   {
     guard try call.message.given("continueUri") != nil else {

@@ -13,7 +13,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:resetPassword`: looks at any code, and uses one that resets a password.
+  /// `accounts:resetPassword`: checks any code, and uses one that resets a password.
   func resetPassword(_ call: ClientCall) async throws(WireError) -> JSON {
     guard let code = try call.message.given("oobCode") else {
       throw WireError("MISSING_OOB_CODE")
@@ -32,13 +32,13 @@ extension Methods {
     }
   }
 
-  /// The address of a link that signs in is not told: whoever uses it has to know it.
+  /// The email of a sign-in link isn't returned, because the user has to know it.
   private static func codeAnswer(_ code: OutOfBandCode) -> JSON {
     var answer: JSON.Object = ["kind": "identitytoolkit#ResetPasswordResponse"]
     if code.kind != .signIn { answer.append("email", .string(code.email)) }
     answer.append("requestType", .string(code.kind.rawValue))
     UserMessage.append("newEmail", code.newEmail, to: &answer)
-    // One factor, and no list as elsewhere.
+    // A single factor rather than a list.
     if let factor = code.factor, let entry = UserMessage.mfaInfo([factor]).arrayValue?.first {
       answer.append("mfaInfo", entry)
     }

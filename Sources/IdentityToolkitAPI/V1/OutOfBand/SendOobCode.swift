@@ -22,7 +22,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// The kinds of codes, each at its number.
+  /// The types of codes, indexed by enum number.
   static let oobTypes = EnumType(
     name: "google.cloud.identitytoolkit.v1.OobReqType",
     values: [
@@ -31,7 +31,7 @@ extension Methods {
       "REVERT_SECOND_FACTOR_ADDITION",
     ])
 
-  /// `accounts:sendOobCode` by a client: for an address, or for the user of an ID token.
+  /// `accounts:sendOobCode` by a client: sends a code to an email, or to the user of an ID token.
   func sendOobCode(_ call: ClientCall) async throws(WireError) -> JSON {
     let kind = try Methods.oobKind(call.message)
     let wantsLink = try call.message.flag("returnOobLink") ?? false
@@ -53,7 +53,8 @@ extension Methods {
       request, in: scope, hidingUsers: try await hidesUsers(scope), from: call.address)
   }
 
-  /// `accounts:sendOobCode` with a token: for an address, which is told to be nobody's.
+  /// `accounts:sendOobCode` with a token: sends a code to an email, and reports if it has no
+  /// account.
   func sendOobCodeAsAdministrator(_ call: AdminCall) async throws(WireError) -> JSON {
     let kind = try Methods.oobKind(call.message)
     let email = try Methods.oobEmail(call.message)
@@ -96,7 +97,7 @@ extension Methods {
     guard let number = try message.enumeration("requestType", oobTypes), number != 0 else {
       throw WireError("MISSING_REQ_TYPE")
     }
-    // The others are sent by the server of its own accord, or not at all any more.
+    // The other types are sent automatically by the server, or no longer at all.
     let asked: [OutOfBandCode.Kind] = [.passwordReset, .verifyEmail, .signIn, .changeEmail]
     guard let kind = OutOfBandCode.Kind(rawValue: oobTypes.values[number]), asked.contains(kind)
     else { throw WireError("INVALID_REQ_TYPE : Unsupported request parameters.") }

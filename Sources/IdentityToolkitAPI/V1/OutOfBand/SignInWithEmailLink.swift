@@ -16,7 +16,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:signInWithEmailLink`: makes the account where there is none.
+  /// `accounts:signInWithEmailLink`: creates the account if it doesn't exist.
   func signInWithEmailLink(_ call: ClientCall) async throws(WireError) -> JSON {
     guard let email = try call.message.given("email") else {
       throw WireError("MISSING_EMAIL")
@@ -44,7 +44,7 @@ extension Methods {
       try appendTokens(grant, to: &answer)
       return .object(answer)
     case .secondFactorDue(let account, let pendingCredential, let factors):
-      // Whether the user is new is not said before they are signed in.
+      // Whether the user is new isn't revealed before they're signed in.
       var answer = Methods.emailLinkAnswer(account)
       answer.append("mfaPendingCredential", .string(pendingCredential))
       answer.append("mfaInfo", UserMessage.mfaInfo(factors))

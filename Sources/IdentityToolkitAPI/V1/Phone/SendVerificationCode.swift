@@ -8,7 +8,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `accounts:sendVerificationCode`: a code for a phone number as first factor.
+  /// `accounts:sendVerificationCode`: sends a phone sign-in code.
   func sendVerificationCode(_ call: ClientCall) async throws(WireError) -> JSON {
     let scope = try await scope(of: call)
     let request = try PhoneRequest(call.message, call)

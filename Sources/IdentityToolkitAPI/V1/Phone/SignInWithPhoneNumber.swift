@@ -24,10 +24,10 @@ extension Methods {
     name: "google.cloud.identitytoolkit.v1.VerifyOp",
     values: ["VERIFY_OP_UNSPECIFIED", "SIGN_UP_OR_IN", "REAUTH", "UPDATE", "LINK"])
 
-  /// `accounts:signInWithPhoneNumber`: the phone number as first factor.
+  /// `accounts:signInWithPhoneNumber`: signs in with a phone number.
   ///
-  /// When the number belongs to another account than the ID token's, the answer has a temporary
-  /// proof in place of tokens, with which the client signs in to that account.
+  /// If the number belongs to another account than that of the ID token, the response contains a
+  /// temporary proof in place of tokens, with which the client can sign in to that account.
   func signInWithPhoneNumber(_ call: ClientCall) async throws(WireError) -> JSON {
     let proof = try PhoneProof(call.message)
     let operation = try call.message.enumeration("operation", Methods.phoneOperations) ?? 0
@@ -54,7 +54,8 @@ extension Methods {
     }
   }
 
-  /// What the proof is for: with an ID token it is given to that account, except to sign in again.
+  /// Returns the purpose of the proof: with an ID token, the number is linked to that account,
+  /// unless the user is reauthenticating.
   private func phonePurpose(
     _ operation: String, _ call: ClientCall
   ) async throws(WireError) -> (Scope, PhoneSignIn.Purpose) {

@@ -14,12 +14,13 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `GET /v1/projects`: what a client may know of the project of its API key.
+  /// `GET /v1/projects`: returns what a client can see of its API key's project.
   func getProject(_ call: ClientCall) async throws(WireError) -> JSON {
     .object(Self.shown(try await project(call.project)))
   }
 
-  /// `GET /v1/projects/{p}`: the same for a back end, with the sign-in methods as version 3 had them.
+  /// `GET /v1/projects/{p}`: returns the same for a back end, with the sign-in methods in the
+  /// format of version 3.
   func getProject(_ call: AdminCall) async throws(WireError) -> JSON {
     let project = try await project(call.scope.project)
     var answer = Self.shown(project)

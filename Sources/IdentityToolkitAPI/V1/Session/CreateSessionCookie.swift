@@ -12,20 +12,21 @@ extension Declaration {
 }
 
 extension Methods {
-  /// How long a session cookie may live, in seconds: five minutes to two weeks.
+  /// The valid lifetimes of a session cookie, in seconds: five minutes to two weeks.
   private static let cookieLifetimes: ClosedRange<Int64> = 300...SigningKeys.longestSigned
 
   private static let cookieIssuer = "https://session.firebase.google.com/"
 
-  /// `createSessionCookie`: a token for a website's own cookie, which says what the ID token says.
+  /// `createSessionCookie`: returns a token for a website's own cookie, with the claims of the ID
+  /// token.
   ///
-  /// It is a token for the website alone: nothing here takes it in place of an ID token.
+  /// Only the website uses it; this server never accepts it in place of an ID token.
   func createSessionCookie(_ call: AdminCall) async throws(WireError) -> JSON {
     guard let token = try call.message.given("idToken") else {
       throw WireError("MISSING_ID_TOKEN")
     }
     let wanted = try call.message.int64("validDuration") ?? 0
-    // Zero is what proto3 calls absent.
+    // In proto3, zero means absent.
     let lifetime = wanted == 0 ? Self.cookieLifetimes.upperBound : wanted
     guard Self.cookieLifetimes.contains(lifetime) else { throw WireError("INVALID_DURATION") }
     let session = try await tokens.session(token, in: call.scope)

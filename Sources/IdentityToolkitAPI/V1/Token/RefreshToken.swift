@@ -15,7 +15,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `token`: a fresh ID token for a refresh token, by form (web) or JSON (iOS).
+  /// `token`: returns a new ID token for a refresh token, from a form (web) or JSON (iOS).
   func refresh(_ call: ClientCall) async throws(WireError) -> JSON {
     guard let type = try call.message.given("grantType") else {
       throw WireError("MISSING_GRANT_TYPE")

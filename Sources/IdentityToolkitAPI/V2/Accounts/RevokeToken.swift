@@ -17,10 +17,11 @@ extension Methods {
     name: "google.cloud.identitytoolkit.v2.RevokeTokenRequest.TokenType",
     values: ["TOKEN_TYPE_UNSPECIFIED", "REFRESH_TOKEN", "ACCESS_TOKEN", "CODE"])
 
-  /// `accounts:revokeToken`: takes back, at Apple, what Sign in with Apple gave.
+  /// `accounts:revokeToken`: revokes a Sign in with Apple token at Apple.
   ///
-  /// It is not done here: the server holds no client secret of Apple's and calls nobody. An empty
-  /// answer would let an application believe, and tell Apple's reviewers, that the token was revoked.
+  /// It isn't supported, because the server has no client secret of Apple's and calls no other
+  /// servers. An empty response would make an application, and Apple's reviewers, believe that the
+  /// token was revoked.
   func revokeToken(_ call: ClientCall) async throws(WireError) -> JSON {
     let message = call.message
     let session = try await tokens.session(call, missing: .invalidIDToken)

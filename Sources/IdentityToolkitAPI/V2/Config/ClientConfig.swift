@@ -29,7 +29,7 @@ extension Declaration {
     ])
 }
 
-/// What clients ask for before they send something.
+/// Configuration that clients request before other calls.
 extension Methods {
   private static let clientTypes = EnumType(
     name: "google.cloud.identitytoolkit.v2.ClientType",
@@ -40,7 +40,7 @@ extension Methods {
     name: "google.cloud.identitytoolkit.v2.RecaptchaVersion",
     values: ["RECAPTCHA_VERSION_UNSPECIFIED", "RECAPTCHA_ENTERPRISE"])
 
-  /// `GET recaptchaConfig`: no reCAPTCHA is asked for.
+  /// `GET recaptchaConfig`: reports that reCAPTCHA isn't required.
   func getRecaptchaConfig(_ call: ClientCall) async throws(WireError) -> JSON {
     let query = call.request.parameter
     guard let client = query("clientType"), !client.isEmpty else {
@@ -57,8 +57,8 @@ extension Methods {
     return ["recaptchaEnforcementState": .array(off)]
   }
 
-  /// `GET recaptchaParams`: no reCAPTCHA is asked for, and the key is none; the web SDK wants a text
-  /// there.
+  /// `GET recaptchaParams`: reports that reCAPTCHA isn't required; the key is a placeholder,
+  /// because the web SDK requires a text.
   func getRecaptchaParams(_ call: ClientCall) async throws(WireError) -> JSON {
     [
       "kind": "identitytoolkit#GetRecaptchaParamResponse",
@@ -66,7 +66,8 @@ extension Methods {
     ]
   }
 
-  /// `GET passwordPolicy`: what a password must be in the project, or in the tenant that is named.
+  /// `GET passwordPolicy`: returns the password policy of the project, or of the tenant if one is
+  /// named.
   func getPasswordPolicy(_ call: ClientCall) async throws(WireError) -> JSON {
     let scope = try await scope(of: call)
     let policy =

@@ -1,6 +1,6 @@
 import Identity
 
-/// Why the members of a configuration can't be put into a project or a tenant.
+/// Why the members of a configuration can't be applied to a project or tenant.
 enum ConfigError: Error {
   case passwords(PasswordPolicyError)
   case recaptcha(RecaptchaError)

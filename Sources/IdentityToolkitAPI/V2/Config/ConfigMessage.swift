@@ -1,10 +1,12 @@
 import Identity
 import JSON
 
-/// A project's configuration on the wire: a few members that rule something here, and many that
-/// are stored and given back so that an SDK reads what it wrote.
+/// A project's configuration on the wire.
+///
+/// Some members have an effect here; many others are only stored and returned, so that an SDK reads
+/// what it wrote.
 enum ConfigMessage {
-  /// What a caller may write, besides `mfa`.
+  /// The members that a caller can write, in addition to `mfa`.
   static let members = [
     "signIn", "notification", "quota", "monitoring", "multiTenant", "authorizedDomains", "client",
     "blockingFunctions", "smsRegionConfig", "recaptchaConfig", "passwordPolicyConfig",
@@ -12,11 +14,11 @@ enum ConfigMessage {
     "importTotpSecrets",
   ]
 
-  /// Writes the configuration; what has its type's default is left out.
+  /// Writes the configuration; members with their type's default value are omitted.
   ///
   /// - Parameters:
   ///   - project: The project.
-  ///   - apiKey: One of its keys; nil when all are revoked.
+  ///   - apiKey: One of its API keys; nil if all are revoked.
   /// - Returns: The message.
   static func write(_ project: Project, apiKey: String?) -> JSON {
     var config: JSON.Object = [
@@ -39,7 +41,7 @@ enum ConfigMessage {
     return .object(config)
   }
 
-  /// Puts what a mask names into a project.
+  /// Applies the members named by a mask to a project.
   static func apply(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
     to project: inout ProjectEdit
@@ -47,7 +49,7 @@ enum ConfigMessage {
     MFAMessage.apply(mask, root: "mfa", configuration, to: &project.configuration)
     let allowed = UpdateMask(
       mask.paths.filter { path in path.first.map(members.contains) ?? false })
-    // What no path is about stays as it is, to the letter.
+    // Members outside the mask are kept byte for byte.
     guard !allowed.paths.isEmpty else { return }
     var resource = resource(project)
     allowed.apply(body, to: &resource)
@@ -75,14 +77,15 @@ enum ConfigMessage {
     }
     project.userPermissions = Resource.userPermissions(resource)
     project.expiresAnonymous = Resource.flag("autodeleteAnonymousUsers", in: resource)
-    // What is kept apart is not kept twice.
+    // Members stored in columns of their own aren't stored here again.
     PasswordPolicyMessage.keepExplicit(&resource)
     for path in Resource.kept { Resource.remove(path, from: &resource) }
     resource["importTotpSecrets"] = nil
     project.members = Resource.text(resource)
   }
 
-  /// Checks the types of all members and gives them one form, and reads the MFA configuration.
+  /// Checks the types of all members, converts them to canonical form, and reads the MFA
+  /// configuration.
   static func read(
     _ message: Message
   ) throws(WireError) -> (body: JSON.Object, configuration: MFAConfiguration) {
@@ -112,7 +115,7 @@ enum ConfigMessage {
     try PhoneSettingsMessage.checkRegions(of: message)
   }
 
-  /// The stored members with those of the database in their places.
+  /// Returns the stored members, combined with those that have database columns.
   private static func resource(_ project: ProjectEdit) -> JSON.Object {
     var resource = Resource.stored(project.members)
     let methods = project.signIn
@@ -131,7 +134,7 @@ enum ConfigMessage {
     Resource.write(project.userPermissions, into: &resource)
     if project.expiresAnonymous { resource["autodeleteAnonymousUsers"] = true }
     PasswordPolicyMessage.write(project.passwords, changedAt: nil, into: &resource)
-    // An extension: it stands there only where it is on, so that others see what they know.
+    // An extension, present only if enabled, so that other clients see only members they know.
     resource["importTotpSecrets"] = project.importsTOTP ? true : JSON?.none
     resource["authorizedDomains"] = .array(project.authorizedDomains.map { .string($0) })
     return resource

@@ -1,6 +1,6 @@
-/// The parts of a configuration, of which a project's and a tenant's have most in common.
+/// The parts of a configuration, most of which projects and tenants share.
 extension Schema {
-  /// One of the words of an enum of the administration's messages.
+  /// One of the values of an enum in the administration messages.
   private static func word(_ type: String, of words: String...) -> Schema {
     .choice(EnumType(name: "google.cloud.identitytoolkit.admin.v2.\(type)", values: words))
   }

@@ -13,7 +13,7 @@ extension Methods {
     try await write(try await project(call.scope.project))
   }
 
-  /// A configuration, with the key that applications of the project use.
+  /// Writes a configuration, with the API key that the project's applications use.
   func write(_ project: Project) async throws(WireError) -> JSON {
     do throws(APIKeyError) {
       let keys = try await identity.apiKeys.list(project.id)

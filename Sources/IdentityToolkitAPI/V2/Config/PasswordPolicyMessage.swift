@@ -9,10 +9,10 @@ enum PasswordPolicyMessage {
     ("containsNumericCharacter", .digit), ("containsNonAlphanumericCharacter", .symbol),
   ]
 
-  /// Puts a policy into a resource; one that nobody has decided is left out.
+  /// Writes a policy into a resource; a policy that was never set is omitted.
   ///
-  /// Kinds of characters that were given as not required are in the stored member, and are given
-  /// back as they came.
+  /// Character classes that were explicitly not required are in the stored member and are returned
+  /// unchanged.
   static func write(
     _ policy: PasswordPolicy?, changedAt: Instant?, into resource: inout JSON.Object
   ) {
@@ -46,8 +46,8 @@ enum PasswordPolicyMessage {
     return options
   }
 
-  /// Leaves of the policy of a resource what the rules don't keep: the kinds of characters that
-  /// were given as not required.
+  /// Keeps only the part of a resource's policy that isn't stored elsewhere: the character classes
+  /// that were explicitly not required.
   static func keepExplicit(_ resource: inout JSON.Object) {
     let options = options(of: resource[member]?.objectValue ?? [:])
     let given = JSON.Object(options.members.filter { $0.value == false })
@@ -65,7 +65,7 @@ enum PasswordPolicyMessage {
       ?? [:]
   }
 
-  /// Reads the policy of a resource whose members have their types already; nil for none.
+  /// Reads the policy of a resource whose member types are already checked; nil if there is none.
   static func read(_ resource: JSON.Object) throws(PasswordPolicyError) -> PasswordPolicy? {
     guard let message = resource[member]?.objectValue else { return nil }
     let versions = message["passwordPolicyVersions"]?.arrayValue
@@ -73,7 +73,7 @@ enum PasswordPolicyMessage {
     guard versions?.count == 1 || versions == nil && !isEnforced else { throw .versionCount }
     let options = options(of: message)
     func length(_ name: String) -> Int? {
-      // Zero is what proto3 reads where nothing is given.
+      // In proto3, zero means absent.
       options[name].flatMap(Message.whole).flatMap { $0 == 0 ? nil : Int(exactly: $0) }
     }
     return PasswordPolicy(
@@ -83,10 +83,10 @@ enum PasswordPolicyMessage {
       classes: Set(classes.filter { options[$0.name]?.boolValue == true }.map(\.kind)))
   }
 
-  /// What clients are told, who check a password before they send it.
+  /// Writes the policy for clients, which check passwords before sending them.
   ///
-  /// Where nobody has decided, that is what every password must be, and it's enforced. The symbols
-  /// are told where one is required: the web SDK looks for one of them.
+  /// A policy that was never set is written as the minimum requirements, which are always enforced.
+  /// The symbols are included if one is required, because the web SDK looks for them.
   static func forClients(_ decided: PasswordPolicy?) -> JSON {
     guard let policy = decided else {
       let longest = PasswordPolicy().longestInForce
@@ -113,7 +113,8 @@ enum PasswordPolicyMessage {
 }
 
 extension WireError {
-  /// A password that the policy of the pool refuses, and what it lacks.
+  /// Creates the error for a password that doesn't meet the pool's policy, with the missing
+  /// requirements.
   init(_ requirements: [PasswordRequirement]) {
     let words = requirements.map { requirement in
       switch requirement {

@@ -1,12 +1,12 @@
 import Identity
 import JSON
 
-/// What a configuration says of phones: the numbers for tests, and the regions that messages go to.
+/// The phone settings of a configuration: test numbers, and the regions that messages are sent to.
 enum PhoneSettingsMessage {
   private static let regions = "smsRegionConfig"
   private static let policies = ["allowByDefault", "allowlistOnly"]
 
-  /// Refuses both policies at once, and regions that there aren't.
+  /// Rejects a configuration with both policies, and unknown regions.
   static func checkRegions(of message: Message) throws(WireError) {
     guard let config = try message.message(regions) else { return }
     var given: [String] = []
@@ -24,7 +24,7 @@ enum PhoneSettingsMessage {
     }
   }
 
-  /// Gives the numbers for tests at a path their one form.
+  /// Normalizes the test numbers at a path.
   static func normalizeTestNumbers(
     at path: [String], in body: inout JSON.Object
   ) throws(WireError) {

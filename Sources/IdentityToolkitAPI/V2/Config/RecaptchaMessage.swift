@@ -1,12 +1,14 @@
 import Identity
 import JSON
 
-/// `recaptchaConfig` on the wire, of which production stores only what its parts agree on.
+/// `recaptchaConfig` on the wire.
+///
+/// Like production, it's stored only if its parts are consistent.
 enum RecaptchaMessage {
   private static let member = "recaptchaConfig"
 
-  /// Checks the configuration of a resource whose members have their types already, when a mask
-  /// has written it.
+  /// Checks the configuration of a resource whose member types are already checked, if a mask wrote
+  /// it.
   static func check(
     _ resource: JSON.Object, writtenBy mask: UpdateMask
   ) throws(RecaptchaError) {
@@ -29,7 +31,7 @@ enum RecaptchaMessage {
     }
   }
 
-  /// Whether it is one of the eleven scores; none given is 0.
+  /// Whether the value is one of the eleven scores; an absent value is 0.
   private static func isScore(_ value: JSON?) -> Bool {
     guard let value else { return true }
     guard let score = value.numberValue?.double, (0...1).contains(score) else { return false }

@@ -8,7 +8,8 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `PATCH projects/{p}/config`: what the mask names, or the members of the body without one.
+  /// `PATCH projects/{p}/config`: changes the members in the mask, or those of the body without a
+  /// mask.
   func updateConfig(_ call: AdminCall) async throws(WireError) -> JSON {
     let message = Message(call.message.object, path: "config")
     let (body, configuration) = try ConfigMessage.read(message)

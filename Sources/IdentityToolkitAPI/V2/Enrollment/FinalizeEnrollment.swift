@@ -17,7 +17,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `mfaEnrollment:finalize`: the first code proves that the app holds the secret.
+  /// `mfaEnrollment:finalize`: verifies the first code, which proves that the app has the secret.
   func finalizeEnrollment(_ call: ClientCall) async throws(WireError) -> JSON {
     let kind = try SecondFactorKind(
       of: call.message, "phoneVerificationInfo", "totpVerificationInfo",
@@ -27,7 +27,7 @@ extension Methods {
     guard let info = try call.message.message("totpVerificationInfo") else {
       throw .invalidArgument
     }
-    // What is missing is refused in its turn: the session, then the name, then the code.
+    // Missing members are rejected in this order: the session, then the name, then the code.
     let sessionInfo = try info.text("sessionInfo") ?? ""
     let code = try info.text("verificationCode") ?? ""
     let displayName = try call.message.text("displayName")
@@ -45,7 +45,9 @@ extension Methods {
     return .object(answer)
   }
 
-  /// For a phone, the code shows that it is the user's; a name may be missing.
+  /// Finalizes a phone enrollment: the code proves that the phone is the user's.
+  ///
+  /// A name is optional.
   private func finalizePhoneEnrollment(_ call: ClientCall) async throws(WireError) -> JSON {
     let session = try await enrollmentSession(call, .phone)
     guard let info = try call.message.message("phoneVerificationInfo") else {
@@ -55,7 +57,7 @@ extension Methods {
     do throws(WireError) {
       proof = try PhoneProof(info)
     } catch {
-      // That codes by SMS are off is told before that one is missing.
+      // Disabled SMS is reported before a missing code.
       try await checkIsOn(.phone, in: session.scope)
       throw error
     }

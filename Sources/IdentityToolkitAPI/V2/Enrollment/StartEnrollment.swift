@@ -19,7 +19,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `mfaEnrollment:start`: a secret for the authenticator app, which is not stored yet.
+  /// `mfaEnrollment:start`: generates a secret for the authenticator app, which isn't stored yet.
   func startEnrollment(_ call: ClientCall) async throws(WireError) -> JSON {
     let kind = try SecondFactorKind(
       of: call.message, "phoneEnrollmentInfo", "totpEnrollmentInfo", oneof: "enrollment_info")
@@ -29,8 +29,8 @@ extension Methods {
     do throws(EnrollmentError) {
       start = try await identity.enrollments.start(session)
     } catch {
-      // What is missing in the message comes after what is wrong with the session, and before
-      // what is wrong with the account.
+      // Missing members of the message are reported after errors of the session and before errors
+      // of the account.
       if kind == nil, error.concernsAccount { throw .invalidArgument }
       throw WireError(error)
     }
@@ -47,7 +47,7 @@ extension Methods {
     ]
   }
 
-  /// For a phone, a code is sent to it; nothing is stored but the message.
+  /// Starts a phone enrollment by sending a code; only the message is stored.
   private func startPhoneEnrollment(_ call: ClientCall) async throws(WireError) -> JSON {
     let session = try await enrollmentSession(call, .phone)
     guard let info = try call.message.message("phoneEnrollmentInfo") else {
@@ -62,7 +62,8 @@ extension Methods {
     }
   }
 
-  /// The session of the call; that the kind is off is told before that the token is bad.
+  /// Returns the session of the call; a disabled kind of factor is reported before an invalid
+  /// token.
   func enrollmentSession(
     _ call: ClientCall, _ kind: Factor.Kind
   ) async throws(WireError) -> UserSession {
@@ -74,7 +75,7 @@ extension Methods {
     }
   }
 
-  /// Sees that factors of a kind are switched on.
+  /// Checks that factors of a kind are enabled.
   func checkIsOn(_ kind: Factor.Kind, in scope: Scope) async throws(WireError) {
     let policy: Policy
     do throws(PolicyError) {

@@ -10,9 +10,10 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `mfaEnrollment:withdraw`: the user takes a factor away.
+  /// `mfaEnrollment:withdraw`: unenrolls a factor of the user.
   ///
-  /// No tokens come back when the newest of several went: clients then sign out, as documented.
+  /// No tokens are returned if the newest of several factors was removed; clients then sign out, as
+  /// documented.
   func withdrawEnrollment(_ call: ClientCall) async throws(WireError) -> JSON {
     let session = try await tokens.session(call, missing: .invalidIDToken)
     let enrollment = try call.message.text("mfaEnrollmentId") ?? ""

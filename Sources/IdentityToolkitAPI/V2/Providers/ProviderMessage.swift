@@ -1,13 +1,13 @@
 import Identity
 import JSON
 
-/// The configuration of a provider of identity on the wire: `oauthIdpConfigs` and
+/// The configuration of an identity provider on the wire: `oauthIdpConfigs` and
 /// `inboundSamlConfigs`.
 struct ProviderMessage: Sendable {
   let kind: IdentityProvider.Kind
-  /// The collection, which is also the list's member.
+  /// The collection, which is also the name of the list in responses.
   let collection: String
-  /// The query parameter that names a new one.
+  /// The query parameter with the ID of a new provider.
   let idParameter: String
   let schema: Schema
   let list: Declaration
@@ -52,18 +52,20 @@ struct ProviderMessage: Sendable {
       gives: [:], failing: [404])
   }
 
-  /// What is only stored and given back.
+  /// The members that are only stored and returned.
   private var members: [String] { kind == .oidc ? ["responseType"] : ["idpConfig", "spConfig"] }
 
-  /// What an ID of another form is refused with.
+  /// The error for an ID in the wrong format.
   var invalidID: WireError {
     kind == .oidc
       ? WireError(ProviderError.invalidID)
       : WireError(providerID: "Inbound_saml_config_id", prefix: "saml.")
   }
 
-  /// Writes a provider; what is empty or off is left out, and so is the secret for those who only
-  /// read the configuration.
+  /// Writes a provider.
+  ///
+  /// Empty and false members are omitted, and so is the secret for callers who can only read the
+  /// configuration.
   func write(_ provider: IdentityProvider, in scope: Scope, secrets: Bool = true) -> JSON {
     var message: JSON.Object = [
       "name": .string("\(parent(scope))/\(collection)/\(provider.id)")
@@ -80,7 +82,7 @@ struct ProviderMessage: Sendable {
     return scope.tenant.map { "\(project)/tenants/\($0)" } ?? project
   }
 
-  /// The members of a provider as they are read and written.
+  /// Returns the members of a provider as they're read and written.
   private func resource(_ settings: ProviderSettings) -> JSON.Object {
     var resource = JSON.Object()
     UserMessage.append("displayName", settings.displayName, to: &resource)
@@ -93,7 +95,7 @@ struct ProviderMessage: Sendable {
     return resource
   }
 
-  /// Reads a message in its one form, by the types of its members.
+  /// Reads a message into canonical form and checks the types of its members.
   func read(_ message: JSON.Object) throws(WireError) -> JSON.Object {
     let message = Message(message, path: "config")
     if let keys = try message.value("jwks"), keys.objectValue == nil, keys.textValue?.text == nil {
@@ -102,7 +104,7 @@ struct ProviderMessage: Sendable {
     return try schema.canonical(message)
   }
 
-  /// Puts what a mask names into a provider's settings.
+  /// Applies the members named by a mask to a provider's settings.
   func apply(
     _ mask: UpdateMask, _ body: JSON.Object, to settings: inout ProviderSettings
   ) throws(ProviderError) {
@@ -124,7 +126,7 @@ struct ProviderMessage: Sendable {
 }
 
 extension Schema {
-  /// A provider of OpenID Connect.
+  /// An OpenID Connect provider.
   static let oidcProvider = named(
     "OAuthIdpConfig",
     [
@@ -136,7 +138,7 @@ extension Schema {
           + "An addition of this server, which fetches nothing from the provider."),
     ])
 
-  /// A provider of SAML.
+  /// A SAML provider.
   static let samlProvider = named(
     "InboundSamlConfig",
     [

@@ -22,7 +22,8 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `GET defaultSupportedIdps`: the same for every project; production knows no pages here.
+  /// `GET defaultSupportedIdps`: returns the same list for every project; production doesn't
+  /// paginate it.
   func listSupportedProviders(_ call: AdminCall) async throws(WireError) -> JSON {
     let ids = [
       "apple.com", "facebook.com", "gc.apple.com", "github.com", "google.com", "linkedin.com",
@@ -31,13 +32,13 @@ extension Methods {
     return ["defaultSupportedIdps": .array(ids.map { ["idpId": .string($0)] })]
   }
 
-  /// `GET …/defaultSupportedIdpConfigs`: none is built in.
+  /// `GET …/defaultSupportedIdpConfigs`: returns none, because no provider is built in.
   func listDefaultProviders(_ call: AdminCall) async throws(WireError) -> JSON { [:] }
 }
 
-/// The methods over `oauthIdpConfigs` and `inboundSamlConfigs`, which differ in their message alone.
+/// The methods for `oauthIdpConfigs` and `inboundSamlConfigs`, which differ only in their message.
 extension Methods {
-  /// `GET …`: by id, a page at a time.
+  /// `GET …`: lists the providers in pages, ordered by ID.
   func listProviders(
     _ kind: ProviderMessage, _ call: AdminCall
   ) async throws(WireError) -> JSON {
@@ -97,7 +98,7 @@ extension Methods {
     }
   }
 
-  /// `PATCH …/{id}`: what the mask names, or the members of the body without one.
+  /// `PATCH …/{id}`: changes the members in the mask, or those of the body without a mask.
   func updateProvider(
     _ kind: ProviderMessage, _ call: AdminCall, _ id: String
   ) async throws(WireError) -> JSON {
@@ -132,7 +133,7 @@ extension Methods {
 }
 
 extension AdminCall {
-  /// Whether secrets of the configuration are told: only to those who may change it.
+  /// Whether responses include the configuration's secrets, which requires permission to change it.
   fileprivate var readsSecrets: Bool {
     holder.may(.changeConfig, scope.project, scope.tenant)
   }

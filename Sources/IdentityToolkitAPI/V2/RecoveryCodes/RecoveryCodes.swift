@@ -16,7 +16,7 @@ extension Declaration {
     gives: ["remainingCodes": .integer.required, "creationTime": .timestamp])
 }
 
-/// Recovery codes of users, which Google's API does not have.
+/// Routes for users' recovery codes, which aren't part of Google's API.
 extension Routes {
   mutating func addRecoveryCodes() {
     client(
@@ -29,7 +29,7 @@ extension Routes {
 }
 
 extension Methods {
-  /// `mfaRecoveryCodes:generate`: the only answer in which the codes ever stand.
+  /// `mfaRecoveryCodes:generate`: generates recovery codes, which no other response ever contains.
   func generateRecoveryCodes(_ call: ClientCall) async throws(WireError) -> JSON {
     let session = try await tokens.session(call, missing: .invalidIDToken)
     do throws(EnrollmentError) {
@@ -44,7 +44,8 @@ extension Methods {
     }
   }
 
-  /// `mfaRecoveryCodes:lookup`: how many are left, for a page that reminds of making new ones.
+  /// `mfaRecoveryCodes:lookup`: returns how many codes are left, for pages that remind users to
+  /// generate new ones.
   func lookUpRecoveryCodes(_ call: ClientCall) async throws(WireError) -> JSON {
     let session = try await tokens.session(call, missing: .invalidIDToken)
     do throws(EnrollmentError) {

@@ -14,7 +14,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `mfaSignIn:finalize`: the code that completes a sign-in.
+  /// `mfaSignIn:finalize`: verifies the code that completes a sign-in.
   func finalizeSignIn(_ call: ClientCall) async throws(WireError) -> JSON {
     let kind = try SecondFactorKind(
       of: call.message, "phoneVerificationInfo", "totpVerificationInfo",
@@ -38,9 +38,9 @@ extension Methods {
     return .object(answer)
   }
 
-  /// The code that was sent to a phone.
+  /// Verifies a code sent to a phone.
   ///
-  /// SDKs do not say which factor it is for; the session of the code does.
+  /// SDKs don't send the enrollment ID, so the code's session determines the factor.
   private func finalizePhoneSignIn(_ call: ClientCall) async throws(WireError) -> JSON {
     guard let pending = try call.message.given("mfaPendingCredential"),
       let info = try call.message.message("phoneVerificationInfo")
@@ -59,8 +59,10 @@ extension Methods {
     return .object(answer)
   }
 
-  /// What a refused second factor is called; that its kind is off in the tenant of the request comes
-  /// before that the credential is of another one.
+  /// Returns the error for a rejected second factor.
+  ///
+  /// That its kind is disabled for the tenant of the request takes precedence over a credential of
+  /// another tenant.
   func refusal(
     _ error: SignInError, _ kind: Factor.Kind, _ call: ClientCall
   ) async throws(WireError) -> WireError {

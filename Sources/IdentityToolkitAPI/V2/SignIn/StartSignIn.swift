@@ -13,7 +13,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `mfaSignIn:start`: sends a code to the phone of a second factor; there is none for TOTP.
+  /// `mfaSignIn:start`: sends a code to the phone of a second factor; TOTP needs no start.
   func startSignIn(_ call: ClientCall) async throws(WireError) -> JSON {
     guard try call.message.message("phoneSignInInfo") != nil,
       let pending = try call.message.given("mfaPendingCredential"),

@@ -8,7 +8,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `DELETE projects/{p}/tenants/{t}`, with all that is in it.
+  /// `DELETE projects/{p}/tenants/{t}`: deletes the tenant with everything in it.
   func deleteTenant(_ call: AdminCall) async throws(WireError) -> JSON {
     guard let id = call.scope.tenant else { throw WireError(TenantError.notFound) }
     do throws(TenantError) {

@@ -10,7 +10,7 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `GET projects/{p}/tenants`: by id, a page at a time.
+  /// `GET projects/{p}/tenants`: lists the tenants in pages, ordered by ID.
   func listTenants(_ call: AdminCall) async throws(WireError) -> JSON {
     let limit = try call.request.pageSize("pageSize", standard: 20, maximum: 1000)
     let after = call.request.parameter("pageToken").flatMap { $0.isEmpty ? nil : $0 }
@@ -31,8 +31,9 @@ extension Methods {
 }
 
 extension Request {
-  /// How many elements to list; absent and zero are the standard, negative and too many as many as
-  /// allowed.
+  /// Returns the page size.
+  ///
+  /// Absent and zero mean the default; negative and too large values mean the maximum.
   func pageSize(_ name: String, standard: Int, maximum: Int) throws(WireError) -> Int {
     guard let text = parameter(name), !text.isEmpty else { return standard }
     guard let size = Int32(text) else {

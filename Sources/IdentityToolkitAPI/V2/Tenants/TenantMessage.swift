@@ -3,21 +3,22 @@ import JSON
 
 /// A tenant on the wire.
 enum TenantMessage {
-  /// What is only stored and given back.
+  /// The members that are only stored and returned.
   private static let members = [
     "testPhoneNumbers", "client", "monitoring", "emailPrivacyConfig", "passwordPolicyConfig",
     "recaptchaConfig", "smsRegionConfig", "mobileLinksConfig", "inheritance",
     "autodeleteAnonymousUsers",
   ]
 
-  /// What rules something, except `mfaConfig`.
+  /// The members with an effect here, except `mfaConfig`.
   private static let ruling = [
     "displayName", "allowPasswordSignup", "enableEmailLinkSignin", "disableAuth",
     "enableAnonymousUser",
   ]
 
-  /// Writes a tenant; switches that are off are left out, and so is an MFA configuration that was
-  /// never given.
+  /// Writes a tenant.
+  ///
+  /// False members are omitted, and so is an MFA configuration that was never set.
   static func write(_ tenant: Tenant) -> JSON {
     let number = tenant.scope.projectNumber
     var message: JSON.Object = ["name": .string("projects/\(number)/tenants/\(tenant.id)")]
@@ -37,7 +38,8 @@ enum TenantMessage {
     return .object(message)
   }
 
-  /// Checks the types of all members and gives them one form, and reads the MFA configuration.
+  /// Checks the types of all members, converts them to canonical form, and reads the MFA
+  /// configuration.
   static func read(
     _ message: Message
   ) throws(WireError) -> (body: JSON.Object, configuration: MFAConfiguration) {
@@ -56,10 +58,10 @@ enum TenantMessage {
     return try MFAMessage.read(try message.message("mfaConfig"))
   }
 
-  /// The mask of all members: without a mask, a tenant is replaced whole.
+  /// The mask of all members; without a mask, an update replaces the whole tenant.
   static let everything = UpdateMask((ruling + members + ["mfaConfig"]).map { [$0] })
 
-  /// Puts what a mask names into a tenant.
+  /// Applies the members named by a mask to a tenant.
   static func apply(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
     to tenant: inout TenantEdit
@@ -67,7 +69,7 @@ enum TenantMessage {
     MFAMessage.apply(mask, root: "mfaConfig", configuration, to: &tenant.configuration)
     let known = ruling + members
     let allowed = UpdateMask(mask.paths.filter { path in path.first.map(known.contains) ?? false })
-    // What no path is about stays as it is, to the letter.
+    // Members outside the mask are kept byte for byte.
     guard !allowed.paths.isEmpty else { return }
     var resource = Resource.stored(tenant.members)
     Resource.write(tenant.userPermissions, into: &resource)
@@ -91,7 +93,7 @@ enum TenantMessage {
       throw .recaptcha(error)
     }
     tenant.userPermissions = Resource.userPermissions(resource)
-    // What is kept apart is not kept twice.
+    // Members stored in columns of their own aren't stored here again.
     PasswordPolicyMessage.keepExplicit(&resource)
     Resource.remove(["client", "permissions"], from: &resource)
     tenant.members = Resource.text(Resource.members(members, of: resource))

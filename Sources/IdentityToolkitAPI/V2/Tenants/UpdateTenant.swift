@@ -8,7 +8,8 @@ extension Declaration {
 }
 
 extension Methods {
-  /// `PATCH projects/{p}/tenants/{t}`: what the mask names; without one the whole tenant.
+  /// `PATCH projects/{p}/tenants/{t}`: changes the members in the mask, or replaces the whole
+  /// tenant without a mask.
   func updateTenant(_ call: AdminCall) async throws(WireError) -> JSON {
     guard let id = call.scope.tenant else { throw WireError(TenantError.notFound) }
     let message = Message(call.message.object, path: "tenant")
@@ -31,7 +32,7 @@ extension Methods {
     }
   }
 
-  /// An empty mask with an empty body changes nothing: the Node SDK sends that.
+  /// An empty mask with an empty body changes nothing; the Node SDK sends this.
   private static func mask(_ text: String?, _ body: JSON.Object) -> UpdateMask {
     if let text, !text.isEmpty { return UpdateMask(text) }
     return text != nil && body.isEmpty ? UpdateMask("") : TenantMessage.everything

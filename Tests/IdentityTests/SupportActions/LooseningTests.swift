@@ -133,7 +133,7 @@ struct LooseningTests {
           id, in: instance.acme, answer: String(repeating: "x", count: 501),
           dev.request(nil, code: code))
       }
-      try await check(instance, dev, prefix: "desk.", row: "approval.refuse") {
+      try await check(instance, dev, prefix: "denied.", row: "approval.refuse") {
         try await approvals.refuse(id, in: instance.acme, answer: "No.", $0)
       }
     }

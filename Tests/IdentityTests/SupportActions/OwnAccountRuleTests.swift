@@ -89,7 +89,7 @@ struct OwnAccountRuleTests {
   }
 
   @Test(arguments: [
-    "DORA@Support.Example.com", "dora@desk.example.com.", "dora@desk.example.com..",
+    "DORA@Desk.Example.com", "dora@desk.example.com.", "dora@desk.example.com..",
     "\u{FF44}ora@desk.example.com", "dora@desk\u{FF0E}example\u{3002}com",
     "do\u{200B}ra@desk.example.com",
   ])

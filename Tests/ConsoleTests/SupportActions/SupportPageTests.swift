@@ -189,7 +189,7 @@ import Testing
       #expect(asked.says("Owners see this on their start page and can unblock you."))
       let ada = try await Browser.signedIn(world)
       let home = try await ada.get("/")
-      #expect(home.says("Nadia K.") && home.says("Stopped after many actions in an hour"))
+      #expect(home.says("Nadia K.") && home.says("Hit the hourly action limit"))
       try Snapshot.check(home.text, named: "projects-held.html")
       let release = try #require(home.values(of: "href").first { $0.contains("/support/release/") })
       let question = try await ada.get(release)
@@ -199,10 +199,10 @@ import Testing
       #expect(try await ada.submit(release, [:]).location == "/")
       let after = try await ada.get("/")
       #expect(after.says("Agent unblocked."))
-      #expect(!after.says("Stopped after many"))
+      #expect(!after.says("Hit the hourly action limit"))
       #expect(try await nadia.get(end).says("<select"))
       let iris = try await Browser.signedIn(world, as: World.iris)
-      #expect(!(try await iris.get("/").says("Stopped after many")))
+      #expect(!(try await iris.get("/").says("Hit the hourly action limit")))
     }
   }
 

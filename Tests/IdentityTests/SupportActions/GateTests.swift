@@ -35,7 +35,7 @@ struct GateTests {
         }
       }
       #expect(try await support.setStepUp(minutes: 1, by: Instance.boss))
-      #expect(try await !desk.setStepUp(minutes: 1, by: Instance.boss))
+      #expect(try await !support.setStepUp(minutes: 1, by: Instance.boss))
       #expect(try await support.stepUpMinutes() == 1)
       instance.clock.advance(31)
       await expect("codeRequired") { try await act(instance, alice, agent.request()) }
@@ -48,20 +48,20 @@ struct GateTests {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let owner = try await instance.agent("olga", role: .owner)
-      let support = try await instance.agent()
+      let agent = try await instance.agent()
       let support = instance.identity.support
       await expect("notAllowed") {
-        try await support.protect(instance.acme, alice.id, true, support.request())
+        try await support.protect(instance.acme, alice.id, true, agent.request())
       }
       _ = try await support.protect(instance.acme, alice.id, true, owner.request())
       #expect(try await instance.reload(alice).isProtected)
       await expect("nothingToDo") {
         try await support.protect(instance.acme, alice.id, true, owner.request())
       }
-      await expect("protectedAccount") { try await act(instance, alice, support.request()) }
+      await expect("protectedAccount") { try await act(instance, alice, agent.request()) }
       _ = try await act(instance, alice, owner.request())
       _ = try await support.protect(instance.acme, alice.id, false, owner.request())
-      _ = try await act(instance, alice, support.request())
+      _ = try await act(instance, alice, agent.request())
       let actions = try await instance.log().map(\.action)
       #expect(actions.tally["account.protect"] == 1 && actions.tally["account.unprotect"] == 1)
     }
@@ -77,25 +77,25 @@ struct GateTests {
         _ = try connection.run("UPDATE /* test */ account SET changes_locked_at = \(now)")
       }
       let owner = try await instance.agent("olga", role: .owner)
-      let support = try await instance.agent()
+      let agent = try await instance.agent()
       let id = device.account.id
-      for agent in [owner, support] {
+      for one in [owner, agent] {
         await expect("changesLocked") {
           try await instance.identity.factorRemovals.remove(
-            instance.acme, id, device.factor, agent.request())
+            instance.acme, id, device.factor, one.request())
         }
       }
       // What changes no second factor goes on.
-      _ = try await act(instance, device.account, support.request())
+      _ = try await act(instance, device.account, agent.request())
       await expect("notAllowed") {
-        try await instance.identity.support.allowChanges(instance.acme, id, support.request())
+        try await instance.identity.support.allowChanges(instance.acme, id, agent.request())
       }
       _ = try await instance.identity.support.allowChanges(instance.acme, id, owner.request())
       await expect("nothingToDo") {
         try await instance.identity.support.allowChanges(instance.acme, id, owner.request())
       }
       _ = try await instance.identity.factorRemovals.remove(
-        instance.acme, id, device.factor, support.request())
+        instance.acme, id, device.factor, agent.request())
     }
   }
 

@@ -308,7 +308,7 @@ struct SupportGateTests {
       #expect(row.from == "wrong codes in a row: 10; temporary codes: off; approval over: never")
       #expect(row.to == "wrong codes in a row: 20; temporary codes: on; approval over: 25 users")
       let count = try await instance.log().count
-      #expect(try await !desk.change(instance.acme, to: settings, by: Instance.boss))
+      #expect(try await !support.change(instance.acme, to: settings, by: Instance.boss))
       #expect(try await instance.log().count == count)
     }
   }

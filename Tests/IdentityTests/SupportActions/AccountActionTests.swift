@@ -64,10 +64,10 @@ struct AccountActionTests {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let (support, id) = (instance.identity.support, device.account.id)
-      let support = try await instance.agent()
+      let agent = try await instance.agent()
       let owner = try await instance.agent("olga", role: .owner)
-      await expect("notAllowed") { try await support.disable(instance.acme, id, support.request()) }
-      await expect("notAllowed") { try await support.delete(instance.acme, id, support.request()) }
+      await expect("notAllowed") { try await support.disable(instance.acme, id, agent.request()) }
+      await expect("notAllowed") { try await support.delete(instance.acme, id, agent.request()) }
       for typed in ["", "bob@example.com", "alice"] {
         await expect("reasonRequired+notConfirmed") {
           try await support.delete(instance.acme, id, owner.request(nil, typed: typed))
@@ -80,7 +80,7 @@ struct AccountActionTests {
       let row = try #require(try await instance.log().first)
       #expect(row.action == "account.change" && row.reason == "left")
       #expect(row.from?.contains("disabled: no") == true)
-      await expect("notAllowed") { try await support.enable(instance.acme, id, support.request()) }
+      await expect("notAllowed") { try await support.enable(instance.acme, id, agent.request()) }
       _ = try await support.enable(instance.acme, id, owner.request(.mistake))
       #expect(try await !instance.reload(device.account).disabled)
       await expect("nothingToDo") { try await support.enable(instance.acme, id, owner.request()) }
@@ -100,9 +100,9 @@ struct AccountActionTests {
     try await withInstance { instance in
       let account = try await instance.account(.alice, isVerified: false)
       let (support, id) = (instance.identity.support, account.id)
-      let support = try await instance.agent()
+      let agent = try await instance.agent()
       await expect("notAllowed") {
-        try await support.verifyEmail(instance.acme, id, support.request())
+        try await support.verifyEmail(instance.acme, id, agent.request())
       }
       let owner = try await instance.agentWithDevice("olga", role: .owner)
       instance.clock.advance(15 * 60)

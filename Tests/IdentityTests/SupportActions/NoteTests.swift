@@ -154,7 +154,7 @@ struct NoteTests {
       let row = try #require(log.first)
       #expect(row.action == "account.take-back-note" && row.objectID == alice.id.text)
       #expect((row.reason, row.ticket, row.actorName) == ("mistake", "T-2", "erik"))
-      #expect(row.from?.hasPrefix("the note that Dora at the support wrote on ") == true)
+      #expect(row.from?.hasPrefix("the note that Dora at the desk wrote on ") == true)
       #expect(row.from?.contains("somebody else") == false)
       await expect("nothingToDo") {
         try await support.takeBackNote(instance.acme, alice.id, note.id, erik.request(.mistake))

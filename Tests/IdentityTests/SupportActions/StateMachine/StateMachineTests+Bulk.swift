@@ -78,7 +78,7 @@ extension StateMachine {
       took.refusals = ["nothingToDo"]
     } else if !agents[agent].may(.removeFactors, in: job.scope) {
       took.refusals = ["denied.notAllowed"]
-    } else if admit(given, by: agent, in: job.scope, &took, prefix: "desk.") {
+    } else if admit(given, by: agent, in: job.scope, &took, prefix: "denied.") {
       isDone = true
       stepUp(given, agent, &took)
       let count = waits ? 1 : job.users
@@ -207,9 +207,9 @@ extension StateMachine {
     } else if approval.requester == agent {
       took.refusals = ["ownRequest"]
     } else if let obstacle = obstacle(agent, to: approval) {
-      took.refusals = ["desk.\(obstacle)"]
+      took.refusals = ["denied.\(obstacle)"]
     } else if admit(
-      given, by: agent, in: approval.scope, &took, prefix: "desk.", lookingAtForm: false)
+      given, by: agent, in: approval.scope, &took, prefix: "denied.", lookingAtForm: false)
     {
       isDone = true
       stepUp(given, agent, &took)
@@ -288,7 +288,7 @@ extension StateMachine {
     } else if isRefusal, !agents[agent].may(.removeFactors, in: approval.scope) {
       took.refusals = ["denied.notAllowed"]
     } else if !isRefusal
-      || admit(given, by: agent, in: approval.scope, &took, prefix: "desk.", onlyCode: true)
+      || admit(given, by: agent, in: approval.scope, &took, prefix: "denied.", onlyCode: true)
     {
       if isRefusal { stepUp(given, agent, &took) }
       let action = isRefusal ? "approval.refuse" : "approval.withdraw"

@@ -1,0 +1,24 @@
+import HTTP
+import Testing
+
+@testable import Console
+
+/// Addresses of version 0.1 lead to the pages' present ones.
+struct RenamedPathTests {
+  @Test func `an address that was renamed redirects, with its query, and any other doesn't`()
+    async throws
+  {
+    try await World.furnished { world in
+      let browser = try await Browser.signedIn(world)
+      let eu = try await world.eu
+      let moved = try await browser.get(eu + "/settings/desk?a=b%20c")
+      #expect(moved.location == eu + "/settings/support?a=b%20c")
+      #expect(try await browser.get(eu + "/settings/support").status == .ok)
+      let attempts = try await browser.get(eu + "/users/\(World.chiara)/verdicts")
+      #expect(attempts.location == eu + "/users/\(World.chiara)/code-attempts")
+      #expect(try await browser.get(try #require(attempts.location)).status == .ok)
+      #expect(try await browser.get(eu + "/settings/nothing").status == .notFound)
+      #expect(try await browser.get("/nothing/desk").status == .notFound)
+    }
+  }
+}
