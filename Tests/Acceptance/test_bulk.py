@@ -84,7 +84,7 @@ def test_a_removal_goes_on_after_a_kill_and_does_nothing_twice(tmp_path):
         answer = pages.post("/projects/office-theft/bulk-removals", {"list": "\n".join(lines)})
         job = answer.headers["location"]
         assert pages.post(job, {"reason": "lost"}).status_code == 303
-        assert "waits for approval" in pages.get(job).text
+        assert "pending approval" in pages.get(job).text
         small = begin(pages, "office-theft", lines[:900])
         until(lambda: int(rows(tmp_path, "SELECT sum(users_done) FROM bulk_job")[0][0]) > 100,
               "a hundred users had their turn", 60)
@@ -113,7 +113,7 @@ def test_a_removal_goes_on_after_a_kill_and_does_nothing_twice(tmp_path):
         # The rest still waits, and what is gone is told when it is begun.
         prove(tmp_path)
         again = pages.post("/projects/office-theft/bulk-removals", {"list": "\n".join(lines[:3])})
-        assert "Nobody to act on" in pages.get(again.headers["location"]).text
+        assert "No users to act on" in pages.get(again.headers["location"]).text
         assert server.stop() == 0
 
 

@@ -188,7 +188,7 @@ def test_s2_factors_last_use_and_lock(hand, demo):
         "[data-label='Last used']").first.inner_text())
     # Whether codes count, until when, and who ends it.
     codes = me.page.locator("section[aria-labelledby=codes]").inner_text()
-    assert re.search("wrong codes in a row none is looked at (until|any more)", codes)
+    assert re.search("Codes are (blocked until|locked after) ", codes)
     for heading in ("Sessions", "Messages", "Notes", "History"):
         expect(me.page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
     costs(me, 0, 1, 1)
@@ -208,7 +208,7 @@ def test_s3_remove_a_lost_device(hand, demo, way):
     me.select("reason", "lost")
     if way == "with-a-code":
         own_code(me, demo.person("support"))
-    me.click(me.page.get_by_role("button", name="Remove the factor"))
+    me.click(me.page.get_by_role("button", name="Remove factor"))
     assert "session" in said(me)
     costs(me, 3, 2, 2)
 
@@ -240,10 +240,10 @@ def test_s5_a_temporary_code(hand, demo):
     me = hand("support")
     prove(demo.server.data)
     open_from_list(me, tenant, uid)
-    me.click(me.page.get_by_role("link", name="Make a temporary code…"))
+    me.click(me.page.get_by_role("link", name="Generate temporary code…"))
     me.select("reason", "lost")
-    me.click(me.page.get_by_role("button", name="Make the code"))
-    code = me.page.get_by_label("the code", exact=True).inner_text()
+    me.click(me.page.get_by_role("button", name="Generate code"))
+    code = me.page.get_by_label("code", exact=True).inner_text()
     letters = me.page.locator("dl.figures dd").all_inner_texts()
     assert len(letters) == 8 and "".join(letters) == code.replace("-", "")
     costs(me, 3, 1, 2)
@@ -271,8 +271,8 @@ def test_s6_lost_and_back_tomorrow(hand, demo, way):
     me.select("reason", "lost")
     if way == "with-a-code":
         own_code(me, who)
-    me.click(me.page.get_by_role("button", name="Suspend the factor"))
-    assert re.search(r"Suspended the factor .* until", said(me))
+    me.click(me.page.get_by_role("button", name="Suspend factor"))
+    assert re.search(r"Suspended factor .* until", said(me))
     expect(me.page.get_by_text("suspended").first).to_be_attached()
     costs(me, 3, 2, 2)
 
@@ -283,10 +283,10 @@ def test_s7_unlock_after_wrong_codes(hand, demo):
     me = hand("support")
     prove(demo.server.data)
     me.start(f"{tenant}/users/{uid}")
-    me.click(me.page.get_by_role("link", name="Unlock the codes…"))
+    me.click(me.page.get_by_role("link", name="Unlock codes…"))
     me.select("reason", "locked")
-    me.click(me.page.get_by_role("button", name="Unlock the codes"))
-    assert "looked at again" in said(me)
+    me.click(me.page.get_by_role("button", name="Unlock codes"))
+    assert "unlocked" in said(me)
     costs(me, 2, 1, 1)
 
 
@@ -298,9 +298,9 @@ def test_s8_my_code_is_always_wrong(hand, demo):
     me = find_user(hand("support"), email)
     codes = me.page.locator("section[aria-labelledby=codes]")
     # Each of the last codes in words, and what to tell the caller.
-    assert re.search(r"\d steps? (late|early)", codes.locator("tbody").inner_text())
+    assert re.search(r"\d intervals? (late|early)", codes.locator("tbody").inner_text())
     expect(codes.locator(".chip", has_text="clock about")).to_be_visible()
-    assert re.search(r"about [\d\w ]+ (slow|fast)\. Tell the caller to set date and time on the phone"
+    assert re.search(r"about [\d\w ]+ (slow|fast)\. Ask the caller to set the phone’s date and time"
                      " to automatic", codes.inner_text())
     costs(me, 0, 1, 1)
 
@@ -326,21 +326,21 @@ def test_s10_forty_lost_phones_and_a_second_pair_of_eyes(hand, demo):
     me.click(link(me, "/projects/harbour-bank/users?factor=none"))
     me.click(me.page.locator("main summary"))
     me.type(me.page.locator("#list"), "\n".join(emails))
-    me.click(me.page.get_by_role("button", name="Look at the list"))
+    me.click(me.page.get_by_role("button", name="Preview"))
     assert "Remove the second factors of 40 users?" == me.page.locator("h1").inner_text()
     me.choose("reason")
     # More than an agent may do in an hour: somebody else approves it.
     me.click(me.page.locator("main form button.destroy"))
-    assert "waits for a second administrator" in said(me)
+    assert "pending approval" in said(me)
     costs(me, 4, 1, 2)
 
     other = hand("owner")
     other.click(link(other, "/approvals"))
     assert "40 users" in other.page.locator("main").inner_text()
-    other.click(other.page.get_by_role("link", name="Remove the factors of 40 users"))
+    other.click(other.page.get_by_role("link", name="Remove factors of 40 users"))
     assert demo.person("support").name in other.page.locator("main").inner_text()
-    other.click(other.page.get_by_role("button", name="Approve and begin"))
-    assert "has begun" in said(other)
+    other.click(other.page.get_by_role("button", name="Approve and run"))
+    assert "has started" in said(other)
     costs(other, 3, 0, 2)
     other.page.get_by_text("done", exact=True).wait_for()
     assert "40" in other.page.locator("dl.figures").inner_text()

@@ -104,7 +104,7 @@ def test_a_factor_is_removed(page, api, standalone):
     assert page.locator("#reason").input_value() == "lost"
     tab_to(page, "note")
     page.keyboard.type("Called from the number on file.")
-    tab_to(page, "Remove the factor")
+    tab_to(page, "Remove factor")
     with page.expect_navigation():
         page.keyboard.press("Enter")
     assert "Mallory’s phone" in page.locator("[role=status]").inner_text()

@@ -79,7 +79,7 @@ def test_a_mail_goes_out_sealed_and_signed_in(tmp_path):
             waits_for(pages, "sam@example.com", "sent")
             # What has gone out is nobody's to read any more.
             page = pages.get(message_page(pages, "sam@example.com")).text
-            assert "The text is gone" in page and "another password" not in page
+            assert "The text was deleted" in page and "another password" not in page
             assert server.stop() == 0
             assert "open sesame" not in server.text
     assert "open sesame".encode() not in (tmp_path / "data/countersign.sqlite").read_bytes()
@@ -100,7 +100,7 @@ def test_a_server_that_is_not_believed_or_does_not_believe_gets_nothing(tmp_path
             pages = furnish(server)
             notify(api_of(server, pages), "sam@example.com")
             server.said(r"(Mails wait: smtp://127\.0\.0\.1)")
-            waits_for(pages, "sam@example.com", "trying")
+            waits_for(pages, "sam@example.com", "retrying")
             assert office.mails == []
             assert server.stop() == 0
         file.write_text("open sesame\n")
@@ -123,7 +123,7 @@ def test_a_recipient_who_is_refused_is_given_up_at_once_and_others_are_not(tmp_p
             waits_for(pages, "nobody@example.com", "failed")
             waits_for(pages, "sam@example.com", "sent")
             page = pages.get(message_page(pages, "nobody@example.com")).text
-            assert "550 5.1.1 No such user here" in page and "The text is gone" in page
+            assert "550 5.1.1 No such user here" in page and "The text was deleted" in page
             assert len(settled(office)) == 1
             assert server.stop() == 0
 
@@ -136,11 +136,11 @@ def test_a_server_that_says_later_is_asked_again(tmp_path):
             notify(api_of(server, pages), "sam@example.com")
             address = message_page(pages, "sam@example.com")
             until(lambda: "451 4.7.1 Try again later" in pages.get(address).text, "it was tried")
-            waits_for(pages, "sam@example.com", "trying")
+            waits_for(pages, "sam@example.com", "retrying")
             page = pages.get(address).text
-            assert "Next try" in page
+            assert "Next attempt" in page
             # Nobody can read a mail that goes out, not even its owner.
-            assert "shown to nobody" in page and "Show the text" not in page
+            assert "only the user can read its text" in page and "Show text" not in page
             assert office.mails == []
             assert server.stop() == 0
         mood["reply"] = "250 OK"

@@ -65,7 +65,7 @@ def temporary(conversation):
         "reason": "lost", "hours": "1"})
     assert made.status_code == 303, made.text
     shown = pages.get(made.headers["location"]).text
-    return html.unescape(re.search(r'aria-label="the code">([^<]+)<', shown).group(1))
+    return html.unescape(re.search(r'aria-label="code">([^<]+)<', shown).group(1))
 
 
 def recovery(conversation):

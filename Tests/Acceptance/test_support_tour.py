@@ -163,9 +163,9 @@ def find_the_caller_and_see_why(me, place):
     expect(me.page).to_have_url(re.compile(re.escape(f"/users/{place.uids['caller']}") + "$"))
     seen = me.text()
     assert "Caller’s phone" in seen and "Last used" in seen
-    assert "Too new: 3 steps early, 1 is accepted" in seen
+    assert "Not yet valid: 3 intervals early (limit 1)" in seen
     assert "clock about 90 s fast" in seen
-    assert "Tell the caller to set date and time on the phone to automatic" in seen
+    assert "Ask the caller to set the phone’s date and time to automatic" in seen
 
 
 def because(me, words):
@@ -177,14 +177,14 @@ def remove_a_lost_device(me, place):
     """S3, with a mistake on the way: nothing is filled in, and all of it is said at once."""
     me.link("Remove… Caller’s phone")
     assert me.heading().startswith("Remove “Caller’s phone”")
-    me.button("Remove the factor")
+    me.button("Remove factor")
     for field in ("reason", "proof", "code"):
         expect(me.page.locator(f"#{field}-error")).to_be_visible()
     me.error("reason")
     because(me, "Lost").type("ticket", "HD-4711")
-    me.type("code", place.own.at(place.spare)).button("Remove the factor")
-    assert "Caller’s phone" in me.said() and "3 sessions have ended" in me.said()
-    assert "Removed, and can come back" in me.text()
+    me.type("code", place.own.at(place.spare)).button("Remove factor")
+    assert "Caller’s phone" in me.said() and "3 sessions ended" in me.said()
+    assert "Recently removed" in me.text()
     assert "mfaPendingCredential" not in ok(place.api.sign_in(place.address("caller")))
 
 
@@ -199,20 +199,20 @@ def remove_everything(me, place):
 def purge_what_turns_out_to_be_stolen(me, place):
     """Whoever removed a device may end the time for which it could come back."""
     me.find(place.address("caller"))
-    assert "another administrator can restore it" in me.text()
-    me.link("Purge now… Caller’s phone")
-    because(me, "Stolen").button("Purge the factor")
-    assert "It cannot come back." in me.said()
-    assert "Removed, and can come back" not in me.text()
+    assert "Another administrator can restore it" in me.text()
+    me.link("Delete permanently… Caller’s phone")
+    because(me, "Stolen").button("Delete factor permanently")
+    assert "Permanently deleted" in me.said()
+    assert "Recently removed" not in me.text()
 
 
 def make_a_temporary_code(me, place):
     """S5: shown once, and applications that know codes of apps take it."""
-    me.find(place.address("traveler")).link("Make a temporary code…")
-    because(me, "Lost").button("Make the code")
-    code = me.page.get_by_label("the code", exact=True).inner_text()
-    me.link("I have handed it over")
-    assert code not in me.page.content() and "counts once until" in me.text()
+    me.find(place.address("traveler")).link("Generate temporary code…")
+    because(me, "Lost").button("Generate code")
+    code = me.page.get_by_label("code", exact=True).inner_text()
+    me.link("Done")
+    assert code not in me.page.content() and "single use, expires" in me.text()
     ok(place.code("traveler", code.lower()))
     refused(place.code("traveler", code), "INVALID_CODE")
 
@@ -220,26 +220,26 @@ def make_a_temporary_code(me, place):
 def suspend_until_tomorrow(me, place):
     """S6: the factor stays due, and its codes are refused."""
     me.find(place.address("forgetful")).link("Suspend… Forgetful’s phone")
-    because(me, "Lost").button("Suspend the factor")
-    assert "Suspended the factor “Forgetful’s phone” until" in me.said()
+    because(me, "Lost").button("Suspend factor")
+    assert "Suspended factor “Forgetful’s phone” until" in me.said()
     refused(place.code("forgetful", place.apps["forgetful"].at(time.time() + 30)), "INVALID_CODE")
 
 
 def unlock(me, place):
     """S7."""
     me.find(place.address("guesser"))
-    assert "After 5 wrong codes in a row none is looked at any more" in me.text()
-    me.link("Unlock the codes…")
-    because(me, "Codes refused").button("Unlock the codes")
-    assert "looked at again" in me.said()
+    assert "Codes are locked after 5 incorrect codes in a row" in me.text()
+    me.link("Unlock codes…")
+    because(me, "Codes rejected").button("Unlock codes")
+    assert "unlocked" in me.said()
     ok(place.code("guesser", place.apps["guesser"].at(time.time() + 30)))
 
 
 def end_sessions(me, place):
     """S9."""
     me.find(place.address("leaver")).link("End all sessions…")
-    because(me, "User leaves").button("End all sessions")
-    assert "ended" in me.said() and "No session is open." in me.text()
+    because(me, "User left").button("End all sessions")
+    assert "ended" in me.said() and "No active sessions." in me.text()
     refused(place.api.http.post(
         "/v1/token", params={"key": place.api.key},
         json={"grant_type": "refresh_token",
@@ -248,13 +248,13 @@ def end_sessions(me, place):
 
 def write_a_note_and_take_it_back(me, place):
     """Words ask for a reason and for no proof, and the sentence after them leads back."""
-    me.find(place.address("traveler")).link("Write a note…")
-    me.type("note", "Back on Monday.").choose("reason", "Asked for").button("Keep the note")
-    assert "The note is kept." in me.said() and "Back on Monday." in me.text()
-    me.link("Take it back")
-    assert me.heading().startswith("Take back the note about")
-    me.choose("reason", "Mistake").button("Take the note back")
-    assert "What the next agent should know" in me.text()
+    me.find(place.address("traveler")).link("Add note…")
+    me.type("note", "Back on Monday.").choose("reason", "User request").button("Save note")
+    assert "Note saved." in me.said() and "Back on Monday." in me.text()
+    me.link("Undo")
+    assert me.heading().startswith("Delete the note about")
+    me.choose("reason", "Mistake").button("Delete note")
+    assert "what the next agent should know" in me.text()
 
 
 def rename_and_undo(me, place):
@@ -263,22 +263,22 @@ def rename_and_undo(me, place):
         return ok(place.api.sign_in(place.address("traveler")))["mfaInfo"][0]["displayName"]
 
     me.link("Rename… Traveller’s phone").type("name", "Office phone")
-    because(me, "Asked for").button("Rename the factor")
-    assert "Renamed the factor “Traveller’s phone” to “Office phone”." in me.said()
+    because(me, "User request").button("Rename factor")
+    assert "Renamed factor “Traveller’s phone” to “Office phone”." in me.said()
     assert hint() == "Office phone"
     me.link("Undo")
     assert me.page.locator("#name").input_value() == "Traveller’s phone"
-    because(me, "Mistake").button("Rename the factor")
+    because(me, "Mistake").button("Rename factor")
     assert "to “Traveller’s phone”" in me.said() and hint() == "Traveller’s phone"
 
 
 def remove_forty(me, place):
     """S10: more than an agent does in an hour waits for somebody else."""
-    me.link("Users").unfold("Remove the second factors of many users")
-    me.type("list", "\n".join([*place.crowd, "nobody@example.com"])).button("Look at the list")
+    me.link("Users").unfold("Remove second factors in bulk")
+    me.type("list", "\n".join([*place.crowd, "nobody@example.com"])).button("Preview")
     assert me.heading() == "Remove the second factors of 40 users?"
-    me.tick("reason").tick("proof").button("Ask for approval")
-    assert "waits for a second administrator" in me.said()
+    me.tick("reason").tick("proof").button("Request approval")
+    assert "pending approval" in me.said()
 
 
 def approve(other, place):
@@ -286,8 +286,8 @@ def approve(other, place):
     other.start("/").link(to="/approvals")
     other.link(to=f"{place.path}/approvals/")
     assert "Sam Support" in other.text()
-    other.button("Approve and begin")
-    assert "has begun" in other.said()
+    other.button("Approve and run")
+    assert "has started" in other.said()
     other.page.get_by_text("done", exact=True).wait_for()
     assert "Removed (40)" in other.text() and "Not found (1)" in other.text()
 
@@ -296,7 +296,7 @@ def undo(other, place):
     """What one has removed another restores."""
     other.start("/").find(place.address("robbed"))
     other.link("Restore… Phone r1, Phone r2")
-    other.choose("reason", "Device is back").tick("proof").button("Restore the factors")
+    other.choose("reason", "Device found").tick("proof").button("Restore factors")
     assert "Phone r1" in other.text() and "Remove all factors…" in other.text()
 
 
@@ -311,7 +311,7 @@ def release(other, place):
             (f"sam.{place.api.project}@example.com", place.api.project))
     database.close()
     other.start("/").link("Unblock… Sam Support")
-    assert other.heading() == "Release Sam Support?"
-    other.button("Release the agent")
-    assert "begins a new hour" in other.said()
+    assert other.heading() == "Unblock Sam Support?"
+    other.button("Unblock agent")
+    assert "starts over" in other.said()
     assert "Hit the hourly action limit" not in other.text()

@@ -140,14 +140,14 @@ def remove_as_support(chromium, server, tenant, uid, javascript):
     expect(page).to_have_url(re.compile(re.escape(f"/users/{uid}") + "$"))
     expect(page.get_by_text("Mallory’s phone").first).to_be_visible()
     page.get_by_role("link", name="Remove…").click()
-    page.get_by_role("button", name="Remove the factor").click()
+    page.get_by_role("button", name="Remove factor").click()
     # Without a reason nothing happens.
     expect(page.locator("#reason-error")).to_be_visible()
     page.locator("#reason").select_option("lost")
     page.locator("#note").fill("Called from the number on file.")
     # Setting up an authenticator has just proved who this is, so no code is asked for.
     expect(page.locator("#code")).to_have_count(0)
-    page.get_by_role("button", name="Remove the factor").click()
+    page.get_by_role("button", name="Remove factor").click()
     said = page.locator("[role=status]").inner_text()
     assert "Mallory’s phone" in said and "ended" in said
     expect(page.get_by_role("link", name="Remove…")).to_have_count(0)

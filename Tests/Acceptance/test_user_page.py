@@ -92,10 +92,10 @@ def test_no_factor(api, owner, context):
     page = context.new_page()
     page.goto(f"/projects/{api.project}/users/{uid}")
     text = page.locator("main").inner_text()
-    assert "No second factor" in text and "The password alone lets this user in." in text
+    assert "No second factor" in text and "This user signs in with a first factor only." in text
     expect(page.locator("a[href*='/factors/']")).to_have_count(0)
     expect(page.locator("a[href*='/temporary-code'], a[href*='/unlock']")).to_have_count(0)
-    expect(page.get_by_role("heading", name="Codes")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Code attempts")).to_have_count(0)
     assert overflow(page) is None
     page.close()
     # There is no page on which nothing could be removed.
@@ -110,12 +110,12 @@ def test_three_thousand_verdicts(api, standalone, owner, context):
     text = owner.get(paths[many]).text
     # The newest, and no more of them.
     assert codes_of(text) == codes_of(owner.get(paths[few]).text)
-    assert len(codes_of(text)) == 20 and "Right code" in codes_of(text)
+    assert len(codes_of(text)) == 20 and "Accepted" in codes_of(text)
 
     page = context.new_page()
     page.goto(paths[many])
     assert overflow(page) is None
-    page.get_by_role("link", name="All verdicts").click()
+    page.get_by_role("link", name="View all code attempts").click()
     expect(page).to_have_url(re.compile("/code-attempts$"))
     expect(page.locator("main tbody tr")).to_have_count(50)
     assert overflow(page) is None
@@ -151,7 +151,7 @@ def test_every_verdict_is_reached_once(api, standalone, owner):
     while following:
         text = owner.get(following).text
         assert len(lines_of(text)) == 50
-        moments += re.findall(r'data-label="When"><time datetime="([^"]+)"', text)
+        moments += re.findall(r'data-label="Time"><time datetime="([^"]+)"', text)
         found = re.search(r'rel="next" href="([^"]+)"', text)
         following = html.unescape(found[1]) if found else None
     assert len(moments) == len(set(moments)) == VERDICTS

@@ -80,7 +80,7 @@ import Testing
       #expect(log.says("Clock confirmed"))
       try await world.identity.purgeExpired()
       let user = try await world.eu + "/users/\(World.chiara)"
-      #expect(!(try await again.get(user).says("Removed, and can come back")))
+      #expect(!(try await again.get(user).says("Recently removed")))
     }
   }
 

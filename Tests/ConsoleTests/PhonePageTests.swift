@@ -47,7 +47,7 @@ import Testing
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let list = try await nadia.get(try await world.eu + "/users?factor=phone")
       #expect(list.says("Phone (0)"))
-      #expect(list.says("where the policy has codes by SMS on"))
+      #expect(list.says("if the policy enables SMS"))
     }
   }
 
@@ -67,7 +67,7 @@ import Testing
         "\(user)/factors/\(phone.id.text)/removal", ["reason": "lost"])
       #expect(answer.location == user)
       let after = try await nadia.get(user)
-      #expect(after.says("1 other factor stays.") && !after.says("Phone <bdi>"))
+      #expect(after.says("1 other factor remains.") && !after.says("Phone <bdi>"))
     }
   }
 
@@ -77,7 +77,7 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let address = "/what-if?q=chiara.bianchi@example.com"
       let without = try await ada.get(address)
-      #expect(without.says("Codes by SMS are off here: 1 factor is not asked for"))
+      #expect(without.says("SMS is disabled: 1 factor is not asked for"))
       try await setSMS(world, true)
       let with = try await ada.get(address)
       #expect(with.says("Mobile") && !with.says("not asked for"))

@@ -60,7 +60,7 @@ import Testing
         expect(
           [
             ("Name", "<bdi>Chiara B.</bdi>"),
-            ("Pool", "<bdi>\(ofTenant ? "Acme Retail / eu-shop" : "Acme Retail")</bdi>"),
+            ("Project", "<bdi>\(ofTenant ? "Acme Retail / eu-shop" : "Acme Retail")</bdi>"),
             ("Email", "<bdi>\(email)</bdi>"), ("Phone", "<bdi>+393331234567</bdi>"),
             ("UID", "<bdi>…\(account.id.text.suffix(6))</bdi>"),
           ], on: page)
@@ -95,7 +95,7 @@ import Testing
       let request = try #require(
         try await ada.get("/approvals").values(of: "href").first { $0.contains("/approvals/") })
       let identity = [
-        ("Name", "<bdi>Chiara Bianchi</bdi>"), ("Pool", "<bdi>Acme Retail / eu-shop</bdi>"),
+        ("Name", "<bdi>Chiara Bianchi</bdi>"), ("Project", "<bdi>Acme Retail / eu-shop</bdi>"),
         ("Email", "<bdi>chiara.bianchi@example.com</bdi>"), ("Phone", "none"),
         ("UID", "<bdi>…\(World.chiara.suffix(6))</bdi>"),
       ]

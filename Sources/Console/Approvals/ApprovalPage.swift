@@ -2,13 +2,13 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/approvals/{number}` and `S/policy-approvals/{number}`: a request with all that its requester wrote, and the forms to approve,
-/// refuse or withdraw it.
+/// `S/approvals/{number}` and `S/policy-approvals/{number}`: an approval request, with the forms to
+/// approve, reject, or withdraw it.
 struct ApprovalPage: Sendable {
   let identity: Identity
   let ending: SupportRedirect
   let view: Template<ApprovalView>
-  /// Whether the requests are about a policy, which takes another permission.
+  /// Whether the requests are for policy changes, which require a different permission.
   let isAboutPolicy: Bool
 
   private var approvals: Approvals { identity.approvals }
@@ -33,19 +33,19 @@ struct ApprovalPage: Sendable {
         let outcome = try await approvals.refuse(
           approval.id, in: context.scope, answer: answer, ActionInput(form).request(signedIn))
         return leave(
-          "The request is refused. Nothing was done.", approval, signedIn,
+          "Request rejected. Nothing was changed.", approval, signedIn,
           renewed: outcome.renewed)
       case "withdraw":
         try await approvals.withdraw(
           approval.id, in: context.scope, ActionInput(form).request(signedIn))
-        return leave("The request is withdrawn. Nothing was done.", approval, signedIn)
+        return leave("Request withdrawn. Nothing was changed.", approval, signedIn)
       default: break
       }
     } catch {
       let isRefusal = form["step"] == "refuse"
       guard let faults = try faults(error, approval, signedIn.times, isRefusal: isRefusal) else {
         return leave(
-          "This request is over already. Nothing more was done.", approval, signedIn)
+          "This request was already decided or has expired. No changes made.", approval, signedIn)
       }
       return try await page(context, approval, answer: answer, errors: faults)
     }
@@ -74,8 +74,8 @@ struct ApprovalPage: Sendable {
         text: "Approved. Removed \(factors). \(SessionWords.ended(removal.sessionsEnded))",
         link: undo)
     case .policyChanged: return Flash(text: "Approved. The policy is in force.")
-    case .begun: return Flash(text: "Approved. The removal has begun.")
-    case .overtaken(let change): return Flash(text: "Nothing was done. \(change)", isAlert: true)
+    case .begun: return Flash(text: "Approved. The removal has started.")
+    case .overtaken(let change): return Flash(text: "Nothing was changed. \(change)", isAlert: true)
     }
   }
 
@@ -101,16 +101,20 @@ struct ApprovalPage: Sendable {
     return approval
   }
 
-  /// The errors beside fields; nil when the request is over.
+  /// Returns the field errors; nil if the request was already decided or has expired.
   private func faults(
     _ error: ApprovalError, _ approval: Approval, _ times: Times, isRefusal: Bool
   ) throws(Refusal) -> [FieldError]? {
     switch error {
     case .decided: nil
     case .ownRequest:
-      [FieldError(field: "decision", text: "This is your own request. Somebody else decides it.")]
+      [
+        FieldError(
+          field: "decision",
+          text: "This is your own request. Another administrator must decide it.")
+      ]
     case .othersRequest:
-      [FieldError(field: "decision", text: "Only its requester takes a request back.")]
+      [FieldError(field: "decision", text: "Only the requester can withdraw a request.")]
     case .denied(let error): try supportErrors(error, approval, times, isRefusal: isRefusal)
     case .notFound: throw .notFound
     case .unavailable: throw .unavailable(error)
@@ -122,7 +126,7 @@ struct ApprovalPage: Sendable {
   ) throws(Refusal) -> [FieldError] {
     let faults = try ActionErrorText.faults(error, times, approval.kind.permission)
     guard case .answers = error else {
-      // There is no reason on this page.
+      // This page has no field for a reason.
       return faults.map { FieldError(field: "decision", text: $0.text) }
     }
     guard isRefusal else { return faults }
@@ -152,7 +156,7 @@ struct ApprovalPage: Sendable {
 }
 
 extension ApprovalPage {
-  /// Who a request is about; nil for a list of users and for a policy.
+  /// Returns the user of a request; nil for bulk removals and policy changes.
   private func user(_ approval: Approval) async throws(Refusal) -> UserIdentity? {
     guard let id = approval.account else { return nil }
     let scope = approval.scope
@@ -161,8 +165,8 @@ extension ApprovalPage {
       ?? UserIdentity(deleted: approval.accountName, uid: id.text, in: scope)
   }
 
-  /// How the policy would change; nil when the request isn't about a policy, or the policy is
-  /// another one by now.
+  /// Returns the requested policy changes; nil if the request isn't for a policy, or if the policy
+  /// has changed since the request.
   private func changes(_ approval: Approval) async throws(Refusal) -> [PolicyChange]? {
     let proposed = try await refusing { try await approvals.proposedPolicy(of: approval) }
     guard let proposed, approval.state == .waiting else { return nil }
@@ -173,7 +177,7 @@ extension ApprovalPage {
 }
 
 extension Approval {
-  /// Its page.
+  /// The address of the request's page.
   var address: String {
     let path = kind == .policy ? ConsolePaths.policyApproval : ConsolePaths.approval
     return path(scope, String(id))
@@ -191,7 +195,8 @@ struct ApprovalView: ViewModel {
   let changes: [PolicyChange]?
   let carriesMail: Bool
 
-  /// The field for the own code of whoever refuses; that of whoever approves is on the page too.
+  /// The name of the code field of the rejection form; the approval form on the same page has its
+  /// own.
   static let refusalCode = "refusal-code"
 
   private var isWaiting: Bool { approval.state == .waiting }
@@ -201,7 +206,7 @@ struct ApprovalView: ViewModel {
     var html = HTML()
     html.text(ApprovalWords.what(approval))
     if approval.account != nil {
-      html.raw(" of ")
+      html.raw(" from ")
       html.add(HTML.isolated(Words.short(approval.accountName)))
     }
     if isWaiting { html.raw("?") }
@@ -210,7 +215,7 @@ struct ApprovalView: ViewModel {
 
   private var facts: [Fact] {
     let times = frame.times
-    var facts = [Fact("Asked for by", HTML.isolated(approval.requesterName))]
+    var facts = [Fact("Requested by", HTML.isolated(approval.requesterName))]
     if approval.kind == .policy {
       facts.append(Fact("Reason", HTML.isolated(approval.note)))
       for change in changes ?? [] {
@@ -223,43 +228,44 @@ struct ApprovalView: ViewModel {
       if !approval.note.isEmpty { facts.append(Fact("Note", HTML.isolated(approval.note))) }
     }
     if !approval.ticket.isEmpty { facts.append(Fact("Ticket", HTML.isolated(approval.ticket))) }
-    for line in approval.proof { facts.append(Fact("Made sure", HTML.isolated(line))) }
+    for line in approval.proof { facts.append(Fact("Identity check", HTML.isolated(line))) }
     for name in approval.factorNames { facts.append(Fact("Factor", HTML.isolated(name))) }
-    facts.append(Fact("Asked", times.moment(approval.requestedAt)))
-    if isWaiting { facts.append(Fact("Can be decided until", times.moment(approval.expiresAt))) }
+    facts.append(Fact("Requested", times.moment(approval.requestedAt)))
+    if isWaiting { facts.append(Fact("Expires", times.moment(approval.expiresAt))) }
     if let name = approval.deciderName {
       facts.append(Fact("Decided by", HTML.isolated(name)))
     }
-    if let at = approval.decidedAt { facts.append(Fact("Ended", times.moment(at))) }
+    if let at = approval.decidedAt { facts.append(Fact("Closed", times.moment(at))) }
     return facts
   }
 
   private var links: [Link] {
     if let account = approval.account {
-      return [Link(text: "The user", href: ConsolePaths.user(approval.scope, account.text))]
+      return [Link(text: "View user", href: ConsolePaths.user(approval.scope, account.text))]
     }
     if approval.kind == .policy {
       return [Link(text: "MFA policy", href: ConsolePaths.policy(approval.scope))]
     }
     return approval.job.map {
-      [Link(text: "The list", href: ConsolePaths.bulkRemoval(approval.scope, String($0)))]
+      [Link(text: "View bulk removal", href: ConsolePaths.bulkRemoval(approval.scope, String($0)))]
     } ?? []
   }
 
   private var approvalConsequence: String {
     switch approval.kind {
-    case .job: "With your approval the server begins at once, and leaves out who has enrolled anew."
+    case .job:
+      "If you approve, the removal starts immediately. Users who have enrolled again since the request are skipped."
     case .factor, .factors:
-      "With your approval it is done at once, and sessions end. \(carriesMail ? "An email notifies the user." : "Email isn’t configured, so the user isn’t notified.")"
+      "If you approve, the removal takes effect immediately and the user’s sessions end. \(carriesMail ? "An email notifies the user." : "Email isn’t configured, so the user isn’t notified.")"
     case .policy where isWaiting && changes == nil:
-      "The policy has changed since, so nothing will be changed."
-    case .policy: "With your approval, the policy takes effect immediately."
+      "The policy has changed since the request, so approving it changes nothing."
+    case .policy: "If you approve, the policy takes effect immediately."
     }
   }
 
   private var button: String {
     switch approval.kind {
-    case .job: "Approve and begin"
+    case .job: "Approve and run"
     case .factor, .factors: "Approve and remove"
     case .policy: "Approve and save"
     }
@@ -267,9 +273,9 @@ struct ApprovalView: ViewModel {
 
   private var consequences: [String] {
     [
-      "A second administrator is asked because \(ApprovalWords.why(approval.cause)).",
+      "Approval is required because \(ApprovalWords.why(approval.cause)).",
       approvalConsequence,
-      "Your name stands in the audit log beside the requester’s.",
+      "The audit log records your name and the requester’s.",
     ]
   }
 

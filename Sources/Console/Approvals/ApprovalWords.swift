@@ -1,53 +1,53 @@
 import Identity
 import Templating
 
-/// Requests for a second administrator in words.
+/// Approval requests as text.
 enum ApprovalWords {
-  /// That a second administrator is needed, and why.
+  /// Returns a sentence that says that approval is required and why.
   static func need(_ cause: Approval.Cause) -> String {
-    "Nothing is removed before a second administrator approves it within a day: \(why(cause))."
+    "Nothing is removed until a second administrator approves within one day: \(why(cause))."
   }
 
-  /// Why a second administrator is needed, at the end of a sentence.
+  /// Returns why approval is required, for the end of a sentence.
   static func why(_ cause: Approval.Cause) -> String {
     switch cause {
-    case .lastFactor: "this leaves somebody without a second factor where enrollment is mandatory"
-    case .many: "they are more users than one administrator may decide here"
-    case .weakerPolicy: "it affects more users than one administrator may decide here"
-    case .hour: "they are more users than the requester had actions left in the hour"
+    case .lastFactor: "this removes a user’s last second factor where enrollment is mandatory"
+    case .many: "the number of users exceeds the approval threshold"
+    case .weakerPolicy: "the number of affected users exceeds the approval threshold"
+    case .hour: "the number of users exceeds the requester’s remaining hourly actions"
     }
   }
 
   static func chip(_ state: Approval.State) -> Markup {
     switch state {
-    case .waiting: Chip.look("waits")
+    case .waiting: Chip.look("pending")
     case .approved: Chip.on("approved")
-    case .refused: Chip.bad("refused")
+    case .refused: Chip.bad("rejected")
     case .withdrawn: Chip.off("withdrawn")
     case .expired: Chip.off("expired")
-    case .overtaken: Chip.off("overtaken")
+    case .overtaken: Chip.off("superseded")
     }
   }
 
-  /// What is asked for, without names: `Remove all factors`.
+  /// Returns the requested action, without names: `Remove all factors`.
   static func what(_ approval: Approval) -> String {
     switch approval.kind {
-    case .factor: "Remove a factor"
+    case .factor: "Remove factor"
     case .factors: "Remove all factors"
-    case .policy: "Weaken the MFA policy"
-    case .job: "Remove the factors of \(Words.count(approval.users, "user", "users"))"
+    case .policy: "Weaken MFA policy"
+    case .job: "Remove factors of \(Words.count(approval.users, "user", "users"))"
     }
   }
 
-  /// Where, as people say it: the project, and the tenant.
+  /// Returns the names of the project and the tenant: `Project / Tenant`.
   static func place(_ scope: Scope) -> String {
     scope.tenant == nil ? scope.name : "\(scope.projectName) / \(scope.name)"
   }
 
-  /// How many wait for somebody: `2 approvals wait for you`.
+  /// Returns the number of pending approvals: `2 approvals pending`.
   static func waiting(_ count: Int) -> String {
     count >= Approvals.mostWaiting
-      ? "\(Words.number(count)) and more approvals wait for you"
-      : "\(Words.count(count, "approval waits", "approvals wait")) for you"
+      ? "\(Words.number(count)) or more approvals pending"
+      : "\(Words.count(count, "approval", "approvals")) pending"
   }
 }

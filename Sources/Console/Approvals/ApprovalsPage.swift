@@ -2,8 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/approvals`: what waits for a second administrator wherever one may decide it, and what was
-/// decided.
+/// `/approvals`: the pending and decided approval requests that the administrator can access.
 struct ApprovalsPage: Sendable {
   let approvals: Approvals
   let frames: Frames
@@ -42,9 +41,9 @@ struct ApprovalsView: ViewModel {
     .list("waiting") { view in view.waiting.map(view.row) },
     .object("empty") { _ in
       EmptyView(
-        heading: "Nothing waits",
+        heading: "No pending approvals",
         sentence:
-          "Requests of projects and tenants that ask for a second administrator wait here, for a day at most."
+          "Requests that need a second administrator appear here for up to one day."
       )
     },
     .flag("hasDecided") { !$0.decided.items.isEmpty },
@@ -58,7 +57,7 @@ struct ApprovalsView: ViewModel {
   ]
 }
 
-/// A request in a list.
+/// An approval request in a list.
 struct ApprovalRow: ViewModel {
   let approval: Approval
   let reader: ID<Administrator>

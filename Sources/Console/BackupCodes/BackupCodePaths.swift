@@ -1,7 +1,7 @@
 import HTTP
 import Identity
 
-/// The addresses of codes that stand in for an authenticator app, and of links to enroll.
+/// The addresses of temporary codes, recovery codes, and enrollment links.
 extension ConsolePaths {
   static let temporaryCode = userPage("temporary-code")
   static let shownCode = ScopePath(
@@ -27,9 +27,9 @@ extension ConsolePaths {
       parameters: String.self, String.self, String.self))
   static let enrollmentLink = userPage("enrollment-link")
 
-  /// Where links in mails to users lead that set an authenticator app up.
+  /// The page that authenticator setup links in emails to users open.
   static let linkedEnrollment = Path("__", "auth", "enroll")
-  /// Where links in mails to users lead by which they say that something was none of theirs.
+  /// The page that “This wasn't me” links in emails to users open.
   static let reportedChange = Path("__", "auth", "not-me")
 
   private static func userPage(_ name: String) -> ScopePath1 {

@@ -2,16 +2,14 @@ import HTTP
 import Identity
 import Templating
 
-/// What stands in for a user's authenticator app, and what may be done about it, on the user's page.
-///
-/// An address that is nil is not offered.
+/// The account recovery section of a user's page: temporary and recovery codes and their actions.
 struct BackupCodesView: ViewModel {
   var facts: [Fact] = []
   var links: [Link] = []
-  /// That the codes wait; nil while codes are looked at, or when there are none.
+  /// A warning that codes are locked; nil if they aren't or if there are none.
   var caution: LockCaution?
 
-  /// Of a user who has an authenticator app; nil when there is nothing to show.
+  /// Creates the section of a user who has an authenticator app; nil if there is nothing to show.
   init?(
     _ account: Account, _ state: BackupCodeState, _ settings: SupportRules, mayAct: Bool,
     at now: Instant,
@@ -23,28 +21,29 @@ struct BackupCodesView: ViewModel {
     if mayAct {
       if settings.temporaryCodes {
         links.append(
-          Link(text: "Make a temporary code…", href: ConsolePaths.temporaryCode(scope, uid)))
+          Link(text: "Generate temporary code…", href: ConsolePaths.temporaryCode(scope, uid)))
       }
       if state.temporaryUntil != nil {
         links.append(
           Link(
-            text: "End the temporary code…", href: ConsolePaths.temporaryCodeRemoval(scope, uid)))
+            text: "Revoke temporary code…", href: ConsolePaths.temporaryCodeRemoval(scope, uid)))
       }
       if state.recoveryLeft != nil {
         links.append(
           Link(
-            text: "End the recovery codes…", href: ConsolePaths.recoveryCodesRemoval(scope, uid)))
+            text: "Revoke recovery codes…", href: ConsolePaths.recoveryCodesRemoval(scope, uid)))
       }
     }
     if facts.isEmpty, links.isEmpty { return nil }
   }
 
-  /// Of a user without an authenticator app, whom an agent may send a link; nil when they may not.
+  /// Creates the section of a user without an authenticator app; nil if they can't enroll one by
+  /// link.
   init?(enrolling account: Account, _ policy: Policy, in context: ScopeContext) {
     guard EnrollmentLinks.refusal(account, policy) == nil else { return nil }
     links = [
       Link(
-        text: "Send a link to enroll…",
+        text: "Send enrollment link…",
         href: ConsolePaths.enrollmentLink(context.scope, account.id.text))
     ]
   }
@@ -53,14 +52,14 @@ struct BackupCodesView: ViewModel {
     var facts: [Fact] = []
     if let until = state.temporaryUntil {
       var html = HTML()
-      html.raw("counts once until ")
+      html.raw("single use, expires ")
       html.add(times.moment(until))
       facts.append(Fact("Temporary code", html.markup))
     }
     if let left = state.recoveryLeft, let madeAt = state.recoveryMadeAt {
       var html = HTML()
       html.number(left)
-      html.raw(" left, made ")
+      html.raw(" left, generated ")
       html.add(times.moment(madeAt))
       facts.append(Fact("Recovery codes", html.markup))
     }

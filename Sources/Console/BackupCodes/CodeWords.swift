@@ -1,6 +1,6 @@
 import Templating
 
-/// How a letter or digit of a code is said on the phone, in the words that pilots use.
+/// The NATO phonetic alphabet, for reading codes aloud on the phone.
 enum CodeWords {
   private static let letters = [
     "Alfa", "Bravo", "Charlie", "Delta", "Echo", "Foxtrot", "Golf", "Hotel", "India", "Juliett",
@@ -21,7 +21,7 @@ enum CodeWords {
   }
 }
 
-/// A letter of a code with the word for it.
+/// A character of a code with its code word.
 struct SpelledLetter: ViewModel {
   let letter: Character
 
@@ -31,11 +31,11 @@ struct SpelledLetter: ViewModel {
   ]
 }
 
-/// Four letters of a code.
+/// A group of characters of a code.
 struct SpelledGroup: ViewModel {
   let letters: [SpelledLetter]
 
-  /// The groups of a code that hyphens part.
+  /// Returns the groups of a code, which are separated by hyphens.
   static func groups(_ code: String) -> [SpelledGroup] {
     code.split(separator: "-").map { part in
       SpelledGroup(letters: part.map { SpelledLetter(letter: $0) })

@@ -2,10 +2,10 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users/{uid}/temporary-code/removal` and `S/users/{uid}/recovery-codes/removal`: asks, and ends
-/// codes that stand in for the authenticator app.
+/// `S/users/{uid}/temporary-code/removal` and `S/users/{uid}/recovery-codes/removal`: revokes a
+/// user's temporary code or recovery codes.
 struct CodesEndPage: Sendable {
-  /// Which codes.
+  /// The kind of codes to revoke.
   enum Kind: Sendable {
     case temporary, recovery
   }
@@ -39,9 +39,9 @@ struct CodesEndPage: Sendable {
     }
     let text =
       switch kind {
-      case .temporary: "The temporary code does not count any more."
+      case .temporary: "Temporary code revoked."
       case .recovery:
-        "\(Words.count(outcome.value, "recovery code", "recovery codes")) ended. The user can make new ones in the application."
+        "\(Words.count(outcome.value, "recovery code", "recovery codes")) revoked. The user can generate new ones in the application."
       }
     return pages.leave(Flash(text: text), account, context, renewed: outcome.renewed)
   }
@@ -65,23 +65,23 @@ struct CodesEndPage: Sendable {
     switch kind {
     case .temporary:
       return SupportConfirmation(
-        title: "End the temporary code",
-        heading: HTML.heading("End the temporary code of", account.label),
+        title: "Revoke temporary code",
+        heading: HTML.heading("Revoke the temporary code of", account.label),
         consequences: [
-          "Whoever was given the code cannot use it any more.", pages.notice(to: account),
+          "The code can no longer be used to sign in.", pages.notice(to: account),
         ].compactMap { $0 },
-        button: "End the code", keep: "Keep it",
+        button: "Revoke code", keep: "Cancel",
         action: ConsolePaths.temporaryCodeRemoval(scope, uid))
     case .recovery:
       return SupportConfirmation(
-        title: "End the recovery codes",
-        heading: HTML.heading("End the recovery codes of", account.label),
+        title: "Revoke recovery codes",
+        heading: HTML.heading("Revoke the recovery codes of", account.label),
         consequences: [
-          "\(Words.count(state.recoveryLeft ?? 0, "code that is", "codes that are")) left do not let anybody in any more.",
-          "The user can make new ones in the application, once they have signed in with their authenticator app.",
+          "\(Words.count(state.recoveryLeft ?? 0, "unused code", "unused codes")) can no longer be used to sign in.",
+          "The user can generate new codes in the application after they sign in with their authenticator app.",
           pages.notice(to: account),
         ].compactMap { $0 },
-        button: "End the codes", keep: "Keep them",
+        button: "Revoke codes", keep: "Cancel",
         action: ConsolePaths.recoveryCodesRemoval(scope, uid))
     }
   }

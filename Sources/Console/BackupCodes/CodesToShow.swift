@@ -1,10 +1,10 @@
 import Identity
 import Synchronization
 
-/// Codes that were made and are shown by the page after.
+/// Generated codes that the next page shows once.
 ///
-/// They wait here, by session and user, until that page takes them: reloading it shows nothing. A
-/// restart forgets what waits, and then a new code is made.
+/// Codes are held in memory by session and user for up to two minutes. Showing a code removes it,
+/// so reloading the page doesn't show it again. After a restart, a new code must be generated.
 final class CodesToShow: Sendable {
   private struct Waiting {
     let code: TemporaryCode
@@ -27,7 +27,7 @@ final class CodesToShow: Sendable {
     }
   }
 
-  /// Takes what waits.
+  /// Returns the waiting code and removes it; nil if there's none or it has expired.
   func take(
     for session: ConsoleSession, _ account: Account, in scope: Scope, at now: Instant
   ) -> TemporaryCode? {

@@ -1,13 +1,14 @@
 import Identity
 import Templating
 
-/// That codes which stand in for an app wait as all others do, and where an agent unlocks them.
+/// A warning that temporary and recovery codes are locked like all others, with a link to unlock
+/// them.
 struct LockCaution: ViewModel {
   let sentence: String
-  /// Nil for whoever may not unlock the user.
+  /// The link to unlock the codes; nil without the permission.
   let link: Link?
 
-  /// Nil while codes are looked at.
+  /// Creates the warning; nil if codes aren't locked.
   init?(_ account: Account, at now: Instant, in context: ScopeContext) {
     let times = context.signedIn.times
     guard let words = CodeAttemptText.waiting(account, at: now, times) else { return nil }
@@ -16,7 +17,7 @@ struct LockCaution: ViewModel {
     link =
       may
       ? Link(
-        text: "Unlock the codes…", href: ConsolePaths.unlock(context.scope, account.id.text)) : nil
+        text: "Unlock codes…", href: ConsolePaths.unlock(context.scope, account.id.text)) : nil
   }
 
   static let keys: Keys<Self> = [

@@ -2,8 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users/{uid}/temporary-code`: asks, makes a code that stands in for the authenticator app, and
-/// shows it once.
+/// `S/users/{uid}/temporary-code`: generates a temporary code for a user and shows it once.
 struct TemporaryCodePage: Sendable {
   let identity: Identity
   let pages: SupportPages
@@ -68,14 +67,15 @@ struct TemporaryCodePage: Sendable {
     let scope = context.scope
     let chosen = BackupCodes.hours.first { String($0) == hours } ?? BackupCodes.hours[0]
     var question = SupportConfirmation(
-      title: "Temporary code", heading: HTML.heading("Make a temporary code for", account.label),
+      title: "Temporary code",
+      heading: HTML.heading("Generate a temporary code for", account.label),
       consequences: consequences(account, state, context.signedIn.times),
-      button: "Make the code", keep: "Make none",
+      button: "Generate code", keep: "Cancel",
       action: ConsolePaths.temporaryCode(scope, account.id.text))
     question.caution = LockCaution(account, at: pages.frames.clock.now(), in: context)
     question.isDestructive = false
     question.choice = SupportChoice(
-      name: "hours", label: "It counts for",
+      name: "hours", label: "Valid for",
       options: BackupCodes.hours.map { hours in
         SupportOption(
           value: String(hours), label: Words.count(hours, "hour", "hours"),
@@ -94,10 +94,10 @@ struct TemporaryCodePage: Sendable {
     _ account: Account, _ state: BackupCodeState, _ times: Times
   ) -> [String] {
     [
-      "The code lets this user in once, in place of a code of their authenticator app. Their password is asked for as always.",
-      "You see it once and read it to the caller. Whoever else hears it needs the password too.",
+      "The user can sign in once with this code instead of an authenticator code. Their password is still required.",
+      "The code is shown once, for you to read to the caller. Anyone else who hears it also needs the user’s password.",
       state.temporaryUntil.map {
-        "The code from before, which counts until \(times.words($0)), ends."
+        "The existing temporary code, valid until \(times.words($0)), is revoked."
       },
       pages.notice(to: account),
     ].compactMap { $0 }
@@ -108,9 +108,9 @@ struct TemporaryCodeView: ViewModel {
   let frame: FrameView
   let account: Account
   let user: UserIdentity
-  /// The code; nil when it was shown before.
+  /// The code; nil if it was already shown.
   let code: TemporaryCode?
-  /// That it waits; nil while codes are looked at.
+  /// A warning that codes are locked; nil if they aren't.
   let caution: LockCaution?
   let back: String
   let again: String

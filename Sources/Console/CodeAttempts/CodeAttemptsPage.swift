@@ -2,8 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users/{uid}/code-attempts`: what became of every code of a user that is still known, the newest
-/// first.
+/// `S/users/{uid}/code-attempts`: a user's code attempts within the retention period, newest first.
 struct CodeAttemptsPage: Sendable {
   let identity: Identity
   let frames: Frames
@@ -20,12 +19,12 @@ struct CodeAttemptsPage: Sendable {
       try await identity.codeAttempts.list(account, after: after, limit: Self.length)
     }
     if page.items.isEmpty, after != nil {
-      // What lay from that place on has gone since.
+      // The code attempts after this position have expired.
       return .redirect(to: ConsolePaths.codeAttempts(scope, account.id.text))
     }
     let settings = try await refusing { try await identity.support.settings(scope) }
     var frame = try await frames.frame(
-      "Codes · \(Words.isolated(account.label)) · Users", in: context, tab: .users)
+      "Code attempts · \(Words.isolated(account.label)) · Users", in: context, tab: .users)
     frame.crumbs = Link.crumbs(to: account, in: scope)
     return .html(
       view.render(
@@ -41,7 +40,7 @@ struct CodeAttemptsView: ViewModel {
   let account: Account
   let page: Page<CodeAttempt>
   let after: String?
-  /// For how many days verdicts are kept here.
+  /// The retention period of code attempts, in days.
   let days: Int
 
   private var path: String { ConsolePaths.codeAttempts(context.scope, account.id.text) }
@@ -49,15 +48,15 @@ struct CodeAttemptsView: ViewModel {
   private var pager: PagerView? {
     guard !page.items.isEmpty else { return nil }
     return PagerView(
-      shown: Words.count(page.items.count, "line", "lines"), path: path, query: Form(),
-      after: after, next: page.next)
+      shown: Words.count(page.items.count, "code attempt", "code attempts"), path: path,
+      query: Form(), after: after, next: page.next)
   }
 
   private var empty: EmptyView {
     EmptyView(
-      heading: "No code in the last \(Words.count(days, "day", "days"))",
+      heading: "No code attempts in the last \(Words.count(days, "day", "days"))",
       sentence:
-        "Here stands what became of each code of this user: right, too old, used already or wrong.")
+        "Shows the result of each code: accepted, expired, already used, or incorrect.")
   }
 
   static let keys: Keys<Self> = [

@@ -1,17 +1,17 @@
 import Identity
 import Templating
 
-/// The last codes of a user: what became of them, and what to tell whoever gave them.
+/// A user's recent code attempts, with advice for the support agent.
 struct CodeAttemptsSection: ViewModel {
   let lock: Markup?
   let lockWords: String?
   let drift: Markup?
   let advice: String?
   let rows: [CodeAttemptRow]
-  /// Where the earlier ones are; nil where there are none.
+  /// The address of the full list; nil if all code attempts are shown.
   let all: String?
 
-  /// Nil for a user who has neither a second factor nor ever gave a code.
+  /// Creates the section; nil for a user without second factors and code attempts.
   init?(
     _ page: Page<CodeAttempt>, of account: Account, in scope: Scope, at now: Instant,
     _ times: Times
@@ -40,7 +40,7 @@ struct CodeAttemptsSection: ViewModel {
   ]
 }
 
-/// What became of one code.
+/// A code attempt in the list.
 struct CodeAttemptRow: ViewModel {
   let codeAttempt: CodeAttempt
   let factor: String?
@@ -50,7 +50,7 @@ struct CodeAttemptRow: ViewModel {
     self.codeAttempt = codeAttempt
     self.times = times
     let found = account.factors.first { $0.id == codeAttempt.enrollment }
-    factor = found?.label ?? (codeAttempt.enrollment == nil ? nil : "a factor that is gone")
+    factor = found?.label ?? (codeAttempt.enrollment == nil ? nil : "removed factor")
   }
 
   private var program: String? {

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users/{uid}/enrollment-link`: asks, and sends the user a link to set an authenticator app up.
+/// `S/users/{uid}/enrollment-link`: sends a user a link to set up an authenticator app.
 struct EnrollmentLinkPage: Sendable {
   let identity: Identity
   let pages: SupportPages
@@ -25,8 +25,8 @@ struct EnrollmentLinkPage: Sendable {
     let address = Words.isolated(outcome.value)
     let text =
       identity.messages.carriesMail
-      ? "A link is on its way to \(address). It counts for 30 minutes, and once."
-      : "Email isn’t configured: the link for \(address) is in the outbox, where an owner can open it. It counts for 30 minutes, and once."
+      ? "Enrollment link sent to \(address). Single use, expires in 30 minutes."
+      : "Email isn’t configured. An owner can open the link for \(address) under Messages. Single use, expires in 30 minutes."
     return pages.leave(Flash(text: text), account, context, renewed: outcome.renewed)
   }
 
@@ -37,19 +37,20 @@ struct EnrollmentLinkPage: Sendable {
     let policy: Policy
     do { policy = try await identity.policies.read(context.scope) } catch { throw Refusal(error) }
     var question = SupportConfirmation(
-      title: "Link to enroll", heading: HTML.heading("Send a link to enroll to", account.label),
+      title: "Send enrollment link",
+      heading: HTML.heading("Send an enrollment link to", account.label),
       consequences: [
         account.email.map {
           identity.messages.carriesMail
-            ? "An email to \(Words.isolated($0)) carries a link to a page on which the user sets up an authenticator app."
-            : "Email isn’t configured, so the link to the page on which the user sets up an authenticator app isn’t sent to \(Words.isolated($0)). It waits in the outbox, where an owner can open it."
+            ? "An email to \(Words.isolated($0)) contains a link to a page where the user sets up an authenticator app."
+            : "Email isn’t configured, so the link to set up an authenticator app isn’t sent to \(Words.isolated($0)). An owner can open it under Messages."
         },
-        "The page shows the secret to the user alone; nobody at the support sees it.",
-        "The link counts for 30 minutes, and once. A link from before ends.",
+        "Only the user sees the secret. Support agents never do.",
+        "The link can be used once and expires in 30 minutes. Any earlier link is revoked.",
         account.addresses.count > 1 && identity.messages.carriesMail
-          ? "The other addresses on file are told that a link was sent." : nil,
+          ? "The user’s other addresses are notified that a link was sent." : nil,
       ].compactMap { $0 },
-      button: "Send the link", keep: "Send none",
+      button: "Send link", keep: "Cancel",
       action: ConsolePaths.enrollmentLink(context.scope, account.id.text))
     question.isDestructive = false
     question.reasons = [.lost, .stolen, .compromised, .replaced, .other]

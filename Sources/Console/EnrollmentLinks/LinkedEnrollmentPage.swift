@@ -3,10 +3,10 @@ import Identity
 import QRCode
 import Templating
 
-/// `/__/auth/enroll`: the page on which a user of an application sets an authenticator app up, by the
-/// link that somebody at the desk had sent.
+/// `/__/auth/enroll`: the page on which a user sets up an authenticator app, opened by the link
+/// that a support agent sent.
 ///
-/// Opening it writes nothing, so it may be opened again; each time there is another secret.
+/// Opening the page stores nothing, so it can be opened again; each time it shows a new secret.
 struct LinkedEnrollmentPage: Sendable {
   let links: EnrollmentLinks
   let gate: Gate
@@ -59,8 +59,8 @@ struct LinkedEnrollmentPage: Sendable {
       let fault = FieldError(
         field: "code",
         text: visitor.form.trimmed("code").isEmpty
-          ? "Type the six digits that the new entry of the app shows."
-          : "This is not the code that the new entry shows. Wait for the next one, and see that the phone sets its clock by itself."
+          ? "Enter the six-digit code from your authenticator app."
+          : "Incorrect code. Wait for the next one, and make sure the phone sets its time automatically."
       )
       return try page(visitor, .open(enrollment), code: code, errors: [fault])
     case .nameTooLong(let enrollment):
@@ -71,7 +71,7 @@ struct LinkedEnrollmentPage: Sendable {
       let fault = FieldError(
         field: "code",
         text:
-          "The page was open for too long. Remove the entry from the app and scan this new picture."
+          "This page was open for too long. Remove the entry from the app and scan the new QR code."
       )
       let enrollment: LinkedEnrollment
       do throws(EnrollmentLinkError) { enrollment = try await links.open(code) } catch {

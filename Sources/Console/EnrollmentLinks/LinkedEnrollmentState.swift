@@ -1,23 +1,23 @@
 import HTTP
 import Identity
 
-/// What somebody sees who follows a link to set an authenticator app up.
+/// The states of the page that sets up an authenticator app by link.
 enum LinkedEnrollmentState {
-  /// The link counts: here is the secret.
+  /// The link is valid; the page shows the secret.
   case open(LinkedEnrollment)
-  /// The app was set up just now.
+  /// The app was just set up.
   case done(Scope)
-  /// The link was used before, or replaced by a newer one.
+  /// The link was already used or replaced by a newer one.
   case used(Scope)
-  /// It came too late.
+  /// The link has expired.
   case late(Scope)
-  /// Too many wrong codes were typed at it.
+  /// Too many incorrect codes were entered.
   case tooManyCodes(Scope)
-  /// The account may not sign in.
+  /// The account is disabled.
   case disabled(Scope)
-  /// The account cannot have another app.
+  /// The account can't enroll an authenticator app.
   case refused(Scope, EnrollmentError)
-  /// The link was never made, or the account has changed since.
+  /// The link is unknown, or the account has changed since it was sent.
   case void
 
   var scope: Scope? {
@@ -43,13 +43,13 @@ enum LinkedEnrollmentState {
     switch self {
     case .open: "Set up your authenticator app"
     case .done: "Your authenticator app is set up"
-    case .used: "This link was used already"
-    case .late: "This link came too late"
-    case .tooManyCodes: "Too many wrong codes"
+    case .used: "This link was already used"
+    case .late: "This link has expired"
+    case .tooManyCodes: "Too many incorrect codes"
     case .disabled: "This account is disabled"
-    case .refused(_, .alreadyEnrolled): "You have an authenticator app already"
-    case .refused: "No authenticator app can be set up now"
-    case .void: "This link does not count"
+    case .refused(_, .alreadyEnrolled): "You already have an authenticator app"
+    case .refused: "You can’t set up an authenticator app right now"
+    case .void: "This link is invalid"
     }
   }
 
@@ -57,26 +57,26 @@ enum LinkedEnrollmentState {
     switch self {
     case .open: ""
     case .done:
-      "The next time you sign in, you are asked for the code that the app shows. Keep the app and the phone; you can close this page and go on in the application."
+      "The next time you sign in, you’ll be asked for a code from the app. Keep the app on your phone. You can now close this page and return to the application."
     case .used:
-      "Each link counts once, and a newer one ends it. If you have set no app up, ask the support for a new link."
-    case .late: "It counted for 30 minutes. Ask the support for a new one."
-    case .tooManyCodes: "The link does not count any more. Ask the support for a new one."
-    case .disabled: "Nothing was changed. Ask the support of the application."
+      "Each link can be used once, and a newer link replaces it. If you haven’t set up an app, ask support for a new link."
+    case .late: "Links are valid for 30 minutes. Ask support for a new one."
+    case .tooManyCodes: "This link is no longer valid. Ask support for a new one."
+    case .disabled: "Nothing was changed. Contact the application’s support."
     case .refused(_, .alreadyEnrolled):
-      "Sign in with the code that it shows. If its device is gone, ask the support to remove it first."
+      "Sign in with a code from the app. If you no longer have the device, ask support to remove it first."
     case .refused(_, .tooManyFactors):
-      "You have as many second factors as there can be. Remove one in the application first."
+      "You’ve reached the limit of second factors. Remove one in the application first."
     case .refused(_, .changesLocked):
-      "You said that a change was none of yours, so nothing is changed until the support of the application has looked into it."
+      "You reported a change you didn’t make. Your second factors are locked until the application’s support reviews your report."
     case .refused(_, .quotaExceeded):
-      "So many mails about changes went to your address that no more go out for an hour, and without one nothing is set up. Ask the support for a new link then."
+      "Too many notification emails were sent to your address. Changes that require a notification are blocked for an hour. Ask support for a new link after that."
     case .refused(_, .unverifiedEmail):
-      "Your email address is not confirmed any more. Confirm it in the application first."
+      "Your email address is no longer verified. Verify it in the application first."
     case .refused:
-      "The application does not take codes of authenticator apps at present. Nothing was changed."
+      "The application doesn’t currently allow authenticator apps. Nothing was changed."
     case .void:
-      "It may be cut off or replaced, or your account has changed since. Ask the support for a new one."
+      "Part of the link may be missing, it may have been replaced, or your account has changed since it was sent. Ask support for a new one."
     }
   }
 }

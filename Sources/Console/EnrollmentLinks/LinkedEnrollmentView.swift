@@ -16,7 +16,7 @@ struct LinkedEnrollmentView: ViewModel {
   ]
 }
 
-/// The secret as picture and text, and the field for its first code.
+/// The secret as a QR code and as text, and the field for its first code.
 struct LinkedEnrollmentForm: ViewModel {
   let frame: FrameView
   let csrf: String

@@ -2,12 +2,12 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users/{uid}/factors/{enrollment}/name`: asks, and gives a factor another name.
+/// `S/users/{uid}/factors/{enrollment}/name`: renames a factor.
 struct FactorNamePage: Sendable {
   let support: Support
   let pages: SupportPages
 
-  /// The way back after a rename opens the form with the former name in it.
+  /// Shows the form; the query can prefill the name, as the Undo link after a rename does.
   func ask(
     _ context: ScopeContext, _ uid: String, _ enrollment: String
   ) async throws(Refusal) -> Response {
@@ -30,7 +30,7 @@ struct FactorNamePage: Sendable {
       return try await page(context, uid, enrollment, name: name, answers, errors: faults)
     }
     let done = outcome.value
-    // Without a name of before there is none to go back to.
+    // A factor without a previous name has no name to restore.
     let undo = done.factor.displayName.map { old in
       let form = ["name": old] as Form
       return Link(
@@ -39,7 +39,7 @@ struct FactorNamePage: Sendable {
     }
     let (old, new) = (Words.isolated(done.factor.label), Words.isolated(done.name))
     return pages.leave(
-      Flash(text: "Renamed the factor “\(old)” to “\(new)”.", link: undo), done.account, context,
+      Flash(text: "Renamed factor “\(old)” to “\(new)”.", link: undo), done.account, context,
       renewed: outcome.renewed)
   }
 
@@ -62,15 +62,15 @@ struct FactorNamePage: Sendable {
     heading.name(found.account.label)
     heading.raw("?")
     var question = SupportConfirmation(
-      title: "Rename a factor", heading: heading.markup,
+      title: "Rename factor", heading: heading.markup,
       consequences: [
-        "The user sees the new name at sign-in, where it says which device the code is on.",
-        "Codes of the factor count as before, and sessions go on.",
+        "The user sees the new name at sign-in, where it identifies the device.",
+        "Codes and sessions aren’t affected.",
         pages.notice(to: found.account),
         found.factor.displayName == nil
-          ? "It has no name now. It can be renamed again; the audit log keeps each name."
-          : "It can be called as before again; the audit log keeps both names.",
-      ].compactMap { $0 }, button: "Rename the factor", keep: "Keep the name",
+          ? "The factor has no name yet. You can rename it again later. The audit log keeps every name."
+          : "You can change the name back later. The audit log keeps both names.",
+      ].compactMap { $0 }, button: "Rename factor", keep: "Cancel",
       action: ConsolePaths.factorName(context.scope, uid, enrollment),
       factsHeading: "This factor", facts: FactorWords.facts(found.factor, times))
     question.isDestructive = false

@@ -2,7 +2,7 @@ import Identity
 import Templating
 
 extension Factor.Kind {
-  /// The kind in tables and files.
+  /// The kind's name in tables and files.
   var name: String {
     switch self {
     case .totp: "TOTP"
@@ -10,31 +10,32 @@ extension Factor.Kind {
     }
   }
 
-  /// What is switched on and off for it, in a sentence.
+  /// The name of the sign-in method, for use in a sentence.
   var method: String {
     switch self {
     case .totp: "TOTP"
-    case .phone: "codes by SMS"
+    case .phone: "SMS"
     }
   }
 }
 
-/// Second factors in words.
+/// Second factors as text.
 enum FactorWords {
-  /// The kinds that an account has, `TOTP, phone`.
+  /// Returns the kinds that an account has: `TOTP, phone`.
   static func kinds(_ account: AccountSummary) -> String {
     let kinds = Factor.Kind.allCases.filter(account.has).map(\.name)
     return kinds.isEmpty ? "none" : kinds.joined(separator: ", ")
   }
 
-  /// What is off for some factors: `TOTP is off here`.
+  /// Returns which methods of some factors are disabled: `TOTP is disabled`.
   static func off(_ factors: [Factor]) -> String {
     let kinds = Factor.Kind.allCases.filter { kind in factors.contains { $0.kind == kind } }
     let methods = kinds.map(\.method).joined(separator: " and ")
-    return "\(methods) \(kinds == [.totp] ? "is" : "are") off here"
+    return "\(methods) \(kinds.count == 1 ? "is" : "are") disabled"
   }
 
-  /// Whether an email tells a user of a change; nil for a user without an address.
+  /// Returns whether the user is notified by email, as a sentence; nil for a user without an
+  /// address.
   static func mail(to account: Account, isCarried: Bool) -> String? {
     let addresses = account.addresses
     guard let first = addresses.first else { return nil }
@@ -44,13 +45,13 @@ enum FactorWords {
       : "Emails to \(addresses.count) addresses notify the user."
   }
 
-  /// Factors by name, for a sentence: `the factor “Pixel 9”`.
+  /// Returns the names of factors, for use in a sentence: `the factor “Pixel 9”`.
   static func list(_ factors: [Factor]) -> String {
     let names = factors.map { "“\(Words.isolated($0.label))”" }
     return "the \(factors.count == 1 ? "factor" : "factors") \(Words.list(names))"
   }
 
-  /// What is known of a factor, for a page that is about it alone.
+  /// Returns the details of a factor.
   static func facts(_ factor: Factor, _ times: Times) -> [Fact] {
     let kind = Fact("Kind", Words.sentence(factor.kind.name))
     let number = factor.phoneNumber.map { Fact("Number", HTML.isolated($0)) }

@@ -2,7 +2,8 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users/{uid}/removals/{removal}/purge`: asks, and purges what was removed before its time.
+/// `S/users/{uid}/removals/{removal}/purge`: permanently deletes removed factors before the undo
+/// window ends.
 struct PurgePage: Sendable {
   let factorRemovals: FactorRemovals
   let pages: SupportPages
@@ -24,7 +25,7 @@ struct PurgePage: Sendable {
     } catch {
       if case .factorNotFound = error {
         return try await pages.leaveGone(
-          "There is nothing to purge any more: it was purged, its time is over, it was restored, or the user has enrolled anew.",
+          "There’s nothing left to delete. The factors were already deleted or restored, the undo window ended, or the user enrolled again.",
           uid, context)
       }
       let faults = try ActionErrorText.faults(error, context.signedIn.times)
@@ -32,7 +33,7 @@ struct PurgePage: Sendable {
     }
     let factors = outcome.value.apart.factors
     let text =
-      "Purged \(FactorWords.list(factors)). \(factors.count == 1 ? "It" : "They") cannot come back."
+      "Permanently deleted \(FactorWords.list(factors))."
     return pages.leave(
       Flash(text: text), outcome.value.account, context, renewed: outcome.renewed)
   }
@@ -52,21 +53,22 @@ struct PurgePage: Sendable {
     let apart = found.apart
     let secrets = apart.factors.count { $0.kind == .totp }
     var question = SupportConfirmation(
-      title: "Purge now", heading: HTML.heading("Purge what was removed from", found.account.label),
+      title: "Delete permanently",
+      heading: HTML.heading("Permanently delete factors removed from", found.account.label),
       consequences: [
-        "\(Words.sentence(FactorWords.list(apart.factors))) \(apart.factors.count == 1 ? "goes" : "go") for good: nobody can restore \(apart.factors.count == 1 ? "it" : "them") any more.",
+        "\(Words.sentence(FactorWords.list(apart.factors))) \(apart.factors.count == 1 ? "is" : "are") deleted permanently and can’t be restored.",
         secrets == 0
           ? nil
-          : "\(secrets == 1 ? "Its sealed secret is" : "Their sealed secrets are") overwritten in the database at once. Backups from before still hold \(secrets == 1 ? "it" : "them"), sealed.",
-        "Sessions and other factors stay as they are. No mail is written: what the user has does not change.",
+          : "\(secrets == 1 ? "Its encrypted secret is" : "Their encrypted secrets are") overwritten in the database immediately. Existing backups still contain \(secrets == 1 ? "it" : "them"), encrypted.",
+        "Sessions and other factors aren’t affected. The user isn’t notified.",
       ].compactMap { $0 },
-      button: apart.factors.count == 1 ? "Purge the factor" : "Purge the factors",
-      keep: "Leave it to its time",
-      action: ConsolePaths.purge(context.scope, uid, removal), factsHeading: "The removal",
+      button: apart.factors.count == 1 ? "Delete factor permanently" : "Delete factors permanently",
+      keep: "Cancel",
+      action: ConsolePaths.purge(context.scope, uid, removal), factsHeading: "Removal",
       facts: apart.factors.map { Fact("Factor", HTML.isolated(Words.short($0.label))) } + [
         Fact("Removed", times.moment(apart.removedAt)),
-        Fact("By", HTML.isolated(apart.removerName)),
-        Fact("Can be restored until", times.moment(apart.until)),
+        Fact("Removed by", HTML.isolated(apart.removerName)),
+        Fact("Restorable until", times.moment(apart.until)),
       ])
     question.reasons = [.stolen, .compromised, .left, .other]
     return try await pages.ask(question, about: found.account, context, answers, errors: errors)

@@ -2,8 +2,8 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users/{uid}/factors/{enrollment}/removal` and `S/users/{uid}/factors/removal`: asks, and
-/// removes a factor or all of them.
+/// `S/users/{uid}/factors/{enrollment}/removal` and `S/users/{uid}/factors/removal`: removes one
+/// factor or all factors of a user.
 struct RemovalPage: Sendable {
   let factorRemovals: FactorRemovals
   let approvals: Approvals
@@ -39,7 +39,7 @@ struct RemovalPage: Sendable {
         context.scope, ID(uid), factor, answers.request(context.signedIn))
     } catch {
       if case .factorNotFound = error {
-        return try await pages.leaveGone("It is gone already; nothing more was done.", uid, context)
+        return try await pages.leaveGone("Already removed. No changes made.", uid, context)
       }
       let faults = try ActionErrorText.faults(error, context.signedIn.times)
       return try await page(context, uid, factor, answers, errors: faults)
@@ -51,19 +51,21 @@ struct RemovalPage: Sendable {
       let moment = context.signedIn.times.words(until)
       return pages.leave(
         Flash(
-          text: "Nothing is removed yet: a second administrator has to approve it until \(moment).",
+          text: "Nothing is removed yet. A second administrator must approve by \(moment).",
           link: Link(text: "Approvals", href: ConsolePaths.approvals())),
         wish.account, context, renewed: outcome.renewed)
     }
     let undo = removal.apart.map {
-      Link(text: "Ask a colleague", href: ConsolePaths.undo(context.scope, uid, $0.id.text))
+      Link(
+        text: "Ask another administrator",
+        href: ConsolePaths.undo(context.scope, uid, $0.id.text))
     }
     return pages.leave(
       Flash(text: Self.words(removal, context.signedIn.times), link: undo), removal.account,
       context, renewed: outcome.renewed)
   }
 
-  /// What was done, for the page that follows.
+  /// Returns the confirmation of a removal.
   private static func words(_ removal: Removal, _ times: Times) -> String {
     let what =
       removal.isOfAll
@@ -71,8 +73,8 @@ struct RemovalPage: Sendable {
       : "the factor “\(Words.isolated(removal.factors[0].label))”"
     let next =
       removal.factorsLeft == 0
-      ? "The password alone lets this user in until they enroll again."
-      : "\(Words.count(removal.factorsLeft, "other factor stays", "other factors stay"))."
+      ? "Until they enroll again, the user can sign in with a first factor only."
+      : "\(Words.count(removal.factorsLeft, "other factor remains", "other factors remain"))."
     let undo = removal.apart.map {
       " Another administrator can undo it until \(times.words($0.until))."
     }
@@ -106,7 +108,7 @@ struct RemovalPage: Sendable {
       return SupportConfirmation(
         title: "Remove all factors",
         heading: HTML.heading("Remove all factors from", removal.account.label),
-        consequences: consequences(removal), button: "Remove all factors", keep: "Keep them",
+        consequences: consequences(removal), button: "Remove all factors", keep: "Cancel",
         action: ConsolePaths.removalOfAll(scope, uid), factsHeading: "Last used",
         facts: removal.factors.map { factor in
           Fact(
@@ -122,8 +124,8 @@ struct RemovalPage: Sendable {
     heading.name(removal.account.label)
     heading.raw("?")
     return SupportConfirmation(
-      title: "Remove a factor", heading: heading.markup, consequences: consequences(removal),
-      button: "Remove the factor", keep: "Keep it",
+      title: "Remove factor", heading: heading.markup, consequences: consequences(removal),
+      button: "Remove factor", keep: "Cancel",
       action: ConsolePaths.removal(scope, uid, factor.id.text), factsHeading: "This factor",
       facts: FactorWords.facts(factor, times))
   }
@@ -133,20 +135,20 @@ struct RemovalPage: Sendable {
     let names = factors.map { "“\(Words.isolated($0.label))”" }.joined(separator: ", ")
     return [
       removal.isOfAll
-        ? "\(Words.count(factors.count, "factor goes", "factors go")): \(names)." : nil,
+        ? "\(Words.count(factors.count, "factor is", "factors are")) removed: \(names)." : nil,
       SessionWords.ending(
-        removal.sessionsEnded, none: "No session of this user is open; nothing else ends."),
+        removal.sessionsEnded, none: "This user has no active sessions."),
       removal.factorsLeft == 0
-        ? "At the next sign-in the password alone lets this user in, until they enroll again."
-        : "\(Words.count(removal.factorsLeft, "other factor stays", "other factors stay")) and will be asked for.",
-      removal.endsTemporaryCode ? "The user’s temporary code ends with it." : nil,
+        ? "Until they enroll again, the user can sign in with a first factor only."
+        : "\(Words.count(removal.factorsLeft, "other factor remains and is", "other factors remain and are")) required at sign-in.",
+      removal.endsTemporaryCode ? "The user’s temporary code is revoked." : nil,
       removal.recoveryCodesEnded == 0
         ? nil
-        : "\(Words.count(removal.recoveryCodesEnded, "recovery code ends", "recovery codes end")) with it, and an undo does not bring \(removal.recoveryCodesEnded == 1 ? "it" : "them") back.",
+        : "\(Words.count(removal.recoveryCodesEnded, "recovery code is", "recovery codes are")) revoked. Undoing the removal doesn’t restore \(removal.recoveryCodesEnded == 1 ? "it" : "them").",
       pages.notice(to: removal.account),
       removal.undoHours == 0
-        ? "It cannot be undone. To have a second factor again, the user enrolls anew."
-        : "Another administrator can undo it for \(Words.hours(removal.undoHours)), until the user enrolls anew; never after “Stolen device” or “Compromised”.",
+        ? "This can’t be undone. To use a second factor again, the user must enroll again."
+        : "Another administrator can undo the removal for \(Words.hours(removal.undoHours)), or until the user enrolls again. Removals for “Stolen device” or “Compromised” can’t be undone.",
     ].compactMap { $0 }
   }
 }

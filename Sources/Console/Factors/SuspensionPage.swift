@@ -2,8 +2,8 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users/{uid}/factors/{enrollment}/suspension`: asks until when, and suspends a factor; below it
-/// the page that ends that early.
+/// `S/users/{uid}/factors/{enrollment}/suspension`: suspends a factor until a date; and
+/// `…/suspension/end`: ends the suspension early.
 struct SuspensionPage: Sendable {
   let support: Support
   let pages: SupportPages
@@ -32,9 +32,9 @@ struct SuspensionPage: Sendable {
     let name = Words.isolated(outcome.value.factor.label)
     let until = field.moment.map(times.words) ?? ""
     let end = Link(
-      text: "End it now", href: ConsolePaths.endOfSuspension(context.scope, uid, enrollment))
+      text: "End now", href: ConsolePaths.endOfSuspension(context.scope, uid, enrollment))
     return pages.leave(
-      Flash(text: "Suspended the factor “\(name)” until \(until).", link: end),
+      Flash(text: "Suspended factor “\(name)” until \(until).", link: end),
       outcome.value.account, context, renewed: outcome.renewed)
   }
 
@@ -59,8 +59,8 @@ struct SuspensionPage: Sendable {
     }
     let name = Words.isolated(outcome.value.factor.label)
     return pages.leave(
-      Flash(text: "Codes of the factor “\(name)” count again."), outcome.value.account, context,
-      renewed: outcome.renewed)
+      Flash(text: "Suspension ended. Codes from the factor “\(name)” are accepted again."),
+      outcome.value.account, context, renewed: outcome.renewed)
   }
 
   private func find(
@@ -82,16 +82,16 @@ struct SuspensionPage: Sendable {
     let settings = try await refusing { try await support.settings(context.scope) }
     let times = context.signedIn.times
     var question = SupportConfirmation(
-      title: "Suspend a factor", heading: Self.heading("Suspend “", found),
+      title: "Suspend factor", heading: Self.heading("Suspend “", found),
       consequences: [
-        "A second factor stays due at sign-in, and codes of this one are refused as wrong until then. They are not counted as wrong ones.",
+        "A second factor is still required at sign-in. Until then, codes from this factor are rejected as incorrect, but don’t count as incorrect attempts.",
         found.account.factors.count == 1
           ? Self.onlyOne(found.factor, settings)
-          : "\(Words.count(found.account.factors.count - 1, "other factor counts", "other factors count")) as before.",
-        "Sessions that are open go on. End them on the user’s page when somebody else may have the device.",
-        "It ends by itself, and can be ended before.",
+          : "\(Words.count(found.account.factors.count - 1, "other factor still works", "other factors still work")).",
+        "Active sessions continue. If someone else may have the device, end them on the user’s page.",
+        "The suspension ends automatically. You can end it early.",
         pages.notice(to: found.account),
-      ].compactMap { $0 }, button: "Suspend the factor", keep: "Leave it in force",
+      ].compactMap { $0 }, button: "Suspend factor", keep: "Cancel",
       action: ConsolePaths.suspension(context.scope, uid, enrollment),
       factsHeading: "This factor", facts: FactorWords.facts(found.factor, times))
     question.reasons = [.lost, .stolen, .compromised, .other]
@@ -109,12 +109,12 @@ struct SuspensionPage: Sendable {
     let found = try await find(context, uid, enrollment)
     let times = context.signedIn.times
     var question = SupportConfirmation(
-      title: "End a suspension", heading: Self.heading("End the suspension of “", found),
+      title: "End suspension", heading: Self.heading("End the suspension of “", found),
       consequences: [
-        "Codes of this factor count again at once.",
-        "Make sure that the device is in the user’s own hands: whoever has it has valid codes.",
+        "Codes from this factor are accepted again immediately.",
+        "Make sure the user has the device. Anyone who has it can generate valid codes.",
         pages.notice(to: found.account),
-      ].compactMap { $0 }, button: "End the suspension", keep: "Leave it suspended",
+      ].compactMap { $0 }, button: "End suspension", keep: "Cancel",
       action: ConsolePaths.endOfSuspension(context.scope, uid, enrollment),
       factsHeading: "This factor", facts: FactorWords.facts(found.factor, times))
     question.isDestructive = false
@@ -125,15 +125,15 @@ struct SuspensionPage: Sendable {
     return try await pages.ask(question, about: found.account, context, answers, errors: errors)
   }
 
-  /// What the suspension of the only factor means.
+  /// Returns the consequence of suspending a user's only factor.
   private static func onlyOne(_ factor: Factor, _ settings: SupportRules) -> String {
     let codes = [
       settings.temporaryCodes ? "a temporary code" : nil,
       settings.recoveryCodes ? "a recovery code" : nil,
     ].compactMap { $0 }
     return factor.kind == .totp && !codes.isEmpty
-      ? "It is the only one: until then nothing but \(codes.joined(separator: " or ")) lets this user in."
-      : "It is the only one: until then this user cannot sign in."
+      ? "This is the user’s only factor. Until then, they can sign in only with \(codes.joined(separator: " or "))."
+      : "This is the user’s only factor. Until then, they can’t sign in."
   }
 
   private static func heading(_ start: StaticString, _ found: Suspension) -> Markup {

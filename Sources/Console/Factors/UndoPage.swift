@@ -1,7 +1,7 @@
 import HTTP
 import Identity
 
-/// `S/users/{uid}/removals/{removal}/undo`: asks, and gives a user back what was removed.
+/// `S/users/{uid}/removals/{removal}/undo`: restores a user's removed factors.
 struct UndoPage: Sendable {
   let factorRemovals: FactorRemovals
   let pages: SupportPages
@@ -23,7 +23,7 @@ struct UndoPage: Sendable {
     } catch {
       if case .factorNotFound = error {
         return try await pages.leaveGone(
-          "There is nothing to restore any more: it was restored, its time is over, or the user has enrolled anew.",
+          "There’s nothing left to restore. The factors were already restored, the undo window ended, or the user enrolled again.",
           uid, context)
       }
       let faults = try ActionErrorText.faults(error, context.signedIn.times)
@@ -31,7 +31,7 @@ struct UndoPage: Sendable {
     }
     let (apart, ended) = (outcome.value.apart, outcome.value.sessionsEnded)
     let text =
-      "Restored \(FactorWords.list(apart.factors)). \(SessionWords.ended(ended)) A code is asked for again at sign-in."
+      "Restored \(FactorWords.list(apart.factors)). \(SessionWords.ended(ended)) A code is required again at sign-in."
     return pages.leave(
       Flash(text: text), outcome.value.account, context, renewed: outcome.renewed)
   }
@@ -51,21 +51,23 @@ struct UndoPage: Sendable {
     let (account, apart) = (found.account, found.apart)
     var question = SupportConfirmation(
       title: "Restore factors",
-      heading: HTML.heading("Restore what was removed from", account.label),
+      heading: HTML.heading("Restore factors removed from", account.label),
       consequences: [
-        "\(Words.sentence(FactorWords.list(apart.factors))) \(apart.factors.count == 1 ? "counts" : "count") again, and a code is asked for at the next sign-in.",
-        "Make sure that the device is in the user’s own hands: whoever has it has valid codes.",
+        "\(Words.sentence(FactorWords.list(apart.factors))) \(apart.factors.count == 1 ? "works" : "work") again, and a code is required at the next sign-in.",
+        "Make sure the user has the device. Anyone who has it can generate valid codes.",
         SessionWords.ending(
-          found.sessionsEnded, none: "No session is open; those from before the removal stay over."),
+          found.sessionsEnded,
+          none:
+            "There are no active sessions. Sessions that ended with the removal aren’t restored."),
         pages.notice(to: account),
       ].compactMap { $0 },
-      button: apart.factors.count == 1 ? "Restore the factor" : "Restore the factors",
-      keep: "Leave it removed",
-      action: ConsolePaths.undo(context.scope, uid, removal), factsHeading: "The removal",
+      button: apart.factors.count == 1 ? "Restore factor" : "Restore factors",
+      keep: "Cancel",
+      action: ConsolePaths.undo(context.scope, uid, removal), factsHeading: "Removal",
       facts: [
         Fact("Removed", times.moment(apart.removedAt)),
-        Fact("By", HTML.isolated(apart.removerName)),
-        Fact("Can be restored until", times.moment(apart.until)),
+        Fact("Removed by", HTML.isolated(apart.removerName)),
+        Fact("Restorable until", times.moment(apart.until)),
       ])
     question.isDestructive = false
     question.reasons = [.found, .mistake, .other]

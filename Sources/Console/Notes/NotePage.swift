@@ -1,8 +1,8 @@
 import HTTP
 import Identity
 
-/// `S/users/{uid}/notes/new`: asks for a note about a user, and keeps it; and
-/// `S/users/{uid}/notes/{note}/removal`, which takes one back.
+/// `S/users/{uid}/notes/new`: adds a note about a user; and `S/users/{uid}/notes/{note}/removal`:
+/// deletes one.
 struct NotePage: Sendable {
   let identity: Identity
   let pages: SupportPages
@@ -24,9 +24,9 @@ struct NotePage: Sendable {
       return try await page(context, uid, answers, errors: faults)
     }
     let undo = Link(
-      text: "Take it back",
+      text: "Undo",
       href: ConsolePaths.noteRemoval(context.scope, uid, String(note.id)))
-    return leave(Flash(text: "The note is kept.", link: undo), uid, context)
+    return leave(Flash(text: "Note saved.", link: undo), uid, context)
   }
 
   func askForRemoval(
@@ -45,13 +45,13 @@ struct NotePage: Sendable {
         context.scope, ID(uid), number, answers.request(context.signedIn))
     } catch {
       if case .nothingToDo = error {
-        return try await pages.leaveGone("The note is gone already.", uid, context)
+        return try await pages.leaveGone("The note was already deleted.", uid, context)
       }
       let faults = try ActionErrorText.faults(error, context.signedIn.times)
       return try await removalPage(context, uid, id, answers, errors: faults)
     }
     return leave(
-      Flash(text: "The note is taken back. The audit log keeps what it said."), uid, context)
+      Flash(text: "Note deleted. The audit log keeps its text."), uid, context)
   }
 
   private func leave(_ flash: Flash, _ uid: String, _ context: ScopeContext) -> Response {
@@ -65,12 +65,12 @@ struct NotePage: Sendable {
   ) async throws(Refusal) -> Response {
     let account = try await pages.account(uid, context, identity)
     var question = SupportConfirmation(
-      title: "Write a note", heading: HTML.heading("Write a note about", account.label, ""),
+      title: "Add note", heading: HTML.heading("Add a note about", account.label, ""),
       consequences: [
-        "Whoever may see this user reads it: owners, support and auditors. The user is not told.",
-        "It stays until it is taken back or the user is deleted; the newest \(Support.mostNotes) are shown. The audit log keeps it beyond that.",
-        "It changes nothing about the account, so it asks for no code of your own and is none of your actions in the hour.",
-      ], button: "Keep the note", keep: "Write none",
+        "Everyone who can view this user can read the note: owners, support, and auditors. The user isn’t notified.",
+        "The note is kept until it’s deleted or the user is deleted; the newest \(Support.mostNotes) are shown. The audit log keeps it after that.",
+        "Notes don’t change the account, so they don’t require a code and don’t count toward your hourly action limit.",
+      ], button: "Save note", keep: "Cancel",
       action: ConsolePaths.newNote(context.scope, uid))
     question.isDestructive = false
     question.isNote = true
@@ -95,16 +95,16 @@ struct NotePage: Sendable {
     }
     let note = found.note
     var question = SupportConfirmation(
-      title: "Take a note back",
-      heading: HTML.heading("Take back the note about", found.account.label),
+      title: "Delete note",
+      heading: HTML.heading("Delete the note about", found.account.label),
       consequences: [
-        "It goes from the user’s page at once, for everybody.",
-        "The audit log keeps what it said, with who wrote it and when. The user is not told.",
-      ], button: "Take the note back", keep: "Leave it",
-      action: ConsolePaths.noteRemoval(context.scope, uid, id), factsHeading: "The note",
+        "The note is removed from the user’s page for everyone.",
+        "The audit log keeps its text, author, and time. The user isn’t notified.",
+      ], button: "Delete note", keep: "Cancel",
+      action: ConsolePaths.noteRemoval(context.scope, uid, id), factsHeading: "Note",
       facts: [
-        Fact("Text", HTML.isolated(note.text)), Fact("By", HTML.isolated(note.author)),
-        Fact("Written", context.signedIn.times.moment(note.writtenAt)),
+        Fact("Text", HTML.isolated(note.text)), Fact("Author", HTML.isolated(note.author)),
+        Fact("Created", context.signedIn.times.moment(note.writtenAt)),
       ])
     question.measure = .words
     question.reasons = [.mistake, .asked, .other]

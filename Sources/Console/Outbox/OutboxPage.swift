@@ -2,8 +2,9 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/outbox`: what was sent to users, what waits and what could not be sent; and one message of
-/// it, whose text the owner may open where nobody carries it.
+/// `S/outbox`: the messages to users and their delivery states, and the page of one message.
+///
+/// Owners can open the text of a message that no mail server delivers.
 struct OutboxPage: Sendable {
   let messages: OutboxEntries
   let accounts: Accounts
@@ -21,7 +22,7 @@ struct OutboxPage: Sendable {
         context.scope, query.filter, to: query.recipient.isEmpty ? nil : query.recipient,
         after: query.after, limit: Self.length)
     }
-    let frame = try await frames.frame("Outbox", in: context, tab: .overview)
+    let frame = try await frames.frame("Messages", in: context, tab: .overview)
     return .html(
       list.render(
         OutboxView(
@@ -33,8 +34,9 @@ struct OutboxPage: Sendable {
     try await page(context, try await find(context, id), text: nil)
   }
 
-  /// Opens the text, and answers with it: it must stand in no address and on no page that somebody
-  /// comes upon.
+  /// Opens the text and returns it in the response to the form.
+  ///
+  /// The text is never behind a `GET` address, so it can't be opened by accident or from history.
   func open(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
     let (message, signedIn) = (try await find(context, id), context.signedIn)
     let outcome: ActionOutcome<MessageText>
@@ -42,7 +44,7 @@ struct OutboxPage: Sendable {
       outcome = try await messages.open(context.scope, message.id, actions.request(signedIn))
     } catch {
       if case .failed(.notReadable) = error {
-        frames.leave("This text cannot be opened any more.", for: signedIn)
+        frames.leave("This text can no longer be opened.", for: signedIn)
         return .redirect(to: ConsolePaths.message(context.scope, id))
       }
       let errors = try await actions.faults(error, .openMessage, signedIn) {
@@ -66,7 +68,7 @@ struct OutboxPage: Sendable {
     }
   }
 
-  /// Who a message is about; nil when it is about no user who is still there.
+  /// Returns the user of a message; nil if there's none or the user was deleted.
   private func user(
     of message: OutboxEntry, _ context: ScopeContext
   ) async throws(Refusal) -> UserIdentity? {
@@ -80,8 +82,8 @@ struct OutboxPage: Sendable {
     errors: [FieldError] = []
   ) async throws(Refusal) -> Response {
     var frame = try await frames.frame(
-      "\(OutboxWords.purpose(message)) · no. \(message.id) · Outbox", in: context, tab: .overview)
-    frame.crumbs = [Link(text: "Outbox", href: ConsolePaths.outbox(context.scope))]
+      "\(OutboxWords.purpose(message)) · #\(message.id) · Messages", in: context, tab: .overview)
+    frame.crumbs = [Link(text: "Messages", href: ConsolePaths.outbox(context.scope))]
     frame.errors = errors
     let view = FrameView(frame)
     let model = MessageView(
@@ -93,7 +95,7 @@ struct OutboxPage: Sendable {
   }
 }
 
-/// What the list is asked for.
+/// The query of the list of messages.
 struct OutboxQuery: Sendable {
   let filter: MessageFilter
   let recipient: String
@@ -105,7 +107,7 @@ struct OutboxQuery: Sendable {
     after = query.text("after").flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The query without the place, with another filter where one is given.
+  /// Returns the query without the position, with another filter if given.
   func form(_ other: MessageFilter? = nil) -> Form {
     var form = Form()
     let filter = other ?? filter

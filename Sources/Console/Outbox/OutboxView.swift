@@ -23,7 +23,7 @@ struct OutboxView: ViewModel {
     var kept = Form()
     if query.filter != .all { kept.add("show", query.filter.rawValue) }
     return FilterView(
-      action: path, label: "Whole address or phone number", query: query.recipient,
+      action: path, label: "Exact email or phone number", query: query.recipient,
       keeping: kept)
   }
 
@@ -38,14 +38,14 @@ struct OutboxView: ViewModel {
     guard page.items.isEmpty else { return nil }
     guard query.filter == .all, query.recipient.isEmpty, query.after == nil else {
       return EmptyView(
-        heading: "No message fits",
-        sentence: "Messages are forgotten 30 days after they were of use.",
+        heading: "No matching messages",
+        sentence: "Messages are deleted 30 days after they expire.",
         link: EmptyLink(text: "Show all messages", href: path))
     }
     return EmptyView(
-      heading: "Nothing yet",
+      heading: "No messages",
       sentence:
-        "When a user asks for a link or a code, or is told of a change to their account, the message stands here."
+        "Links and codes that users request and notifications of account changes appear here."
     )
   }
 
@@ -91,7 +91,7 @@ struct MessageView: ViewModel {
   let context: ScopeContext
   let message: OutboxEntry
   let user: UserIdentity?
-  /// The text, once it was opened.
+  /// The text; nil until it's opened.
   let text: MessageText?
   let isReadable: Bool
   let fields: ActionFields
@@ -102,40 +102,40 @@ struct MessageView: ViewModel {
     let times = frame.times
     var facts = [
       Fact("To", HTML.isolated(message.recipient)),
-      Fact("By", message.channel == .mail ? "email" : "text message"),
+      Fact("Channel", message.channel == .mail ? "email" : "text message"),
       Fact("State", OutboxWords.chip(message)),
-      Fact("Written", times.moment(message.createdAt)),
+      Fact("Created", times.moment(message.createdAt)),
     ]
     switch message.state {
-    case .sent(let at): facts.append(Fact("Taken by the mail server", times.moment(at)))
-    case .failed(let at): facts.append(Fact("Given up", times.moment(at)))
-    case .waiting, .expired: facts.append(Fact("Of use until", times.moment(message.expiresAt)))
+    case .sent(let at): facts.append(Fact("Accepted by mail server", times.moment(at)))
+    case .failed(let at): facts.append(Fact("Failed", times.moment(at)))
+    case .waiting, .expired: facts.append(Fact("Expires", times.moment(message.expiresAt)))
     }
-    if message.tries > 0 { facts.append(Fact("Tries", Words.number(message.tries))) }
+    if message.tries > 0 { facts.append(Fact("Delivery attempts", Words.number(message.tries))) }
     if message.state == .waiting, message.tries > 0, let next = message.nextTryAt {
-      facts.append(Fact("Next try", times.moment(next)))
+      facts.append(Fact("Next attempt", times.moment(next)))
     }
-    if let error = message.lastError { facts.append(Fact("Last answer", HTML.isolated(error))) }
+    if let error = message.lastError { facts.append(Fact("Last error", HTML.isolated(error))) }
     if let account = message.account {
       var link = HTML()
       link.raw("<a href=\"")
       link.text(ConsolePaths.user(scope, account.text))
-      link.raw("\">Open the user</a>")
-      facts.append(Fact("About", link.markup))
+      link.raw("\">View user</a>")
+      facts.append(Fact("End user", link.markup))
     }
     return facts
   }
 
-  /// Why there is no text to be seen.
+  /// Why the text isn't available.
   private var closed: String {
     switch message.state {
-    case .sent: "The text is gone: it was kept until the mail server had taken it."
-    case .failed: "The text is gone: it was kept until the message was given up."
-    case .expired: "The text is gone: it was kept as long as it was of use."
+    case .sent: "The text was deleted when the mail server accepted the message."
+    case .failed: "The text was deleted when delivery failed."
+    case .expired: "The text was deleted when the message expired."
     case .waiting where !isReadable:
-      "It goes out by mail, so its text is for the user alone and shown to nobody."
+      "The message is sent by email, so only the user can read its text."
     case .waiting:
-      "The text is for owners only: whoever has a link in it can take the account over."
+      "Only owners can open the text, because its links and codes give access to the account."
     }
   }
 

@@ -1,64 +1,64 @@
 import Identity
 import Templating
 
-/// Removals for many users in words.
+/// The states and results of bulk removals as text.
 enum BulkWords {
   static func chip(_ state: BulkJob.State) -> Markup {
     switch state {
-    case .draft: Chip.off("not decided")
-    case .waiting: Chip.look("waits for approval")
+    case .draft: Chip.off("draft")
+    case .waiting: Chip.look("pending approval")
     case .running: Chip.look("running")
     case .done: Chip.on("done")
     case .stopped: Chip.bad("stopped")
     }
   }
 
-  /// What a line came to, or will.
+  /// Returns the result of a line, or what will be removed.
   static func result(_ item: BulkItem, of job: BulkJob) -> String {
     switch item.result {
     case nil where job.state == .draft || job.state == .waiting:
-      Words.count(item.factors, "factor goes", "factors go")
-    case nil: "waits for its turn"
+      Words.count(item.factors, "factor", "factors") + " to remove"
+    case nil: "queued"
     case .removed:
       [
         "removed \(Words.count(item.removed, "factor", "factors"))",
         item.sessions == 0 ? nil : "ended \(Words.count(item.sessions, "session", "sessions"))",
       ].compactMap { $0 }.joined(separator: ", ")
-    case .some(BulkResult.none): "has no second factor"
-    case .notFound: "nobody has this address or uid"
-    case .twice: "stands on an earlier line too"
-    case .protected: "protected: only an owner acts on it"
-    case .own: "the own address of who made the list"
-    case .locked: "changes are locked: an owner has to look at it first"
-    case .changed: "left out: a factor was enrolled after the list was looked at"
-    case .stopped: "not done: the removal ended before"
-    case .failed: "could not be done; act on this user alone"
+    case .some(BulkResult.none): "no second factor"
+    case .notFound: "no user has this email address or UID"
+    case .twice: "duplicate of an earlier line"
+    case .protected: "protected: only an owner can act on this user"
+    case .own: "the requester’s own account"
+    case .locked: "changes locked: an owner must review the user’s report first"
+    case .changed: "skipped: a factor was enrolled after the preview"
+    case .stopped: "skipped: the removal ended early"
+    case .failed: "failed: remove this user’s factors individually"
     }
   }
 
-  /// The name of a tab, without its number.
+  /// Returns the label of a tab, without its count.
   static func tab(_ result: BulkResult?, of job: BulkJob) -> String {
     switch result {
-    case nil: job.state == .draft || job.state == .waiting ? "To be removed" : "To come"
+    case nil: job.state == .draft || job.state == .waiting ? "To remove" : "Queued"
     case .removed: "Removed"
     case .some(BulkResult.none): "No second factor"
     case .notFound: "Not found"
-    case .twice: "Twice on the list"
+    case .twice: "Duplicate"
     case .protected: "Protected"
     case .own: "Own account"
     case .locked: "Changes locked"
-    case .changed: "Changed since"
-    case .stopped: "Not done"
+    case .changed: "Changed"
+    case .stopped: "Skipped"
     case .failed: "Failed"
     }
   }
 }
 
-/// What a job refuses, as pages say it.
+/// Error messages for bulk removals.
 enum BulkFaults {
-  /// The errors of the fields of the form.
+  /// Returns the field errors of the form.
   ///
-  /// - Throws: The refusal of what no field can mend.
+  /// - Throws: A ``Refusal`` for errors that don't belong to a field.
   static func faults(_ error: BulkError, _ job: BulkJob, _ times: Times) throws(Refusal)
     -> [FieldError]
   {
@@ -68,7 +68,7 @@ enum BulkFaults {
         error, times,
         confirmation: FieldError(
           field: "number",
-          text: "Type \(Words.number(job.users)), the number of users: it cannot be undone."))
+          text: "Enter \(Words.number(job.users)), the number of users. This can’t be undone."))
     case .notFound, .nothingToDo, .unavailable: throw refusal(error)
     }
   }

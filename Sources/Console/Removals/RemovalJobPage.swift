@@ -2,8 +2,8 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/bulk-removals/{number}`: what was found of a list, and the form that decides it; afterwards how far
-/// the removal is, and what became of each line.
+/// `S/bulk-removals/{number}`: the preview of a bulk removal with the form to run it; later its
+/// progress and the result of each line.
 struct RemovalJobPage: Sendable {
   let identity: Identity
   let ending: SupportRedirect
@@ -11,7 +11,7 @@ struct RemovalJobPage: Sendable {
   let view: Template<RemovalJobView>
 
   private static let length = 50
-  /// How often the page of a removal that runs shows itself anew, in seconds.
+  /// The refresh interval of the page while the removal runs, in seconds.
   static let pause = 3
 
   private var removals: BulkRemovals { identity.bulkRemovals }
@@ -34,7 +34,7 @@ struct RemovalJobPage: Sendable {
     return response
   }
 
-  /// Decides a list.
+  /// Runs a bulk removal, or requests approval for it.
   func begin(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
     let job = try await find(context, id)
     let form = context.signedIn.form
@@ -51,14 +51,14 @@ struct RemovalJobPage: Sendable {
     let users = Words.count(job.users, "user", "users")
     let text =
       outcome.value.state == .waiting
-      ? "The removal for \(users) waits for a second administrator."
-      : "The removal for \(users) has begun."
+      ? "The removal for \(users) is pending approval."
+      : "The removal for \(users) has started."
     return ending.response(
       Flash(text: text), context.signedIn, renewed: outcome.renewed,
       to: ConsolePaths.bulkRemoval(context.scope, id))
   }
 
-  /// Stops a removal that runs.
+  /// Stops a running removal.
   func end(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
     let job = try await find(context, id)
     let isStopped: Bool
@@ -69,15 +69,15 @@ struct RemovalJobPage: Sendable {
     }
     ending.frames.leave(
       isStopped
-        ? "The removal is stopped. What was done stays done."
-        : "The removal had ended before it could be stopped.", for: context.signedIn)
+        ? "Removal stopped. Completed removals aren’t reverted."
+        : "The removal finished before it could be stopped.", for: context.signedIn)
     return .redirect(to: ConsolePaths.bulkRemoval(context.scope, id))
   }
 
-  /// Every line with its result, as a file.
+  /// Returns every line with its result as CSV.
   func download(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
     let job = try await find(context, id)
-    var file = CSV(["Line", "Given", "Result", "Factors removed", "Sessions ended"])
+    var file = CSV(["Line", "User", "Result", "Factors removed", "Sessions ended"])
     var after: String?
     repeat {
       let place = after
@@ -89,7 +89,7 @@ struct RemovalJobPage: Sendable {
         ])
       }
       after = page.next
-      // Others who wait for this thread go in between.
+      // Lets other tasks of this thread run.
       await Task.yield()
     } while after != nil
     return file.response(named: "removal-\(job.id)")
@@ -112,11 +112,11 @@ struct RemovalJobPage: Sendable {
   ) async throws(Refusal) -> FrameView {
     let users = Words.count(job.users, "user", "users")
     var frame = try await ending.frames.frame(
-      "Removal for \(users) · no. \(job.id) · Users", in: context, tab: .users)
+      "Bulk removal for \(users) · #\(job.id) · Users", in: context, tab: .users)
     frame.errors = errors
     frame.crumbs = [
       Link(text: "Users", href: ConsolePaths.users(context.scope)),
-      Link(text: "Removals", href: ConsolePaths.removals(context.scope)),
+      Link(text: "Bulk removals", href: ConsolePaths.removals(context.scope)),
     ]
     return FrameView(frame)
   }
@@ -132,7 +132,7 @@ struct RemovalJobPage: Sendable {
       throw BulkFaults.refusal(error)
     }
     let refusal = SupportRefusal(standing.support, context.signedIn.session)
-    // What cannot be mended in a field has no field to lead to.
+    // Without a form, there's no field for the error summary to link to.
     let errors = refusal == nil ? errors : []
     let frame = try await frame(context, job, errors: errors)
     let lines = try await lines(of: job, context)
@@ -158,7 +158,7 @@ struct RemovalJobPage: Sendable {
   }
 }
 
-/// The lines of a list, with tabs by what became of them.
+/// The lines of a bulk removal, with tabs by result.
 struct BulkLines: ViewModel {
   let job: BulkJob
   let scope: Scope
@@ -167,7 +167,7 @@ struct BulkLines: ViewModel {
   let show: String
   let after: String?
 
-  /// The tab of those that are still to be come to.
+  /// The tab of lines that haven't been processed.
   static let open = "open"
 
   private var path: String { ConsolePaths.bulkRemoval(scope, String(job.id)) }
@@ -204,8 +204,8 @@ struct BulkLines: ViewModel {
     },
     .object("empty") { lines in
       EmptyView(
-        heading: "No such line",
-        sentence: "No line of this list came to that.",
+        heading: "No matching lines",
+        sentence: "No line of this list has this result.",
         link: EmptyLink(text: "Show all lines", href: lines.path))
     },
   ]

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// What was found of a list, and the form that decides it.
+/// The preview of a bulk removal, with the form to run it.
 struct RemovalDraftView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
@@ -20,19 +20,19 @@ struct RemovalDraftView: ViewModel {
   private var consequences: [String] {
     let hours = standing.settings.undoHours
     return [
-      "\(Words.count(job.factors, "second factor goes", "second factors go")): all that \(job.users == 1 ? "this user has" : "these \(users) have").",
+      "\(Words.count(job.factors, "second factor is", "second factors are")) removed: all that \(job.users == 1 ? "this user has" : "these \(users) have").",
       carriesMail
         ? "Their sessions end, and an email notifies each user."
         : "Their sessions end. Email isn’t configured, so users aren’t notified.",
-      "At the next sign-in the password alone lets them in, until they enroll again.",
+      "Until they enroll again, they can sign in with a first factor only.",
       hours == 0
-        ? "It cannot be undone."
-        : "For \(Words.duration(seconds: hours * 3_600)) another administrator can undo it user by user, unless the device was stolen or its secret known.",
+        ? "This can’t be undone."
+        : "For \(Words.duration(seconds: hours * 3_600)), another administrator can undo the removal for each user, unless the reason is “Stolen device” or “Compromised”.",
       approval.map(ApprovalWords.need),
     ].compactMap { $0 }
   }
 
-  /// Whether the number of users may have to be typed.
+  /// Whether the form has a field to confirm the number of users.
   private var asksForNumber: Bool {
     job.asksForNumber(.stolen, standing.settings)
   }
@@ -56,21 +56,21 @@ struct RemovalDraftView: ViewModel {
     .text("numberError") { $0.frame.error(at: "number") },
     .text("button") { view in
       view.approval == nil
-        ? "Remove the factors of \(view.users)" : "Ask for approval"
+        ? "Remove factors of \(view.users)" : "Request approval"
     },
     .text("back") { ConsolePaths.removals($0.context.scope) },
     .object("lines") { $0.lines },
   ]
 }
 
-/// How far a removal is, and what became of each line.
+/// The progress of a bulk removal and the result of each line.
 struct RemovalJobView: ViewModel {
   let frame: FrameView
   let context: ScopeContext
   let job: BulkJob
   let lines: BulkLines
   let approval: Approval?
-  /// Whether the page stays as it is.
+  /// Whether automatic refresh is off.
   let isStill: Bool
 
   private var path: String { ConsolePaths.bulkRemoval(context.scope, String(job.id)) }
@@ -79,7 +79,7 @@ struct RemovalJobView: ViewModel {
     let base = "of \(Words.count(job.usersRemoved, "user", "users"))"
     return [
       Figure(
-        label: "Users done", value: Words.number(job.usersDone),
+        label: "Users processed", value: Words.number(job.usersDone),
         base: "of \(Words.number(job.users))"),
       Figure(
         label: "Factors removed", value: Words.number(job.factorsRemoved), base: base),
@@ -91,17 +91,17 @@ struct RemovalJobView: ViewModel {
     let times = frame.times
     var facts = [
       Fact(
-        job.state == .waiting ? "Asked for by" : "Decided by", HTML.isolated(job.requesterName)),
+        job.state == .waiting ? "Requested by" : "Started by", HTML.isolated(job.requesterName)),
       Fact("Reason", job.reason?.name ?? "none"),
     ]
     if !job.ticket.isEmpty { facts.append(Fact("Ticket", HTML.isolated(job.ticket))) }
     if !job.note.isEmpty { facts.append(Fact("Note", HTML.isolated(job.note))) }
     for line in job.proof.split(separator: "\n") {
-      facts.append(Fact("Made sure", HTML.isolated(String(line))))
+      facts.append(Fact("Identity check", HTML.isolated(String(line))))
     }
     if let name = job.approverName { facts.append(Fact("Approved by", HTML.isolated(name))) }
-    facts.append(Fact("List pasted", times.moment(job.createdAt)))
-    if let at = job.startedAt { facts.append(Fact("Begun", times.moment(at))) }
+    facts.append(Fact("Created", times.moment(job.createdAt)))
+    if let at = job.startedAt { facts.append(Fact("Started", times.moment(at))) }
     if let at = job.endedAt { facts.append(Fact("Ended", times.moment(at))) }
     return facts
   }
@@ -116,7 +116,7 @@ struct RemovalJobView: ViewModel {
     .optional("approval") { view in
       view.approval.map {
         Link(
-          text: "See the request", href: ConsolePaths.approval(view.context.scope, String($0.id)))
+          text: "View request", href: ConsolePaths.approval(view.context.scope, String($0.id)))
       }
     },
     .flag("isRunning") { $0.job.state == .running },

@@ -1,9 +1,9 @@
 public import HTTP
 import Identity
 
-/// The addresses of removals for many users, and of what waits for a second administrator.
+/// The addresses of bulk removals and approvals.
 extension ConsolePaths {
-  // Beside the users and not among them: a uid may be any word.
+  // Not below `users`, because a UID can be any word.
   static let removals = ScopePath(
     Path("projects", nil, "bulk-removals", parameters: String.self),
     Path("projects", nil, "tenants", nil, "bulk-removals", parameters: String.self, String.self))
@@ -37,8 +37,9 @@ extension ConsolePaths {
 }
 
 extension Console {
-  /// The largest body of an address, where it is not the usual one: a list of users may be pasted
-  /// with all columns of a table.
+  /// Returns the maximum size of a request body in bytes; nil for the default.
+  ///
+  /// Bulk removals accept larger bodies, because a pasted list can have all columns of a table.
   public static func bodyLimit(_ target: Target) -> Int? {
     let segments = target.segments
     guard segments.first == "projects", segments.last == "bulk-removals",

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/bulk-removals`: the removals for many users at once, and the field for the list of another.
+/// `S/bulk-removals`: past bulk removals, and the form for a new one.
 struct RemovalsPage: Sendable {
   let removals: BulkRemovals
   let frames: Frames
@@ -14,7 +14,7 @@ struct RemovalsPage: Sendable {
     try await page(context, typed: "", errors: [])
   }
 
-  /// Looks at a list, and leads to what was found.
+  /// Creates a draft from a pasted list and redirects to its preview.
   func look(_ context: ScopeContext) async throws(Refusal) -> Response {
     let typed = context.signedIn.form.text("list", atMost: Form.longestText) ?? ""
     let list: BulkList
@@ -36,12 +36,12 @@ struct RemovalsPage: Sendable {
   private static func fault(_ error: BulkListError) -> FieldError {
     switch error {
     case .empty:
-      FieldError(field: "list", text: "Paste email addresses or uids, one on each line.")
+      FieldError(field: "list", text: "Enter email addresses or UIDs, one per line.")
     case .tooLong:
       FieldError(
         field: "list",
         text:
-          "Take at most \(Words.number(BulkList.longest)) lines at once; the rest makes a list of its own."
+          "Enter at most \(Words.number(BulkList.longest)) lines. Create another removal for the rest."
       )
     }
   }
@@ -53,7 +53,7 @@ struct RemovalsPage: Sendable {
     let jobs = try await refusing {
       try await removals.list(context.scope, after: after, limit: Self.length)
     }
-    var frame = try await frames.frame("Removals · Users", in: context, tab: .users)
+    var frame = try await frames.frame("Bulk removals · Users", in: context, tab: .users)
     frame.errors = errors
     frame.crumbs = [Link(text: "Users", href: ConsolePaths.users(context.scope))]
     let model = RemovalsView(
@@ -63,7 +63,7 @@ struct RemovalsPage: Sendable {
   }
 }
 
-/// The field into which a list of users is pasted, on the page of the removals and above the users.
+/// The form for a list of users, on the bulk removals page and on the users page.
 struct ListForm: ViewModel {
   let action: String
   let csrf: String
@@ -113,15 +113,15 @@ struct RemovalsView: ViewModel {
     .text("daysKept") { _ in Words.number(BulkRemovals.daysKept) },
     .object("empty") { _ in
       EmptyView(
-        heading: "No list yet",
+        heading: "No bulk removals",
         sentence:
-          "When many devices are lost at once, paste their users’ addresses above: you see who is found before anything is removed."
+          "If many devices are lost at once, enter their users’ email addresses above. You can preview the matching users before anything is removed."
       )
     },
   ]
 }
 
-/// A removal in the list.
+/// A bulk removal in the list.
 struct RemovalRow: ViewModel {
   let job: BulkJob
   let scope: Scope

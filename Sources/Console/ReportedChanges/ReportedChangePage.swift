@@ -2,10 +2,10 @@ import HTTP
 import Identity
 import Templating
 
-/// `/__/auth/not-me`: the page on which a user of an application says that something was none of
-/// theirs, by the link in the mail that told of it.
+/// `/__/auth/not-me`: the page on which a user reports a change they didn't make, opened by the
+/// link in the notification email.
 ///
-/// Opening it changes nothing, since programs that look through mail open links too.
+/// Opening the page changes nothing, because email scanners open links too.
 struct ReportedChangePage: Sendable {
   let reportedChanges: ReportedChanges
   let gate: Gate
@@ -62,17 +62,17 @@ struct ReportedChangePage: Sendable {
   }
 }
 
-/// What somebody sees who follows a link to say that something was none of theirs.
+/// The states of the page that reports a change.
 enum ReportedChangeState {
-  /// The link counts; a button does what it says.
+  /// The link is valid; the page shows the form.
   case open(ReportedChange)
-  /// It was used just now.
+  /// The change was just reported.
   case done(ReportedChange)
-  /// It was used before, or another one of the same account was.
+  /// This link or another link for the same account was already used.
   case used(ReportedChange)
-  /// It came too late.
+  /// The link has expired.
   case late(ReportedChange)
-  /// It was never made, or the account is gone.
+  /// The link is unknown, or the account was deleted.
   case void
 
   var reportedChange: ReportedChange? {
@@ -94,11 +94,11 @@ enum ReportedChangeState {
 
   var title: String {
     switch self {
-    case .open: "Was this not you?"
+    case .open: "Don’t recognize this?"
     case .done: "Your second factors are locked"
-    case .used: "This link was used already"
-    case .late: "This link came too late"
-    case .void: "This link does not count"
+    case .used: "This link was already used"
+    case .late: "This link has expired"
+    case .void: "This link is invalid"
     }
   }
 
@@ -106,12 +106,13 @@ enum ReportedChangeState {
     switch self {
     case .open: ""
     case .done:
-      "You are signed out everywhere, and nobody can change your second factors until it was looked into. Those who answer for the application are told. Somebody else may know your password: choose a new one in the application, by “forgot password”. Then tell its support what you know."
+      "You’re signed out everywhere, and no one can change your second factors until your report is reviewed. The application’s administrators have been notified. Someone else may know your password, so reset it in the application with “Forgot password”. Then contact the application’s support."
     case .used:
-      "It was said already that a change was none of yours, and nobody can change your second factors until it was looked into, or that has happened since. If there is more to say, tell the support of the application."
+      "A change to your account was already reported. Your second factors stay locked until the report is reviewed. To add information, contact the application’s support."
     case .late:
-      "It counted for seven days. If the change was not yours, tell the support of the application."
-    case .void: "It may be cut off. If a change was not yours, tell the support of the application."
+      "Links are valid for seven days. If you didn’t make the change, contact the application’s support."
+    case .void:
+      "Part of the link may be missing. If you didn’t make a change, contact the application’s support."
     }
   }
 }
@@ -136,7 +137,7 @@ struct ReportedChangeView: ViewModel {
   ]
 }
 
-/// What happened, and the button.
+/// The reported change and the button to report it.
 struct ReportedChangeForm: ViewModel {
   let frame: FrameView
   let csrf: String

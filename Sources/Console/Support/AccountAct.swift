@@ -1,13 +1,13 @@
 import HTTP
 import Identity
 
-/// What an agent does to a whole account, each with a page of its own that asks first.
+/// A support action on a whole account, with its own confirmation page.
 enum AccountAct: Sendable {
   /// `S/users/{uid}/unlock`
   case unlock
   /// `S/users/{uid}/sessions/end`
   case endSessions
-  /// `S/users/{uid}/protection`: protects, or takes that back.
+  /// `S/users/{uid}/protection`: protects the account, or removes the protection.
   case protection
   /// `S/users/{uid}/allowed-changes`
   case allowChanges
@@ -15,12 +15,12 @@ enum AccountAct: Sendable {
   case disabling
   /// `S/users/{uid}/enabling`
   case enabling
-  /// `S/users/{uid}/verification`: marks the email address as the user's.
+  /// `S/users/{uid}/verification`: marks the email address as verified.
   case verification
   /// `S/users/{uid}/deletion`
   case deletion
 
-  /// The same for the rules.
+  /// The corresponding action in the permission table.
   var action: ConsoleAction {
     switch self {
     case .unlock: .unlockCodes
@@ -49,7 +49,7 @@ enum AccountAct: Sendable {
     }
   }
 
-  /// True when there is nothing to do.
+  /// Whether the account is already in the state that the action leads to.
   func isDone(_ account: Account) -> Bool {
     switch self {
     case .unlock: account.wrongCodes == 0 && account.codesBlockedUntil == nil
@@ -61,9 +61,12 @@ enum AccountAct: Sendable {
     }
   }
 
-  /// What the page asks.
+  /// Returns the confirmation page's content.
   ///
-  /// `notice` says whether the user is told.
+  /// - Parameters:
+  ///   - account: The user to act on.
+  ///   - sessions: The number of active sessions.
+  ///   - notice: A sentence on whether the user is notified; nil for a user without an address.
   func question(
     _ account: Account, sessions: Int, notice: String?, _ context: ScopeContext
   ) -> SupportConfirmation {
@@ -82,44 +85,44 @@ enum AccountAct: Sendable {
   ) -> SupportConfirmation {
     let action = path(context.scope, account.id.text)
     let name = account.label
-    let open = SessionWords.ending(sessions, none: "No session is open.")
+    let open = SessionWords.ending(sessions, none: "There are no active sessions.")
     switch self {
     case .unlock:
       var question = SupportConfirmation(
-        title: "Unlock the codes", heading: HTML.heading("Unlock the codes of", name),
+        title: "Unlock codes", heading: HTML.heading("Unlock codes for", name),
         consequences: [
-          "\(Words.count(account.wrongCodes, "wrong code", "wrong codes")) in a row \(account.wrongCodes == 1 ? "is" : "are") forgotten, and codes are looked at again at once.",
-          "Wrong codes may have been somebody else’s guesses: ask the user.",
+          "The count of \(Words.count(account.wrongCodes, "consecutive incorrect code", "consecutive incorrect codes")) is reset, and codes are accepted again immediately.",
+          "Incorrect codes can be someone else’s guesses. Ask the user about them first.",
           notice,
-        ].compactMap { $0 }, button: "Unlock the codes", keep: "Leave them locked",
+        ].compactMap { $0 }, button: "Unlock codes", keep: "Cancel",
         action: action)
       question.isDestructive = false
       question.reasons = [.locked, .mistake, .other]
       return question
     case .endSessions:
       var question = SupportConfirmation(
-        title: "End all sessions", heading: HTML.heading("End all sessions of", name),
+        title: "End all sessions", heading: HTML.heading("End all sessions for", name),
         consequences: [
-          open, "The user can sign in again at once.",
+          open, "The user can sign in again immediately.",
           sessions == 0 ? nil : notice,
-        ].compactMap { $0 }, button: "End all sessions", keep: "Leave them open",
+        ].compactMap { $0 }, button: "End all sessions", keep: "Cancel",
         action: action)
       question.reasons = [.lost, .stolen, .compromised, .left, .other]
       return question
     case .protection where account.isProtected:
       var question = SupportConfirmation(
-        title: "End the protection", heading: HTML.heading("End the protection of", name),
-        consequences: ["Everybody whose role allows it can act on this account again."],
-        button: "End the protection", keep: "Keep it", action: action)
+        title: "Remove protection", heading: HTML.heading("Remove protection from", name),
+        consequences: ["Every administrator whose role allows it can act on this account again."],
+        button: "Remove protection", keep: "Cancel", action: action)
       question.reasons = [.left, .mistake, .other]
       return question
     case .protection:
       var question = SupportConfirmation(
-        title: "Protect the account", heading: HTML.heading("Protect", name),
+        title: "Protect account", heading: HTML.heading("Protect", name),
         consequences: [
-          "Only owners can act on this account from then on; support still sees it and writes notes.",
-          "It is for accounts that open much, such as those of managers.",
-        ], button: "Protect the account", keep: "Leave it", action: action)
+          "Only owners can act on this account. Support can still view it and add notes.",
+          "Use protection for accounts with broad access, such as those of executives.",
+        ], button: "Protect account", keep: "Cancel", action: action)
       question.isDestructive = false
       question.reasons = [.compromised, .other]
       return question
@@ -128,56 +131,56 @@ enum AccountAct: Sendable {
       var question = SupportConfirmation(
         title: "Allow changes again", heading: HTML.heading("Allow changes again for", name),
         consequences: [
-          "On \(since) the user said that a change of their second factors was none of theirs. Since then nobody changes them.",
-          "Find out what happened first: the history says who changed what. Speak to the user in a way that you trust.",
-          "Second factors of this account can then be removed, suspended and unlocked as usual.",
+          "On \(since), the user reported a change to their second factors that they didn’t make. Their second factors have been locked since then.",
+          "Find out what happened first. The history shows who changed what. Contact the user through a channel you trust.",
+          "Second factors of this account can then be removed, suspended, and unlocked as usual.",
           notice,
-        ].compactMap { $0 }, button: "Allow changes again", keep: "Keep them locked", action: action
+        ].compactMap { $0 }, button: "Allow changes again", keep: "Cancel", action: action
       )
       question.reasons = [.found, .mistake, .other]
       return question
     case .disabling:
       var question = SupportConfirmation(
-        title: "Disable the user", heading: HTML.heading("Disable", name),
+        title: "Disable user", heading: HTML.heading("Disable", name),
         consequences: [
-          "The user cannot sign in until they are enabled again.", open,
-        ], button: "Disable the user", keep: "Leave them enabled", action: action)
+          "The user can’t sign in until an administrator enables the account again.", open,
+        ], button: "Disable user", keep: "Cancel", action: action)
       question.reasons = [.left, .compromised, .stolen, .other]
       return question
     case .enabling:
       var question = SupportConfirmation(
-        title: "Enable the user", heading: HTML.heading("Enable", name),
+        title: "Enable user", heading: HTML.heading("Enable", name),
         consequences: [
-          "The user may sign in again, with the password and the second factors of before.",
-          "The history says who disabled the account, and why.",
-        ], button: "Enable the user", keep: "Leave them disabled", action: action)
+          "The user can sign in again with their existing password and second factors.",
+          "The history shows who disabled the account and why.",
+        ], button: "Enable user", keep: "Cancel", action: action)
       question.isDestructive = false
       question.reasons = [.found, .mistake, .other]
       return question
     case .verification:
       var question = SupportConfirmation(
-        title: "Verify the email",
+        title: "Mark email as verified",
         heading: HTML.heading("Mark the email of", name, " as verified?"),
         consequences: [
-          "From then on the address is taken for the user’s own: links to set an authenticator app up go to it, and the user can enroll.",
-          "Say in the note how it is known. A mail from the application in which the user follows a link is the better way.",
-        ], button: "Mark the email as verified", keep: "Leave it as it is", action: action)
+          "The address is treated as the user’s own: authenticator setup links can be sent to it, and the user can enroll.",
+          "In the note, say how you verified the address. If you can, have the application send a verification email instead.",
+        ], button: "Mark email as verified", keep: "Cancel", action: action)
       question.isDestructive = false
       question.reasons = [.other, .mistake]
       return question
     case .deletion:
       let factors = account.factors.map { "“\(Words.isolated($0.label))”" }.joined(separator: ", ")
       var question = SupportConfirmation(
-        title: "Delete the user", heading: HTML.heading("Delete", name),
+        title: "Delete user", heading: HTML.heading("Delete", name),
         consequences: [
-          "The account goes, with its password, name and claims.",
+          "The account is deleted, along with its password, name, and custom claims.",
           account.factors.isEmpty
-            ? "It has no second factor."
-            : "\(Words.count(account.factors.count, "second factor goes", "second factors go")): \(factors).",
+            ? "The account has no second factor."
+            : "\(Words.count(account.factors.count, "second factor is", "second factors are")) deleted: \(factors).",
           open,
           notice,
-          "It cannot be undone. What was done to the account stays in the audit log.",
-        ].compactMap { $0 }, button: "Delete the user", keep: "Keep the user", action: action)
+          "This can’t be undone. The account’s history stays in the audit log.",
+        ].compactMap { $0 }, button: "Delete user", keep: "Cancel", action: action)
       question.reasons = [.left, .mistake, .other]
       question.confirmation = ConfirmationField(
         account: account, typed: context.signedIn.form.trimmed("confirmation"))
@@ -185,9 +188,9 @@ enum AccountAct: Sendable {
     }
   }
 
-  /// Does it.
+  /// Performs the action.
   ///
-  /// - Returns: What was done, in a sentence, and the session's new name.
+  /// - Returns: A sentence that confirms the action, and the renewed session if a code was given.
   func perform(
     _ account: Account, _ support: Support, in scope: Scope, _ request: ActionRequest
   ) async throws(ActionDenial) -> (text: String, renewed: NewConsoleSession?) {
@@ -195,7 +198,7 @@ enum AccountAct: Sendable {
     switch self {
     case .unlock:
       let done = try await support.unlock(scope, id, request)
-      return ("Codes of this user are looked at again.", done.renewed)
+      return ("Codes unlocked.", done.renewed)
     case .endSessions:
       let done = try await support.endSessions(scope, id, request)
       return (SessionWords.ended(done.value), done.renewed)
@@ -203,8 +206,8 @@ enum AccountAct: Sendable {
       let done = try await support.protect(scope, id, !account.isProtected, request)
       return (
         account.isProtected
-          ? "The account is not protected any more."
-          : "The account is protected: only owners act on it.", done.renewed
+          ? "Protection removed."
+          : "The account is protected. Only owners can act on it.", done.renewed
       )
     case .allowChanges:
       let done = try await support.allowChanges(scope, id, request)
@@ -212,17 +215,17 @@ enum AccountAct: Sendable {
     case .disabling:
       let done = try await support.disable(scope, id, request)
       return (
-        "The user is disabled and cannot sign in. \(SessionWords.ended(done.value))", done.renewed
+        "User disabled. \(SessionWords.ended(done.value))", done.renewed
       )
     case .enabling:
       let done = try await support.enable(scope, id, request)
-      return ("The user is enabled and may sign in again.", done.renewed)
+      return ("User enabled.", done.renewed)
     case .verification:
       let done = try await support.verifyEmail(scope, id, request)
-      return ("The email address is marked as verified.", done.renewed)
+      return ("Email marked as verified.", done.renewed)
     case .deletion:
       let done = try await support.delete(scope, id, request)
-      return ("Deleted the user \(Words.isolated(account.label)).", done.renewed)
+      return ("Deleted user \(Words.isolated(account.label)).", done.renewed)
     }
   }
 }

@@ -1,7 +1,7 @@
 import HTTP
 import Identity
 
-/// Asks, and does something to a whole account.
+/// Confirms and performs a support action on a whole account.
 struct AccountActPage: Sendable {
   let act: AccountAct
   let identity: Identity

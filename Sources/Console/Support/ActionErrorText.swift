@@ -1,12 +1,15 @@
 import Identity
 
-/// What the desk refuses, as errors beside fields.
+/// Error messages for support actions.
 enum ActionErrorText {
-  /// The errors of the fields of a form, all at once and in its order.
+  /// Returns the field errors for a denied action, in the order of the form.
   ///
-  /// `confirmation` is the error of the field in which who is meant, or how many, is typed.
-  ///
-  /// - Throws: The refusal of what no field can mend.
+  /// - Parameters:
+  ///   - error: Why the action was denied.
+  ///   - times: The format of dates.
+  ///   - permission: The permission that the action requires.
+  ///   - confirmation: The error of the field that confirms the user or the number of users.
+  /// - Throws: A ``Refusal`` for errors that don't belong to a field.
   static func faults(
     _ error: ActionDenial, _ times: Times, _ permission: Permission = .removeFactors,
     confirmation: FieldError? = nil
@@ -26,15 +29,15 @@ enum ActionErrorText {
     }
   }
 
-  /// The errors of the forms about the desk itself.
+  /// Returns the field errors of the support rules form.
   ///
-  /// - Throws: The refusal of what no field can mend.
+  /// - Throws: A ``Refusal`` for errors that don't belong to a field.
   static func faults(
     _ error: SupportRulesError, _ times: Times, _ permission: Permission
   ) throws(Refusal) -> [FieldError] {
     switch error {
     case .answers(let faults): return faults.map { field($0, times) }
-    // The page says it in the place of its form.
+    // The page shows this in place of its form.
     case .noSecondFactor: return []
     case .notAllowed: throw .notAllowed(permission)
     case .scopeNotFound: throw .notFound
@@ -42,82 +45,87 @@ enum ActionErrorText {
     }
   }
 
-  /// What is wrong with an answer, and what would be right.
+  /// Returns what is wrong with a field and how to fix it.
   static func field(_ fault: ActionInputError, _ times: Times) -> FieldError {
     let (field, text) =
       switch fault {
       case .untilOutOfRange:
-        ("until", "Choose an end in the future, at most \(Support.longestSuspension) days away.")
-      case .nameRequired: ("name", "Write a name, such as the phone’s model.")
+        ("until", "Choose a date in the future, at most \(Support.longestSuspension) days away.")
+      case .nameRequired: ("name", "Enter a name, such as the phone’s model.")
       case .nameTooLong: ("name", "Shorten the name to \(Factor.longestName) characters.")
-      case .reasonRequired: ("reason", "Choose the reason that fits best.")
-      case .proofMissing: ("proof", "Make sure of each of these and tick it, or end the call.")
+      case .reasonRequired: ("reason", "Choose a reason.")
+      case .proofMissing: ("proof", "Confirm every identity check. If you can’t, don’t continue.")
       case .ticketTooLong:
         ("ticket", "Shorten the ticket to one line of \(ActionRequest.longestTicket) characters.")
-      case .noteRequired: ("note", "Say in the note what the other reason is.")
+      case .noteRequired: ("note", "Enter a note that explains the reason.")
       case .noteTooLong:
         ("note", "Shorten the note to \(Words.number(ActionRequest.longestNote)) characters.")
-      case .writtenReasonRequired: ("note", "Write the reason in a sentence.")
-      case .emptyNote: ("note", "Write the note first.")
-      case .notConfirmed: ("confirmation", "Type who is meant.")
-      case .answerRequired: ("answer", "Say why, in a sentence for the requester.")
+      case .writtenReasonRequired: ("note", "Enter the reason.")
+      case .emptyNote: ("note", "Enter a note.")
+      case .notConfirmed: ("confirmation", "Enter the confirmation.")
+      case .answerRequired: ("answer", "Enter a reason for the requester.")
       case .answerTooLong:
         (
-          "answer", "Shorten the sentence to \(Words.number(Approval.longestAnswer)) characters."
+          "answer", "Shorten the reason to \(Words.number(Approval.longestAnswer)) characters."
         )
       case .outOfRange(let range): (range.fault.field, range.fault.text)
       case .ownerRequired(let range):
         (range.fault.field, "Only an owner can raise or remove this limit.")
       case .codeRequired:
-        ("code", "Type a code of your own authenticator; the last one was too long ago.")
+        (
+          "code",
+          "Enter a code from your authenticator app. It’s been too long since your last one."
+        )
       case .codeNotLookedAt:
         (
           "code",
-          "Type a code again: the one you gave was not looked at, so it is neither used nor counted."
+          "Enter the code again. It wasn’t checked, so it’s neither used nor counted as an attempt."
         )
       case .wrongCode:
-        ("code", "This is no code of yours, or it was used before. Wait for the next one.")
+        ("code", "This code is incorrect or was already used. Wait for the next one.")
       case .throttled(let until):
-        ("code", "Too many wrong codes. Type the next one after \(times.words(until)).")
+        ("code", "Too many incorrect codes. Try again after \(times.words(until)).")
       }
     return FieldError(field: field, text: text)
   }
 
-  /// Why whoever looks at an account cannot act on it, as the gate will say too.
+  /// Returns why the signed-in administrator can't act on an account; nil if they can.
+  ///
+  /// `SupportAuthorization` enforces the same rules.
   static func refusal(_ account: Account, _ context: ScopeContext) -> ActionDenial? {
     if account.hasOnFile(context.signedIn.administrator.email) { return .ownAccount }
     if account.isProtected, !context.may(.protectUsers) { return .protectedAccount }
     return account.changesLockedAt == nil ? nil : .changesLocked
   }
 
-  /// Why an agent may not act at all, for a page that then asks for nothing.
+  /// Returns the sentence that a page shows in place of its form.
   static func sentence(_ error: ActionDenial) -> String {
     switch error {
     case .noSecondFactor:
-      "You have no second factor of your own. Set one up in your account first."
+      "You don’t have a second factor. Set one up in your account first."
     case .ownAccount:
-      "This account has your own address. Ask a colleague to act on it."
+      "This account has your own address. Ask another administrator to act on it."
     case .ownRemoval:
-      "You removed it yourself. Another administrator can restore it."
+      "You removed this yourself. Another administrator can restore it."
     case .nothingToDo:
-      "It is so already: there is nothing to do."
+      "No changes to make."
     case .protectedAccount:
       "This account is protected. Only an owner can act on it."
     case .changesLocked:
-      "The user said that a change of their second factors was none of theirs. An owner has to look at it before anything is changed."
+      "The user reported a change to their second factors that they didn’t make. An owner must review the report before anything can be changed."
     case .held:
-      "You have done as much in an hour as this place allows. An owner sees it on their first page and can release you."
+      "You’ve reached the hourly action limit. Owners see this on their start page and can unblock you."
     case .alreadyAsked:
-      "A removal for this user waits for a second administrator already. It stands under Approvals."
+      "A removal for this user is already pending approval. See Approvals."
     case .switchedOff:
-      "This is switched off here. Policy admins and owners can switch it on, in the rules of the support."
+      "This feature is off. A policy admin or an owner can turn it on in Support rules."
     case .noAuthenticator:
-      "This user has no authenticator app that a code could stand in for."
-    case .noCodes: "There are no such codes any more."
+      "This user doesn’t have an authenticator app. Temporary codes require one."
+    case .noCodes: "These codes no longer exist."
     case .enrollment(let error): EnrollmentWords.sentence(error)
     case .userDisabled:
-      "This user may not sign in at present. Enable the account first."
-    default: "This cannot be done."
+      "This user is disabled. Enable the account first."
+    default: "This action isn’t available."
     }
   }
 }

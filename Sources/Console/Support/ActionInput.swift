@@ -1,18 +1,18 @@
 import HTTP
 import Identity
 
-/// What an agent has typed into a form of the desk.
+/// The input of a support action form.
 struct ActionInput: Sendable {
   var reason = ""
   var note = ""
   var ticket = ""
   var proofs: Set<UntrustedText> = []
-  /// Who is meant, typed for what cannot be taken back.
+  /// The email address, UID, or number of users that confirms an action that can't be undone.
   var confirmation = ""
-  /// Never shown again.
+  /// The agent's authenticator code; never shown again in the form.
   var code = ""
 
-  /// An empty form.
+  /// Creates the input of an empty form.
   init() {}
 
   init(_ form: Form) {
@@ -24,7 +24,7 @@ struct ActionInput: Sendable {
     code = form.trimmed("code")
   }
 
-  /// The same for Identity.
+  /// Returns the request for the Identity module.
   func request(_ signedIn: SignedIn) -> ActionRequest {
     ActionRequest(
       agent: signedIn.session, author: signedIn.author, reason: SupportReason(rawValue: reason),

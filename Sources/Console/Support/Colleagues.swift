@@ -1,13 +1,19 @@
 import Identity
 import Templating
 
-/// Who can do what an agent may not do themselves, and the link to send them.
+/// The administrators who can perform an action in an agent's place, and the link to send them.
 struct ColleaguesView: ViewModel {
   let sentence: String
-  /// The whole address of the page; nil when there is nobody to send it to.
+  /// The page's absolute URL; nil if no other administrator can act.
   let link: String?
 
-  /// `deed` is what colleagues can do, such as “restore it”.
+  /// Creates the view.
+  ///
+  /// - Parameters:
+  ///   - colleagues: The administrators who can act.
+  ///   - deed: What they can do, such as “restore it”.
+  ///   - link: The page's absolute URL.
+  ///   - scope: The project or tenant of the user.
   init(_ colleagues: Colleagues, to deed: String, link: String, in scope: Scope) {
     let others = colleagues.count - colleagues.names.count
     let names = colleagues.names.map { Words.isolated($0) }
@@ -29,7 +35,8 @@ struct ColleaguesView: ViewModel {
 }
 
 extension SupportPages {
-  /// Who can do what a page asks in place of its agent; nil where nobody in their role could.
+  /// Returns who can perform a page's action in place of the agent; nil if no one can because of
+  /// the account's state.
   func colleagues(
     for question: SupportConfirmation, on account: Account, _ context: ScopeContext, to deed: String
   ) async throws(Refusal) -> ColleaguesView? {

@@ -1,20 +1,20 @@
 import Identity
 
-/// Why an account cannot have another authenticator app, in words for whoever helps its user.
+/// Explains to support agents why a user can't enroll an authenticator app.
 enum EnrollmentWords {
   static func sentence(_ error: EnrollmentError) -> String {
     switch error {
-    case .totpNotEnabled: "TOTP is off here, so nobody can set an authenticator app up."
+    case .totpNotEnabled: "TOTP is disabled, so users can’t set up an authenticator app."
     case .unverifiedEmail:
-      "The email address of this user is not verified, so no link is sent to it."
+      "This user’s email isn’t verified, so links can’t be sent to it."
     case .alreadyEnrolled:
-      "This user has an authenticator app already. Remove it first, if its device is gone."
+      "This user already has an authenticator app. If the device is lost, remove it first."
     case .tooManyFactors:
-      "This user has \(Enrollments.mostPhones) second factors, which is as many as there can be."
+      "This user has reached the limit of \(Enrollments.mostPhones) second factors."
     case .unsupportedFirstFactor:
-      "This user signs in without any credential, which takes no second factor."
+      "This user’s sign-in method doesn’t support a second factor."
     case .changesLocked: ActionErrorText.sentence(.changesLocked)
-    default: "This user cannot set an authenticator app up now."
+    default: "This user can’t set up an authenticator app right now."
     }
   }
 }

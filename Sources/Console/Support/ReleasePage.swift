@@ -2,7 +2,8 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/support/release/{administrator}`: asks an owner, and lets an agent go on who was stopped.
+/// `S/support/release/{administrator}`: lets an owner unblock an agent who hit the hourly action
+/// limit.
 struct ReleasePage: Sendable {
   let support: Support
   let ending: SupportRedirect
@@ -19,7 +20,7 @@ struct ReleasePage: Sendable {
       outcome = try await support.release(
         ID(agent), in: context.scope, ActionInput(signedIn.form).request(signedIn))
     } catch {
-      // The page says in the place of its form why somebody cannot.
+      // Other errors are shown by the page in place of its form.
       let isOfForm = if case .answers = error { true } else { false }
       let errors =
         isOfForm ? try ActionErrorText.faults(error, signedIn.times, .protectUsers) : []
@@ -28,7 +29,7 @@ struct ReleasePage: Sendable {
     }
     guard outcome.value else { throw .notFound }
     return ending.response(
-      Flash(text: "The agent is released and begins a new hour."), signedIn,
+      Flash(text: "Agent unblocked. Their hourly action count starts over."), signedIn,
       renewed: outcome.renewed, to: ConsolePaths.projects())
   }
 
@@ -40,7 +41,7 @@ struct ReleasePage: Sendable {
     guard let held = found else { throw .notFound }
     let settings = try await refusing { try await support.settings(scope) }
     let asksForCode = try await refusing { try await support.asksForCode(session) }
-    var frame = try await ending.frames.frame("Release an agent", in: context, tab: .settings)
+    var frame = try await ending.frames.frame("Unblock agent", in: context, tab: .settings)
     frame.errors = errors
     let model = ReleaseView(
       frame: FrameView(frame), context: context, held: held,
@@ -58,7 +59,7 @@ struct ReleaseView: ViewModel {
 
   private var refusal: SupportRefusal? {
     if held.agent == context.signedIn.administrator.id {
-      return SupportRefusal("Nobody releases themselves. Ask another owner.")
+      return SupportRefusal("You can’t unblock yourself. Ask another owner.")
     }
     return SupportRefusal(lackingCode: asksForCode, context.signedIn.session)
   }
@@ -71,21 +72,21 @@ struct ReleaseView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .markup("heading") { HTML.heading("Release", $0.held.name) },
+    .markup("heading") { HTML.heading("Unblock", $0.held.name) },
     .optional("refusal") { $0.refusal },
     .flag("mayRelease") { $0.refusal == nil },
     .texts("consequences") { view in
       [
-        "They may act at this support again, and begin a new hour of \(Words.count(view.actionsPerHour, "action", "actions")).",
-        "So many actions in an hour may be a busy day, or somebody else at their place: look at what they did first, and speak to them.",
+        "The agent can act on users again, with a new limit of \(Words.count(view.actionsPerHour, "action", "actions")) per hour.",
+        "Reaching the limit can mean a busy day or a compromised account. Review what the agent did and talk to them first.",
       ]
     },
     .list("facts") { view in
       [
         Fact("Agent", HTML.isolated(view.held.name)),
-        Fact("At the support of", HTML.isolated(view.held.scope.name)),
-        Fact("Stopped", view.frame.times.moment(view.held.since)),
-        Fact("Allowed in an hour", Words.count(view.actionsPerHour, "action", "actions")),
+        Fact("Project or tenant", HTML.isolated(view.held.scope.name)),
+        Fact("Blocked", view.frame.times.moment(view.held.since)),
+        Fact("Limit per hour", Words.count(view.actionsPerHour, "action", "actions")),
       ]
     },
     .text("history") { $0.history },

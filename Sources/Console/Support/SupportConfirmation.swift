@@ -2,57 +2,56 @@ import HTTP
 import Identity
 import Templating
 
-/// What a page of the desk asks before somebody acts on a user's account.
+/// The content of a page that confirms a support action on a user's account.
 struct SupportConfirmation {
-  /// The page in the window's title, such as “Remove a factor”.
+  /// The page's name in the window title, such as “Remove factor”.
   let title: String
   let heading: Markup
-  /// What has to be done besides, before it is of use.
+  /// A warning that codes are locked, where the action has no effect until they're unlocked.
   var caution: LockCaution?
-  /// What will happen.
+  /// The consequences of the action.
   var consequences: [String]
-  /// The verb with its object.
+  /// The label of the submit button: a verb and its object.
   let button: String
-  /// What the way back is called.
+  /// The label of the link that leaves the page without acting.
   let keep: String
-  /// Where the form goes: the page's own address.
+  /// The address that the form is posted to, which is the page's own.
   let action: String
   var isDestructive = true
-  /// One thing more that the agent chooses.
+  /// An action-specific choice.
   var choice: SupportChoice?
-  /// What stands beside the form.
   var factsHeading = ""
   var facts: [Fact] = []
-  /// The reasons that make sense for it.
+  /// The reasons that the form offers.
   var reasons: [SupportReason] = SupportReason.losses
-  /// What the role must have.
+  /// The permission that the action requires.
   var permission: Permission = .removeFactors
-  /// True for what a user’s lock on changes of second factors does not keep anybody from.
+  /// Whether the action is allowed while the user's second factors are locked against changes.
   var passesLock = false
-  /// Why this agent cannot, whatever they give.
+  /// Why the agent can't act, whatever the input; nil if they can.
   var refusal: String?
-  /// Who can instead; nil where that is no help.
+  /// Who can act instead; nil where that wouldn't help.
   var colleagues: ColleaguesView?
-  /// The moment that a suspension asks for.
+  /// The field for the end of a suspension.
   var until: UntilField?
-  /// The name that a factor is given.
+  /// The field for the name of a factor.
   var name: NameField?
-  /// True where the form's note is a note about the user, and all that it is about.
+  /// Whether the form creates a note about the user; its note field then comes first.
   var isNote = false
-  /// Whether the account is changed, or only written about.
+  /// Whether the action changes the account or only adds text about it.
   var measure: SupportActionKind = .change
-  /// Who is meant, for what cannot be taken back.
+  /// The field that confirms the user for an action that can't be undone.
   var confirmation: ConfirmationField?
 }
 
-/// A question with names in it: what stands around them are literals.
+// Only static strings may surround names, so that no unescaped text gets into the markup.
 extension HTML {
-  /// Adds a name as people read it in a heading: short, and isolated.
+  /// Appends a shortened and bidi-isolated name.
   mutating func name(_ text: String) {
     add(HTML.isolated(Words.short(text)))
   }
 
-  /// A heading of one name between two pieces of text.
+  /// Returns a heading with one name between two pieces of text.
   static func heading(_ start: StaticString, _ name: String, _ end: StaticString = "?") -> Markup {
     var html = HTML()
     html.raw(start)
@@ -67,12 +66,12 @@ struct SupportConfirmationView: ViewModel {
   let frame: FrameView
   let question: SupportConfirmation
   let user: UserIdentity
-  /// The form; nil when the agent cannot act whatever they give.
+  /// The form; nil if the agent can't act.
   let form: SupportForm?
-  /// Why they cannot.
+  /// Why the agent can't act; nil if they can.
   let refusal: SupportRefusal?
   let csrf: String
-  /// Where one goes without acting.
+  /// The address to leave the page without acting.
   let back: String
 
   private var until: UntilField? {
@@ -118,7 +117,7 @@ struct SupportConfirmationView: ViewModel {
   ]
 }
 
-/// One thing that an agent chooses besides: from a list that has a usual answer.
+/// An action-specific choice from a list with a default.
 struct SupportChoice: ViewModel {
   /// The field's name in the form.
   let name: String
@@ -144,17 +143,17 @@ struct SupportOption: ViewModel {
   ]
 }
 
-/// Why an agent cannot act at all, and the way on.
+/// Why an agent can't act at all, and what they can do about it.
 struct SupportRefusal: ViewModel {
   let sentence: String
   var link: Link?
-  /// True when an owner can be asked to release them, which this very form does.
+  /// Whether the page offers to ask an owner to unblock the agent.
   var asksForRelease = false
 
-  /// What a page says by itself.
+  /// Creates a refusal with a page-specific sentence.
   init(_ sentence: String) { self.sentence = sentence }
 
-  /// Why an agent cannot act on an account now, whatever they give; nil when they can.
+  /// Creates the reason why an agent can't act on an account now; nil if they can.
   init?(_ standing: SupportEligibility, _ session: ConsoleSession) {
     if let refusal = standing.refusal {
       self.init(ActionErrorText.sentence(refusal))
@@ -162,7 +161,7 @@ struct SupportRefusal: ViewModel {
       self.init(ActionErrorText.sentence(.held))
     } else if standing.actionsLeft == 0 {
       self.init(
-        "You have done \(Words.count(standing.settings.actionsPerHour, "action", "actions")) in an hour, which is as much as this place allows. Wait for the hour to pass, or ask an owner to look at it and release you."
+        "You’ve reached the limit of \(Words.count(standing.settings.actionsPerHour, "action", "actions")) per hour. Wait until the hour has passed, or ask an owner to unblock you."
       )
       asksForRelease = true
     } else {
@@ -170,11 +169,11 @@ struct SupportRefusal: ViewModel {
     }
   }
 
-  /// Why an administrator cannot give a code of their own that is due; nil when they can.
+  /// Creates the reason why an administrator can't provide a required code; nil if they can.
   init?(lackingCode isDue: Bool, _ session: ConsoleSession) {
     guard isDue, session.secondFactor != .enrolled else { return nil }
     sentence = ActionErrorText.sentence(.noSecondFactor)
-    link = Link(text: "Set up your authenticator", href: ConsolePaths.ownFactor())
+    link = Link(text: "Set up your authenticator app", href: ConsolePaths.ownFactor())
   }
 
   static let keys: Keys<Self> = [

@@ -2,15 +2,15 @@ import HTTP
 import Identity
 import Templating
 
-/// Until when a factor is suspended: one of some usual ends, or a day of one's own.
+/// The field for the end of a suspension: a preset or a specific day.
 struct UntilField: ViewModel {
-  /// The ends that are offered, by their value in the form.
+  /// The presets, by their value in the form.
   enum Choice: String, CaseIterable {
     case today, tomorrow, days = "3-days", week
   }
 
   let chosen: String
-  /// A day as it was typed; it counts before the choice.
+  /// The day as entered; it overrides the preset.
   let day: String
   let today: Day
   let times: Times
@@ -23,7 +23,7 @@ struct UntilField: ViewModel {
     self.times = times
   }
 
-  /// The moment that was chosen; nil for what is none.
+  /// The end of the suspension; nil for invalid input.
   var moment: Instant? {
     if !day.isEmpty { return Day(day).map { times.start(of: $0.next) } }
     return Choice(rawValue: chosen).map { times.start(of: end($0).next) }
@@ -44,8 +44,8 @@ struct UntilField: ViewModel {
         switch choice {
         case .today: "End of today"
         case .tomorrow: "End of tomorrow"
-        case .days: "In three days"
-        case .week: "In a week"
+        case .days: "In 3 days"
+        case .week: "In 7 days"
         }
       return SupportOption(
         value: choice.rawValue, label: "\(name), \(Times.words(end(choice)))",
@@ -64,16 +64,16 @@ struct UntilField: ViewModel {
 }
 
 extension Day {
-  /// The day so many days after this one.
+  /// Returns the day that is `days` days after this one.
   fileprivate func after(_ days: Int) -> Day { (0..<days).reduce(self) { day, _ in day.next } }
 }
 
-/// The field for a code of the administrator's own, where one is due.
+/// The field for the administrator's own authenticator code, shown when one is required.
 struct CodeField: ViewModel {
   let id: String
   let error: String?
 
-  /// Nil while the last code is fresh enough.
+  /// Creates the field; nil while the last code is within the re-authentication interval.
   init?(_ isDue: Bool, _ frame: FrameView, id: String = "code") {
     guard isDue else { return nil }
     self.id = id
@@ -86,7 +86,7 @@ struct CodeField: ViewModel {
   ]
 }
 
-/// The name that a factor is given.
+/// The field for the name of a factor.
 struct NameField: ViewModel {
   let value: String
   var error: String?
@@ -98,19 +98,19 @@ struct NameField: ViewModel {
   ]
 }
 
-/// Who is meant, typed by whoever is about to delete them.
+/// The field in which an administrator enters the user's email address or UID to confirm deletion.
 struct ConfirmationField: ViewModel {
   let account: Account
   let typed: String
   var error: String?
 
-  /// What is wrong with what was typed, when the desk says that somebody else is meant.
+  /// The error for input that doesn't match the user.
   var fault: FieldError {
     FieldError(
       field: "confirmation",
       text: typed.isEmpty
-        ? "Type the email address or the uid of the user."
-        : "That is not this user’s email address or uid. Type one of them.")
+        ? "Enter the user’s email address or UID."
+        : "This isn’t the user’s email address or UID. Enter one of them.")
   }
 
   static let keys: Keys<Self> = [

@@ -2,15 +2,15 @@ import HTTP
 import Identity
 import Templating
 
-/// The part of a form that every action of the desk has: why, for which ticket, on which proof, and
-/// a code of the agent's own when the last one is too old.
+/// The fields that every support action has: reason, note, ticket, identity checks, and the agent's
+/// authenticator code if the last one is older than the re-authentication interval.
 struct SupportForm: ViewModel {
   let frame: FrameView
   let standing: SupportEligibility
   let answers: ActionInput
-  /// The reasons that make sense for the action.
+  /// The reasons that the form offers.
   var reasons: [SupportReason] = SupportReason.losses
-  /// True where the note is what the form is about, and stands first.
+  /// Whether the form creates a note about the user; the note field then comes first.
   var isNote = false
 
   static let keys: Keys<Self> = [
@@ -45,7 +45,7 @@ struct SupportReasonChoice: ViewModel {
   let isChosen: Bool
 
   static let keys: Keys<Self> = [
-    // The first carries the field's own name, for the error summary to lead to.
+    // The first ID is the field's name, which the error summary links to.
     .text("id") { $0.index == 0 ? "reason" : "reason-\($0.reason.rawValue)" },
     .text("value") { $0.reason.rawValue },
     .text("name") { $0.reason.name },
@@ -55,14 +55,14 @@ struct SupportReasonChoice: ViewModel {
   ]
 }
 
-/// A line of the pool's identity proof.
+/// One of the pool's identity checks.
 struct ProofChoice: ViewModel {
   let index: Int
   let line: String
   let isTicked: Bool
 
   static let keys: Keys<Self> = [
-    // The first carries the field's own name, for the error summary to lead to.
+    // The first ID is the field's name, which the error summary links to.
     .text("id") { $0.index == 0 ? "proof" : "proof-\($0.index)" },
     .text("line") { $0.line },
     .flag("isTicked") { $0.isTicked },
@@ -70,18 +70,18 @@ struct ProofChoice: ViewModel {
 }
 
 extension SupportReason {
-  /// The reason in lists and forms.
+  /// The reason's name in lists and forms.
   var name: String {
     switch self {
     case .lost: "Lost device"
     case .stolen: "Stolen device"
     case .compromised: "Compromised"
     case .replaced: "Replaced device"
-    case .locked: "Codes refused"
-    case .left: "User leaves"
-    case .found: "Device is back"
+    case .locked: "Codes rejected"
+    case .left: "User left"
+    case .found: "Device found"
     case .mistake: "Mistake"
-    case .asked: "Asked for"
+    case .asked: "User request"
     case .other: "Other"
     }
   }
@@ -89,16 +89,16 @@ extension SupportReason {
   /// When to choose it.
   var hint: String {
     switch self {
-    case .lost: "it is gone, and nobody is known to have it"
-    case .stolen: "somebody else may hold it"
-    case .compromised: "somebody else may know the secret or a code"
-    case .replaced: "there is a new one to enroll"
-    case .locked: "the device is there, and its codes do not pass"
-    case .left: "they will not need it any more"
-    case .found: "it was lost, and the user has it again"
-    case .mistake: "what was done before was not meant"
-    case .asked: "the user wants it so"
-    case .other: "the note says what"
+    case .lost: "no one is known to have it"
+    case .stolen: "someone else may have it"
+    case .compromised: "someone else may know the secret or a code"
+    case .replaced: "the user has a new one to enroll"
+    case .locked: "the user has the device, but its codes are rejected"
+    case .left: "the user no longer needs it"
+    case .found: "the user has the device again"
+    case .mistake: "an earlier action was unintended"
+    case .asked: "the user asked for it"
+    case .other: "explained in the note"
     }
   }
 }

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// Shows the pages that ask before somebody acts on a user's account, and ends them.
+/// Renders the confirmation pages of support actions and redirects after them.
 struct SupportPages: Sendable {
   let support: Support
   let ending: SupportRedirect
@@ -10,7 +10,7 @@ struct SupportPages: Sendable {
 
   var frames: Frames { ending.frames }
 
-  /// The page that asks, with what was typed and what is wrong with it.
+  /// Returns a confirmation page, with the input and its errors.
   func ask(
     _ question: SupportConfirmation, about account: Account, _ context: ScopeContext,
     _ answers: ActionInput = ActionInput(), errors: [FieldError] = []
@@ -32,7 +32,7 @@ struct SupportPages: Sendable {
     let refusal =
       question.refusal.map { SupportRefusal($0) }
       ?? SupportRefusal(standing, context.signedIn.session)
-    // What cannot be mended in a field has no field to lead to.
+    // Without a form, there's no field for the error summary to link to.
     frame.errors = refusal == nil ? errors : []
     let view = FrameView(frame)
     let form =
@@ -49,16 +49,16 @@ struct SupportPages: Sendable {
     return .html(self.view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  /// Leads back to the user, who is as was asked for already.
+  /// Redirects to the user's page when the action had nothing to change.
   func leaveUnchanged(_ uid: String, _ context: ScopeContext) -> Response {
-    frames.leave("It is so already; nothing was changed.", for: context.signedIn)
+    frames.leave("No changes made.", for: context.signedIn)
     return .redirect(to: ConsolePaths.user(context.scope, uid))
   }
 
-  /// Leads back to the user when what a form is about is gone, as after a button that was pressed
-  /// twice.
+  /// Redirects to the user's page when the object of a form no longer exists; for example, after a
+  /// form was submitted twice.
   ///
-  /// - Throws: ``Refusal/notFound`` when there is no such user.
+  /// - Throws: ``Refusal/notFound`` if there's no such user.
   func leaveGone(
     _ text: String, _ uid: String, _ context: ScopeContext
   ) async throws(Refusal) -> Response {
@@ -72,7 +72,7 @@ struct SupportPages: Sendable {
     return .redirect(to: ConsolePaths.user(context.scope, uid))
   }
 
-  /// Leads back to the user, where it is said what was done.
+  /// Redirects to the user's page, which confirms the action.
   func leave(
     _ flash: Flash, _ account: Account, _ context: ScopeContext, renewed: NewConsoleSession?
   ) -> Response {
@@ -83,12 +83,15 @@ struct SupportPages: Sendable {
 }
 
 extension SupportPages {
-  /// Whether an email tells a user of a change; nil for a user without an address.
+  /// Returns whether the user is notified by email, as a sentence; nil for a user without an
+  /// address.
   func notice(to account: Account) -> String? {
     FactorWords.mail(to: account, isCarried: frames.identity.messages.carriesMail)
   }
 
-  /// The user that a page is about.
+  /// Returns the user of a page.
+  ///
+  /// - Throws: ``Refusal/notFound`` if there's no such user.
   func account(
     _ uid: String, _ context: ScopeContext, _ identity: Identity
   ) async throws(Refusal) -> Account {

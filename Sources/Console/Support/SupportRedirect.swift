@@ -1,13 +1,13 @@
 import HTTP
 import Identity
 
-/// What follows an action of the desk.
+/// Responds to a completed support action.
 struct SupportRedirect: Sendable {
   let frames: Frames
   let cookies: ConsoleCookies
 
-  /// Says on the next page what was done, and gives the browser its session's new name when the
-  /// agent gave a code for it.
+  /// Redirects to a page that confirms the action, and sets the new session cookie if the agent
+  /// entered a code.
   func response(
     _ flash: Flash, _ signedIn: SignedIn, renewed: NewConsoleSession?, to path: String
   ) -> Response {
@@ -17,7 +17,7 @@ struct SupportRedirect: Sendable {
     return response
   }
 
-  /// The same for an answer that is itself a page.
+  /// Sets the new session cookie on a response that is itself a page.
   func keep(_ renewed: NewConsoleSession, in response: inout Response) {
     response.fields.add(.setCookie, cookies.session(renewed.token.revealedText).description)
   }

@@ -1,7 +1,7 @@
 import HTTP
 import Identity
 
-/// What stands in the form of the desk's rules: numbers as they were typed.
+/// The input of the support rules form; numbers are kept as entered.
 struct SupportRulesForm: Sendable {
   var codeCap: String
   var undoHours: String
@@ -46,7 +46,7 @@ struct SupportRulesForm: Sendable {
     proof = form.text("identity-proof") ?? ""
   }
 
-  /// The same as values; what is no number is outside every range.
+  /// The input as rules; text that isn't a number becomes -1, which is outside every range.
   var settings: SupportRules {
     var settings = SupportRules()
     settings.codeCap = Self.number(codeCap)
@@ -72,40 +72,40 @@ struct SupportRulesForm: Sendable {
 }
 
 extension SupportRulesError.Field {
-  /// What is wrong with the field, and what would be right.
+  /// What is wrong with the field and how to fix it.
   var fault: FieldError {
     switch self {
     case .codeCap:
-      FieldError(field: "code-cap", text: "Write after how many wrong codes, from 5 to 100.")
+      FieldError(field: "code-cap", text: "Enter a number of incorrect codes from 5 to 100.")
     case .undoHours:
       FieldError(
-        field: "undo-hours", text: "Write a whole number of hours for undo, from 0 to 720.")
+        field: "undo-hours", text: "Enter a whole number of hours from 0 to 720.")
     case .codeAttemptDays:
       FieldError(
         field: "code-attempt-days",
-        text: "Write a whole number of days for code attempts, from 1 to 400.")
+        text: "Enter a whole number of days from 1 to 400.")
     case .actionsPerHour:
-      FieldError(field: "actions-per-hour", text: "Write how many actions an hour, from 1 to 1000.")
+      FieldError(field: "actions-per-hour", text: "Enter a number of actions from 1 to 1,000.")
     case .approvalOverUsers:
       FieldError(
         field: "approval-over-users",
-        text: "Write over how many users, up to 1 000 000, or nothing for never.")
+        text: "Enter a number of users from 0 to 1,000,000, or leave empty for never.")
     case .policyApproval:
       FieldError(
         field: "policy-approval-over-users",
-        text: "Enter a number of users from 0 to 1,000,000, or nothing for never.")
+        text: "Enter a number of affected users from 0 to 1,000,000, or leave empty for never.")
     case .tokenChanges:
       FieldError(
         field: "token-changes-per-hour",
-        text: "Enter a number of users from 1 to 1,000,000, or nothing for no limit.")
+        text: "Enter a number of users from 1 to 1,000,000, or leave empty for no limit.")
     case .identityProof:
       FieldError(
         field: "identity-proof",
         text:
-          "Write at most \(SupportRules.mostProofs) lines, each of at most \(SupportRules.longestProof) characters."
+          "Enter at most \(SupportRules.mostProofs) lines of at most \(SupportRules.longestProof) characters each."
       )
     case .stepUp:
-      FieldError(field: "minutes", text: "Write a whole number of minutes, from 1 to 240.")
+      FieldError(field: "minutes", text: "Enter a whole number of minutes from 1 to 240.")
     }
   }
 }

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/settings/support`: what a pool asks of those who act for its users.
+/// `S/settings/support`: the rules for support agents of a pool.
 struct SupportRulesPage: Sendable {
   let identity: Identity
   let ending: SupportRedirect
@@ -29,7 +29,7 @@ struct SupportRulesPage: Sendable {
     return ending.response(
       Flash(
         text: outcome.value
-          ? "The rules of the support are saved." : "These rules are in force already."),
+          ? "Support rules saved." : "No changes made."),
       signedIn, renewed: outcome.renewed, to: ConsolePaths.supportRules(context.scope))
   }
 
@@ -40,7 +40,8 @@ struct SupportRulesPage: Sendable {
     let scope = context.scope
     let session = context.signedIn.session
     let asksForCode = try await refusing { try await identity.support.asksForCode(session) }
-    var frame = try await ending.frames.frame("The support · Settings", in: context, tab: .settings)
+    var frame = try await ending.frames.frame(
+      "Support rules · Settings", in: context, tab: .settings)
     frame.errors = errors
     frame.crumbs = [Link(text: "Settings", href: ConsolePaths.settings(scope))]
     var history: [AuditRow]?
@@ -68,7 +69,7 @@ struct SupportRulesView: ViewModel {
 
   private var isOffered: Bool { context.may(.editSupportRules) }
 
-  /// Why somebody whose role may change them cannot.
+  /// Why an administrator with the permission to change the rules can't do so now; nil if they can.
   private var refusal: SupportRefusal? {
     isOffered ? SupportRefusal(lackingCode: asksForCode, context.signedIn.session) : nil
   }
@@ -76,22 +77,24 @@ struct SupportRulesView: ViewModel {
   private var numbers: [SupportNumberField] {
     [
       SupportNumberField(
-        id: "code-cap", label: "Wrong codes in a row", value: answers.codeCap,
+        id: "code-cap", label: "Incorrect codes before lockout", value: answers.codeCap,
         hint:
-          "5 to 100. From the fifth on codes wait; with this many they are closed until somebody unlocks them."
+          "5 to 100 in a row. From the fifth on, codes are blocked for a while. After this many, they’re locked until an administrator unlocks them."
       ),
       SupportNumberField(
-        id: "undo-hours", label: "Undo of a removal, in hours", value: answers.undoHours,
+        id: "undo-hours", label: "Undo window for removals (hours)", value: answers.undoHours,
         hint:
-          "0 to 720. For so long another administrator can take a removal back; 0 for not at all. Never after “Stolen device” or “Compromised”."
+          "0 to 720. How long another administrator can undo a removal; 0 means never. Removals for “Stolen device” or “Compromised” can’t be undone."
       ),
       SupportNumberField(
-        id: "code-attempt-days", label: "CodeAttempts on codes, in days",
+        id: "code-attempt-days", label: "Code attempt log retention (days)",
         value: answers.codeAttemptDays,
-        hint: "1 to 400. After that only counts of each day stay."),
+        hint: "1 to 400. After that, only daily totals are kept."),
       SupportNumberField(
-        id: "actions-per-hour", label: "Actions an hour", value: answers.actionsPerHour,
-        hint: "1 to 1000 for each agent. Then an owner has to release them."),
+        id: "actions-per-hour", label: "Actions per hour", value: answers.actionsPerHour,
+        hint:
+          "1 to 1,000 per agent. An agent who exceeds the limit is blocked until an owner unblocks them."
+      ),
     ].map { number in
       var number = number
       number.error = frame.error(at: number.id)
@@ -104,20 +107,20 @@ struct SupportRulesView: ViewModel {
       SupportToggle(
         id: "temporary-codes", label: "Temporary codes", isOn: answers.temporaryCodes,
         hint:
-          "Agents may make a code that stands in for a lost device: once, for a day at most."),
+          "Agents can generate a single-use code for a user who lost their device. Valid for at most one day."),
       SupportToggle(
-        id: "recovery-codes", label: "Recovery codes of users", isOn: answers.recoveryCodes,
-        hint: "Users may keep a set of codes for the day on which the device is gone."),
+        id: "recovery-codes", label: "Recovery codes", isOn: answers.recoveryCodes,
+        hint: "Users can save a set of codes to use if they lose their device."),
       SupportToggle(
-        id: "approval-for-last-factor", label: "Two for a last factor",
+        id: "approval-for-last-factor", label: "Approval for removing a user’s last factor",
         isOn: answers.approvalForLastFactor,
         hint:
-          "Where enrollment is mandatory, a second administrator approves that somebody loses the last one."
+          "Where enrollment is mandatory, a second administrator must approve the removal of a user’s last second factor."
       ),
       SupportToggle(
         id: "tokens-remove-factors", label: "Factor removal by service tokens",
         isOn: answers.tokensRemoveFactors,
-        hint: "Off: calls of the REST API and imports can't remove a user's second factors."),
+        hint: "When off, REST API calls and imports can’t remove users’ second factors."),
     ]
   }
 
@@ -126,8 +129,8 @@ struct SupportRulesView: ViewModel {
     return numbers.map { Fact($0.label, $0.value) }
       + [
         Fact(
-          "Approval of many at once",
-          answers.approvalOverUsers.isEmpty ? "never" : "over \(answers.approvalOverUsers) users"),
+          "Approval of bulk removals",
+          answers.approvalOverUsers.isEmpty ? "never" : "above \(answers.approvalOverUsers) users"),
         Fact(
           "Approval of a weaker MFA policy",
           answers.policyApprovalOverUsers.isEmpty
@@ -136,7 +139,7 @@ struct SupportRulesView: ViewModel {
           "Factor changes per hour and service token",
           answers.tokenChangesPerHour.isEmpty
             ? "no limit" : "\(answers.tokenChangesPerHour) users"),
-        Fact("Identity proof", proof.isEmpty ? HTML.escaped("none") : HTML.isolated(proof)),
+        Fact("Identity checks", proof.isEmpty ? HTML.escaped("none") : HTML.isolated(proof)),
       ]
       + switches.map { Fact($0.label, $0.isOn ? "on" : "off") }
   }

@@ -1,12 +1,12 @@
 import Identity
 import Templating
 
-/// The states of an account as chips.
+/// Chips for the states of an account.
 enum AccountChips {
   private static let totp = Chip.on("TOTP")
   private static let phone = Chip.on("phone")
   private static let both = {
-    // One element, for a cell that stands as a row beside its heading on small screens.
+    // One element, because on small screens the cell is laid out as a row next to its heading.
     var html = HTML()
     html.raw("<span>")
     html.add(totp)
@@ -23,11 +23,11 @@ enum AccountChips {
   private static let disabled = Chip.bad("disabled")
   static let suspended = Chip.look("suspended")
   private static let protected = Chip.off("protected")
-  private static let changesLocked = Chip.bad("changes locked by the user")
+  private static let changesLocked = Chip.bad("changes locked by user")
   private static let closed = Chip.bad("locked")
-  private static let blocked = Chip.look("codes blocked for a while")
+  private static let blocked = Chip.look("codes temporarily blocked")
 
-  /// The kinds of second factors.
+  /// Returns chips for the kinds of second factors; nil for none.
   static func factors(totp hasTOTP: Bool, phone hasPhone: Bool) -> Markup? {
     switch (hasTOTP, hasPhone) {
     case (true, true): both
@@ -37,12 +37,12 @@ enum AccountChips {
     }
   }
 
-  /// The kinds of second factors in a list.
+  /// Returns chips for an account's kinds of second factors in a list.
   static func listed(_ account: AccountSummary) -> Markup {
     factors(totp: account.hasTOTP, phone: account.hasPhone) ?? noFactor
   }
 
-  /// The one thing about an account that matters most in a list.
+  /// Returns the most important state of an account for a list, and whether it's protected.
   static func state(_ account: AccountSummary, _ lock: CodeLock, isSuspended: Bool) -> Markup {
     let state =
       account.disabled
@@ -60,7 +60,7 @@ enum AccountChips {
     return html.markup
   }
 
-  /// Whether codes are looked at; nil when they are.
+  /// Returns a chip for locked codes; nil if codes are accepted.
   static func lock(_ lock: CodeLock) -> Markup? {
     switch lock {
     case .open: nil
@@ -69,12 +69,12 @@ enum AccountChips {
     }
   }
 
-  /// The same in words.
+  /// Returns an account's most important state as text.
   static func stateWords(_ account: AccountSummary, at now: Instant) -> String {
     if account.disabled { return "disabled" }
     switch account.codeLock(at: now) {
     case .open: break
-    case .blocked: return "codes blocked for a while"
+    case .blocked: return "codes temporarily blocked"
     case .closed: return "locked"
     }
     if account.isSuspended(at: now) { return "suspended" }
@@ -90,7 +90,7 @@ enum AccountChips {
     !hasEmail ? noEmail : isVerified ? verified : unverified
   }
 
-  /// Everything about an account, for its own page.
+  /// Returns all chips of an account for its own page.
   static func all(_ account: Account, at now: Instant) -> Markup {
     var html = HTML()
     html.add(email(account))

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `/users`: finds a user in every project and tenant where the administrator may.
+/// `/users`: searches the users of every project and tenant that the administrator can access.
 struct FindUsersPage: Sendable {
   let accounts: Accounts
   let frames: Frames
@@ -49,7 +49,7 @@ struct FindUsersView: ViewModel {
   ) {
     self.frame = FrameView(frame)
     filter = FilterView(
-      action: ConsolePaths.findUsers(), label: "Email, name, phone, or uid", query: text)
+      action: ConsolePaths.findUsers(), label: "Email, name, phone, or UID", query: text)
     pools = found.map { FoundPool.all($0, text: text, at: now, times: frame.times) } ?? []
     summary = found.flatMap { FoundWords.summary($0, part, with: text) }
     pager = PagerView(
@@ -59,7 +59,7 @@ struct FindUsersView: ViewModel {
     empty = EmptyView(
       heading: "No users found",
       sentence:
-        "No email, name, phone number, uid, or enrollment ID in the pools you can access matches. With one or two characters, only the beginnings of words match.",
+        "No email, name, phone number, UID, or enrollment ID matches in the projects and tenants you can access. One or two characters only match the beginning of a word.",
       link: EmptyLink(text: "All projects", href: ConsolePaths.projects()))
   }
 
@@ -77,15 +77,15 @@ struct FindUsersView: ViewModel {
   ]
 }
 
-/// The users of one pool that a search across pools has found.
+/// The users of one pool in the results of a search across pools.
 struct FoundPool: ViewModel {
   let scope: Scope
-  /// How many of the hits the pool has; nil when not all were counted.
+  /// The number of hits in the pool; nil if not all were counted.
   let count: Int?
   let text: String
   let users: [UserRow]
 
-  /// The pools of the shown part, in its order.
+  /// Returns the pools of the current part of the results, in order.
   static func all(
     _ found: FoundAccounts, text: String, at now: Instant, times: Times
   ) -> [FoundPool] {

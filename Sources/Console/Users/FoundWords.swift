@@ -1,14 +1,14 @@
 import Identity
 
-/// What the caption of found users says.
+/// Captions for search results.
 enum FoundWords {
-  /// How many users of how many pools match, and which of them are shown.
+  /// Returns how many users match in how many pools, and which of them are shown.
   ///
   /// - Parameters:
-  ///   - found: The part that is shown.
-  ///   - part: Which it is.
-  ///   - text: What was typed.
-  /// - Returns: A sentence; nil when nobody was found.
+  ///   - found: The results.
+  ///   - part: The current part of the results.
+  ///   - text: The search text.
+  /// - Returns: A sentence; nil if no users were found.
   static func summary(_ found: FoundAccounts, _ part: SearchPart, with text: String) -> String? {
     guard let shown = found.hits.isEmpty ? nil : found.hits.count else { return nil }
     let matches =
@@ -16,7 +16,7 @@ enum FoundWords {
       case .exactly(let count):
         Words.count(count, "user matches", "users match")
           + " “\(Words.isolated(Words.short(text, 60)))” in "
-          + Words.count(found.pools.count, "pool", "pools")
+          + Words.count(found.pools.count, "project or tenant", "projects and tenants")
       case .atLeast:
         Words.sentence(found.total.words)
           + " users match “\(Words.isolated(Words.short(text, 60)))”"
@@ -27,19 +27,19 @@ enum FoundWords {
       ? matches + "." : "\(matches). Showing \(part.start + 1)–\(part.start + shown).\(narrow)"
   }
 
-  /// Which part of the users found is shown, of how many, and in which order.
+  /// Returns which part of the results is shown, the total, and the order.
   ///
   /// - Parameters:
-  ///   - found: The part that is shown.
-  ///   - part: Which it is.
-  ///   - who: The users searched for, in words.
-  ///   - text: What was typed.
+  ///   - found: The results.
+  ///   - part: The current part of the results.
+  ///   - who: The filtered users, such as “locked users”.
+  ///   - text: The search text.
   ///   - order: The order of the list.
   /// - Returns: A sentence or two.
   static func caption(
     _ found: FoundAccounts, _ part: SearchPart, of who: String, with text: String, order: String
   ) -> String {
-    let typed = "\(who) with “\(Words.isolated(Words.short(text, 60)))”"
+    let typed = "\(who) matching “\(Words.isolated(Words.short(text, 60)))”"
     let last = part.start + found.hits.count
     let narrow = found.total.isExact ? "" : " Type more to narrow the search."
     guard part.start > 0 || found.next != nil || found.isCut else {
@@ -51,7 +51,7 @@ enum FoundWords {
 }
 
 extension FoundAccounts.Total {
-  /// The number, in words: `12`, `more than 200`.
+  /// The formatted number: `12`, `more than 200`.
   var words: String {
     switch self {
     case .exactly(let count): Words.number(count)

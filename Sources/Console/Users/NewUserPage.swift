@@ -2,13 +2,13 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/new-user`: makes a user.
+/// `S/new-user`: creates a user.
 struct NewUserPage: Sendable {
   let accounts: Accounts
   let frames: Frames
   let view: Template<NewUserView>
 
-  /// What was typed; the password is not shown again.
+  /// The form's input; the password is never shown again.
   struct Answers: Sendable {
     var email = ""
     var name = ""
@@ -25,7 +25,7 @@ struct NewUserPage: Sendable {
       email: form.trimmed("email"), name: form.trimmed("name"),
       isVerified: form["verified"] == "yes")
     guard !answers.email.isEmpty || !answers.name.isEmpty else {
-      let fault = FieldError(field: "email", text: "Write an email address, or at least a name.")
+      let fault = FieldError(field: "email", text: "Enter an email address or a name.")
       return try await page(context, answers, errors: [fault])
     }
     var new = NewAccount()
@@ -35,7 +35,7 @@ struct NewUserPage: Sendable {
     if let password = form.text("password"), !password.isEmpty {
       guard new.email != nil else {
         let fault = FieldError(
-          field: "email", text: "Write the email address that belongs to the password.")
+          field: "email", text: "Enter an email address. A password requires one.")
         return try await page(context, answers, errors: [fault])
       }
       new.password = Secret(password)
@@ -49,9 +49,9 @@ struct NewUserPage: Sendable {
     }
     let next =
       account.hasPassword
-      ? "Tell them the password in a way that nobody else hears."
-      : "They have no password yet."
-    frames.leave("The user is created. \(next)", for: context.signedIn)
+      ? "Share the password with them through a secure channel."
+      : "No password is set yet."
+    frames.leave("User created. \(next)", for: context.signedIn)
     return .redirect(to: ConsolePaths.user(context.scope, account.id.text))
   }
 
@@ -69,12 +69,12 @@ struct NewUserPage: Sendable {
     switch error {
     case .emailExists:
       return FieldError(
-        field: "email", text: "Another user has this email address. Find them, or write another.")
+        field: "email", text: "Another user already has this email address. Enter a different one.")
     case .invalidEmail, .missingEmail:
-      return FieldError(field: "email", text: "Write an email address, such as jo@example.com.")
+      return FieldError(field: "email", text: "Enter an email address, such as jo@example.com.")
     case .weakPassword, .missingPassword:
       return FieldError(
-        field: "password", text: "Write a password of at least six characters, or none.")
+        field: "password", text: "Enter a password of at least six characters, or leave it empty.")
     case .passwordTooLong:
       return FieldError(
         field: "password", text: "Use a password of at most 4,096 characters.")

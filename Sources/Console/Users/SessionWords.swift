@@ -1,15 +1,15 @@
-/// What becomes of a user's sessions, in sentences.
+/// Sentences about ending a user's sessions.
 enum SessionWords {
-  /// How many ended.
+  /// Returns how many sessions were ended.
   static func ended(_ count: Int) -> String {
     count == 0
-      ? "No session was open." : "\(Words.count(count, "session has", "sessions have")) ended."
+      ? "There were no active sessions." : "\(Words.count(count, "session", "sessions")) ended."
   }
 
-  /// How many will end; `none` is the sentence for when none is open.
+  /// Returns how many sessions will end; `none` is the sentence for no active sessions.
   static func ending(_ count: Int, none: String) -> String {
     count == 0
       ? none
-      : "\(Words.count(count, "session ends", "sessions end")) at once. A token that an application already holds may count there for up to an hour."
+      : "\(Words.count(count, "session ends", "sessions end")) immediately. ID tokens already issued to applications can stay valid for up to an hour."
   }
 }

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// What may be done to a user by whoever looks; an address that is nil is not offered.
+/// The links to the actions on a user that the administrator can perform; nil hides an action.
 struct UserActionLinks: ViewModel {
   let verification: String?
   let unlock: String?
@@ -16,7 +16,7 @@ struct UserActionLinks: ViewModel {
 
   init(_ account: Account, sessions: Int, refusal: ActionDenial?, in context: ScopeContext) {
     let (scope, uid) = (context.scope, account.id.text)
-    // A lock on changes of second factors keeps nobody from the rest.
+    // Locked changes of second factors don't prevent the other actions.
     var isLockedOnly = false
     if case .changesLocked? = refusal { isLockedOnly = true }
     let mayAct = refusal == nil || isLockedOnly
@@ -55,7 +55,7 @@ struct UserActionLinks: ViewModel {
     .text("enabling") { $0.enabling },
     .text("disabling") { $0.disabling },
     .text("protection") { $0.protection },
-    .text("protectionText") { $0.isProtected ? "End the protection…" : "Protect…" },
+    .text("protectionText") { $0.isProtected ? "Remove protection…" : "Protect…" },
     .text("removalOfAll") { $0.removalOfAll },
     .text("deletion") { $0.deletion },
   ]
@@ -63,7 +63,7 @@ struct UserActionLinks: ViewModel {
 
 struct FactorRow: ViewModel {
   let factor: Factor
-  /// Where the factor can be removed, renamed and suspended; nil for those who may not.
+  /// The addresses of the factor's actions; nil without the permission.
   let removal: String?
   let rename: String?
   let suspension: String?

@@ -1,26 +1,26 @@
 import Identity
 import Templating
 
-/// Who a page acts on: name, pool, email, phone and the end of the uid.
+/// The user that a page acts on: name, pool, email, phone, and the end of the UID.
 struct UserIdentity: ViewModel {
   private let facts: [Fact]
 
-  /// How many characters of a uid are enough to tell users of one name apart.
+  /// The number of characters of the UID that are shown to tell users of the same name apart.
   private static let uidLength = 6
 
   init(_ account: Account, in scope: Scope) {
     facts = [
       Self.fact("Name", account.displayName.map { Words.short($0) }),
-      Fact("Pool", HTML.isolated(ApprovalWords.place(scope))),
+      Fact("Project", HTML.isolated(ApprovalWords.place(scope))),
       Self.fact("Email", account.email), Self.fact("Phone", account.phoneNumber),
       Self.uid(account.id.text),
     ]
   }
 
-  /// The same for a user who has been deleted.
+  /// Creates the identity of a deleted user.
   init(deleted name: String, uid: String, in scope: Scope) {
     facts = [
-      Self.fact("User", name), Fact("Pool", HTML.isolated(ApprovalWords.place(scope))),
+      Self.fact("User", name), Fact("Project", HTML.isolated(ApprovalWords.place(scope))),
       Self.uid(uid), Fact("Account", "deleted"),
     ]
   }

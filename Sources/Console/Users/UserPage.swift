@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users/{uid}`: what is known of a user, their factors, and what was done to them.
+/// `S/users/{uid}`: a user's details, second factors, and history.
 struct UserPage: Sendable {
   let identity: Identity
   let prose: GuidanceProse
@@ -47,7 +47,7 @@ struct UserPage: Sendable {
       model.approval = waiting.map {
         Link(
           text:
-            "\(ApprovalWords.what($0)): asked for by \(Words.isolated($0.requesterName)), it waits for a second administrator until \(frame.times.words($0.expiresAt)).",
+            "Pending approval: \(ApprovalWords.what($0)). Requested by \(Words.isolated($0.requesterName)), expires \(frame.times.words($0.expiresAt)).",
           href: ConsolePaths.approval(scope, String($0.id)))
       }
     }

@@ -1,12 +1,12 @@
 import HTTP
 import Identity
 
-/// The addresses of what one does to users.
+/// The addresses of users and the actions on them.
 extension ConsolePaths {
   static let usersFile = ScopePath(
     Path("projects", nil, "users.csv", parameters: String.self),
     Path("projects", nil, "tenants", nil, "users.csv", parameters: String.self, String.self))
-  // Beside the users and not among them: a uid may be any word.
+  // Not below `users`, because a UID can be any word.
   static let newUser = ScopePath(
     Path("projects", nil, "new-user", parameters: String.self),
     Path("projects", nil, "tenants", nil, "new-user", parameters: String.self, String.self))
@@ -96,7 +96,7 @@ extension ConsolePaths {
 }
 
 extension ConsolePaths {
-  /// A page about one user, by its last word.
+  /// Returns the path of a page about one user, by its last component.
   private static func about(_ word: PathComponent) -> ScopePath1 {
     ScopePath(
       Path("projects", nil, "users", nil, word, parameters: String.self, String.self),
@@ -107,7 +107,7 @@ extension ConsolePaths {
 }
 
 extension Link {
-  /// The way back from a page about one user: the list, and the user.
+  /// Returns the breadcrumbs of a page about one user: the list and the user.
   static func crumbs(to account: Account, in scope: Scope) -> [Link] {
     [
       Link(text: "Users", href: ConsolePaths.users(scope)),

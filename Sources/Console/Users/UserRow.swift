@@ -2,11 +2,11 @@ import HTTP
 import Identity
 import Templating
 
-/// A user's line in a list.
+/// A user's row in a list.
 final class UserRow: ViewModel {
-  /// What a line is drawn from, and nothing else.
+  /// Everything that determines a row's markup, as the key of the markup cache.
   ///
-  /// An account is of one scope for ever, so the scope need not be among it.
+  /// The scope isn't part of it, because an account never changes its scope.
   struct Source: Hashable {
     let account: AccountSummary
     let lock: CodeLock
@@ -20,7 +20,7 @@ final class UserRow: ViewModel {
       self.times = times
     }
 
-    /// Hashes the account, by which lines differ already.
+    /// Hashes the account alone, which is enough to tell rows apart.
     func hash(into hasher: inout Hasher) { hasher.combine(account) }
   }
 

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// What else the desk knows of a user: what can come back, sessions, messages, notes.
+/// The support data of a user: recently removed factors, sessions, messages, and notes.
 struct UserSupport: ViewModel {
   let account: Account
   let apart: [RemovalHold]
@@ -10,11 +10,11 @@ struct UserSupport: ViewModel {
   let messages: [OutboxEntry]
   let notes: [UserNote]
   let context: ScopeContext
-  /// Whether whoever looks may act on the user's factors.
+  /// Whether the administrator can act on the user's factors.
   let mayAct: Bool
   let times: Times
 
-  /// True for those who write notes and take them back: protection keeps nobody from that.
+  /// Whether the administrator can add and delete notes; protection doesn't prevent that.
   private var mayWrite: Bool {
     context.may(.removeFactors) && !account.hasOnFile(context.signedIn.administrator.email)
   }
@@ -35,7 +35,7 @@ struct UserSupport: ViewModel {
     },
     .text("moreSessions") { support in
       support.sessions.count < Sessions.mostListed
-        ? nil : "The newest \(Sessions.mostListed) are shown."
+        ? nil : "Showing the newest \(Sessions.mostListed)."
     },
     .flag("hasMessages") { !$0.messages.isEmpty },
     .list("messages") { support in
@@ -61,16 +61,16 @@ struct UserSupport: ViewModel {
   ]
 }
 
-/// Factors that one removal took and that can come back.
+/// The factors of one removal that can be restored.
 struct RemovedFactorRow: ViewModel {
   let apart: RemovalHold
-  /// Where they are restored; nil for those who may not.
+  /// The address to restore them; nil if the administrator can't.
   let undo: String?
-  /// The page with the link for a colleague; nil for those who restore them themselves or may not.
+  /// The address to ask another administrator; nil unless the administrator removed them.
   let ask: String?
-  /// Where they are purged before their time; nil for those who may not.
+  /// The address to delete them permanently; nil without the permission.
   let purge: String?
-  /// Why this administrator may not restore them, though their role would allow it.
+  /// Why this administrator can't restore them despite having the permission; nil otherwise.
   let why: String?
   let times: Times
 
@@ -82,7 +82,7 @@ struct RemovedFactorRow: ViewModel {
     undo = mayAct && !isOwn ? ConsolePaths.undo(scope, uid, removal) : nil
     purge = mayAct ? ConsolePaths.purge(scope, uid, removal) : nil
     ask = mayAct && isOwn ? ConsolePaths.undo(scope, uid, removal) : nil
-    why = mayAct && isOwn ? "You removed it: another administrator can restore it." : nil
+    why = mayAct && isOwn ? "You removed this. Another administrator can restore it." : nil
   }
 
   static let keys: Keys<Self> = [
@@ -110,7 +110,7 @@ struct UserSessionRow: ViewModel {
     self.times = times
   }
 
-  /// How it was begun: the first factor, and the device of the second one where it is known.
+  /// The sign-in method, and the name of the second factor if one was used.
   private var way: Markup {
     var html = HTML()
     html.text(session.provider == .password ? "Password" : session.provider.rawValue)
@@ -119,7 +119,7 @@ struct UserSessionRow: ViewModel {
     if let factor = factors.first(where: { $0.id == id }) {
       html.name(factor.label)
     } else {
-      html.raw("a factor that is gone")
+      html.raw("a removed factor")
     }
     return html.markup
   }
@@ -148,7 +148,7 @@ struct UserMessageRow: ViewModel {
 
 struct NoteRow: ViewModel {
   let note: UserNote
-  /// Where it is taken back; nil for those who may not.
+  /// The address to delete the note; nil without the permission.
   let removal: String?
   let times: Times
 

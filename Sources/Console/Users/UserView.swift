@@ -10,18 +10,18 @@ struct UserView: ViewModel {
   let history: [HistoryRow]?
   let facts: [Fact]
   let support: UserSupport
-  /// Why whoever looks cannot act on this user, and what to do about it.
+  /// Why the administrator can't act on this user, and what to do about it; nil if they can.
   let notice: SupportRefusal?
   let actions: UserActionLinks
-  /// Pages that say more about this user.
+  /// Links to more about this user.
   let links: [Link]
-  /// What became of the last codes; nil where there is nothing to say.
+  /// The user's recent code attempts; nil without second factors and attempts.
   var codeAttempts: CodeAttemptsSection?
-  /// What the scope tells its support; nil when it tells nothing.
+  /// The pool's guidance for support agents; nil without any.
   var guidance: GuidanceAside?
-  /// A removal that waits for a second administrator, in a sentence.
+  /// A pending removal, linked to its approval request.
   var approval: Link?
-  /// What stands in for the authenticator app; nil when there is nothing to show.
+  /// The account recovery section; nil if there is nothing to show.
   var backupCodes: BackupCodesView?
 
   init(
@@ -43,7 +43,7 @@ struct UserView: ViewModel {
     links = Self.links(account, context)
   }
 
-  /// What stands in the way of whoever could act otherwise.
+  /// Returns why an administrator with the permission to act can't act on this user.
   private static func notice(
     _ account: Account, _ refusal: ActionDenial?, _ context: ScopeContext
   ) -> SupportRefusal? {
@@ -60,12 +60,12 @@ struct UserView: ViewModel {
   private static func links(_ account: Account, _ context: ScopeContext) -> [Link] {
     let user = ["q": account.id.text] as Form
     var links = [
-      Link(text: "What if they sign in now?", href: user.query(of: ConsolePaths.whatIf()))
+      Link(text: "Sign-in simulator", href: user.query(of: ConsolePaths.whatIf()))
     ]
     if context.may(.readAudit) {
       let query = ["kind": "account", "object": account.id.text] as Form
       links.append(
-        Link(text: "Whole history", href: query.query(of: ConsolePaths.audit(context.scope))))
+        Link(text: "Full history", href: query.query(of: ConsolePaths.audit(context.scope))))
     }
     return links
   }
@@ -77,7 +77,7 @@ struct UserView: ViewModel {
     if account.email != nil, let name = account.displayName {
       facts.append(Fact("Name", HTML.isolated(name)))
     }
-    if account.isAnonymous { facts.append(Fact("Kind", "anonymous, without any credential")) }
+    if account.isAnonymous { facts.append(Fact("Kind", "anonymous")) }
     facts.append(Fact("Sign-in", account.disabled ? "disabled" : "enabled"))
     if account.email != nil {
       facts.append(Fact("Email", account.emailVerified ? "verified" : "not verified"))
@@ -87,23 +87,23 @@ struct UserView: ViewModel {
     facts.append(
       account.hasPassword
         ? Fact("Password set", password ?? HTML.escaped("yes")) : Fact("Password", "none"))
-    facts.append(Fact("Signs in with", methods(account)))
+    facts.append(Fact("Sign-in methods", methods(account)))
     facts.append(Fact("Created", times.moment(account.createdAt)))
     facts.append(Fact("Last sign-in", account.lastLoginAt.map(times.past) ?? AccountChips.never))
     facts.append(Fact("Sessions", Words.number(sessions)))
-    facts.append(Fact("Wrong codes", Words.count(account.wrongCodes, "in a row", "in a row")))
+    facts.append(Fact("Incorrect codes", Words.count(account.wrongCodes, "in a row", "in a row")))
     if let claims = account.customAttributes {
-      facts.append(Fact("Claims", HTML.isolated(claims)))
+      facts.append(Fact("Custom claims", HTML.isolated(claims)))
     }
     return facts
   }
 
-  /// The first factors of a user, with the address or the id by which another provider knows them.
+  /// Returns a user's first factors, with the email address or ID at each identity provider.
   private static func methods(_ account: Account) -> Markup {
     var own: [String] = []
     if account.hasPassword { own.append("password") }
     if account.phoneNumber != nil { own.append("phone") }
-    if account.isCustomAuth { own.append("tokens of your own") }
+    if account.isCustomAuth { own.append("custom token") }
     var html = HTML()
     html.text(own.joined(separator: ", "))
     for (index, link) in account.providers.enumerated() {
@@ -112,7 +112,7 @@ struct UserView: ViewModel {
       html.raw(": ")
       html.add(HTML.isolated(link.email ?? link.rawID))
     }
-    if own.isEmpty, account.providers.isEmpty { html.text("nothing") }
+    if own.isEmpty, account.providers.isEmpty { html.text("No sign-in method") }
     return html.markup
   }
 
@@ -135,8 +135,8 @@ struct UserView: ViewModel {
       EmptyView(
         heading: "No second factor",
         sentence:
-          "The password alone lets this user in. Enrolling is something only they can do, in your application.",
-        link: EmptyLink(text: "How users come to enroll", href: ConsolePaths.guidance()))
+          "This user signs in with a first factor only. Users enroll a second factor themselves, in your application.",
+        link: EmptyLink(text: "How users enroll", href: ConsolePaths.guidance()))
     },
     .optional("notice") { $0.notice },
     .object("support") { $0.support },

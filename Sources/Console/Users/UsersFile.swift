@@ -1,32 +1,32 @@
 import HTTP
 import Identity
 
-/// `S/users.csv`: the list of users as a file, with the filters and the columns of the page.
+/// `S/users.csv`: the list of users as CSV, with the filters and columns of the page.
 struct UsersFile: Sendable {
   let accounts: Accounts
   let actions: ActionForms
 
   private var clock: WallClock { actions.frames.clock }
 
-  /// The most rows of a file.
+  /// The maximum number of rows.
   static let longest = 100_000
   private static let columns = [
     "User", "Name", "uid", "Second factor", "State", "Last sign-in", "Created",
   ]
-  /// How many accounts are read at a time.
+  /// The number of accounts that are read at a time.
   private static let batch = 500
 
   func download(_ context: ScopeContext) async throws(Refusal) -> Response {
     guard context.may(.findUsers) else { throw .notAllowed(.findUsers) }
     let (scope, signedIn) = (context.scope, context.signedIn)
     let query = UsersQuery(signedIn.query)
-    // Nothing is read for a form that cannot be answered.
+    // Avoids reading the users for a request that will be denied.
     let unmet = try await actions.unmet(.exportUsers, signedIn)
     guard actions.request(signedIn).proof.isEmpty == false || unmet.isEmpty else {
       return try await ask(context, query, signedIn.form["confirmed"] == nil ? [] : unmet)
     }
     let (file, rows) = try await file(scope, query)
-    // Who takes users in bulk stands in the log, as who takes the log does.
+    // Exports of users are audited, as exports of the audit log are.
     do {
       let outcome = try await accounts.recordDownload(
         of: scope, count: rows, words: query.words, actions.request(signedIn))
@@ -39,7 +39,7 @@ struct UsersFile: Sendable {
     }
   }
 
-  /// The list has a single button for it, and no place for a code.
+  /// Returns the confirmation page, because the list has only a button and no field for a code.
   private func ask(
     _ context: ScopeContext, _ query: UsersQuery, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
@@ -50,9 +50,9 @@ struct UsersFile: Sendable {
     let question = ActionQuestion(
       performs: .exportUsers, heading: HTML.heading("Download users of", scope.name),
       consequences: [
-        "You get a file with the emails, names and second factors of the users in the list, at most \(Words.number(Self.longest)).",
+        "The file contains the emails, names, and second factors of the listed users, at most \(Words.number(Self.longest)).",
         "The download is recorded in the audit log.",
-      ], button: "Download as CSV", keep: "Back to the users",
+      ], button: "Download as CSV", keep: "Cancel",
       action: query.form.query(of: ConsolePaths.usersFile(scope)), back: list,
       isDestructive: false)
     return try await actions.ask(question, context.signedIn, frame, errors: errors)
@@ -91,17 +91,19 @@ struct UsersFile: Sendable {
       for account in page.items { file.add(cells(account)) }
       count += page.items.count
       after = page.next
-      // Others who wait for this thread go in between.
+      // Lets other tasks of this thread run.
       await Task.yield()
     } while after != nil && count < Self.longest
     if after != nil { Self.end(&file, after: count) }
     return count
   }
 
-  /// Says that the file is not all, where a reader of the file cannot miss it.
+  /// Appends a row that says that the file is incomplete.
   private static func end(_ file: inout CSV, after count: Int) {
     file.add(
-      ["Only \(count) users are here, and there are more. Search or filter on the page for fewer."]
+      [
+        "Incomplete: only the first \(count) users are included. Search or filter the list to export fewer."
+      ]
         + Array(repeating: "", count: columns.count - 1))
   }
 

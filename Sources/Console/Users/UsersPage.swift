@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import Templating
 
-/// `S/users`: the users of a scope, found by any part of what is known of them.
+/// `S/users`: the users of a pool, with search, filters, and sorting.
 struct UsersPage: Sendable {
   let accounts: Accounts
   let frames: Frames
@@ -31,7 +31,7 @@ struct UsersPage: Sendable {
       found = hits
     }
     if page.items.isEmpty, query.after != nil {
-      // The users behind that place have gone since.
+      // The users after this position have been deleted.
       return .redirect(to: query.form.query(of: ConsolePaths.users(scope)))
     }
     let counts = try await refusing { try await accounts.counts(scope) }

@@ -1,7 +1,7 @@
 import HTTP
 import Identity
 
-/// What a list of users is asked for, as it stands in the address.
+/// The query of a list of users, from the address.
 struct UsersQuery: Sendable {
   var text: String
   var filter: Accounts.Filter
@@ -17,17 +17,17 @@ struct UsersQuery: Sendable {
     after = form.text("after")
   }
 
-  /// Which of the hits of a search are asked for.
+  /// The part of the search results to show.
   var part: SearchPart { SearchPart(after: after.flatMap { Int($0) } ?? 0) }
 
-  /// The query without the place in the list.
+  /// The query without the position in the list.
   var form: Form {
     var form = kept
     if !text.isEmpty { form.add("q", text) }
     return form
   }
 
-  /// What a search keeps of the list that it is made in.
+  /// The filter and order, which a new search keeps.
   var kept: Form {
     var form = Form()
     if let name = filter.parameter { form.add(name, filter.rawValue) }
@@ -35,9 +35,9 @@ struct UsersQuery: Sendable {
     return form
   }
 
-  /// What is asked for, in words.
+  /// The query as text.
   var words: String {
-    text.isEmpty ? filter.phrase : "\(filter.phrase) with “\(Words.short(text, 60))”"
+    text.isEmpty ? filter.phrase : "\(filter.phrase) matching “\(Words.short(text, 60))”"
   }
 
   func with(_ filter: Accounts.Filter) -> Form {
@@ -54,7 +54,7 @@ struct UsersQuery: Sendable {
 }
 
 extension Accounts.Filter {
-  /// The name of the parameter that chooses it.
+  /// The name of the query parameter.
   fileprivate var parameter: String? {
     switch self {
     case .all: nil
@@ -63,11 +63,11 @@ extension Accounts.Filter {
     }
   }
 
-  /// The name of its tab, with the number of its users where that is kept.
+  /// Returns the label of the filter's tab, with its number of users.
   func words(_ counts: AccountCounts) -> String {
     switch self {
     case .all: "All (\(Words.number(counts.users)))"
-    case .none: "None enrolled (\(Words.number(counts.users - counts.enrolledUsers)))"
+    case .none: "No MFA (\(Words.number(counts.users - counts.enrolledUsers)))"
     case .totp: "TOTP (\(Words.number(counts.totpUsers)))"
     case .phone: "Phone (\(Words.number(counts.phoneUsers)))"
     case .locked: "Locked (\(Words.number(counts.locked)))"
@@ -76,22 +76,22 @@ extension Accounts.Filter {
     }
   }
 
-  /// Its users, in a sentence.
+  /// The filtered users, for use in a sentence.
   var phrase: String {
     switch self {
     case .all: "users"
     case .none: "users without a second factor"
     case .totp: "users with an authenticator app"
-    case .phone: "users with a phone as second factor"
+    case .phone: "users with a phone as a second factor"
     case .locked: "locked users"
     case .disabled: "disabled users"
-    case .unverified: "users whose email address is not verified"
+    case .unverified: "users with an unverified email"
     }
   }
 }
 
 extension Accounts.Sort {
-  /// The name of its link.
+  /// The label of the sort option.
   var words: String {
     switch self {
     case .newest: "Newest"
@@ -101,13 +101,13 @@ extension Accounts.Sort {
     }
   }
 
-  /// How such a list goes, at the end of a sentence.
+  /// The order, for the end of a sentence.
   var phrase: String {
     switch self {
-    case .newest: "the newest first"
-    case .email: "by email address"
+    case .newest: "newest first"
+    case .email: "by email"
     case .name: "by name"
-    case .lastSignIn: "by the day of the last sign-in, the latest first"
+    case .lastSignIn: "most recent sign-in first"
     }
   }
 }

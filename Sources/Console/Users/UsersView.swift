@@ -14,10 +14,10 @@ struct UsersView: ViewModel {
   let pager: PagerView
   let empty: EmptyView
   let newUser: String?
-  /// Where the list is downloaded; nil for those who may not.
+  /// The address of the CSV file; nil without the permission.
   let file: String?
   let csrf: String
-  /// Where a list is pasted whose factors go; nil for those who may not remove any.
+  /// The form for a bulk removal; nil without the permission.
   let list: ListForm?
   let removals: String
 
@@ -31,7 +31,7 @@ struct UsersView: ViewModel {
     self.rows = rows
     let list = ConsolePaths.users(scope)
     filter = FilterView(
-      action: list, label: "Email, name, phone or uid", query: query.text,
+      action: list, label: "Email, name, phone, or UID", query: query.text,
       keeping: query.kept)
     tabs = Accounts.Filter.allCases.map { each in
       Tab(
@@ -65,27 +65,27 @@ struct UsersView: ViewModel {
   ) -> EmptyView {
     if !query.text.isEmpty {
       return EmptyView(
-        heading: "No such user",
+        heading: "No users found",
         sentence: query.filter == .all
-          ? "No email address, name, phone number, uid or enrollment id here has that in it. One or two characters must be the beginning of a word."
-          : "Among the \(query.filter.phrase) nobody has that in an email address, name, phone number, uid or enrollment id.",
+          ? "No email, name, phone number, UID, or enrollment ID matches. One or two characters only match the beginning of a word."
+          : "No email, name, phone number, UID, or enrollment ID matches among \(query.filter.phrase).",
         link: EmptyLink(text: "Show all users", href: list))
     }
     guard counts.users == 0 else {
       return EmptyView(
-        heading: "Nobody on this list",
+        heading: "No matching users",
         sentence: query.filter == .phone
-          ? "No user has a phone as second factor. Users enroll one in your application, where the policy has codes by SMS on."
-          : "There are no \(query.filter.phrase) in this user pool.",
+          ? "No user has a phone as a second factor. Users enroll one in your application if the policy enables SMS."
+          : "There are no \(query.filter.phrase).",
         link: EmptyLink(text: "Show all users", href: list))
     }
     return EmptyView(
-      heading: "No user yet",
+      heading: "No users yet",
       sentence:
-        "Users come from your application: they sign up through the REST calls, or an import brings them.",
+        "Users appear here when they sign up in your application through the REST API or when you import them.",
       link: may
         ? EmptyLink(text: "New user", href: ConsolePaths.newUser(scope))
-        : EmptyLink(text: "How users come to enroll", href: ConsolePaths.guidance()))
+        : EmptyLink(text: "How users enroll", href: ConsolePaths.guidance()))
   }
 
   static let keys: Keys<Self> = [

@@ -69,7 +69,7 @@ def question(pool, action, words):
 
 def unlock(page, demo):
     locked_user(page, demo)
-    linked(page, "Unlock the codes…")
+    linked(page, "Unlock codes…")
 
 
 def nothing_filled_in(pool, action, words):
@@ -95,7 +95,7 @@ def release(page, demo):
     prove(demo.server.data, ago=3_600)
     page.goto("/")
     linked(page, "Unblock…")
-    expect(page.get_by_role("button", name="Release the agent")).to_have_count(1)
+    expect(page.get_by_role("button", name="Unblock agent")).to_have_count(1)
     prove(demo.server.data)
 
 
@@ -120,7 +120,7 @@ def own_request(page, demo):
     page.goto("/approvals")
     page.locator("main tbody a.who").first.click()
     expect(page.locator("h1")).to_have_count(1)
-    expect(page.get_by_role("button", name="Refuse the request")).to_have_count(0)
+    expect(page.get_by_role("button", name="Reject request")).to_have_count(0)
 
 
 def held(page, demo):
@@ -128,7 +128,7 @@ def held(page, demo):
     page.goto(f"{tenant(demo, BUSY)}/users?factor=totp")
     page.locator("main tbody a.who").first.click()
     linked(page, "Remove…")
-    expect(page.get_by_text("as much in an hour as this place allows")).to_have_count(1)
+    expect(page.get_by_text("reached the hourly action limit")).to_have_count(1)
 
 
 def refusal_with_code(page, demo):
@@ -146,9 +146,9 @@ def all_verdicts(page, demo):
 
 
 def empty_note(page, demo):
-    question(OPEN, "account.note", "Write a note…")(page, demo)
+    question(OPEN, "account.note", "Add note…")(page, demo)
     page.locator("#reason").select_option("locked")
-    page.get_by_role("button", name="Keep the note").click()
+    page.get_by_role("button", name="Save note").click()
     expect(page.locator("#note-error")).to_have_count(1)
 
 
@@ -168,10 +168,10 @@ def answer(page, demo, reason="lost"):
 def temporary_code(page, demo):
     """A code that is shown once."""
     page.goto(subject(demo, STRICT, "factor.temporary-code"))
-    linked(page, "Make a temporary code…")
+    linked(page, "Generate temporary code…")
     answer(page, demo)
     page.locator("main form .actions button").first.click()
-    expect(page.get_by_text("it is not shown again")).to_have_count(1)
+    expect(page.get_by_text("be shown again")).to_have_count(1)
 
 
 def temporary_code_gone(page, demo):
@@ -185,7 +185,7 @@ def undoable(page, demo):
     page.locator("main tbody a.who").first.click()
     linked(page, "Remove…")
     answer(page, demo)
-    page.get_by_role("button", name="Remove the factor").click()
+    page.get_by_role("button", name="Remove factor").click()
     expect(page.locator("[role=status]")).to_have_count(1)
 
 
@@ -211,7 +211,7 @@ def enrollment(page, demo):
         made = demo.browse(demo.owner).post(f"{sent}/enrollment-link", {
             "reason": "lost", "proof": proofs(demo)})
         assert made.status_code == 303, made.text
-        return link_in(letter(demo, sent, "Link to set"), "enroll")
+        return link_in(letter(demo, sent, "Authenticator setup link"), "enroll")
     page.goto(once(demo, "enrollment", send))
     expect(page.locator(".qr svg")).to_have_count(1)
 
@@ -226,14 +226,14 @@ def proofs(demo):
 def wrong_enrollment_code(page, demo):
     enrollment(page, demo)
     page.locator("#code").fill("12")
-    page.get_by_role("button", name="Turn on authenticator").click()
+    page.get_by_role("button", name="Finish setup").click()
     expect(page.locator("#code-error")).to_have_count(1)
 
 
 def not_me(page, demo):
     page.goto(once(demo, "not me", lambda: link_in(
         letter(demo, subject(demo, STRICT, "factor.suspend"), "second factor suspended"), "not-me")))
-    expect(page.get_by_role("button", name="It was not me")).to_have_count(1)
+    expect(page.get_by_role("button", name="This wasn’t me")).to_have_count(1)
 
 
 def not_me_unknown(page, demo):
@@ -261,7 +261,7 @@ def action(request):
 
 def no_list(page, demo):
     page.goto(f"{tenant(demo, OPEN)}/bulk-removals")
-    page.get_by_role("button", name="Look at the list").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.locator("#list-error")).to_have_count(1)
 
 
@@ -273,7 +273,7 @@ def list_of(page, demo, pool, count):
     page.goto(f"{address}/bulk-removals")
     page.locator("#list").fill("\n".join([
         *found, found[0], "nobody@example.com", "<script>alert(1)</script>", "\u202egnp.exe"]))
-    page.get_by_role("button", name="Look at the list").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.locator("[name=reason]").nth(3)).to_be_attached()
 
 
@@ -284,7 +284,7 @@ def draft(page, demo):
 def draft_of_nobody(page, demo):
     page.goto(f"{tenant(demo, STRICT)}/bulk-removals")
     page.locator("#list").fill("nobody@example.com\nno.one@example.com")
-    page.get_by_role("button", name="Look at the list").click()
+    page.get_by_role("button", name="Preview").click()
 
 
 def draft_unanswered(page, demo):
@@ -295,7 +295,7 @@ def draft_unanswered(page, demo):
 
 def waiting_list(page, demo):
     page.goto(f"{tenant(demo, STRICT)}/bulk-removals")
-    page.locator("tr", has_text="waits").locator("a.who").first.click()
+    page.locator("tr", has_text="pending").locator("a.who").first.click()
 
 
 def done_list(page, demo):
@@ -306,12 +306,12 @@ def done_list(page, demo):
 def approval(page, demo):
     page.goto("/approvals")
     page.locator("main tbody a.who").first.click()
-    expect(page.get_by_role("button", name="Refuse the request")).to_have_count(1)
+    expect(page.get_by_role("button", name="Reject request")).to_have_count(1)
 
 
 def approval_without_answer(page, demo):
     approval(page, demo)
-    page.get_by_role("button", name="Refuse the request").click()
+    page.get_by_role("button", name="Reject request").click()
     expect(page.locator("#answer-error")).to_have_count(1)
 
 
@@ -322,14 +322,14 @@ def wrong_rules(page, demo):
     page.goto(f"{tenant(demo, STRICT)}/settings/support")
     for field in page.locator("input[inputmode=numeric]").all():
         field.fill("none")
-    page.get_by_role("button", name="Save the rules").click()
+    page.get_by_role("button", name="Save rules").click()
     expect(page.locator("[role=alert] li").nth(3)).to_be_attached()
 
 
 def opened_letter(page, demo):
     page.goto(f"{tenant(demo, STRICT)}/outbox")
-    page.locator("tr", has_text="waiting").locator("a.who").first.click()
-    page.get_by_role("button", name="Show the text").click()
+    page.locator("tr", has_text="pending").locator("a.who").first.click()
+    page.get_by_role("button", name="Show text").click()
     expect(page.locator("pre.letter")).to_have_count(1)
 
 
@@ -343,28 +343,28 @@ SUPPORT = {
     "a protected user": user(STRICT, "account.protect"),
     "all verdicts of a user": all_verdicts,
     "an empty note": empty_note,
-    "write a note": question(OPEN, "account.note", "Write a note…"),
-    "take a note back": question(OPEN, "account.note", "Take back…"),
+    "write a note": question(OPEN, "account.note", "Add note…"),
+    "take a note back": question(OPEN, "account.note", "Delete…"),
     "rename a factor": question(STRICT, "factor.suspend", "Rename…"),
     "rename a factor unanswered": nothing_filled_in(STRICT, "factor.suspend", "Rename…"),
     "remove a factor": question(STRICT, "factor.suspend", "Remove…"),
     "remove a factor unanswered": nothing_filled_in(STRICT, "factor.suspend", "Remove…"),
     "remove a factor with all missing": all_missing,
-    "purge a removal": question(STRICT, "factor.remove", "Purge now…"),
+    "purge a removal": question(STRICT, "factor.remove", "Delete permanently…"),
     "release an agent": release,
     "an agent who is held": seen_by("support", held),
     "a request of one's own": seen_by("support", own_request),
-    "end recovery codes": question(STRICT, "factor.suspend", "End the recovery codes…"),
+    "end recovery codes": question(STRICT, "factor.suspend", "Revoke recovery codes…"),
     "undo a removal": question(STRICT, "factor.remove", "Restore…"),
     "suspend a factor": question(OPEN, "account.note", "Suspend…"),
     "end a suspension": question(STRICT, "factor.suspend", "End suspension…"),
     "unlock the codes": unlock,
     "make a temporary code": question(
-        STRICT, "factor.suspend", "Make a temporary code…"),
+        STRICT, "factor.suspend", "Generate temporary code…"),
     "a temporary code": temporary_code, "a temporary code that is gone": temporary_code_gone,
     "end a temporary code": question(
-        STRICT, "factor.temporary-code", "End the temporary code…"),
-    "send an enrollment link": question(STRICT, "factor.remove", "Send a link to enroll…"),
+        STRICT, "factor.temporary-code", "Revoke temporary code…"),
+    "send an enrollment link": question(STRICT, "factor.remove", "Send enrollment link…"),
     "allow changes again": question(STRICT, "factor.object", "Allow changes again…"),
     "removed and undoable": undoable,
     "set an app up by a link": enrollment, "a wrong code for an app": wrong_enrollment_code,

@@ -40,35 +40,37 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let removal = try await nadia.get(
         try await world.eu + "/users/\(World.chiara)/factors/removal")
-      #expect(removal.says("Nothing is removed before a second administrator approves it"))
+      #expect(removal.says("Nothing is removed until a second administrator approves"))
       let (user, request, page) = try await ask(nadia)
-      #expect(page.says("Nothing is removed yet: a second administrator has to approve it"))
-      #expect(page.says("it waits for a second administrator until") && page.says(request))
+      #expect(page.says("Nothing is removed yet. A second administrator must approve"))
+      #expect(page.says("Pending approval: ") && page.says(request))
       Markup.check(page)
-      #expect(try await ada.get("/").says("1 approval waits for you"))
-      #expect(!(try await nadia.get("/").says("waits for you")))
+      #expect(try await ada.get("/").says("1 approval pending"))
+      #expect(!(try await nadia.get("/").says("approval pending")))
       try Snapshot.check(try await ada.get("/approvals").text, named: "approvals.html")
       let theirs = try await ada.get(request)
       try Snapshot.check(theirs.text, named: "approval.html")
       Markup.check(theirs)
       let own = try await nadia.get(request)
       try Snapshot.check(own.text, named: "approval-own.html")
-      #expect(own.says("Withdraw the request") && !own.says("value=\"approve\""))
+      #expect(own.says("Withdraw request") && !own.says("value=\"approve\""))
       let refused = try await nadia.submit(request, ["step": "approve"])
       #expect(refused.status == .unprocessableContent && refused.says("your own request"))
       Markup.check(refused)
       let wordless = try await ada.submit(request, ["step": "refuse", "answer": " "])
-      #expect(wordless.status == .unprocessableContent && wordless.says("Say why"))
+      #expect(
+        wordless.status == .unprocessableContent
+          && wordless.says("Enter a reason for the requester."))
       Markup.check(wordless)
       #expect(try await ada.submit(request, ["step": "dance"]).status == .badRequest)
       let approved = try await ada.submit(request, ["step": "approve"])
       #expect(approved.location == user)
       let after = try await ada.get(user)
-      #expect(after.says("Approved. Removed 1 factor. 1 session has ended."))
+      #expect(after.says("Approved. Removed 1 factor. 1 session ended."))
       #expect(after.says("No second factor"))
       let late = try await ada.submit(request, ["step": "approve"])
       #expect(late.location == request)
-      #expect(try await ada.get(request).says("over already"))
+      #expect(try await ada.get(request).says("already decided or has expired"))
       try Snapshot.check(try await ada.get("/approvals").text, named: "approvals-decided.html")
     }
   }
@@ -83,15 +85,15 @@ import Testing
         user + "/factors/removal", ["reason": "lost", "proof": "called back"])
       #expect(
         again.status == .unprocessableContent
-          && again.says("waits for a second administrator already"))
+          && again.says("already pending approval"))
       _ = try await ada.submit(request, ["step": "refuse", "answer": "Not her <voice>."])
       let page = try await nadia.get(request)
       #expect(page.says("Not her &lt;voice&gt;."))
       try Snapshot.check(page.text, named: "approval-refused.html")
-      #expect(!(try await nadia.get(user).says("it waits for")))
+      #expect(!(try await nadia.get(user).says("Pending approval: ")))
       let (_, second, _) = try await ask(nadia)
       _ = try await nadia.submit(second, ["step": "withdraw"])
-      #expect(try await nadia.get(second).says("The request is withdrawn."))
+      #expect(try await nadia.get(second).says("Request withdrawn."))
     }
   }
 
@@ -110,7 +112,9 @@ import Testing
       let page = try await ada.get(request)
       #expect(page.says("autocomplete=\"one-time-code\""))
       let none = try await ada.submit(request, ["step": "approve"])
-      #expect(none.status == .unprocessableContent && none.says("Type a code of your own"))
+      #expect(
+        none.status == .unprocessableContent
+          && none.says("Enter a code from your authenticator app"))
       try Snapshot.check(none.text, named: "approval-code.html")
       let done = try await ada.submit(
         request, ["step": "approve", "code": try world.code(of: app)])
@@ -129,14 +133,14 @@ import Testing
         world.eu + "/bulk-removals/\(job)", world.eu + "/approvals/\(approval)"
       )
       let waiting = try await nadia.get(list)
-      #expect(waiting.says("waits for approval") && waiting.says(request))
+      #expect(waiting.says("pending approval") && waiting.says(request))
       try Snapshot.check(waiting.text, named: "removal-waiting.html")
       let page = try await nadia.get(request)
-      #expect(page.says("more users than one administrator may decide") && page.says(list))
+      #expect(page.says("exceeds the approval threshold") && page.says(list))
       try Snapshot.check(page.text, named: "approval-list.html")
       let answer = try await nadia.submit(request, ["step": "approve"])
       #expect(answer.location == list)
-      #expect(try await nadia.get(list).says("Approved. The removal has begun."))
+      #expect(try await nadia.get(list).says("Approved. The removal has started."))
       while try await world.identity.bulkRemovals.step() {}
       #expect(try await nadia.get(list).says("Approved by"))
     }

@@ -133,7 +133,7 @@ import Testing
         let before = try await world.auditedActions()
         let asked = try await ada.post(attempt.address, form)
         #expect(asked.status == .unprocessableContent, "\(attempt.action)")
-        #expect(asked.says("Code of your own authenticator"), "\(attempt.action)")
+        #expect(asked.says("Code from your authenticator app"), "\(attempt.action)")
         #expect(asked.values(of: "href").contains("#code"), "\(attempt.action)")
         Markup.check(asked)
         #expect(try await world.auditedActions() == before, "\(attempt.action)")
@@ -150,7 +150,8 @@ import Testing
         let after = try await world.auditedActions().dropFirst(before.count + 1)
         #expect(after.first == "administrator.step-up", "\(attempt.action)")
         #expect(after.contains(attempt.row), "\(attempt.action): \(after)")
-        #expect(!(try await ada.get("/administrators/new")).says("Code of your own"))
+        #expect(
+          !(try await ada.get("/administrators/new")).says("Code from your authenticator app"))
       }
     }
   }

@@ -13,7 +13,7 @@ import Testing
 
   /// The code on a page that shows one.
   private func code(_ answer: Answer) throws -> String {
-    let start = try #require(answer.text.firstRange(of: "aria-label=\"the code\">"))
+    let start = try #require(answer.text.firstRange(of: "aria-label=\"code\">"))
     return String(answer.text[start.upperBound...].prefix { $0 != "<" })
   }
 
@@ -34,11 +34,11 @@ import Testing
       for letter in code where letter != "-" {
         #expect(shown.says("<dt>\(CodeWords.word(letter))</dt><dd class=\"mono\">\(letter)</dd>"))
       }
-      #expect(shown.says("I have handed it over"))
+      #expect(shown.says(">Done<"))
       let again = try await nadia.get(try await page(world, "/shown"))
-      #expect(!again.says(code) && again.says("nobody can read it"))
+      #expect(!again.says(code) && again.says("can’t be shown again"))
       let now = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
-      #expect(now.says("counts once until") && !now.says(code))
+      #expect(now.says("single use, expires") && !now.says(code))
       let chiara = try await world.user()
       #expect(try await world.identity.backupCodes.state(of: chiara).temporaryUntil != nil)
     }
@@ -52,13 +52,13 @@ import Testing
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let ada = try await Browser.signedIn(world)
       _ = try await nadia.submit(try await page(world), ["reason": "lost"])
-      #expect(try await ada.get(try await page(world, "/shown")).says("nobody can read it"))
+      #expect(try await ada.get(try await page(world, "/shown")).says("can’t be shown again"))
       _ = try await nadia.send(.head, try await page(world, "/shown"))
-      #expect(try await nadia.get(try await page(world, "/shown")).says("I have handed it over"))
+      #expect(try await nadia.get(try await page(world, "/shown")).says(">Done<"))
       world.clock.advance(seconds: 60)
       _ = try await nadia.submit(try await page(world), ["reason": "lost", "hours": "24"])
       world.clock.advance(seconds: 121)
-      #expect(try await nadia.get(try await page(world, "/shown")).says("nobody can read it"))
+      #expect(try await nadia.get(try await page(world, "/shown")).says("can’t be shown again"))
     }
   }
 
@@ -71,7 +71,7 @@ import Testing
       let wrong = try await nadia.submit(try await page(world), ["hours": "8"])
       #expect(wrong.status == .unprocessableContent)
       #expect(wrong.says("<option value=\"8\" selected>8 hours</option>"))
-      #expect(wrong.says("Choose the reason that fits best."))
+      #expect(wrong.says("Choose a reason."))
       let odd = try await nadia.submit(
         try await page(world), ["hours": "<script>", "note": "x"])
       #expect(odd.says("<option value=\"1\" selected>1 hour</option>") && !odd.says("<script>\""))
@@ -103,21 +103,22 @@ import Testing
       let user = try await world.eu + "/users/\(World.chiara)"
       let waits =
         wrong < 10
-        ? "A temporary or recovery code waits as well" : "does not count either until somebody"
+        ? "This includes temporary and recovery codes unless"
+        : "This includes temporary and recovery codes until"
       #expect(!(try await nadia.get(try await page(world))).says(waits))
       try await guess(wrong, in: world)
       // Nothing waits yet on the user's page.
       #expect(!(try await nadia.get(user)).says(waits))
       let asked = try await nadia.get(try await page(world))
       #expect(asked.says(waits) && asked.values(of: "href").contains(user + "/unlock"))
-      #expect(asked.says("After \(wrong) wrong") || asked.says("locked after \(wrong) wrong"))
+      #expect(asked.says("after \(wrong) incorrect codes in a row"))
       Markup.check(asked)
       _ = try await nadia.submit(try await page(world), ["reason": "lost"])
       let shown = try await nadia.get(try await page(world, "/shown"))
       #expect(shown.says(waits) && shown.values(of: "href").contains(user + "/unlock"))
       Markup.check(shown)
       let after = try await nadia.get(user)
-      #expect(after.says(waits) && after.says("counts once until"))
+      #expect(after.says(waits) && after.says("single use, expires"))
       // Whoever may not unlock reads it without a way.
       let iris = try await Browser.signedIn(world, as: World.iris)
       let read = try await iris.get(user)
@@ -137,13 +138,13 @@ import Testing
     try await World.furnished { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let off = try await nadia.get(try await page(world))
-      #expect(off.says("This is switched off here") && !off.says("name=\"reason\""))
+      #expect(off.says("This feature is off") && !off.says("name=\"reason\""))
       let user = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
       #expect(!user.says("temporary-code"))
       try await world.allowBackupCodes()
       let without = try await nadia.get(
         try await world.eu + "/users/u77TnC0aPzQ4hW1sGv9M/temporary-code")
-      #expect(without.says("has no authenticator app") && !without.says("name=\"reason\""))
+      #expect(without.says("doesn’t have an authenticator app") && !without.says("name=\"reason\""))
       let nobody = try await nadia.get(try await world.eu + "/users/nobody/temporary-code")
       #expect(nobody.status == .notFound)
     }
@@ -154,17 +155,17 @@ import Testing
       try await world.allowBackupCodes()
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let removal = try await page(world, "/removal")
-      #expect(try await nadia.get(removal).says("no such codes any more"))
+      #expect(try await nadia.get(removal).says("These codes no longer exist"))
       _ = try await nadia.submit(try await page(world), ["reason": "lost"])
       let asked = try await nadia.get(removal)
-      #expect(asked.says("End the code") && asked.says("name=\"reason\""))
+      #expect(asked.says("Revoke code") && asked.says("name=\"reason\""))
       let sent = try await nadia.submit(removal, ["reason": "other", "note": "wrong person"])
       #expect(sent.status == .seeOther)
       let after = try await nadia.get(try #require(sent.location))
-      #expect(after.says("The temporary code does not count any more."))
+      #expect(after.says("Temporary code revoked."))
       #expect(!after.says("<dt>Temporary code</dt>"))
       let recovery = try await world.eu + "/users/\(World.chiara)/recovery-codes/removal"
-      #expect(try await nadia.get(recovery).says("no such codes any more"))
+      #expect(try await nadia.get(recovery).says("These codes no longer exist"))
     }
   }
 

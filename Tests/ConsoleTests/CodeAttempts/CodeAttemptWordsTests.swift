@@ -18,52 +18,52 @@ struct VerdictWordsTests {
 
   /// Each sentence, as it stands on the page.
   private static let cases = [
-    Case(result: .accepted, distance: 0, words: "right code"),
-    Case(result: .accepted, distance: -1, words: "right code, 1 step late"),
-    Case(result: .accepted, distance: 1, words: "right code, 1 step early"),
+    Case(result: .accepted, distance: 0, words: "accepted"),
+    Case(result: .accepted, distance: -1, words: "accepted: 1 interval late"),
+    Case(result: .accepted, distance: 1, words: "accepted: 1 interval early"),
     Case(
       result: .accepted, distance: -2,
-      words: "right code, 2 steps late: the phone’s clock is about 60 s slow"),
+      words: "accepted: 2 intervals late; the phone’s clock is about 60 s slow"),
     Case(
       result: .accepted, distance: -3,
-      words: "right code, 3 steps late: the phone’s clock is about 90 s slow"),
+      words: "accepted: 3 intervals late; the phone’s clock is about 90 s slow"),
     Case(
       result: .accepted, distance: 10, window: 10,
-      words: "right code, 10 steps early: the phone’s clock is about 5 min fast"),
-    Case(result: .used, distance: -1, words: "used already"),
-    Case(result: .older, distance: -2, words: "older than the last code that counted"),
-    Case(result: .late, distance: -8, words: "too old: 8 steps late, 5 are accepted"),
-    Case(result: .late, distance: -2, window: 1, words: "too old: 2 steps late, 1 is accepted"),
+      words: "accepted: 10 intervals early; the phone’s clock is about 5 min fast"),
+    Case(result: .used, distance: -1, words: "already used"),
+    Case(result: .older, distance: -2, words: "older than the last accepted code"),
+    Case(result: .late, distance: -8, words: "expired: 8 intervals late (limit 5)"),
+    Case(result: .late, distance: -2, window: 1, words: "expired: 2 intervals late (limit 1)"),
     Case(
-      result: .late, distance: -1, window: 0, words: "too old: 1 step late, none is accepted"),
-    Case(result: .early, distance: 6, words: "too new: 6 steps early, 5 are accepted"),
+      result: .late, distance: -1, window: 0, words: "expired: 1 interval late (limit 0)"),
+    Case(result: .early, distance: 6, words: "not yet valid: 6 intervals early (limit 5)"),
     Case(
       result: .late, distance: -7, isConfirmed: true,
       words:
-        "too old: 7 steps late, 5 are accepted: the phone’s clock is about 3 min 30 s slow"),
+        "expired: 7 intervals late (limit 5); the phone’s clock is about 3 min 30 s slow"),
     Case(
       result: .early, distance: 2, window: 0, isConfirmed: true,
-      words: "too new: 2 steps early, none is accepted: the phone’s clock is about 60 s fast"),
-    Case(result: .wrong, words: "wrong, nothing near it"),
-    Case(result: .unreadable, words: "not a code: codes have six digits"),
-    Case(result: .blocked, words: "not looked at: too many wrong codes before"),
+      words: "not yet valid: 2 intervals early (limit 0); the phone’s clock is about 60 s fast"),
+    Case(result: .wrong, words: "incorrect code"),
+    Case(result: .unreadable, words: "invalid format: codes have six digits"),
+    Case(result: .blocked, words: "not checked: too many incorrect codes"),
     Case(
       result: .blocked, times: 1_200,
-      words: "not looked at: too many wrong codes before, 1,200 times"),
-    Case(result: .closed, words: "not looked at: locked until somebody unlocks it"),
-    Case(result: .suspended, words: "right, but the factor is suspended"),
-    Case(result: .temporary, words: "right temporary code"),
-    Case(result: .recovery, words: "right recovery code"),
-    Case(result: .accepted, way: .phone, words: "right code by SMS"),
-    Case(result: .wrong, way: .phone, words: "wrong code by SMS"),
+      words: "not checked: too many incorrect codes, 1,200 times"),
+    Case(result: .closed, words: "not checked: codes are locked"),
+    Case(result: .suspended, words: "correct code, but the factor is suspended"),
+    Case(result: .temporary, words: "accepted (temporary code)"),
+    Case(result: .recovery, words: "accepted (recovery code)"),
+    Case(result: .accepted, way: .phone, words: "accepted (SMS)"),
+    Case(result: .wrong, way: .phone, words: "incorrect code (SMS)"),
     Case(
-      result: .expired, way: .phone, words: "code by SMS too old, used, or tried too often"),
+      result: .expired, way: .phone, words: "SMS code expired, already used, or tried too often"),
     Case(
       result: .late, distance: -9, way: .enrollment,
-      words: "while enrolling: too old: 9 steps late, 5 are accepted"),
-    Case(result: .accepted, distance: 0, way: .enrollment, words: "while enrolling: right code"),
-    Case(result: .wrong, way: .phoneEnrollment, words: "while enrolling: wrong code by SMS"),
-    Case(result: .accepted, way: .phoneEnrollment, words: "while enrolling: right code by SMS"),
+      words: "expired: 9 intervals late (limit 5), during enrollment"),
+    Case(result: .accepted, distance: 0, way: .enrollment, words: "accepted, during enrollment"),
+    Case(result: .wrong, way: .phoneEnrollment, words: "incorrect code (SMS), during enrollment"),
+    Case(result: .accepted, way: .phoneEnrollment, words: "accepted (SMS), during enrollment"),
   ]
 
   @Test func `every code attempt has its sentence`() {
@@ -82,7 +82,7 @@ struct VerdictWordsTests {
   @Test func `what to tell a caller whose clock is off`() {
     #expect(
       CodeAttemptText.advice(ClockDrift(steps: -3))
-        == "The last codes agree: the phone’s clock is about 90 s slow. Tell the caller to set date and time on the phone to automatic, and to take the next code."
+        == "Based on recent codes, the phone’s clock is about 90 s slow. Ask the caller to set the phone’s date and time to automatic, then enter the next code."
     )
     #expect(CodeAttemptText.amount(ClockDrift(steps: 8)) == "4 min fast")
   }

@@ -21,13 +21,13 @@ import Testing
       let user = try await user(world)
       // With that of the enrollment they are twenty.
       try await world.write(right(19), of: World.chiara)
-      #expect(!(try await nadia.get(user).says("All code attempts")))
+      #expect(!(try await nadia.get(user).says("View all code attempts")))
       world.clock.advance(seconds: 1_800)
       try await world.write(right(1), of: World.chiara)
       let page = try await nadia.get(user)
       #expect(page.values(of: "href").contains(user + "/code-attempts"))
-      #expect(page.says("The newest 20 are shown.") && page.says("All code attempts"))
-      #expect(page.text.ranges(of: "Right code<span").count == 20)
+      #expect(page.says("Showing the newest 20.") && page.says("View all code attempts"))
+      #expect(page.text.ranges(of: "Accepted<span").count == 20)
     }
   }
 
@@ -49,7 +49,7 @@ import Testing
       var (address, counts, last) = (try await user(world) + "/code-attempts", [Int](), "")
       while true {
         let page = try await nadia.get(address)
-        #expect(page.status == .ok && page.says("Here it is known for 30 days and then gone"))
+        #expect(page.status == .ok && page.says("Entries are deleted after 30 days."))
         Markup.check(page)
         counts.append(page.text.ranges(of: "data-label=\"When\"").count)
         last = page.text
@@ -58,8 +58,8 @@ import Testing
           page.values(of: "href").first { $0.contains("/code-attempts?after=") })
       }
       #expect(counts == [50, 50, 20])
-      #expect(last.contains("Too old: 8 steps late, 5 are accepted"))
-      #expect(last.contains("Right code, 2 steps late: the phone’s clock is about 60 s slow"))
+      #expect(last.contains("Expired: 8 intervals late (limit 5)"))
+      #expect(last.contains("Accepted: 2 intervals late; the phone’s clock is about 60 s slow"))
       #expect(last.contains("203.0.113.9") && last.contains("Firefox on Linux"))
       #expect(last.contains("class=\"mark\"") && last.contains("First page"))
       let oldest = try await nadia.get(address)
@@ -75,14 +75,14 @@ import Testing
       let user = try await user(world)
       let empty = try await iris.get(
         try await world.eu + "/users/u77TnC0aPzQ4hW1sGv9M/code-attempts")
-      #expect(empty.says("No code in the last 90 days"))
+      #expect(empty.says("No code attempts in the last 90 days"))
       try Snapshot.check(empty.text, named: "verdicts-empty.html")
       try await world.write(right(2), of: World.chiara)
       for after in ["0", "x", "-9223372036854775809", "%3Cscript%3E"] {
         let page = try await iris.get("\(user)/code-attempts?after=\(after)")
         #expect(page.location == user + "/code-attempts", "\(after)")
       }
-      #expect(try await iris.get("\(user)/code-attempts?after=").says("3 lines"))
+      #expect(try await iris.get("\(user)/code-attempts?after=").says("3 code attempts"))
     }
   }
 
@@ -113,7 +113,7 @@ import Testing
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let page = try await nadia.get(try await user(world) + "/code-attempts")
       Markup.check(page)
-      #expect(page.status == .ok && page.says("Wrong, nothing near it"))
+      #expect(page.status == .ok && page.says("Incorrect code"))
     }
   }
 }

@@ -16,10 +16,10 @@ struct VerdictsSectionTests {
         agent: "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0")
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let page = try await nadia.get(try await world.eu + "/users/\(World.chiara)")
-      #expect(page.says("Too old: 8 steps late, 5 are accepted"))
-      #expect(page.says("Wrong, nothing near it"))
+      #expect(page.says("Expired: 8 intervals late (limit 5)"))
+      #expect(page.says("Incorrect code"))
       #expect(page.says("clock about 4 min slow"))
-      #expect(page.says("set date and time on the phone to automatic"))
+      #expect(page.says("set the phone’s date and time to automatic"))
       #expect(page.says("203.0.113.9") && page.says("Firefox on Linux"))
       #expect(page.text.contains("class=\"mark\" d=\"M12 0v16\""))
     }
@@ -35,15 +35,15 @@ struct VerdictsSectionTests {
       try await world.write(
         [CodeFinding](repeating: CodeFinding(.wrong), count: 6), of: World.chiara)
       let blocked = try await nadia.get(user)
-      #expect(blocked.says("codes blocked for a while"))
+      #expect(blocked.says("codes temporarily blocked"))
       #expect(
-        blocked.says("After 6 wrong codes in a row none is looked at until 20 Nov 2026, 08:01 UTC.")
-      )
-      #expect(try await nadia.get(users + "?state=locked").says("codes blocked for a while"))
+        blocked.says(
+          "Codes are blocked until 20 Nov 2026, 08:01 UTC after 6 incorrect codes in a row."))
+      #expect(try await nadia.get(users + "?state=locked").says("codes temporarily blocked"))
       try await world.write(
         [CodeFinding](repeating: CodeFinding(.wrong), count: 4), of: World.chiara)
       let locked = try await nadia.get(user)
-      #expect(locked.says("After 10 wrong codes in a row none is looked at any more."))
+      #expect(locked.says("Codes are locked after 10 incorrect codes in a row"))
       let list = try await nadia.get(users + "?state=locked")
       #expect(list.says("Locked (1)") && list.says("chiara") && !list.says("jo@example.com"))
       #expect(!list.says("9999") && !locked.says("9999"))
@@ -57,12 +57,12 @@ struct VerdictsSectionTests {
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let users = try await world.eu + "/users"
       // Without a factor there is nothing to tell.
-      #expect(!(try await nadia.get(users + "/u77TnC0aPzQ4hW1sGv9M").says("What came of it")))
+      #expect(!(try await nadia.get(users + "/u77TnC0aPzQ4hW1sGv9M").says("Code attempts")))
       try await world.write(
         [CodeFinding](repeating: CodeFinding(.accepted, distance: 0, step: 1), count: 3_000),
         of: World.chiara)
       let page = try await nadia.get(users + "/\(World.chiara)")
-      #expect(page.text.ranges(of: "Right code<span").count == 20)
+      #expect(page.text.ranges(of: "Accepted<span").count == 20)
     }
   }
 
@@ -78,7 +78,7 @@ struct VerdictsSectionTests {
       for raw in ["<script>alert", "<img src=x", "' onfocus='"] {
         #expect(!page.text.contains(raw))
       }
-      #expect(page.says("Wrong, nothing near it"))
+      #expect(page.says("Incorrect code"))
     }
   }
 }

@@ -32,23 +32,23 @@ import Testing
       for _ in 0..<2 {
         let page = try await browser.get(link)
         #expect(page.status == .ok && page.says("The second factor “Pixel 9” was removed."))
-        #expect(page.says("It was not me") && !page.says("chiara"))
+        #expect(page.says("This wasn’t me") && !page.says("chiara"))
       }
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
       let before = try await nadia.get(user + "/enrollment-link")
-      #expect(!before.says("none of theirs"))
+      #expect(!before.says("they didn’t make"))
       let sent = try await browser.submit(link, ["code": code(link)], to: Self.page)
       #expect(sent.status == .seeOther)
       let done = try await browser.get(try #require(sent.location))
       #expect(done.status == .ok && done.says("Your second factors are locked"))
       let again = try await browser.submit(
         "/sign-in", ["code": code(link)], to: Self.page)
-      #expect(again.status == .gone && again.says("This link was used already"))
+      #expect(again.status == .gone && again.says("This link was already used"))
       #expect(try await browser.get(link).status == .gone)
       // The desk is told why it cannot act.
       let after = try await nadia.get(user + "/enrollment-link")
-      #expect(after.says("none of theirs"))
+      #expect(after.says("they didn’t make"))
     }
   }
 
@@ -80,7 +80,7 @@ import Testing
       let browser = Browser(world)
       for query in ["", "?code=", "?code=x", "?done=1"] {
         let page = try await browser.get(Self.page + query)
-        #expect(page.status == .notFound && page.says("This link does not count"), "\(query)")
+        #expect(page.status == .notFound && page.says("This link is invalid"), "\(query)")
       }
       let csrf = try await browser.get(link).csrf
       let foreign = try await browser.send(
@@ -92,7 +92,7 @@ import Testing
       #expect(try await browser.get(link).status == .ok)
       world.clock.advance(seconds: 7 * 86_400)
       let late = try await browser.get(link)
-      #expect(late.status == .gone && late.says("It counted for seven days"))
+      #expect(late.status == .gone && late.says("valid for seven days"))
     }
   }
 

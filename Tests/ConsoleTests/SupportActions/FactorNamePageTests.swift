@@ -26,14 +26,14 @@ import Testing
       let (user, name, id) = try await address(world)
       let rows = try await log(world).count
       for (form, field, text) in [
-        (["name": "Tablet"] as Form, "reason", "Choose the reason"),
-        (["name": ""], "name", "Choose the reason"),
-        (["name": "", "reason": "asked"], "name", "Write a name"),
+        (["name": "Tablet"] as Form, "reason", "Choose a reason"),
+        (["name": ""], "name", "Choose a reason"),
+        (["name": "", "reason": "asked"], "name", "Enter a name"),
         (
           ["name": String(repeating: "x", count: 101), "reason": "asked"], "name",
           "Shorten the name"
         ),
-        (["name": "Tablet", "reason": "other"], "note", "Say in the note"),
+        (["name": "Tablet", "reason": "other"], "note", "Enter a note"),
       ] {
         let answer = try await nadia.submit(name, form)
         #expect(answer.status == .unprocessableContent && answer.says(text))
@@ -47,7 +47,7 @@ import Testing
       #expect(done.location == user)
       let after = try await nadia.get(user)
       Markup.check(after)
-      #expect(after.says("Renamed the factor “Pixel 9” to “\u{2068}گوشی &lt;b&gt; "))
+      #expect(after.says("Renamed factor “Pixel 9” to “\u{2068}گوشی &lt;b&gt; "))
       let row = try #require(try await log(world).first)
       #expect(row.action == "factor.rename" && row.from == "TOTP “Pixel 9” (\(id))")
       #expect(row.to == "TOTP “\(new)” (\(id))")
@@ -65,7 +65,7 @@ import Testing
 
       let same = try await nadia.submit(name, ["name": "Pixel 9", "reason": "asked"])
       #expect(same.location == user)
-      #expect(try await nadia.get(user).says("It is so already; nothing was changed."))
+      #expect(try await nadia.get(user).says("No changes made."))
       #expect(try await log(world).count == rows + 2)
       for gone in [user + "/factors/none/name", user + "x/factors/\(id)/name"] {
         #expect(try await nadia.get(gone).status == .notFound)
@@ -91,7 +91,7 @@ import Testing
       #expect(answer.status == .unprocessableContent)
       #expect(answer.values(of: "href").contains("#proof"))
       world.clock.advance(seconds: 900)
-      #expect(try await nadia.get(name).says("You have no second factor of your own."))
+      #expect(try await nadia.get(name).says("You don’t have a second factor."))
     }
   }
 }

@@ -13,7 +13,7 @@ import Testing
     to target: String? = nil, field: String = "code"
   ) async throws -> Answer {
     let asked = try await browser.get(page)
-    #expect(asked.says("id=\"\(field)\"") && asked.says("Code of your own authenticator"))
+    #expect(asked.says("id=\"\(field)\"") && asked.says("Code from your authenticator app"))
     for code in ["", "000000"] {
       var given = form
       given.add("code", code)
@@ -28,7 +28,7 @@ import Testing
     given.add("code", app)
     let done = try await browser.submit(page, given, to: target)
     #expect(done.status == .seeOther && browser.cookieField != before)
-    #expect(!(try await browser.get(page).says("Code of your own")))
+    #expect(!(try await browser.get(page).says("Code from your authenticator app")))
     return done
   }
 
@@ -41,7 +41,7 @@ import Testing
     try await World.furnished { world in
       let (tomas, app) = try await Browser.withApp(world, as: World.tomas)
       let address = try await world.eu + "/settings/support"
-      #expect(!(try await tomas.get(address).says("Code of your own")))
+      #expect(!(try await tomas.get(address).says("Code from your authenticator app")))
       world.clock.advance(seconds: 900)
       let wrong = try await tomas.submit(
         address,
@@ -94,7 +94,7 @@ import Testing
       let before = ada.cookieField
       let done = try await ada.submit(release, ["code": try world.code(of: app)])
       #expect(done.location == "/" && ada.cookieField != before)
-      #expect(try await ada.get("/").says("The agent is released and begins a new hour."))
+      #expect(try await ada.get("/").says("Agent unblocked."))
       #expect(try await ada.get(release).status == .notFound)
     }
   }
@@ -106,11 +106,11 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let release = try await world.eu + "/support/release/\(id)"
       let page = try await ada.get(release)
-      #expect(page.says("Nobody releases themselves.") && !page.says("Release the agent"))
+      #expect(page.says("You can’t unblock yourself.") && !page.says(">Unblock agent</button>"))
       Markup.check(page)
       let answer = try await ada.submit("/account", [:], to: release)
       #expect(answer.status == .unprocessableContent)
-      #expect(answer.says("Nobody releases themselves."))
+      #expect(answer.says("You can’t unblock yourself."))
     }
   }
 
@@ -152,13 +152,13 @@ import Testing
         (nadia, eu + "/approvals/\(approval)", nil, ["step": "refuse", "answer": "No."]),
       ] as [(Browser, String, String?, Form)] {
         let asked = try await browser.get(page)
-        #expect(asked.says("You have no second factor of your own."), "\(page)")
+        #expect(asked.says("You don’t have a second factor."), "\(page)")
         #expect(asked.values(of: "href").contains("/account/totp"), "\(page)")
-        #expect(!asked.says("Code of your own"), "\(page)")
+        #expect(!asked.says("Code from your authenticator app"), "\(page)")
         Markup.check(asked)
         let answer = try await browser.submit(page, form, to: target)
         #expect(answer.status == .unprocessableContent, "\(page)")
-        #expect(answer.says("You have no second factor of your own."), "\(page)")
+        #expect(answer.says("You don’t have a second factor."), "\(page)")
         Markup.check(answer)
       }
       #expect(try await world.identity.support.stepUpMinutes() == 15)

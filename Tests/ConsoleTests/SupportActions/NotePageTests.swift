@@ -26,7 +26,7 @@ import Testing
       let form: Form = ["reason": "locked", "note": "Calls <b>again</b> at 9.", "ticket": "HD-3"]
       #expect(try await nadia.submit(new, form).location == user)
       let after = try await nadia.get(user)
-      #expect(after.says("The note is kept.") && after.says("Calls &lt;b&gt;again&lt;/b&gt; at 9."))
+      #expect(after.says("Note saved.") && after.says("Calls &lt;b&gt;again&lt;/b&gt; at 9."))
       Markup.check(after)
       let row = try #require(try await log(world).first)
       #expect((row.action, row.reason) == ("account.note", "locked"))
@@ -41,15 +41,15 @@ import Testing
       #expect(empty.status == .unprocessableContent && empty.values(of: "href").contains("#reason"))
       #expect(try await nadia.submit(back, ["reason": "mistake"]).location == user)
       let without = try await nadia.get(user)
-      #expect(without.says("The note is taken back. The audit log keeps what it said."))
-      #expect(without.says("What the next agent should know about this user."))
+      #expect(without.says("Note deleted. The audit log keeps its text."))
+      #expect(without.says("Add what the next agent should know about this user."))
       let last = try #require(try await log(world).first)
       #expect((last.action, last.reason) == ("account.take-back-note", "mistake"))
       #expect(last.note == nil)
 
       // A second press, and numbers that are none.
       #expect(try await nadia.submit(user, ["reason": "mistake"], to: back).location == user)
-      #expect(try await nadia.get(user).says("The note is gone already."))
+      #expect(try await nadia.get(user).says("The note was already deleted."))
       #expect(try await log(world).count == rows + 2)
       for gone in [back, user + "/notes/x/removal", user + "/notes/0/removal"] {
         #expect(try await nadia.get(gone).status == .notFound)
@@ -100,7 +100,7 @@ import Testing
       let iris = try await Browser.signedIn(world, as: World.iris)
       let read = try await iris.get(user)
       #expect(read.says("Wants a call on Monday"))
-      #expect(!read.says("Write a note") && !read.says("Take back"))
+      #expect(!read.says("Add note") && !read.says("Delete…"))
       #expect(try await iris.get(new).status == .forbidden)
     }
   }
@@ -114,7 +114,7 @@ import Testing
         try await world.euScope, account, by: Author(actor: .commandLine))
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let own = try await world.eu + "/users/own"
-      #expect(!(try await nadia.get(own).says("Write a note")))
+      #expect(!(try await nadia.get(own).says("Add note")))
       let page = try await nadia.get(own + "/notes/new")
       #expect(page.says("This account has your own address.") && !page.says("<textarea"))
     }

@@ -14,7 +14,8 @@ import Testing
         "\(user)/factors/\(try await world.factor(of: World.chiara).text)/removal",
         ["reason": "lost"])
       let page = try await nadia.get(user)
-      #expect(page.says("another administrator can restore it.") && page.says("Purge now…"))
+      #expect(page.says("Another administrator can restore it."))
+      #expect(page.says("Delete permanently…"))
       let purge = try #require(page.values(of: "href").first { $0.hasSuffix("/purge") })
       let asked = try await nadia.get(purge)
       try Snapshot.check(asked.text, named: "purge.html")
@@ -28,15 +29,15 @@ import Testing
       let done = try await nadia.submit(purge, ["reason": "stolen", "ticket": "HD-7"])
       #expect(done.location == user)
       let after = try await nadia.get(user)
-      #expect(after.says("Purged the factor “Pixel 9”. It cannot come back."))
-      #expect(!after.says("Removed, and can come back"))
+      #expect(after.says("Permanently deleted the factor “Pixel 9”."))
+      #expect(!after.says("Recently removed"))
       #expect(after.says("Removed factors permanently deleted early") && after.says("HD-7"))
       #expect(try await nadia.get(purge).status == .notFound)
       #expect(
         try await nadia.get(purge.replacing("/purge", with: "/undo")).status == .notFound)
       let twice = try await nadia.submit(user, ["reason": "stolen"], to: purge)
       #expect(twice.location == user)
-      #expect(try await nadia.get(user).says("There is nothing to purge any more"))
+      #expect(try await nadia.get(user).says("There’s nothing left to delete"))
     }
   }
 
@@ -48,12 +49,12 @@ import Testing
       let user = try await world.eu + "/users/\(World.chiara)"
       let iris = try await Browser.signedIn(world, as: World.iris)
       let read = try await iris.get(user)
-      #expect(read.says("Removed, and can come back") && !read.says("Purge now…"))
+      #expect(read.says("Recently removed") && !read.says("Delete permanently…"))
       let nadia = try await Browser.signedIn(world, as: World.nadia)
-      #expect(try await nadia.get(user).says("Purge now…"))
+      #expect(try await nadia.get(user).says("Delete permanently…"))
       let ada = try await Browser.signedIn(world)
       _ = try await ada.submit(user + "/protection", ["reason": "compromised"])
-      #expect(!(try await nadia.get(user).says("Purge now…")))
+      #expect(!(try await nadia.get(user).says("Delete permanently…")))
     }
   }
 }

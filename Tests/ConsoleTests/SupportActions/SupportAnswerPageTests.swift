@@ -43,7 +43,7 @@ import Testing
         removal,
         ["reason": "other", "ticket": long, "note": "", "code": try world.code(of: app)])
       check(typed, ["proof", "ticket", "note", "code"])
-      #expect(typed.says(long) && typed.says("was not looked at"))
+      #expect(typed.says(long) && typed.says("It wasn’t checked"))
       #expect(typed.says("value=\"other\" selected"))
       // The code is still good.
       let done = try await nadia.submit(
