@@ -50,7 +50,7 @@ def test_a_file_comes_in_beside_the_server_and_can_be_repeated(standalone, api, 
     again = brought(standalone, api, path, *HASHES)
     assert again.returncode == 0
     assert again.stdout == (
-        "2500 users read: 0 imported, 2500 there already, left as they were.\n")
+        "2500 users read: 0 imported, 2500 already existed, left unchanged.\n")
     # Whoever has signed in since has a hash of today, and keeps it.
     ok(api.sign_in("cli-2499@example.com", "secret 2499"))
     write(path, [row(2499, displayName="Another")])
@@ -62,7 +62,7 @@ def test_rows_that_are_refused_are_listed(standalone, api, tmp_path):
     users = [row(1), row(2, email="nobody"), row(3, phoneNumber="12"), {"email": "x@example.com"}, 7]
     said = brought(standalone, api, write(tmp_path / "users.json", users), *HASHES)
     assert said.returncode == 1
-    assert said.stdout == "5 users read: 1 imported, 4 refused.\n"
+    assert said.stdout == "5 users read: 1 imported, 4 rejected.\n"
     lines = said.stderr.strip().splitlines()
     assert lines[0].endswith("user 1 (cli-2): email is invalid")
     assert lines[0].startswith("line 13, ")
