@@ -29,8 +29,8 @@ final class Exchange {
     return part.count
   }
 
-  /// Stores the server's last reply, truncated; after a rejection, it isn't replaced by the
-  /// goodbye.
+  /// Stores the server's last 4xx or 5xx reply, truncated if it's long; the reply to QUIT that
+  /// follows doesn't replace it.
   func heard(_ bytes: [UInt8]) {
     guard let first = bytes.first, first == UInt8(ascii: "4") || first == UInt8(ascii: "5") else {
       return

@@ -42,7 +42,7 @@ struct Output {
     append(start..<source.count, of: source)
   }
 
-  /// The length above which copying a run at once is faster than appending byte by byte.
+  /// The length from which copying a run at once is worth the reference counting it takes.
   private static let shortRun = 64
 
   private mutating func append(_ range: Range<Int>, of source: Span<UInt8>) {
