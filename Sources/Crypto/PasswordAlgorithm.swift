@@ -91,7 +91,7 @@ public struct Argon2: Sendable, Equatable {
 
 /// Limits on the cost of imported hashes.
 ///
-/// Whoever imports hashes determines the cost of each later sign-in, so the cost is limited.
+/// An import determines the cost of each later sign-in, so the cost is limited.
 enum PasswordCeiling {
   /// The maximum memory of scrypt or Argon2, in bytes.
   static let memory = 256 << 20

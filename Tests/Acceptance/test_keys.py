@@ -226,7 +226,7 @@ def test_killed_in_the_middle_it_goes_on(tmp_path):
     process = subprocess.Popen(
         command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     for line in process.stdout:
-        if line.startswith("Sealed "):
+        if line.startswith("Re-encrypted "):
             break
     process.send_signal(signal.SIGKILL)
     process.wait()
