@@ -14,8 +14,8 @@ enum RestoreCommand: Command {
     Option(
       "keep-sessions", variable: false,
       help:
-        "Keep users and administrators signed in. Sessions that ended after the backup are valid "
-        + "again; recorded in the audit log."),
+        "Keep users and administrators signed in. Sessions that were ended after the backup are "
+        + "valid again; recorded in the audit log."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -145,9 +145,9 @@ private struct Restore {
     if let aside, FileManager.default.fileExists(atPath: aside) {
       Terminal.say("The previous database is in \(aside). Delete it when you no longer need it.")
     }
-    Terminal.say("Ended: \(report.summary). One-time codes for intervals up to now are used up.")
+    Terminal.say("Ended: \(report.summary). One-time codes up to now are marked as used.")
     if keepsSessions {
-      Terminal.say("Sessions were kept, including sessions that ended after the backup.")
+      Terminal.say("Sessions were kept, including those that were ended after the backup.")
     }
     guard let revived else {
       Terminal.say(

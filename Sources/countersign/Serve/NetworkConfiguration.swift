@@ -31,7 +31,7 @@ struct NetworkConfiguration: Sendable {
     Option(
       "emulator-origin", "ORIGIN",
       help: "Emulator: origins of web pages allowed to call it, in addition to this machine's, "
-        + "separated by commas; null is allowed."),
+        + "separated by commas; null is a valid origin."),
   ]
 
   init(_ arguments: Arguments, profile: Profile, problems: inout [String]) {

@@ -15,7 +15,7 @@ struct ServeConfiguration: Sendable {
   var defaultProject: String
   var emulatorBeyondLoopback: Bool
   var accessLog: String
-  /// Email delivery; nil when emails are only shown in the console.
+  /// Email delivery; nil when emails wait and can be read in the console.
   var mail: MailConfiguration?
   /// The seed of the demo to create; nil for no demo.
   var demo: UInt64?
@@ -30,7 +30,9 @@ struct ServeConfiguration: Sendable {
           + "check of forms (default: the listening address)."),
       Option("data", "DIR", help: "The data folder (default: ./data)."),
       Option("profile", "PROFILE", help: "standalone or emulator (default: standalone)."),
-      Option("assets", "DIR", help: "Folder with Templates and Public (default: found nearby)."),
+      Option(
+        "assets", "DIR",
+        help: "Folder with Templates and Public (default: the checkout, or ../share/countersign)."),
       Option("tls-certificate", "FILE", help: "TLS certificate (PEM); turns on HTTPS."),
       Option("tls-key", "FILE", help: "Private key of the certificate (PEM)."),
       Option(
