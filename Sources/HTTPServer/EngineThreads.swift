@@ -72,8 +72,8 @@ import Glibc
 
 /// C strings for the engine, which must live as long as it does.
 ///
-/// `@unchecked Sendable`, because the strings are created in `init`, freed in `deinit`, and never
-/// changed in between.
+/// `@unchecked Sendable`, because:
+/// 1. the strings are created in `init`, freed in `deinit`, and never changed in between.
 @safe private final class Texts: @unchecked Sendable {
   let certificate: UnsafeMutablePointer<CChar>?
   let key: UnsafeMutablePointer<CChar>?

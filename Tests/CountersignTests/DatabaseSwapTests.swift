@@ -9,7 +9,7 @@ import Testing
 
   private static let old = ["": "old", "-wal": "old log", "-shm": "old index"]
 
-  /// Runs a test with a data folder that has a database, its log and index, and a restored database.
+  /// Runs a test with a database, its log and index, and a restored database in a data folder.
   private func withSwap(_ body: (String, DatabaseSwap) throws -> Void) throws {
     let data = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
