@@ -10,8 +10,13 @@ let house: [SwiftSetting] = [
   .strictMemorySafety(),
 ]
 
-/// A C library of the system: `module` is its folder, `pkgConfig` its name for pkg-config, and
-/// `package` the Debian package that a build without it is told to install.
+/// Declares a C library of the system.
+///
+/// - Parameters:
+///   - module: The name of the module and its folder in `Sources`.
+///   - pkgConfig: The name in pkg-config.
+///   - package: The Debian package to suggest when the library is missing.
+/// - Returns: The target.
 func library(_ module: String, pkgConfig: String, package: String) -> Target {
   .systemLibrary(
     name: module, path: "Sources/\(module)", pkgConfig: pkgConfig, providers: [.apt([package])])
@@ -103,13 +108,13 @@ let package = Package(
       ],
       swiftSettings: house),
 
-    // Fills data folders for script/bench; not part of the product.
+    // Prepares data folders for script/bench; not part of the product.
     .executableTarget(
       name: "countersign-bench", dependencies: ["Identity", "DatabaseSQLite"],
       swiftSettings: house),
 
     tests("CryptoTests", ["Crypto"]),
-    // Text that is expensive to normalize, and a measure of what it costs.
+    // Generates text that is expensive to normalize, and measures its cost.
     .target(name: "HostileText", path: "Tests/HostileText", swiftSettings: house),
 
     tests("TextTests", ["Text", "HostileText"]),

@@ -1,9 +1,9 @@
-// Small helps. Every page works without them.
+// Progressive enhancements. Every page works without them.
 (() => {
   "use strict";
   const each = (selector, action) => document.querySelectorAll(selector).forEach(action);
 
-  // Keys of one character must be possible to switch off (WCAG 2.1.4); the account's menu does.
+  // Single-character shortcuts can be turned off in the account menu (WCAG 2.1.4).
   const kept = "countersign-slash", single = () => localStorage.getItem(kept) !== "off";
   const menu = document.querySelector(".account ul");
   if (menu) {
@@ -18,7 +18,7 @@
     menu.append(item);
   }
 
-  // "/" goes to the search field and "?" tells the keys, unless somebody is typing.
+  // "/" focuses the search field and "?" lists the shortcuts, except while typing.
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const field = document.activeElement;
@@ -41,12 +41,12 @@
     help.showModal();
   });
 
-  // One menu of the bar is open at a time, and none after a click elsewhere.
+  // Only one menu is open at a time, and a click elsewhere closes it.
   document.addEventListener("click", (event) => {
     each("details.menu[open]", (menu) => { if (!menu.contains(event.target)) menu.open = false; });
   });
 
-  // Copy what is meant to be carried elsewhere.
+  // Adds a Copy button to values such as secrets and links.
   if (navigator.clipboard) each("[data-copy]", (source) => {
     const button = document.createElement("button");
     const text = source.textContent.trim();
@@ -62,7 +62,7 @@
     source.after(" ", button);
   });
 
-  // Past moments within a month are told from now; the exact one stays in reach.
+  // Shows times in the last 30 days as relative; the title has the exact time.
   const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
   const words = new Intl.RelativeTimeFormat(document.documentElement.lang || "en", { numeric: "auto" });
   const tell = () => each("time[data-ago]", (time) => {
@@ -75,7 +75,7 @@
   tell();
   setInterval(tell, 60000);
 
-  // The window strip follows the form.
+  // Updates the diagram of accepted intervals as the form changes.
   const form = document.querySelector("form[data-window]");
   if (form) {
     const svg = form.querySelector("svg.large"), now = form.dataset.window;

@@ -2,9 +2,9 @@
 #include <argon2.h>
 #include <string.h>
 
-/* The context has pointers to what is hashed, which Swift would have to keep alive one in the other.
-   One thread computes all lanes: the result is the same, and the server's cores are shared out
-   elsewhere. */
+/* Hashes with Argon2. In C, since Swift would need nested closures to keep the context's pointers
+   valid. One thread computes all lanes: the result is the same, and PasswordHasher already
+   distributes the cores. */
 
 static inline int countersign_argon2(
     int type, uint32_t version, uint32_t passes, uint32_t memory, uint32_t lanes,

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The working memory is 32 KiB, with a password in it for a while: it is wiped, and not on a stack. */
+/* Hashes with crypt(3). Its 32 KiB of working memory contain the password, so they're allocated on
+   the heap and wiped afterwards. Returns 0 on failure. */
 
 static inline int countersign_crypt(
     const char *phrase, const char *setting, char *output, size_t capacity) {

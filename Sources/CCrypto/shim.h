@@ -11,14 +11,14 @@
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 
-/* Macros and variadic functions that Swift cannot call. */
+/* Macros and variadic functions that Swift can't call. */
 
 static inline EVP_PKEY *countersign_rsa_generate(size_t bits) {
   return EVP_PKEY_Q_keygen(NULL, NULL, "RSA", bits);
 }
 
-/* An OSSL_PARAM keeps the address of its name. Here that is a literal of C; a text of Swift is
-   lent for the making of the parameter only. */
+/* Sets the digest of a MAC. In C, since an OSSL_PARAM keeps the address of its name: a C literal
+   stays valid, but a Swift string only during the call that creates the parameter. */
 static inline int countersign_mac_digest(EVP_MAC_CTX *context, const char *digest) {
   OSSL_PARAM parameters[] = {
     OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)digest, 0),

@@ -2,9 +2,9 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
-// curl_easy_setopt and curl_easy_getinfo are variadic, which Swift cannot call.
+// curl_easy_setopt and curl_easy_getinfo are variadic, so Swift can't call them.
 
-/// What one mail is sent with. Texts must live as long as the handle is used.
+/// The options for sending one email. Strings must stay valid while the handle is in use.
 struct smtp_settings {
   const char *url;
   const char *user;
@@ -59,7 +59,7 @@ static inline CURLcode smtp_prepare(CURL *handle, const struct smtp_settings *se
   return code;
 }
 
-/// The last reply code of the server, 0 for none.
+/// Returns the server's last reply code; 0 when there's none.
 static inline long smtp_reply_code(CURL *handle) {
   long code = 0;
   return curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &code) == CURLE_OK ? code : 0;

@@ -12,9 +12,9 @@
 #define RTLD_NEXT ((void *)-1l)
 #endif
 
-// MHD_start_daemon and MHD_get_connection_info are variadic, which Swift cannot call.
+// MHD_start_daemon and MHD_get_connection_info are variadic, so Swift can't call them.
 
-/// What the engine is started with. Texts must live as long as the daemon.
+/// The options for starting the engine. Strings must stay valid as long as the daemon.
 struct engine_settings {
   unsigned int flags;
   unsigned int connections;
@@ -29,7 +29,7 @@ struct engine_settings {
   MHD_NotifyConnectionCallback notice;
 };
 
-/// Leaves the text as it came: decoding is done on the raw target, after it has been split.
+/// Leaves text encoded: the raw target is decoded later, after it was split.
 static size_t engine_leave_coded(void *context, struct MHD_Connection *connection, char *text) {
   (void)context;
   (void)connection;
@@ -83,8 +83,8 @@ static inline size_t engine_header_size(struct MHD_Connection *connection) {
   return info == NULL ? 0 : info->header_size;
 }
 
-// The program defines MHD_queue_response and MHD_lookup_connection_value_n itself, so that the
-// library's own calls of them come to the program (EngineHooks.swift). These reach the library's.
+// The program overrides MHD_queue_response and MHD_lookup_connection_value_n, so that the library's
+// own calls reach the program (EngineHooks.swift). These functions call the library's versions.
 
 static inline enum MHD_Result engine_queue(struct MHD_Connection *connection, unsigned int status,
                                            struct MHD_Response *response) {
@@ -114,22 +114,22 @@ static inline enum MHD_Result engine_lookup(struct MHD_Connection *connection,
                        : ((function)found)(connection, kind, key, key_size, value, value_size);
 }
 
-/// Whether the dynamic linker gives the library the program's own definition of a function.
+/// Returns whether the library's calls of a function reach the program's definition.
 static inline int engine_is_hooked(const char *name, const void *definition) {
   return dlsym(RTLD_DEFAULT, name) == definition && dlsym(RTLD_NEXT, name) != NULL;
 }
 
-/// Answers a lookup with a text that lives as long as the program.
+/// Returns a static string as the result of a lookup.
 static inline void engine_give(const char *text, const char **value, size_t *value_size) {
   if (value != NULL) *value = text;
   if (value_size != NULL) *value_size = strlen(text);
 }
 
-/// The largest length that the engine reads without doubt: that of a body whose end is not known.
+/// The largest length that the engine can parse, used for a body whose length is unknown.
 static inline const char *engine_endless(void) { return "9223372036854775807"; }
 static inline const char *engine_zero(void) { return "0"; }
 
-/// Tells the engine how many bytes of a body are to come, those of the part in hand included.
+/// Sets the number of remaining bytes of a body, including those of the current part.
 static inline void engine_set_remaining(struct MHD_Connection *connection, size_t offset,
                                         uint64_t bytes) {
   memcpy((char *)connection + offset, &bytes, sizeof bytes);
@@ -143,7 +143,7 @@ struct engine_probe {
   int is_done;
 };
 
-/// Finds where the engine counts what is left of a body, and tries whether a body can be ended there.
+/// Finds the offset of the engine's count of remaining body bytes, and tests ending a body with it.
 static enum MHD_Result engine_probe_handle(void *context, struct MHD_Connection *connection,
                                            const char *url, const char *method,
                                            const char *version, const char *data, size_t *size,
@@ -163,7 +163,7 @@ static enum MHD_Result engine_probe_handle(void *context, struct MHD_Connection 
         found++;
       }
     }
-    // "POST / HTTP/1.1" lies in one piece, its spaces replaced.
+    // The request line is contiguous in memory, with its spaces replaced by NUL.
     return found == 1 && version == method + 7 ? MHD_YES : MHD_NO;
   }
   if (probe->calls == 2 && *size > 5 && memcmp(data, "hello", 5) == 0) {
@@ -172,13 +172,13 @@ static enum MHD_Result engine_probe_handle(void *context, struct MHD_Connection 
     return MHD_YES;
   }
   if (probe->calls == 3 && *size == 0) {
-    // The body is over, five bytes of 0x123456789ABCDEF0 in.
+    // The body ended after 5 of its 0x123456789ABCDEF0 bytes.
     probe->is_done = 1;
   }
   return MHD_NO;
 }
 
-/// Where in a connection the engine counts what is left of a body; 0 when that could not be found.
+/// Returns the offset of the count of remaining body bytes in a connection; 0 when it isn't found.
 static inline size_t engine_find_remaining(void) {
   static const char request[] =
       "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1311768467463790320\r\n\r\n"

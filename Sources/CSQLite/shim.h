@@ -1,13 +1,13 @@
 #pragma once
 #include <sqlite3.h>
 
-// Swift cannot call variadic functions, nor see macros that cast.
+// Variadic functions and macros with casts, which Swift can't use.
 
 static inline int countersign_sqlite_configure(sqlite3 *database, int option, int value) {
   return sqlite3_db_config(database, option, value, (int *)0);
 }
 
-// SQLite binds NULL where the address is null; an empty text or blob has to have one.
+// SQLite binds NULL for a null address, so empty text and empty blobs need a non-null one.
 
 static inline int countersign_sqlite_bind_text(
     sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {

@@ -1,13 +1,13 @@
 import CCrypto
 
-/// The algorithms of libcrypto that requests need, looked up once.
+/// The libcrypto algorithms used by requests, fetched once.
 ///
-/// libcrypto looks an algorithm up, by its name and under a lock, each time one is used that nobody
-/// holds. What lacks here is nil, and those who use it say so.
+/// Otherwise libcrypto fetches an algorithm by name, under a lock, on each use. Algorithms that
+/// aren't available are nil, and their users throw an error.
 enum Algorithms {
-  // Sendable without the compiler's proof, because:
-  // 1. the pointers are set once, and what they point to is never freed nor changed;
-  // 2. libcrypto shares fetched algorithms between threads and counts their users atomically;
+  // `@unchecked Sendable`, because:
+  // 1. the pointers are set once, and what they point to is never freed or changed;
+  // 2. libcrypto shares fetched algorithms between threads and counts references atomically;
   // 3. a prepared context is only read, by EVP_MAC_CTX_dup, whose source is const.
   @safe struct Shared: @unchecked Sendable {
     let pointer: OpaquePointer?
@@ -20,7 +20,7 @@ enum Algorithms {
   static let sha512 = unsafe Shared(EVP_MD_fetch(nil, "SHA512", nil))
   static let aes256GCM = unsafe Shared(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
 
-  /// Contexts that lack only a key.
+  /// Contexts that only need a key.
   static let hmacSHA1 = hmac("SHA1")
   static let hmacSHA256 = hmac("SHA256")
   static let hmacSHA512 = hmac("SHA512")

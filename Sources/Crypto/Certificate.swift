@@ -1,26 +1,26 @@
 import CCrypto
 import Glibc
 
-/// What an X.509 certificate says of itself (RFC 5280); nothing of it is verified.
+/// Properties of an X.509 certificate (RFC 5280), none of which is verified.
 public struct Certificate: Sendable, Equatable {
-  /// Whose it is, such as `/CN=mfa.example.com`, at most 255 bytes.
+  /// The subject, such as `/CN=mfa.example.com`, at most 255 bytes.
   public let subject: String
-  /// Since when it is valid, in seconds since 1970.
+  /// The start of validity, in seconds since 1970.
   public let notBefore: Int64
-  /// Until when it is valid, in seconds since 1970.
+  /// The end of validity, in seconds since 1970.
   public let notAfter: Int64
 
-  /// Names the parts.
+  /// Creates a certificate from its properties.
   public init(subject: String, notBefore: Int64, notAfter: Int64) {
     self.subject = subject
     self.notBefore = notBefore
     self.notAfter = notAfter
   }
 
-  /// Reads the certificates of a file (RFC 7468) up to the first that can't be read.
+  /// Parses the certificates of a file (RFC 7468), up to the first invalid one.
   ///
-  /// - Parameter bytes: The file, with other kinds of PEM between the certificates or without.
-  /// - Returns: The certificates in their order.
+  /// - Parameter bytes: The file, which may contain other kinds of PEM data.
+  /// - Returns: The certificates in order.
   public static func all(inPEM bytes: [UInt8]) -> [Certificate] {
     defer { ERR_clear_error() }
     return unsafe bytes.withUnsafeBufferPointer { buffer in

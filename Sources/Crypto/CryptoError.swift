@@ -1,17 +1,15 @@
-/// What can go wrong in this module.
-///
-/// None of the cases carries secret bytes.
+/// A cryptographic error, without any secret data.
 public enum CryptoError: Error, Equatable, Sendable {
-  /// The library refused; the text names the operation.
+  /// The library reported an error; the text names the operation.
   case failed(String)
-  /// A sealed box that is too short, was changed, or belongs to other associated data.
+  /// A sealed box that is too short, was changed, or has different associated data.
   case notAuthentic
-  /// A sealed box whose key id is not in the key ring.
+  /// A sealed box whose key ID isn't in the key ring.
   case unknownKey(UInt32)
-  /// A key, hash or encoding that cannot be read; the text says what is wrong with it.
+  /// A key, hash, or encoding that can't be parsed; the text is the reason.
   case malformed(String)
-  /// More password hashes wait than the queue holds.
+  /// The queue of password hashes is full.
   ///
-  /// Try again after a second.
+  /// Callers can try again after a second.
   case busy
 }

@@ -1,6 +1,6 @@
 import CCrypto
 
-/// A hash function of FIPS 180-4.
+/// A hash function (FIPS 180-4).
 public enum HashFunction: String, Sendable, CaseIterable {
   /// SHA-1, 20 bytes; only for HMAC in one-time passwords.
   case sha1 = "SHA1"
@@ -26,7 +26,7 @@ public enum HashFunction: String, Sendable, CaseIterable {
     }
   }
 
-  /// An HMAC with it that lacks only a key.
+  /// The HMAC context that only needs a key.
   fileprivate var hmac: Algorithms.Shared {
     switch self {
     case .sha1: Algorithms.hmacSHA1
@@ -49,12 +49,12 @@ public enum HashFunction: String, Sendable, CaseIterable {
   }
 }
 
-/// A keyed message authentication code, RFC 2104, ready to be used many times with one key.
+/// A keyed message authentication code (RFC 2104) that can be used many times with one key.
 @safe public struct HMAC: ~Copyable {
   private let context: OpaquePointer
   private let length: Int
 
-  /// Prepares the code for `key`, which may be of any length.
+  /// Creates an HMAC with `key`, which can have any length.
   ///
   /// - Throws: ``CryptoError/failed(_:)`` when libcrypto lacks the function.
   public init(_ function: HashFunction, key: Secret) throws(CryptoError) {
@@ -62,7 +62,7 @@ public enum HashFunction: String, Sendable, CaseIterable {
       let context = unsafe EVP_MAC_CTX_dup(prepared)
     else { throw .failed("HMAC with \(function.rawValue) is not available") }
     var keyBytes = key.revealedBytes
-    // An empty key means "keep the key" to libcrypto; a zero byte is the same key by RFC 2104.
+    // libcrypto interprets an empty key as "keep the key"; a zero byte is equivalent in RFC 2104.
     if keyBytes.isEmpty { keyBytes = [0] }
     guard unsafe EVP_MAC_init(context, keyBytes, keyBytes.count, nil) == 1 else {
       unsafe EVP_MAC_CTX_free(context)
@@ -76,16 +76,16 @@ public enum HashFunction: String, Sendable, CaseIterable {
 
   /// Returns the code of `message`.
   ///
-  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses, which it does not for any input.
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails, which no input causes.
   public mutating func code(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
     var result = [UInt8](repeating: 0, count: length)
     try write(codeFor: message, to: &result)
     return result
   }
 
-  /// Writes the code of `message` into `result`, so that many codes need one piece of memory.
+  /// Writes the code of `message` to `result`, so that many codes can share memory.
   ///
-  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses, or `result` is shorter than a code.
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails, or `result` is shorter than a code.
   public mutating func write(
     codeFor message: [UInt8], to result: inout [UInt8]
   ) throws(CryptoError) {
@@ -99,7 +99,7 @@ public enum HashFunction: String, Sendable, CaseIterable {
 
   /// Returns the code of one message with one key.
   ///
-  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
   public static func code(
     _ function: HashFunction, key: Secret, message: [UInt8]
   ) throws(CryptoError) -> [UInt8] {

@@ -1,32 +1,32 @@
-/// Who runs and who waits, with turns that go round between groups.
+/// Running and waiting elements, with round-robin turns between groups.
 struct FairQueue<Element> {
-  /// What becomes of an element.
+  /// The result of adding an element.
   enum Admission {
-    /// It runs now.
+    /// The element runs now.
     case start
-    /// It waits, perhaps in the place of another one, which is refused.
+    /// The element waits, possibly in place of another one, which is rejected.
     case wait(displaced: Element?)
-    /// There's no place for it.
+    /// The queue is full.
     case refuse
   }
 
   private let width: Int
   private let places: Int
-  /// How many may wait of one group.
+  /// The maximum number of waiting elements per group.
   private let placesOfOne: Int
   private var running = 0
   private var count = 0
   private var waiting: [Int64: [Element]] = [:]
-  /// The groups that wait, the one whose turn is next first.
+  /// The groups with waiting elements, in order of their turns.
   private var turns: [Int64] = []
 
-  /// Makes a queue of which `width` elements run at once and `places` wait.
+  /// Creates a queue in which `width` elements run at once and `places` can wait.
   init(width: Int, places: Int) {
     (self.width, self.places) = (width, places)
     placesOfOne = places - places / 4
   }
 
-  /// Adds an element, which runs when fewer than `width` do.
+  /// Adds an element, which runs now if fewer than `width` are running.
   mutating func add(_ element: Element, of group: Int64) -> Admission {
     if running < width {
       running += 1
@@ -48,7 +48,7 @@ struct FairQueue<Element> {
     return .wait(displaced: displaced)
   }
 
-  /// The element that runs after one that has ended; nil when none waits.
+  /// Returns the element to run after one has finished; nil when none is waiting.
   mutating func next() -> Element? {
     guard !turns.isEmpty else {
       running -= 1

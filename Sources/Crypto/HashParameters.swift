@@ -1,56 +1,56 @@
-/// What a caller says of the hashes that it imports, before it is checked.
+/// The unvalidated parameters of imported password hashes.
 ///
 /// The names are those of Google's Identity Toolkit.
 public struct HashParameters: Sendable {
-  /// The word of the algorithm, as `SCRYPT`; nil or empty when the hashes tell themselves.
+  /// The name of the algorithm, such as `SCRYPT`; nil or empty when each hash contains it.
   public var algorithm: String?
-  /// The key of an HMAC or of Firebase's scrypt.
+  /// The key for HMAC or Firebase scrypt.
   public var signerKey: [UInt8]?
-  /// What stands between password and salt in Firebase's scrypt.
+  /// The separator between password and salt in Firebase scrypt.
   public var saltSeparator: [UInt8]?
-  /// Rounds, of whichever algorithm has them.
+  /// The number of rounds, for algorithms that have them.
   public var rounds: Int?
-  /// The memory cost of Firebase's scrypt: an exponent of two.
+  /// The memory cost of Firebase scrypt, as an exponent of two.
   public var memoryCost: Int?
-  /// The cost of plain scrypt: a power of two.
+  /// The cost of standard scrypt, a power of two.
   public var cpuMemCost: Int?
-  /// The parallelization of plain scrypt.
+  /// The parallelization of standard scrypt.
   public var parallelization: Int?
-  /// The block size of plain scrypt.
+  /// The block size of standard scrypt.
   public var blockSize: Int?
-  /// The length of a plain scrypt's hash in bytes.
+  /// The length of a standard scrypt hash, in bytes.
   public var dkLen: Int?
   /// The order of salt and password.
   public var order: PasswordOrder?
-  /// What Argon2 hashes were made with.
+  /// The parameters of Argon2 hashes.
   public var argon2: Argon2?
-  /// False where it is not said which kind of Argon2 they were made with.
+  /// False when the kind of Argon2 isn't specified.
   public var namesArgon2Kind = true
-  /// The length of an Argon2 hash in bytes.
+  /// The length of an Argon2 hash, in bytes.
   public var argon2Length: Int?
 
-  /// Makes parameters of nothing.
+  /// Creates empty parameters.
   public init() {}
 }
 
-/// What is wrong with the parameters of an import.
+/// The reason that import parameters are invalid.
 public enum HashParameterError: Error, Equatable, Sendable {
-  /// There is no such algorithm.
+  /// The algorithm doesn't exist.
   case unknownAlgorithm
-  /// A parameter that the algorithm needs is not there; by its name on the wire.
+  /// A required parameter is missing; the value is its name in the REST API.
   case missing(String)
-  /// A number is out of its range.
+  /// A number is out of range.
   case outOfRange(String, ClosedRange<Int>)
-  /// A number that must be a power of two greater than one is not.
+  /// A number isn't a power of two greater than one.
   case notPowerOfTwo(String)
-  /// A key, separator or associated data longer than 1024 bytes.
+  /// A key, separator, or associated data is longer than 1024 bytes.
   case tooLong(String)
-  /// A hash would take more memory or time than is allowed.
+  /// A hash would need more memory or time than allowed.
   case tooDear
 }
 
 extension PasswordAlgorithm {
-  /// Checks parameters against what the algorithm allows and what this server is willing to do.
+  /// Validates parameters against the algorithm's requirements and this server's limits.
   ///
   /// - Throws: ``HashParameterError``.
   public init(_ parameters: HashParameters) throws(HashParameterError) {
@@ -80,7 +80,7 @@ extension PasswordAlgorithm {
   private static func hmac(
     _ digest: LegacyDigest, _ parameters: HashParameters
   ) throws(HashParameterError) -> PasswordAlgorithm {
-    // As the Node SDK has it, which never says the order.
+    // The default of the Node SDK, which never sends the order.
     .hmac(digest, key: try signerKey(parameters), order: parameters.order ?? .passwordFirst)
   }
 
@@ -88,7 +88,7 @@ extension PasswordAlgorithm {
     _ digest: LegacyDigest, _ parameters: HashParameters
   ) throws(HashParameterError) -> PasswordAlgorithm {
     let range = digest == .md5 ? PasswordCeiling.md5Rounds : PasswordCeiling.digestRounds
-    // proto3 leaves a zero out, so an absent number is one.
+    // proto3 omits zeros, so a missing number is zero.
     let rounds = try checked(parameters.rounds ?? 0, "rounds", range)
     return .digest(digest, rounds: rounds, order: parameters.order ?? .saltFirst)
   }
@@ -115,7 +115,7 @@ extension PasswordAlgorithm {
     let cost = try required(parameters.cpuMemCost, "cpuMemCost", 2...(1 << 30))
     let blockSize = try required(parameters.blockSize, "blockSize", 1...(1 << 20))
     let lanes = try required(parameters.parallelization, "parallelization", 1...(1 << 20))
-    // The hash's own length counts; what is said of it must make sense all the same.
+    // The hash's own length is used, but the parameter must still be valid.
     _ = try checked(parameters.dkLen ?? 64, "dkLen", 1...PasswordCeiling.hash)
     guard cost & (cost - 1) == 0 else { throw .notPowerOfTwo("cpuMemCost") }
     let memory = 128 * cost * blockSize
@@ -129,7 +129,7 @@ extension PasswordAlgorithm {
     _ parameters: HashParameters
   ) throws(HashParameterError) -> PasswordAlgorithm {
     guard let argon2 = parameters.argon2 else { throw .missing("argon2Parameters") }
-    // The hash's own length counts; what is said of it must make sense all the same.
+    // The hash's own length is used, but the parameter must still be valid.
     _ = try checked(
       parameters.argon2Length ?? 32, "argon2Parameters.hashLengthBytes", 1...PasswordCeiling.hash)
     let known = try checked(argon2)
@@ -137,7 +137,7 @@ extension PasswordAlgorithm {
     return .argon2(known)
   }
 
-  /// Checks the numbers of an Argon2 hash.
+  /// Validates the parameters of Argon2.
   static func checked(_ argon2: Argon2) throws(HashParameterError) -> Argon2 {
     let lanes = PasswordCeiling.argon2Lanes
     _ = try checked(

@@ -1,7 +1,7 @@
-/// The text of a hash that came from elsewhere: `$name$parameters$salt$hash`.
+/// The text form of an imported hash: `$name$parameters$salt$hash`.
 ///
-/// Bytes are base64url; parameters are `name=value` with commas between them. Argon2 has the form
-/// of its reference implementation, and bcrypt the one that everybody has.
+/// Bytes are base64url; parameters are `name=value`, separated by commas. Argon2 uses the form of
+/// its reference implementation, and bcrypt its usual form.
 ///
 /// ```
 /// $sha256$n=1,o=sp$c2FsdA$LPJNul-wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ
@@ -11,7 +11,7 @@ struct HashText {
   let salt: [UInt8]
   let hash: [UInt8]
 
-  /// The text, which is only ever stored.
+  /// The text, which is only stored.
   var encoded: String {
     let (name, parameters) = head
     let salt = Base64URL.encode(salt)
@@ -50,7 +50,7 @@ struct HashText {
     self.hash = hash
   }
 
-  /// Reads a text; nil for what is none, or is beyond what this server computes.
+  /// Parses a text; nil when it's invalid or exceeds this server's limits.
   init?(_ text: String) {
     var fields = text.split(separator: "$", omittingEmptySubsequences: false)[...]
     guard fields.popFirst() == "", let name = fields.popFirst() else { return nil }
@@ -76,7 +76,7 @@ struct HashText {
   ) -> PasswordAlgorithm? {
     if let kind = Argon2.Kind(rawValue: name) {
       let argon2 = Argon2(
-        // Without a version it is the first, as the reference implementation reads it.
+        // Without a version, it's version 1.0, as in the reference implementation.
         kind: kind, version: version ?? 16, memory: parameters.number("m") ?? 0,
         passes: parameters.number("t") ?? 0, lanes: parameters.number("p") ?? 0,
         associatedData: parameters.bytes("data") ?? [])
@@ -110,7 +110,7 @@ struct HashText {
     return try? PasswordAlgorithm(said)
   }
 
-  /// The parameters between two dollars.
+  /// The parameters between two dollar signs.
   private struct Parameters {
     private var values: [Substring: Substring] = [:]
 

@@ -2,10 +2,10 @@ import Glibc
 
 /// The file with the master keys.
 public enum KeyFile {
-  /// Puts a secret in the place of a file's contents, readable by its owner alone.
+  /// Replaces a file's contents with a secret, with mode 600.
   ///
-  /// It is written under another name and then given the file's, so that there is the old or the
-  /// new whatever happens, and a power cut afterwards leaves the new.
+  /// The secret is written to another file, which is then renamed, so that the file always has the
+  /// old or the new contents, and the new ones survive a power failure afterwards.
   ///
   /// - Throws: ``CryptoError/failed(_:)`` with the system's reason.
   public static func replace(_ path: String, with text: Secret) throws(CryptoError) {
@@ -23,7 +23,7 @@ public enum KeyFile {
     syncFolder(of: path)
   }
 
-  /// Makes the new name outlast a power cut.
+  /// Syncs the folder, so that the renamed file survives a power failure.
   private static func syncFolder(of path: String) {
     let end = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
     let folder = unsafe open(end.isEmpty ? "/" : String(end), O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The master keys of an instance, the newest first.
+/// The master keys of an instance, newest first.
 ///
-/// They live outside the database. Everything is sealed with the newest; the others only open what
-/// was sealed before. A ring is shared: when it adopts other keys, every ``Sealer`` of it goes on
-/// with those.
+/// They're stored outside the database. The newest key encrypts; the others only decrypt existing
+/// data. A ring is shared: when it adopts other keys, each of its ``Sealer``s uses them from then
+/// on.
 ///
-/// The text form, one key a line, is `countersign-master-key-1 ID KEY` with the id as eight
+/// The text form, one key per line, is `countersign-master-key-1 ID KEY`, with the ID as eight
 /// hexadecimal digits and the 32 key bytes as base64url.
 public final class KeyRing: Sendable {
   struct Key: Sendable {
@@ -15,7 +15,7 @@ public final class KeyRing: Sendable {
   }
 
   struct Keys: Sendable {
-    /// Grows with each change, so that what was derived from the keys is known to be of today.
+    /// Increases with each change, to detect outdated derived keys.
     var generation = 0
     var keys: [Key]
   }
@@ -28,14 +28,14 @@ public final class KeyRing: Sendable {
 
   private init(_ keys: [Key]) { held = Mutex(Keys(keys: keys)) }
 
-  /// Makes a ring of one new random key.
+  /// Creates a ring with one new random key.
   public convenience init(random: RandomSource) { self.init([Self.newKey(random, beside: [])]) }
 
-  /// Reads the text form.
+  /// Parses the text form.
   ///
-  /// Blank lines and lines that start with `#` are passed over.
+  /// Blank lines and lines that start with `#` are ignored.
   ///
-  /// - Throws: ``CryptoError/malformed(_:)`` which names the line, never its contents.
+  /// - Throws: ``CryptoError/malformed(_:)``, which names the line but not its contents.
   public convenience init(text: String) throws(CryptoError) { self.init(try Self.read(text)) }
 
   private static func read(_ text: String) throws(CryptoError) -> [Key] {
@@ -76,10 +76,10 @@ public final class KeyRing: Sendable {
     return Secret(lines)
   }
 
-  /// A mark of each key that says nothing about it, to notice that a data folder and a key do not
-  /// belong together.
+  /// Returns an identifier of each key that reveals nothing about it, to detect a mismatched data
+  /// folder and key.
   ///
-  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
   public func mark() throws(CryptoError) -> [String] {
     var marks: [String] = []
     for key in keys.keys {
@@ -89,7 +89,7 @@ public final class KeyRing: Sendable {
     return marks
   }
 
-  /// The ids of the keys, the newest first, as eight hexadecimal digits.
+  /// The IDs of the keys, newest first, as eight hexadecimal digits.
   public var ids: [String] { keys.keys.map { Self.name($0.id) } }
 
   static func name(_ id: UInt32) -> String {
@@ -99,18 +99,18 @@ public final class KeyRing: Sendable {
 }
 
 extension KeyRing {
-  /// A ring with a new random key in front of the keys of this one.
+  /// Returns a ring with a new random key before this one's keys.
   public func rotated(random: RandomSource) -> KeyRing {
     let old = keys.keys
     return KeyRing([Self.newKey(random, beside: old)] + old)
   }
 
-  /// A ring of the newest key of this one alone.
+  /// Returns a ring with only the newest key.
   public func newestAlone() -> KeyRing { KeyRing(Array(keys.keys.prefix(1))) }
 
-  /// Takes the keys of another ring in the place of its own.
+  /// Replaces this ring's keys with those of another ring.
   ///
-  /// What was sealed with a key that the other ring lacks cannot be opened from then on.
+  /// Data encrypted with a key that isn't in the other ring can't be decrypted from then on.
   public func adopt(_ other: KeyRing) {
     let new = other.keys.keys
     held.withLock { held in

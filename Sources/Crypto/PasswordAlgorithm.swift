@@ -1,27 +1,27 @@
-/// How passwords were hashed where users come from, with all that checking one takes.
+/// The algorithm and parameters of imported password hashes.
 ///
-/// Source: the import of Google's Identity Toolkit. ``init(_:)`` checks what a caller says;
-/// ``PasswordHash/init(_:salt:by:)`` makes one text of it with each hash.
+/// Source: user import in Google's Identity Toolkit. ``init(_:)`` validates a caller's parameters;
+/// ``PasswordHash/init(_:salt:by:)`` stores them with each hash.
 public enum PasswordAlgorithm: Sendable, Equatable {
-  /// A keyed hash of password and salt, RFC 2104.
+  /// A keyed hash of password and salt (RFC 2104).
   case hmac(LegacyDigest, key: [UInt8], order: PasswordOrder)
-  /// A hash of salt and password, hashed again `rounds` times less one.
+  /// A hash of salt and password, hashed again `rounds` − 1 times.
   case digest(LegacyDigest, rounds: Int, order: PasswordOrder)
-  /// PBKDF2, RFC 8018 section 5.2; the length is the hash's own.
+  /// PBKDF2 (RFC 8018 section 5.2), with the length of the hash.
   case pbkdf2(LegacyDigest, rounds: Int)
-  /// Firebase's: scrypt makes a key, and the hash is the signer key under it in AES-256-CTR.
+  /// Firebase scrypt: scrypt derives a key that encrypts the signer key with AES-256-CTR.
   case firebaseScrypt(signerKey: [UInt8], saltSeparator: [UInt8], rounds: Int, memoryCost: Int)
-  /// Scrypt, RFC 7914; the length is the hash's own.
+  /// Scrypt (RFC 7914), with the length of the hash.
   case scrypt(cost: Int, blockSize: Int, parallelization: Int)
-  /// Bcrypt, whose hashes say cost and salt themselves.
+  /// Bcrypt, whose hashes contain cost and salt.
   case bcrypt
-  /// Argon2, RFC 9106.
+  /// Argon2 (RFC 9106).
   case argon2(Argon2)
-  /// None that is told: each hash is a text that says how it was made.
+  /// Unspecified: each hash contains its algorithm and parameters.
   case told
 }
 
-/// A hash function as old password tables use it.
+/// A hash function used by legacy password tables.
 public enum LegacyDigest: String, Sendable, CaseIterable {
   /// MD5, RFC 1321: 16 bytes.
   case md5
@@ -43,7 +43,7 @@ public enum LegacyDigest: String, Sendable, CaseIterable {
   }
 }
 
-/// In which order a password and its salt are hashed.
+/// The order in which password and salt are hashed.
 public enum PasswordOrder: String, Sendable, CaseIterable {
   /// Salt, then password.
   case saltFirst = "sp"
@@ -51,7 +51,7 @@ public enum PasswordOrder: String, Sendable, CaseIterable {
   case passwordFirst = "ps"
 }
 
-/// What an Argon2 hash was made with.
+/// The parameters of Argon2.
 public struct Argon2: Sendable, Equatable {
   /// The kinds of Argon2.
   public enum Kind: String, Sendable, CaseIterable {
@@ -73,10 +73,10 @@ public struct Argon2: Sendable, Equatable {
   public var passes: Int
   /// Lanes.
   public var lanes: Int
-  /// Bytes that were hashed along with the password.
+  /// Data hashed along with the password.
   public var associatedData: [UInt8]
 
-  /// Takes the numbers as they are; ``PasswordAlgorithm/init(_:)`` checks them.
+  /// Creates parameters without validating them; ``PasswordAlgorithm/init(_:)`` does that.
   public init(
     kind: Kind, version: Int, memory: Int, passes: Int, lanes: Int, associatedData: [UInt8] = []
   ) {
@@ -89,13 +89,13 @@ public struct Argon2: Sendable, Equatable {
   }
 }
 
-/// What is too dear or makes no sense.
+/// Limits on the cost of imported hashes.
 ///
-/// Who imports decides what each sign-in costs later, so the costs have ceilings.
+/// An import determines the cost of each later sign-in, so the cost is limited.
 enum PasswordCeiling {
-  /// The most memory of one scrypt or Argon2, in bytes.
+  /// The maximum memory of scrypt or Argon2, in bytes.
   static let memory = 256 << 20
-  /// The most work of one scrypt: memory times parallelization, in bytes.
+  /// The maximum work of scrypt: memory times parallelization, in bytes.
   static let scryptWork = 1 << 30
   static let bcryptCost = 4...14
   static let pbkdf2Rounds = 1...2_000_000
@@ -103,8 +103,8 @@ enum PasswordCeiling {
   static let md5Rounds = 0...8_192
   static let argon2Passes = 1...16
   static let argon2Lanes = 1...16
-  /// The longest key, salt, separator or associated data, in bytes.
+  /// The maximum length of a key, salt, separator, or associated data, in bytes.
   static let bytes = 1_024
-  /// The longest hash, in bytes.
+  /// The maximum length of a hash, in bytes.
   static let hash = 1_024
 }

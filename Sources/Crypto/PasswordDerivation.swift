@@ -3,9 +3,9 @@ import CCrypt
 import CCrypto
 
 extension HashText {
-  /// Compares in constant time; blocks as long as the algorithm takes.
+  /// Verifies a password in constant time; blocks as long as the algorithm takes.
   ///
-  /// False too when the library cannot do it, for want of memory.
+  /// Also returns false when the library is out of memory.
   func matches(_ password: Secret) -> Bool {
     guard let derived = derive(password.revealedBytes) else { return false }
     return constantTimeEqual(derived, hash)
@@ -18,7 +18,7 @@ extension HashText {
     case .digest(let digest, let rounds, let order):
       digest.hash(order.join(password, salt), rounds: rounds)
     case .pbkdf2(let digest, let rounds):
-      // Without rounds there is no PBKDF2: zero is one.
+      // PBKDF2 needs at least one round, so zero is treated as one.
       Derivation.pbkdf2(digest, password, salt, rounds: max(rounds, 1), count: hash.count)
     case .firebaseScrypt(let key, let separator, let rounds, let cost):
       Derivation.scrypt(
@@ -51,7 +51,7 @@ extension LegacyDigest {
 
   fileprivate func hash(_ message: [UInt8], rounds: Int) -> [UInt8]? {
     var result = message
-    // Zero rounds, which MD5 may have, are one.
+    // Zero rounds, which MD5 allows, are treated as one.
     for _ in 0..<max(rounds, 1) {
       var output = [UInt8](repeating: 0, count: length)
       guard
@@ -74,7 +74,7 @@ extension LegacyDigest {
   }
 }
 
-/// The slow functions, as the libraries have them.
+/// The libraries' slow functions.
 enum Derivation {
   static func pbkdf2(
     _ digest: LegacyDigest, _ password: [UInt8], _ salt: [UInt8], rounds: Int, count: Int
@@ -101,7 +101,7 @@ enum Derivation {
     return done == 1 ? output : nil
   }
 
-  /// AES-256 in counter mode from a counter of zero, as Firebase's scrypt ends.
+  /// Encrypts with AES-256-CTR from a counter of zero, as Firebase scrypt does.
   static func encrypt(_ plain: [UInt8], under key: [UInt8]) -> [UInt8]? {
     guard let context = unsafe EVP_CIPHER_CTX_new() else { return nil }
     defer { unsafe EVP_CIPHER_CTX_free(context) }
@@ -133,9 +133,9 @@ enum Derivation {
     return outcome == 0 ? output : nil
   }
 
-  /// Compares with a bcrypt text in constant time.
+  /// Verifies a password against a bcrypt hash in constant time.
   static func matchesBcrypt(_ password: [UInt8], _ text: String) -> Bool {
-    // The library reads to the first NUL, and would take what stands before it for the whole.
+    // The library stops at the first NUL, so it would accept a prefix of the password.
     guard
       !password.contains(0), let cost = Bcrypt.cost(of: text),
       PasswordCeiling.bcryptCost.contains(cost)
@@ -148,11 +148,11 @@ enum Derivation {
   }
 }
 
-/// The text of a bcrypt hash: `$2b$`, the cost, 22 characters of salt and 31 of hash.
+/// A bcrypt hash: `$2b$`, the cost, 22 characters of salt, and 31 of hash.
 enum Bcrypt {
   static let length = 60
 
-  /// The cost of a text, or nil when it is not a bcrypt hash.
+  /// Returns the cost; nil when the text isn't a bcrypt hash.
   static func cost(of text: String) -> Int? {
     let bytes = Array(text.utf8)
     let heads = ["$2a$", "$2b$", "$2y$"].map { Array($0.utf8) }

@@ -1,22 +1,22 @@
-/// Why a hash that is imported is not taken.
+/// The reason that an imported hash is rejected.
 public enum ImportedHashError: Error, Equatable, Sendable {
-  /// There are no bytes in it.
+  /// The hash is empty.
   case empty
-  /// It does not have the form or the length that the algorithm gives.
+  /// The hash doesn't have the algorithm's format or length.
   case malformed
-  /// Its salt is missing, too short or too long.
+  /// The salt is missing, too short, or too long.
   case salt
-  /// Checking it would cost more than is allowed.
+  /// Verifying the hash would cost more than allowed.
   case tooDear
 }
 
 extension PasswordHash {
-  /// Takes a hash that was made elsewhere.
+  /// Creates a password hash from an imported one.
   ///
   /// - Parameters:
-  ///   - hash: Its bytes; of an MD5 or SHA, those of its hexadecimal text do as well.
-  ///   - salt: The salt, empty where there was none.
-  ///   - algorithm: How it was made.
+  ///   - hash: The bytes; for MD5 and SHA, also those of the hexadecimal text.
+  ///   - salt: The salt; empty when there's none.
+  ///   - algorithm: The algorithm and its parameters.
   /// - Throws: ``ImportedHashError``.
   public init(
     _ hash: [UInt8], salt: [UInt8], by algorithm: PasswordAlgorithm
@@ -46,8 +46,8 @@ extension PasswordHash {
     self.init(encoded: HashText(algorithm: algorithm, salt: salt, hash: hash).encoded)
   }
 
-  /// Takes a text that says how it was made: those that this server stores and exports, bcrypt's,
-  /// and the one of Argon2's reference implementation.
+  /// Creates a hash from a text with its algorithm: a hash stored and exported by this server, a
+  /// bcrypt hash, or one from Argon2's reference implementation.
   private init(telling bytes: [UInt8]) throws(ImportedHashError) {
     let text = String(decoding: bytes, as: UTF8.self)
     if text.hasPrefix("$2") {
@@ -65,10 +65,11 @@ extension PasswordHash {
     return text
   }
 
-  /// The stand-in for a hash that Google's emulator makes, `fakeHash:salt=…:password=…`: the
-  /// password in it, hashed once, which is more than the text did.
+  /// Creates a hash from the placeholder that Google's emulator uses, `fakeHash:salt=…:password=…`,
+  /// by hashing the password in it.
   ///
-  /// Nil for anything else. It protects nothing, so only the emulator profile may take it.
+  /// Nil for anything else. The placeholder protects nothing, so only the emulator profile may
+  /// accept it.
   public init?(emulatorText text: String, random: RandomSource) {
     let head = "fakeHash:salt="
     let middle = ":password="
@@ -82,8 +83,8 @@ extension PasswordHash {
       ).encoded)
   }
 
-  /// The bytes of a hash and of its salt where it is Firebase's scrypt, in whose own form it can be
-  /// handed on; nil for all others.
+  /// The hash and salt of Firebase scrypt, in a form that can be exported; nil for other
+  /// algorithms.
   public var firebaseScrypt: (hash: [UInt8], salt: [UInt8])? {
     guard encoded.hasPrefix("$firebase-scrypt$"), let text = HashText(encoded) else { return nil }
     return (text.hash, text.salt)

@@ -1,46 +1,44 @@
 import CArgon2
 
-/// A password hash with its algorithm and parameters in one text, as `$argon2id$v=19$m=…$salt$hash`.
+/// A password hash with its algorithm and parameters, such as `$argon2id$v=19$m=…$salt$hash`.
 ///
-/// New ones are Argon2id; those of imported users are what they were until the user signs in.
+/// New hashes are Argon2id; imported hashes keep their algorithm until the user signs in.
 ///
-/// Source: RFC 9106; the cost is OWASP's second choice for Argon2id (m = 19 456 KiB, t = 2, p = 1).
+/// Source: RFC 9106; the cost is OWASP's second choice for Argon2id (m = 19,456 KiB, t = 2, p = 1).
 public struct PasswordHash: Sendable, Equatable {
-  /// The encoded text, to be stored.
-  ///
-  /// It is not shown or exported.
+  /// The encoded text to store, which must not be displayed.
   public let encoded: String
 
-  /// Takes a stored text as it is.
+  /// Creates a hash from stored text.
   public init(encoded: String) { self.encoded = encoded }
 
-  /// What a hash costs.
+  /// The cost of a hash.
   public struct Cost: Sendable, Equatable {
     /// Memory in KiB.
     public var memory: UInt32
     /// Passes over the memory.
     public var passes: UInt32
 
-    /// Makes a cost of `memory` KiB and `passes`.
+    /// Creates a cost of `memory` KiB and `passes`.
     public init(memory: UInt32, passes: UInt32) {
       self.memory = memory
       self.passes = passes
     }
 
-    /// The cost that new hashes have.
+    /// The cost of new hashes.
     public static let current = Cost(memory: 19_456, passes: 2)
   }
 
-  /// True when the text was not made by the algorithm and cost of today.
+  /// Returns whether the hash has another algorithm or cost than new hashes.
   public func needsUpgrade(to cost: Cost = .current) -> Bool {
     !encoded.hasPrefix("$argon2id$v=19$m=\(cost.memory),t=\(cost.passes),p=1$")
   }
 
-  /// Hashes `password` with a new salt of 16 bytes.
+  /// Hashes `password` with a new 16-byte salt.
   ///
-  /// Blocks for about 15 ms at the current cost: call it through ``PasswordHasher``.
+  /// Blocks for about 15 ms at the current cost, so call it through ``PasswordHasher``.
   ///
-  /// - Throws: ``CryptoError/failed(_:)`` when there is no memory for it.
+  /// - Throws: ``CryptoError/failed(_:)`` when there isn't enough memory.
   static func make(
     _ password: Secret, cost: Cost, random: RandomSource
   ) throws(CryptoError) -> PasswordHash {
@@ -54,12 +52,12 @@ public struct PasswordHash: Sendable, Equatable {
     return PasswordHash(encoded: String(decoding: ended, as: UTF8.self))
   }
 
-  /// True when it was made by the algorithm that new hashes have, at whatever cost.
+  /// Whether the algorithm is that of new hashes, at any cost.
   var isOwn: Bool { encoded.hasPrefix("$argon2id$") }
 
-  /// Compares in constant time; false for a text that cannot be read.
+  /// Verifies a password in constant time; returns false for a hash that can't be parsed.
   ///
-  /// Blocks like `make`, or longer where a hash was imported with a higher cost.
+  /// Blocks like `make`, or longer for imported hashes with a higher cost.
   func matches(_ password: Secret) -> Bool {
     if encoded.hasPrefix("$2") {
       return Derivation.matchesBcrypt(password.revealedBytes, encoded)

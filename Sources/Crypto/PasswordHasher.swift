@@ -1,21 +1,21 @@
 import Dispatch
 import Synchronization
 
-/// Makes and checks password hashes away from the threads that answer requests.
+/// Computes and verifies password hashes off the threads that serve requests.
 ///
-/// At most `width` hashes run at once (one a core); at most `waiting` wait; who comes then is told
-/// ``CryptoError/busy`` at once, so that a flood of sign-ins costs bounded memory and time.
+/// At most `width` hashes run at once, one per core, and at most `waiting` wait; further ones fail
+/// with ``CryptoError/busy`` immediately, so that a flood of sign-ins uses bounded memory and time.
 ///
-/// The queue is fair between pools of users: their turns go round, one hash each, and no pool has more
-/// than three quarters of the places. When all places are taken, a pool that waits for less than
-/// another one takes the last place of the pool that waits for most. So a pool that is attacked is busy
-/// by itself.
+/// The queue is fair between user pools: they take turns, one hash each, and a pool can use at most
+/// three quarters of the places. When all places are taken, a pool with fewer waiting hashes
+/// replaces the last one of the pool with the most. Under attack, only the attacked pool is
+/// therefore busy.
 public final class PasswordHasher: Sendable {
-  /// Whose hashes wait for each other: one pool of users, or the administrators.
+  /// A group of hashes that share a queue: one user pool, or the administrators.
   public struct Pool: Hashable, Sendable {
     let number: Int64
 
-    /// Makes the pool with a number; equal numbers are one pool.
+    /// Creates a pool; equal numbers are the same pool.
     public init(_ number: Int64) { self.number = number }
   }
 
@@ -25,7 +25,7 @@ public final class PasswordHasher: Sendable {
   private let random: RandomSource
   private let threads = DispatchQueue(label: "password hashes", attributes: .concurrent)
 
-  /// Makes a hasher of `width` hashes at once with room for `waiting` more.
+  /// Creates a hasher that runs `width` hashes at once, with room for `waiting` more.
   public init(
     width: Int, waiting: Int = 64, cost: PasswordHash.Cost = .current,
     random: RandomSource = .system
@@ -36,9 +36,9 @@ public final class PasswordHasher: Sendable {
     self.random = random
   }
 
-  /// Hashes a password, when it's the turn of its pool.
+  /// Hashes a password when it's its pool's turn.
   ///
-  /// - Throws: ``CryptoError/busy``, or ``CryptoError/failed(_:)`` without memory.
+  /// - Throws: ``CryptoError/busy``, or ``CryptoError/failed(_:)`` when out of memory.
   public func hash(
     _ password: Secret, for pool: Pool
   ) async throws(CryptoError) -> PasswordHash {
@@ -48,12 +48,12 @@ public final class PasswordHasher: Sendable {
     }
   }
 
-  /// Tells whether `password` is the one of `hash`, when it is the turn of its pool.
+  /// Verifies `password` against `hash` when it's its pool's turn.
   ///
-  /// Without a hash it does the same work and says no, so that the time does not tell whether an
-  /// account exists. A hash from elsewhere that does not match costs that work as well.
+  /// Without a hash, it does the same work and returns false, so that timing doesn't reveal whether
+  /// an account exists. An imported hash that doesn't match costs that work too.
   ///
-  /// - Throws: ``CryptoError/busy``, or ``CryptoError/failed(_:)`` without memory.
+  /// - Throws: ``CryptoError/busy``, or ``CryptoError/failed(_:)`` when out of memory.
   public func matches(
     _ password: Secret, _ hash: PasswordHash?, for pool: Pool
   ) async throws(CryptoError) -> Bool {
@@ -66,10 +66,10 @@ public final class PasswordHasher: Sendable {
     }
   }
 
-  /// True when `hash` should be replaced at the next chance because its cost is not today's.
+  /// Returns whether `hash` should be replaced at the next sign-in because its cost is outdated.
   public func needsUpgrade(_ hash: PasswordHash) -> Bool { hash.needsUpgrade(to: cost) }
 
-  /// One hash that is to be made, or refused.
+  /// A hash to compute or reject.
   private struct Job: Sendable {
     let run: @Sendable () -> Void
     let refuse: @Sendable () -> Void

@@ -1,11 +1,11 @@
 import CCrypto
 
-/// Somebody else's public key, by which what they signed is known.
+/// A third party's public key for verifying signatures.
 ///
-/// RSA keys of 2048 to 8192 bits check RS256 (RFC 7518 section 3.3), keys on the curve P-256 check
-/// ES256 (section 3.4). A key has one algorithm, so a signature never chooses it.
+/// RSA keys of 2048 to 8192 bits verify RS256 (RFC 7518 section 3.3), and P-256 keys verify ES256
+/// (section 3.4). Each key has one algorithm, so a signature can't choose it.
 public final class PublicKey: Sendable {
-  /// What a key can check.
+  /// The signature algorithm of a key.
   public enum Algorithm: String, Sendable, CaseIterable {
     /// RSASSA-PKCS1-v1_5 with SHA-256.
     case rs256 = "RS256"
@@ -13,30 +13,30 @@ public final class PublicKey: Sendable {
     case es256 = "ES256"
   }
 
-  // Sendable without the compiler's proof, because:
-  // 1. the pointer is set once and freed in `deinit` only;
-  // 2. libcrypto's own locks make verifying with one EVP_PKEY safe from many threads.
+  // `@unchecked Sendable`, because:
+  // 1. the pointer is set once and freed only in `deinit`;
+  // 2. libcrypto's own locks make verifying with one EVP_PKEY safe on many threads.
   @safe private struct Handle: @unchecked Sendable { let pointer: OpaquePointer }
   private let handle: Handle
 
-  /// What the key checks.
+  /// The algorithm of the key.
   public let algorithm: Algorithm
 
-  /// Why something is not a key that can be used.
+  /// The reason that a key can't be used.
   public enum Fault: Error, Sendable, Equatable {
-    /// A private key, which is nobody's business here.
+    /// A private key, which must not be shared.
     case isPrivate
     /// Not a public key.
     case unreadable
-    /// An RSA key that is too short or too long, or has an exponent that nobody should use.
+    /// An RSA key that is too short or too long, or has an unsafe exponent.
     case unusable
-    /// A key of another kind, or on another curve.
+    /// Another kind of key, or another curve.
     case otherKind
   }
 
-  /// The shortest modulus in bits.
+  /// The minimum length of the modulus, in bits.
   public static let shortest = 2_048
-  /// The longest modulus in bits: checking takes longer with each.
+  /// The maximum length of the modulus, in bits; longer ones slow down verification.
   public static let longest = 8_192
 
   private init(taking pointer: OpaquePointer?) throws(Fault) {
@@ -60,7 +60,7 @@ public final class PublicKey: Sendable {
       guard (shortest...longest).contains(Int(unsafe EVP_PKEY_get_bits(pointer))) else {
         throw .unusable
       }
-      // A long exponent makes each check as slow as a signature, and 1 checks nothing.
+      // A long exponent makes verification as slow as signing, and 1 verifies nothing.
       guard let exponent = try? unsafe number(OSSL_PKEY_PARAM_RSA_E, of: pointer),
         exponent.count <= 8, exponent != [1], (exponent.last ?? 0) & 1 == 1
       else { throw .unusable }
@@ -80,7 +80,7 @@ public final class PublicKey: Sendable {
     return String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Reads a SubjectPublicKeyInfo structure (RFC 5280 section 4.1.2.7) as DER.
+  /// Parses a DER SubjectPublicKeyInfo structure (RFC 5280 section 4.1.2.7).
   ///
   /// - Throws: ``Fault``.
   public convenience init(der: [UInt8]) throws(Fault) {
@@ -91,7 +91,7 @@ public final class PublicKey: Sendable {
     try unsafe self.init(taking: pointer)
   }
 
-  /// Reads one public key or one X.509 certificate as PEM (RFC 7468).
+  /// Parses one PEM public key or X.509 certificate (RFC 7468).
   ///
   /// - Throws: ``Fault``.
   public convenience init(pem: String) throws(Fault) {
@@ -111,7 +111,7 @@ public final class PublicKey: Sendable {
     try unsafe self.init(taking: pointer)
   }
 
-  /// Takes the numbers of an RSA key, big-endian (RFC 7518 section 6.3.1).
+  /// Creates an RSA key from its numbers, big-endian (RFC 7518 section 6.3.1).
   ///
   /// - Throws: ``Fault``.
   public convenience init(modulus: [UInt8], exponent: [UInt8]) throws(Fault) {
@@ -124,9 +124,9 @@ public final class PublicKey: Sendable {
     try self.init(der: DER.sequence([DER.sequence([kind]), DER.bits(key)]))
   }
 
-  /// Takes the point of a key on P-256, 32 bytes each (RFC 7518 section 6.2.1).
+  /// Creates a P-256 key from its point, 32 bytes per coordinate (RFC 7518 section 6.2.1).
   ///
-  /// - Throws: ``Fault``, also for a point that is not on the curve.
+  /// - Throws: ``Fault``, including for a point that isn't on the curve.
   public convenience init(x: [UInt8], y: [UInt8]) throws(Fault) {
     guard x.count == 32, y.count == 32 else { throw .unreadable }
     // ecPublicKey, 1.2.840.10045.2.1, on prime256v1, 1.2.840.10045.3.1.7.
@@ -137,9 +137,9 @@ public final class PublicKey: Sendable {
     try self.init(der: DER.sequence([DER.sequence([kind]), DER.bits([4] + x + y)]))
   }
 
-  /// The key as SubjectPublicKeyInfo in DER, the same for the same key however it was given.
+  /// Returns the key as DER SubjectPublicKeyInfo, identical for the same key in any input form.
   ///
-  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
   public func der() throws(CryptoError) -> [UInt8] {
     var buffer: UnsafeMutablePointer<UInt8>?
     let count = unsafe i2d_PUBKEY(handle.pointer, &buffer)
@@ -148,9 +148,9 @@ public final class PublicKey: Sendable {
     return unsafe Array(UnsafeBufferPointer(start: buffer, count: Int(count)))
   }
 
-  /// The modulus and the exponent of an RSA key, big-endian without leading zeros.
+  /// Returns the modulus and exponent of an RSA key, big-endian without leading zeros.
   ///
-  /// - Throws: ``CryptoError/failed(_:)`` for a key of another kind.
+  /// - Throws: ``CryptoError/failed(_:)`` for another kind of key.
   public func numbers() throws(CryptoError) -> (modulus: [UInt8], exponent: [UInt8]) {
     guard algorithm == .rs256 else { throw .failed("not an RSA key") }
     return (
@@ -159,9 +159,9 @@ public final class PublicKey: Sendable {
     )
   }
 
-  /// The point of a key on P-256, 32 bytes each.
+  /// Returns the point of a P-256 key, 32 bytes per coordinate.
   ///
-  /// - Throws: ``CryptoError/failed(_:)`` for a key of another kind.
+  /// - Throws: ``CryptoError/failed(_:)`` for another kind of key.
   public func point() throws(CryptoError) -> (x: [UInt8], y: [UInt8]) {
     guard algorithm == .es256 else { throw .failed("not a key on P-256") }
     func padded(_ bytes: [UInt8]) -> [UInt8] {
@@ -190,11 +190,11 @@ public final class PublicKey: Sendable {
     return bytes
   }
 
-  /// Tells whether `signature` is this key's signature of `message`, as a JSON Web Token has it.
+  /// Verifies a signature of `message` in the format of JSON Web Tokens.
   public func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     var signature = signature
     if algorithm == .es256 {
-      // RFC 7518 section 3.4: both numbers one after the other; libcrypto wants them in DER.
+      // RFC 7518 section 3.4: both numbers concatenated; libcrypto expects DER.
       guard signature.count == 64 else { return false }
       signature = DER.sequence([
         DER.integer(Array(signature[..<32])), DER.integer(Array(signature[32...])),
@@ -212,13 +212,13 @@ public final class PublicKey: Sendable {
   }
 }
 
-/// The few pieces of DER (ITU-T X.690) that keys and signatures are written with.
+/// The subset of DER (ITU-T X.690) used by keys and signatures.
 private enum DER {
   static func sequence(_ parts: [[UInt8]]) -> [UInt8] { tagged(0x30, parts.flatMap { $0 }) }
 
   static func bits(_ bytes: [UInt8]) -> [UInt8] { tagged(0x03, [0] + bytes) }
 
-  /// A whole number that is not negative, of big-endian bytes.
+  /// Encodes a nonnegative integer from big-endian bytes.
   static func integer(_ bytes: [UInt8]) -> [UInt8] {
     var digits = Array(bytes.drop { $0 == 0 })
     if digits.isEmpty || digits[0] & 0x80 != 0 { digits.insert(0, at: 0) }

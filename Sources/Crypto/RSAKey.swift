@@ -2,26 +2,26 @@ import CCrypto
 
 /// An RSA key pair for RS256 signatures (RSASSA-PKCS1-v1_5 with SHA-256, RFC 7518 section 3.3).
 public final class RSAKey: Sendable {
-  // Sendable without the compiler's proof, because:
-  // 1. the pointer is set once and freed in `deinit` only;
-  // 2. libcrypto's own locks make signing with one EVP_PKEY safe from many threads.
+  // `@unchecked Sendable`, because:
+  // 1. the pointer is set once and freed only in `deinit`;
+  // 2. libcrypto's own locks make signing with one EVP_PKEY safe on many threads.
   @safe private struct Handle: @unchecked Sendable { let pointer: OpaquePointer }
   private let handle: Handle
 
   private init(_ pointer: OpaquePointer) { handle = unsafe Handle(pointer: pointer) }
   deinit { unsafe EVP_PKEY_free(handle.pointer) }
 
-  /// Makes a new key of `bits` (2048 or more).
+  /// Generates a key of `bits` (2048 or more).
   ///
-  /// Takes about a tenth of a second at 2048.
+  /// Takes about 0.1 s at 2048 bits.
   ///
-  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
   public static func generate(bits: Int = 2048) throws(CryptoError) -> RSAKey {
     guard let pointer = unsafe countersign_rsa_generate(bits) else { throw .failed("RSA key") }
     return unsafe RSAKey(pointer)
   }
 
-  /// Reads the private key from DER.
+  /// Parses a private key from DER.
   ///
   /// - Throws: ``CryptoError/malformed(_:)`` for anything but a private RSA key.
   public init(privateDER: Secret) throws(CryptoError) {
@@ -36,9 +36,9 @@ public final class RSAKey: Sendable {
     handle = unsafe Handle(pointer: pointer)
   }
 
-  /// The private key as DER.
+  /// Returns the private key as DER.
   ///
-  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
   public func privateDER() throws(CryptoError) -> Secret {
     var buffer: UnsafeMutablePointer<UInt8>?
     let count = unsafe i2d_PrivateKey(handle.pointer, &buffer)
@@ -51,7 +51,7 @@ public final class RSAKey: Sendable {
   ///
   /// Takes about 0.7 ms at 2048 bits.
   ///
-  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
   public func sign(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
     guard let context = unsafe EVP_MD_CTX_new() else { throw .failed("signature context") }
     defer { unsafe EVP_MD_CTX_free(context) }
@@ -64,7 +64,7 @@ public final class RSAKey: Sendable {
     return Array(signature.prefix(count))
   }
 
-  /// Tells whether `signature` is this key's RS256 signature of `message`.
+  /// Verifies an RS256 signature of `message`.
   public func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     guard let context = unsafe EVP_MD_CTX_new() else { return false }
     defer { unsafe EVP_MD_CTX_free(context) }
@@ -75,9 +75,9 @@ public final class RSAKey: Sendable {
       context, signature, signature.count, message, message.count) == 1
   }
 
-  /// The modulus and the public exponent, big-endian without leading zeros.
+  /// Returns the modulus and the public exponent, big-endian without leading zeros.
   ///
-  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
   public func publicNumbers() throws(CryptoError) -> (modulus: [UInt8], exponent: [UInt8]) {
     (try number(OSSL_PKEY_PARAM_RSA_N), try number(OSSL_PKEY_PARAM_RSA_E))
   }
@@ -95,10 +95,10 @@ public final class RSAKey: Sendable {
     return bytes
   }
 
-  /// A self-signed X.509 certificate (PEM) that carries the public key under `commonName`,
+  /// Returns a self-signed X.509 certificate (PEM) with the public key, issued to `commonName` and
   /// valid from a day before `from` until `until` (both in seconds since 1970).
   ///
-  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
   public func certificatePEM(
     commonName: String, serial: Int64, from: Int64, until: Int64
   ) throws(CryptoError) -> String {

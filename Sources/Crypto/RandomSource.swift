@@ -1,17 +1,17 @@
 import CCrypto
 
-/// Where random bytes come from.
+/// A source of random bytes.
 ///
-/// Tests pass a source that repeats.
+/// Tests use a deterministic source.
 public struct RandomSource: Sendable {
   private let fill: @Sendable (Int) -> [UInt8]
 
-  /// Makes a source of a function that returns as many bytes as it is asked for.
+  /// Creates a source from a function that returns `count` bytes.
   public init(_ fill: @escaping @Sendable (_ count: Int) -> [UInt8]) { self.fill = fill }
 
-  /// The generator of libcrypto, seeded by the kernel.
+  /// libcrypto's generator, seeded by the kernel.
   ///
-  /// It stops the process when it has no entropy.
+  /// It ends the process when no entropy is available.
   public static let system = RandomSource { count in
     var bytes = [UInt8](repeating: 0, count: count)
     let result = unsafe bytes.withUnsafeMutableBufferPointer {
@@ -27,7 +27,7 @@ public struct RandomSource: Sendable {
   /// Returns a token of `count` random bytes as base64url text; 16 bytes are 128 bits.
   public func token(bytes count: Int) -> String { Base64URL.encode(fill(count)) }
 
-  /// Returns a random (version 4) UUID in lower case, RFC 9562 section 5.4.
+  /// Returns a random (version 4) UUID in lowercase (RFC 9562 section 5.4).
   public func uuid() -> String {
     var bytes = fill(16)
     bytes[6] = (bytes[6] & 0x0F) | 0x40
@@ -39,7 +39,7 @@ public struct RandomSource: Sendable {
     }.joined(separator: "-")
   }
 
-  /// Returns `count` characters drawn evenly from `alphabet`, which holds 2 to 256 of them.
+  /// Returns `count` characters chosen uniformly from `alphabet`, which has 2 to 256 characters.
   public func text(_ count: Int, from alphabet: String) -> String {
     let letters = Array(alphabet)
     let limit = 256 - 256 % letters.count

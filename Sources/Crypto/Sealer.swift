@@ -1,11 +1,11 @@
 import CCrypto
 import Synchronization
 
-/// Seals bytes with AES-256-GCM (NIST SP 800-38D) for one purpose.
+/// Encrypts data with AES-256-GCM (NIST SP 800-38D) for one purpose.
 ///
-/// Each purpose has a key of its own, derived from the master key by HMAC-SHA-256, so that a box
-/// of one purpose can never be opened as another. A box is: version 1 (one byte), key id (4),
-/// nonce (12, random), the sealed bytes, tag (16).
+/// Each purpose has its own key, derived from the master key by HMAC-SHA-256, so that a box for one
+/// purpose can never be opened for another. A box consists of a version, 1 (1 byte), the key ID
+/// (4), a random nonce (12), the ciphertext, and the tag (16).
 public struct Sealer: Sendable {
   private struct Key: Sendable {
     let id: UInt32
@@ -16,15 +16,15 @@ public struct Sealer: Sendable {
   private let random: RandomSource
   private static let overhead = 1 + 4 + 12 + 16
 
-  /// Prepares the keys of `purpose`, a short name that never changes.
+  /// Creates a sealer for `purpose`, a short name that never changes.
   ///
-  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
   public init(_ ring: KeyRing, purpose: String, random: RandomSource) throws(CryptoError) {
     derived = try Derived(ring, purpose: purpose)
     self.random = random
   }
 
-  /// The keys of one purpose, derived anew when the ring has others.
+  /// The keys of one purpose, derived again when the ring changes.
   private final class Derived: Sendable {
     private struct Kept: Sendable {
       let generation: Int
@@ -62,9 +62,9 @@ public struct Sealer: Sendable {
     }
   }
 
-  /// Seals `plain` so that it opens only with the same associated data.
+  /// Encrypts `plain`, which can only be decrypted with the same associated data.
   ///
-  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto refuses.
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
   public func seal(_ plain: [UInt8], with associated: [UInt8]) throws(CryptoError) -> [UInt8] {
     let key = try derived.keys()[0]
     var box: [UInt8] = [1]
@@ -88,10 +88,10 @@ public struct Sealer: Sendable {
     return box + sealed + tag
   }
 
-  /// Opens a box.
+  /// Decrypts a box.
   ///
-  /// - Throws: ``CryptoError/notAuthentic`` when the box or the associated data is another,
-  ///   ``CryptoError/unknownKey(_:)`` when its key is not in the ring.
+  /// - Throws: ``CryptoError/notAuthentic`` when the box or the associated data was changed,
+  ///   ``CryptoError/unknownKey(_:)`` when its key isn't in the ring.
   public func open(_ box: [UInt8], with associated: [UInt8]) throws(CryptoError) -> Secret {
     guard box.count >= Self.overhead, box[0] == 1 else { throw .notAuthentic }
     let id = box[1..<5].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -115,10 +115,10 @@ public struct Sealer: Sendable {
     return Secret(plain)
   }
 
-  /// Seals the contents of a box with the newest key.
+  /// Re-encrypts a box with the newest key.
   ///
-  /// - Returns: The new box; nil when the newest key has sealed it already.
-  /// - Throws: As `open` and `seal` do.
+  /// - Returns: The new box; nil when it's already encrypted with the newest key.
+  /// - Throws: The errors of `open` and `seal`.
   public func resealed(
     _ box: [UInt8], with associated: [UInt8]
   ) throws(CryptoError) -> [UInt8]? {

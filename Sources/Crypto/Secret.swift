@@ -1,37 +1,37 @@
 import CCrypto
 
-/// Bytes that must not be seen: a password, a key, a token.
+/// Secret bytes, such as a password, a key, or a token.
 ///
-/// It has no description but the word "secret", so it cannot reach a log or an error by accident,
-/// and its memory is overwritten when the last copy goes.
+/// The description is always "secret", so that the bytes can't get into a log or an error by
+/// accident, and the memory is overwritten when the last copy is released.
 public struct Secret: Sendable {
   private let storage: Storage
 
-  /// Takes the bytes as they are.
+  /// Creates a secret from bytes.
   public init(_ bytes: [UInt8]) { storage = Storage(bytes) }
 
-  /// Takes the UTF-8 bytes of a text.
+  /// Creates a secret from the UTF-8 bytes of a text.
   public init(_ text: String) { storage = Storage(Array(text.utf8)) }
 
-  /// How many bytes there are.
+  /// The number of bytes.
   public var count: Int { storage.bytes.count }
 
-  /// True where there are no bytes at all.
+  /// Whether there are no bytes.
   public var isEmpty: Bool { storage.bytes.isEmpty }
 
-  /// The bytes themselves.
+  /// The bytes.
   ///
-  /// The caller must not store, log or show them.
+  /// Callers must not store, log, or display them.
   public var revealedBytes: [UInt8] { storage.bytes }
 
-  /// The bytes as text, for the one place that hands a new secret to its owner.
+  /// The bytes as text, for the one place that shows a new secret to its owner.
   ///
-  /// Bytes that are not UTF-8 are replaced.
+  /// Bytes that aren't UTF-8 are replaced.
   public var revealedText: String { String(decoding: storage.bytes, as: UTF8.self) }
 
-  // Sendable without the compiler's proof, because:
-  // 1. `bytes` is written in `init` and in `deinit` only;
-  // 2. `deinit` runs when nobody else holds the object.
+  // `@unchecked Sendable`, because:
+  // 1. `bytes` is written only in `init` and `deinit`;
+  // 2. `deinit` runs when there are no other references.
   private final class Storage: @unchecked Sendable {
     fileprivate private(set) var bytes: [UInt8]
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -53,13 +53,13 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 extension Secret: Equatable {
-  /// Compares in time that depends on the lengths only.
+  /// Compares in time that depends only on the lengths.
   public static func == (left: Secret, right: Secret) -> Bool {
     constantTimeEqual(left.storage.bytes, right.storage.bytes)
   }
 }
 
-/// Tells whether two byte strings are equal, in time that depends on their lengths only.
+/// Compares two byte arrays in time that depends only on their lengths.
 ///
 /// Source: ASVS 11.2.4; `CRYPTO_memcmp` of libcrypto.
 public func constantTimeEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {

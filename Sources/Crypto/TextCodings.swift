@@ -1,20 +1,20 @@
-/// Base64 with the URL alphabet and without padding, RFC 4648 section 5.
+/// Base64 with the URL alphabet and without padding (RFC 4648 section 5).
 public enum Base64URL {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// Returns the text of `bytes`.
+  /// Returns the encoded text.
   public static func encode(_ bytes: [UInt8]) -> String {
     String(decoding: encodedBytes(bytes), as: UTF8.self)
   }
 
-  /// Returns the text of `bytes` with the padding that some readers want.
+  /// Returns the encoded text with padding.
   public static func encodePadded(_ bytes: [UInt8]) -> String {
     let text = encode(bytes)
     return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
   }
 
-  /// Returns the text of `bytes` in the standard alphabet, with padding: RFC 4648 section 4.
+  /// Returns the encoded text in the standard alphabet, with padding (RFC 4648 section 4).
   public static func encodeStandard(_ bytes: [UInt8]) -> String {
     let text = encodePadded(bytes).utf8.map { byte in
       switch byte {
@@ -26,7 +26,7 @@ public enum Base64URL {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Returns the ASCII bytes of the text of `bytes`.
+  /// Returns the encoded text as ASCII bytes.
   public static func encodedBytes(_ bytes: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity((bytes.count * 4 + 2) / 3)
@@ -50,7 +50,7 @@ public enum Base64URL {
     return result
   }
 
-  /// Reads base64url, and standard base64 too, with or without padding; nil for anything else.
+  /// Decodes base64url or standard base64, with or without padding; nil for anything else.
   public static func decode(_ text: some StringProtocol) -> [UInt8]? {
     var result: [UInt8] = []
     result.reserveCapacity(text.utf8.count * 3 / 4)
@@ -100,11 +100,11 @@ public enum Base64URL {
   }
 }
 
-/// Hexadecimal text, RFC 4648 section 8.
+/// Hexadecimal text (RFC 4648 section 8).
 public enum Hex {
   private static let digits = Array("0123456789abcdef".utf8)
 
-  /// Returns the text of `bytes` in lower case.
+  /// Returns the encoded text in lowercase.
   public static func encode(_ bytes: [UInt8]) -> String {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count * 2)
@@ -115,7 +115,7 @@ public enum Hex {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Reads the ASCII bytes of a text in any case; nil for anything else.
+  /// Decodes ASCII text in any case; nil for anything else.
   public static func decode(_ text: [UInt8]) -> [UInt8]? {
     guard text.count % 2 == 0 else { return nil }
     var result: [UInt8] = []
@@ -139,9 +139,9 @@ public enum Hex {
   }
 }
 
-/// Texts as parts of addresses, RFC 3986 section 2.
+/// Percent-encoding for parts of URIs (RFC 3986 section 2).
 public enum URIComponent {
-  /// Returns a text with everything in percent signs but letters, digits and `-._~`.
+  /// Percent-encodes everything except letters, digits, and `-._~`.
   public static func encode(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {

@@ -1,24 +1,23 @@
-/// A connection lent to the closure of ``Database/read(_:)`` or ``Database/write(_:)``.
+/// A connection passed to the closure of ``Database/read(_:)`` or ``Database/write(_:)``.
 ///
-/// It is noncopyable and borrowed, so it cannot outlive the closure, and all that it runs belongs
-/// to that closure's transaction. Transactions are not begun or ended in SQL: such statements are
-/// refused as misuse.
+/// It's noncopyable and borrowed, so it can't outlive the closure, and everything it runs belongs
+/// to that closure's transaction. SQL that begins or ends a transaction is rejected as misuse.
 public struct Connection: ~Copyable {
   @usableFromInline let session: any DatabaseSession
 
-  // Swift 6.3.1 crashes in release builds where it inlines the making of a noncopyable value.
+  // Swift 6.3.1 crashes in release builds when it inlines the initializer of a noncopyable value.
 
-  /// Lends a session; for drivers.
+  /// Creates a connection from a session; for drivers.
   @inline(never)
   public init(_ session: any DatabaseSession) {
     self.session = session
   }
 
-  /// Runs a statement to its end; rows it may yield are dropped.
+  /// Runs a statement to its end, discarding any rows.
   ///
   /// - Parameter sql: One statement.
-  /// - Returns: How many rows it inserted, updated or deleted itself, those of triggers and
-  ///   foreign keys not counted.
+  /// - Returns: The number of rows inserted, updated, or deleted, not counting triggers and foreign
+  ///   key actions.
   /// - Throws: ``DatabaseError``.
   @discardableResult
   @inlinable
@@ -28,7 +27,7 @@ public struct Connection: ~Copyable {
     return try statement.finish()
   }
 
-  /// All rows of a query.
+  /// Returns all rows of a query.
   ///
   /// ```swift
   /// let names = try connection.all("SELECT name FROM project") { row in
@@ -38,15 +37,15 @@ public struct Connection: ~Copyable {
   ///
   /// - Parameters:
   ///   - sql: One statement.
-  ///   - decode: Makes a value of each row.
-  /// - Returns: The values, in the order of the rows.
+  ///   - decode: Decodes a row.
+  /// - Returns: The decoded values, in row order.
   /// - Throws: ``DatabaseError``, and what `decode` throws.
   @inlinable
   public func all<T>(_ sql: SQL, _ decode: (borrowing Row) throws -> T) throws -> [T] {
     let statement = try session.statement(for: sql)
     defer { statement.reset() }
     guard try statement.step() else { return [] }
-    // Only now are the columns those of the present schema.
+    // Not earlier: only now do the columns match the current schema.
     let row = Row(statement: statement)
     var values: [T] = []
     repeat {
@@ -55,12 +54,12 @@ public struct Connection: ~Copyable {
     return values
   }
 
-  /// The first row of a query.
+  /// Returns the first row of a query.
   ///
   /// - Parameters:
-  ///   - sql: One statement; with `RETURNING`, it has its whole effect.
-  ///   - decode: Makes a value of the row.
-  /// - Returns: The value, or `nil` when there is no row.
+  ///   - sql: One statement; with `RETURNING`, it has its full effect.
+  ///   - decode: Decodes the row.
+  /// - Returns: The decoded value; `nil` when there's no row.
   /// - Throws: ``DatabaseError``, and what `decode` throws.
   @inlinable
   public func first<T>(_ sql: SQL, _ decode: (borrowing Row) throws -> T) throws -> T? {
@@ -72,13 +71,14 @@ public struct Connection: ~Copyable {
     return value
   }
 
-  /// Runs every statement of a text, such as a migration's.
+  /// Runs all statements of a script, such as a migration.
   ///
-  /// This is the one door for text that is not a literal: never pass what a user can influence.
+  /// This is the only method that accepts text that isn't a literal: never pass text that a user
+  /// can influence.
   ///
-  /// - Parameter text: Statements with semicolons between them.
-  /// - Throws: ``DatabaseError`` of the first that fails; those before it have had their effect,
-  ///   which the enclosing transaction takes back when the error leaves the closure.
+  /// - Parameter text: Statements separated by semicolons.
+  /// - Throws: ``DatabaseError`` of the first statement that fails; earlier ones have taken effect,
+  ///   and the transaction undoes them when the error leaves the closure.
   public func runScript(_ text: String) throws(DatabaseError) {
     try session.runScript(text)
   }

@@ -8,63 +8,63 @@
 public protocol Database: Sendable {
   /// Reads from one consistent snapshot.
   ///
-  /// The closure runs on the calling thread, at once when a reader is free; otherwise the caller
-  /// waits its turn. It cannot change the database, and should take milliseconds at most.
+  /// The closure runs on the calling thread, immediately if a reader is free; otherwise the caller
+  /// waits its turn. It can't change the database, and should take a few milliseconds at most.
   ///
-  /// - Parameter body: Reads; it runs once.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws; ``DatabaseError`` when no snapshot can be had;
+  /// - Parameter body: The reads; runs once.
+  /// - Returns: The result of `body`.
+  /// - Throws: What `body` throws; ``DatabaseError`` when no snapshot is available;
   ///   `CancellationError` when the task is canceled while it waits.
   nonisolated(nonsending) func read<T: Sendable>(
     _ body: @Sendable (borrowing Connection) throws -> T
   ) async throws -> T
 
-  /// Lets all reads of a task see one moment.
+  /// Runs all reads of a task on one snapshot.
   ///
-  /// Their transaction begins with the first of them and ends with `body`; meanwhile they have a
-  /// reader to themselves, so `body` should not wait for anything slow. It may write, but its reads
-  /// do not see what it wrote.
+  /// The transaction begins with the first read and ends with `body`. It occupies a reader for that
+  /// time, so `body` shouldn't wait for anything slow. It may write, but its reads don't see those
+  /// writes.
   ///
   /// - Parameter body: Calls ``read(_:)`` any number of times.
-  /// - Returns: What `body` returns.
+  /// - Returns: The result of `body`.
   /// - Throws: What `body` throws.
   nonisolated(nonsending) func snapshot<T>(
     _ body: nonisolated(nonsending) () async throws -> T
   ) async rethrows -> T
 
-  /// Changes the database: the closure is a transaction.
+  /// Changes the database in a transaction.
   ///
-  /// When this returns, the changes are on the disk. When the closure throws, they are undone, so
-  /// an outcome that must leave a trace is returned, not thrown.
+  /// When this returns, the changes are on disk. When the closure throws, they're undone, so an
+  /// outcome that must be recorded is returned, not thrown.
   ///
-  /// - Parameter body: Reads and changes. It can run more than once, so it must touch nothing but
-  ///   the connection; the effects of every run but the last are undone.
-  /// - Returns: What the last run of `body` returned.
-  /// - Throws: What `body` throws; ``DatabaseError`` when the changes could not be stored, and
-  ///   nothing of them has been; `CancellationError` when the task is canceled while it waits.
+  /// - Parameter body: The reads and changes. It can run more than once, so it must have no side
+  ///   effects other than through the connection; the effects of all runs but the last are undone.
+  /// - Returns: The result of the last run of `body`.
+  /// - Throws: What `body` throws; ``DatabaseError`` when the changes couldn't be stored, in which
+  ///   case nothing was; `CancellationError` when the task is canceled while it waits.
   @discardableResult
   nonisolated(nonsending) func write<T: Sendable>(
     _ body: @escaping @Sendable (borrowing Connection) throws -> T
   ) async throws -> T
 
-  /// What has been done since the database was opened.
+  /// Counters since the database was opened.
   var statistics: DatabaseStatistics { get }
 }
 
-/// Counts since a database was opened.
+/// Counters since a database was opened.
 public struct DatabaseStatistics: Sendable, Equatable {
   /// Reads begun.
   public var reads: Int
   /// Writes stored.
   public var writes: Int
-  /// Commits made for them.
+  /// Commits.
   public var commits: Int
-  /// The most writes one commit has stored.
+  /// The largest number of writes in one commit.
   public var largestGroup: Int
-  /// Writes waiting now.
+  /// Writes currently waiting.
   public var waitingWrites: Int
 
-  /// Makes counts.
+  /// Creates counters.
   public init(
     reads: Int = 0, writes: Int = 0, commits: Int = 0, largestGroup: Int = 0,
     waitingWrites: Int = 0

@@ -1,57 +1,57 @@
-/// What a database could not do.
+/// A database error.
 ///
-/// It never carries a bound value. The message is the database's own; that of a malformed
-/// full-text query may repeat words of the query.
+/// It never contains a bound value. The message is the database's own; for a malformed full-text
+/// query, it can contain words of the query.
 public struct DatabaseError: Error, Sendable, Equatable {
-  /// The kinds of failure a caller can tell apart.
+  /// The kinds of errors that callers can distinguish.
   public enum Code: Sendable, Equatable {
-    /// A row with the same key exists; names the key as `table.column, table.column`.
+    /// A row with the same key exists; the value is the key, as `table.column, table.column`.
     case uniqueViolation(String)
-    /// A row refers to one that does not exist, or is still referred to.
+    /// A row refers to one that doesn't exist, or is still referred to.
     case foreignKey
-    /// A CHECK constraint refused a row; names the constraint.
+    /// A CHECK constraint failed; the value is its name.
     case checkViolation(String)
-    /// A required column was NULL; names it as `table.column`.
+    /// A required column was NULL; the value is `table.column`.
     case notNullViolation(String)
-    /// There is no room on the disk, or the database reached its limit.
+    /// The disk is full, or the database reached its size limit.
     case full
     /// Reading or writing the file failed.
     case ioError
-    /// Another process holds the database, or too many writes wait.
+    /// Another process has locked the database, or too many writes are waiting.
     case busy
-    /// The file, its folder or the connection cannot be written to.
+    /// The file, its folder, or the connection is read-only.
     case readOnly
     /// The file is damaged.
     case corrupt
-    /// The file is not a database.
+    /// The file isn't a database.
     case notADatabase
-    /// The file cannot be opened or made.
+    /// The file can't be opened or created.
     case cannotOpen
-    /// The file that was to be made exists.
+    /// The file to create already exists.
     case exists
     /// The database has been closed.
     case closed
-    /// A column does not hold what was expected.
+    /// A column has an unexpected type or value.
     case unexpectedValue
-    /// The call is wrong: a mistake of the program.
+    /// The call is invalid, which is a programming error.
     case misuse
-    /// Another failure, by the driver's code.
+    /// Another error, with the driver's code.
     case other(Int32)
   }
 
-  /// The kind of failure.
+  /// The kind of error.
   public let code: Code
 
-  /// The driver's own, finer code; 0 when the driver was not involved.
+  /// The driver's extended code; 0 when the error isn't from the driver.
   public let extendedCode: Int32
 
-  /// What happened, for an operator.
+  /// A description for operators.
   public let message: String
 
-  /// The text that failed, with parameters in place of the values.
+  /// The SQL that failed, with parameters instead of values.
   public let sql: String?
 
-  /// Makes an error.
+  /// Creates an error.
   public init(_ code: Code, _ message: String, extendedCode: Int32 = 0, sql: String? = nil) {
     self.code = code
     self.extendedCode = extendedCode
@@ -61,7 +61,7 @@ public struct DatabaseError: Error, Sendable, Equatable {
 }
 
 extension DatabaseError: CustomStringConvertible {
-  /// The message and the text that failed, on one line.
+  /// The message and the SQL, on one line.
   public var description: String {
     var text = message
     if extendedCode != 0 { text += " (code \(extendedCode))" }

@@ -1,63 +1,63 @@
-/// What a driver does for a ``Connection``.
+/// The driver's implementation of a ``Connection``.
 ///
 /// A session is used by one thread at a time.
 public protocol DatabaseSession: AnyObject {
-  /// A statement with its values bound, standing before its first row.
+  /// Returns a statement with its values bound, before its first row.
   ///
-  /// - Throws: ``DatabaseError`` when the text is not one statement that may be run here.
+  /// - Throws: ``DatabaseError`` when the text isn't a single statement that is allowed here.
   func statement(for sql: SQL) throws(DatabaseError) -> any DatabaseStatement
 
-  /// Runs every statement of a text.
+  /// Runs all statements of a script.
   ///
   /// - Throws: ``DatabaseError`` of the first that fails.
   func runScript(_ text: String) throws(DatabaseError)
 }
 
-/// What a driver does for a statement under way.
+/// The driver's implementation of a running statement.
 ///
-/// The columns asked for exist; they are counted from 0.
+/// Columns are counted from 0, and callers only pass columns that exist.
 public protocol DatabaseStatement: AnyObject {
-  /// How many columns its rows have.
+  /// The number of columns.
   var columnCount: Int { get }
 
-  /// Whether it can change the database.
+  /// Whether the statement can change the database.
   var isChange: Bool { get }
 
   /// Moves to the next row.
   ///
-  /// - Returns: Whether there is one.
+  /// - Returns: Whether there's a row.
   /// - Throws: ``DatabaseError``.
   func step() throws(DatabaseError) -> Bool
 
-  /// Moves past the last row.
+  /// Runs the statement past its last row.
   ///
-  /// - Returns: How many rows it changed.
+  /// - Returns: The number of rows changed.
   /// - Throws: ``DatabaseError``.
   func finish() throws(DatabaseError) -> Int
 
-  /// Ends its use: the values are forgotten, and it may serve another call.
+  /// Clears the values and makes the statement available for reuse.
   func reset()
 
-  /// The name of a column.
+  /// Returns the name of a column.
   func name(of column: Int) -> String
 
-  /// Whether a column holds NULL.
+  /// Returns whether a column is NULL.
   func isNull(at column: Int) -> Bool
 
-  /// The whole number in a column, `nil` when it holds something else.
+  /// Returns the integer in a column; `nil` when it has another type.
   func integer(at column: Int) -> Int64?
 
-  /// The floating-point number in a column, `nil` when it holds something else.
+  /// Returns the floating-point number in a column; `nil` when it has another type.
   func real(at column: Int) -> Double?
 
-  /// The text in a column, `nil` when it holds something else.
+  /// Returns the text in a column; `nil` when it has another type.
   ///
-  /// - Throws: ``DatabaseError`` with `.unexpectedValue` when it is not valid UTF-8.
+  /// - Throws: ``DatabaseError`` with `.unexpectedValue` when it isn't valid UTF-8.
   func text(at column: Int) throws(DatabaseError) -> String?
 
-  /// The bytes in a column, `nil` when it holds something else.
+  /// Returns the bytes in a column; `nil` when it has another type.
   func blob(at column: Int) -> [UInt8]?
 
-  /// An error that names this statement.
+  /// Returns an error with this statement's SQL.
   func error(_ code: DatabaseError.Code, _ message: String) -> DatabaseError
 }

@@ -1,15 +1,15 @@
-/// A numbered step of the database's schema.
+/// A migration of the database schema.
 public struct Migration: Sendable, Equatable {
-  /// Its name, such as `m0001_foundation`; names are unique and sort in the order of the steps.
+  /// The name, such as `m0001_foundation`; names are unique, and sort in the order of migration.
   public let name: String
 
-  /// Its statements.
+  /// The SQL statements.
   public let text: String
 
-  /// A digest of the text, which tells a changed step from the one that was applied.
+  /// A digest of the SQL, which detects that an applied migration was edited.
   public let digest: String
 
-  /// Makes a step.
+  /// Creates a migration.
   public init(name: String, text: String, digest: String) {
     self.name = name
     self.text = text
@@ -17,20 +17,20 @@ public struct Migration: Sendable, Equatable {
   }
 }
 
-/// Why a database's schema does not fit the program.
+/// The reason a database schema doesn't match the program.
 public enum MigrationError: Error, Sendable, Equatable {
-  /// The step was edited after this database had applied it.
+  /// The migration was edited after this database applied it.
   case changed(String)
-  /// The database applied a step that the program does not know: it belongs to a newer version.
+  /// The database applied a migration that the program doesn't know, from a newer version.
   case unknown(String)
-  /// The step comes before one that was applied already.
+  /// The migration comes before one that was already applied.
   case late(String)
-  /// The step failed, and has had no effect.
+  /// The migration failed and was undone.
   case failed(String, DatabaseError)
 }
 
 extension MigrationError: CustomStringConvertible {
-  /// A sentence for the operator.
+  /// A description for operators.
   public var description: String {
     switch self {
     case .changed(let name):
@@ -47,16 +47,16 @@ extension MigrationError: CustomStringConvertible {
 }
 
 extension Database {
-  /// Applies the steps that are missing, each in a transaction of its own.
+  /// Applies pending migrations, each in its own transaction.
   ///
-  /// What was applied is kept in the table `schema_migration`. Nothing is applied when what the
-  /// database has applied does not agree with the list.
+  /// Applied migrations are recorded in the table `schema_migration`. Nothing is applied when the
+  /// recorded migrations don't match the list.
   ///
   /// - Parameters:
-  ///   - migrations: All steps, in their order.
-  ///   - time: The present time, in milliseconds since 1970, which is recorded.
-  /// - Returns: The names of the steps that were applied now.
-  /// - Throws: ``MigrationError``; ``DatabaseError`` when the table cannot be read or made.
+  ///   - migrations: All migrations, in order.
+  ///   - time: The current time to record, in milliseconds since 1970.
+  /// - Returns: The names of the migrations that were applied.
+  /// - Throws: ``MigrationError``; ``DatabaseError`` when the table can't be read or created.
   @discardableResult
   public func migrate(_ migrations: [Migration], at time: Int64) async throws -> [String] {
     let missing = try await write { connection in
@@ -85,11 +85,11 @@ extension Database {
     return missing.map(\.name)
   }
 
-  /// The names of the steps that the database hasn't applied; nothing is changed.
+  /// Returns the names of pending migrations, without changing anything.
   ///
-  /// - Parameter migrations: All steps, in their order.
-  /// - Returns: The names, in their order; all of them for an empty database.
-  /// - Throws: ``MigrationError``; ``DatabaseError`` when the table cannot be read.
+  /// - Parameter migrations: All migrations, in order.
+  /// - Returns: The names in order; all of them for an empty database.
+  /// - Throws: ``MigrationError``; ``DatabaseError`` when the table can't be read.
   public func pending(_ migrations: [Migration]) async throws -> [String] {
     try await read { connection in
       let isThere = try connection.first(

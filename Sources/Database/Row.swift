@@ -1,12 +1,12 @@
-/// The row a query stands on, lent to the closure that decodes it.
+/// The current row of a query, passed to the closure that decodes it.
 ///
-/// Columns are counted from 0. A row cannot be kept: what is read from it is copied.
+/// Columns are counted from 0. A row can't be kept: values read from it are copies.
 public struct Row: ~Copyable {
   @usableFromInline let statement: any DatabaseStatement
-  /// How many columns it has.
+  /// The number of columns.
   public let columnCount: Int
 
-  // Not inlinable for the reason given at `Connection.init`.
+  // Not inlinable, for the reason given at `Connection.init`.
   @inline(never)
   @usableFromInline
   init(statement: any DatabaseStatement) {
@@ -21,10 +21,10 @@ public struct Row: ~Copyable {
   /// let nickname: String? = try row.value(1)  // may be NULL
   /// ```
   ///
-  /// - Parameter column: Its position, counted from 0.
+  /// - Parameter column: The position, counted from 0.
   /// - Returns: The value.
-  /// - Throws: ``DatabaseError`` with `.unexpectedValue` when the column holds something else, or
-  ///   NULL where `T` is not optional; `.misuse` when there is no such column.
+  /// - Throws: ``DatabaseError`` with `.unexpectedValue` when the column has another type, or is
+  ///   NULL and `T` isn't optional; `.misuse` when there's no such column.
   @inlinable
   public func value<T: SQLReadable>(_ column: Int) throws(DatabaseError) -> T {
     guard column >= 0, column < columnCount else {
@@ -33,11 +33,11 @@ public struct Row: ~Copyable {
     return try T.read(self, column)
   }
 
-  /// The value of a column, whatever its kind.
+  /// Returns the value of a column, of any type.
   ///
-  /// - Parameter column: Its position, counted from 0.
+  /// - Parameter column: The position, counted from 0.
   /// - Returns: The value.
-  /// - Throws: ``DatabaseError`` with `.unexpectedValue` when text is not valid UTF-8.
+  /// - Throws: ``DatabaseError`` with `.unexpectedValue` when text isn't valid UTF-8.
   public func anyValue(_ column: Int) throws(DatabaseError) -> SQLValue {
     if let number = statement.integer(at: column) { return .integer(number) }
     if let number = statement.real(at: column) { return .real(number) }
@@ -56,7 +56,7 @@ public struct Row: ~Copyable {
 
 /// A type that can be read from a column.
 ///
-/// A type of the caller conforms by reading one of the types here and converting it:
+/// Custom types conform by reading one of the types below and converting it:
 ///
 /// ```swift
 /// extension Email: SQLReadable {
@@ -68,12 +68,12 @@ public struct Row: ~Copyable {
 public protocol SQLReadable {
   /// Reads the value of a column that exists.
   ///
-  /// - Throws: ``DatabaseError`` with `.unexpectedValue` when the column holds something else.
+  /// - Throws: ``DatabaseError`` with `.unexpectedValue` when the column has another type.
   static func read(_ row: borrowing Row, _ column: Int) throws(DatabaseError) -> Self
 }
 
 extension Int64: SQLReadable {
-  /// Reads a whole number.
+  /// Reads an integer.
   @inlinable
   public static func read(
     _ row: borrowing Row, _ column: Int
@@ -86,7 +86,7 @@ extension Int64: SQLReadable {
 }
 
 extension Int: SQLReadable {
-  /// Reads a whole number.
+  /// Reads an integer.
   @inlinable
   public static func read(_ row: borrowing Row, _ column: Int) throws(DatabaseError) -> Int {
     Int(try Int64.read(row, column))
@@ -94,7 +94,7 @@ extension Int: SQLReadable {
 }
 
 extension Bool: SQLReadable {
-  /// Reads 0 as false and 1 as true; another number is an error.
+  /// Reads 0 as false and 1 as true; any other number is an error.
   @inlinable
   public static func read(_ row: borrowing Row, _ column: Int) throws(DatabaseError) -> Bool {
     guard let number = row.statement.integer(at: column), number == 0 || number == 1 else {
@@ -105,7 +105,7 @@ extension Bool: SQLReadable {
 }
 
 extension Double: SQLReadable {
-  /// Reads a number, whole or not.
+  /// Reads an integer or a floating-point number.
   @inlinable
   public static func read(
     _ row: borrowing Row, _ column: Int
@@ -119,7 +119,7 @@ extension Double: SQLReadable {
 }
 
 extension String: SQLReadable {
-  /// Reads text, which is valid UTF-8 and may contain NUL characters.
+  /// Reads text, which is valid UTF-8 and can contain NUL characters.
   @inlinable
   public static func read(
     _ row: borrowing Row, _ column: Int

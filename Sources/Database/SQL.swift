@@ -1,4 +1,4 @@
-/// A piece of SQL whose interpolated values are bound, never pasted into the text.
+/// A fragment of SQL whose interpolated values are bound as parameters, never inserted as text.
 ///
 /// ```swift
 /// let query: SQL = "SELECT name FROM project WHERE id = \(id) AND state = \("active")"
@@ -6,9 +6,9 @@
 /// query.values  // [.integer(7), .text("active")]
 /// ```
 ///
-/// The text comes from literals of the program alone: there is no way to make SQL of a `String`
-/// that was read or computed, so an injection cannot be written by accident. Pieces are put
-/// together by interpolation or with `+`; their parameters are numbered anew.
+/// The text comes from source literals only: there's no way to create SQL from a `String` that was
+/// read or computed, so injection can't be written by accident. Fragments are combined by
+/// interpolation or with `+`, and their parameters are renumbered.
 public struct SQL: Sendable, Equatable {
   @usableFromInline
   enum Piece: Sendable, Equatable {
@@ -32,7 +32,7 @@ public struct SQL: Sendable, Equatable {
     self.pieces = pieces
   }
 
-  /// The text, with `$1`, `$2` … in place of the values.
+  /// The text, with `$1`, `$2`, … for the values.
   public var text: String {
     if pieces.count == 1, case .literal(let only) = pieces[0] { return only.description }
     var text = ""
@@ -51,10 +51,10 @@ public struct SQL: Sendable, Equatable {
     return text
   }
 
-  /// Visits the literals in their order, and nil for each value between them.
+  /// Visits the literals in order, with nil for each value between them.
   ///
-  /// For drivers: a literal of the program has one address for ever, so the addresses name a
-  /// statement without its text being put together.
+  /// For drivers: the address of a source literal never changes, so the addresses identify a
+  /// statement without assembling its text.
   @inlinable
   public func forEachLiteral(_ body: (StaticString?) -> Void) {
     for piece in pieces {
@@ -65,7 +65,7 @@ public struct SQL: Sendable, Equatable {
     }
   }
 
-  /// The values, in the order of their parameters.
+  /// The values, in parameter order.
   public var values: [SQLValue] {
     pieces.compactMap { piece in
       guard case .value(let value) = piece else { return nil }
@@ -73,27 +73,27 @@ public struct SQL: Sendable, Equatable {
     }
   }
 
-  /// Puts two pieces together, without anything between them.
+  /// Concatenates two fragments.
   public static func + (first: SQL, second: SQL) -> SQL {
     guard !second.pieces.isEmpty else { return first }
     return SQL(pieces: first.pieces + second.pieces)
   }
 
-  /// Adds a piece at the end.
+  /// Appends a fragment.
   public static func += (first: inout SQL, second: SQL) {
     first.pieces += second.pieces
   }
 
-  /// The values as parameters with commas between them: what stands in `IN (…)` or `VALUES (…)`.
+  /// Returns the values as parameters separated by commas, for `IN (…)` or `VALUES (…)`.
   ///
-  /// An empty list gives empty text, which SQLite accepts in `IN ()` and other databases do not.
+  /// An empty list produces empty text, which SQLite accepts in `IN ()` and other databases don't.
   public static func list(_ values: some Sequence<some SQLBindable>) -> SQL {
     values.map { SQL(pieces: [.value($0.sqlValue)]) }.joined(separator: ", ")
   }
 }
 
 extension SQL: CustomStringConvertible {
-  /// The text; the values stay out of logs and messages.
+  /// The text, without the values, which must not appear in logs and messages.
   public var description: String { text }
 }
 
@@ -107,7 +107,7 @@ extension SQL.Piece {
 }
 
 extension Sequence<SQL> {
-  /// The pieces as one, with `separator` between each two.
+  /// Returns the fragments joined with `separator`.
   public func joined(separator: SQL) -> SQL {
     var whole = SQL(pieces: [])
     var isFirst = true
@@ -121,14 +121,14 @@ extension Sequence<SQL> {
 }
 
 extension SQL: ExpressibleByStringInterpolation {
-  /// SQL without a value.
+  /// Creates SQL without values.
   ///
-  /// A `StaticString` is a literal of the source text, which is what keeps other strings out.
+  /// A `StaticString` is always a source literal, which keeps other strings out.
   public init(stringLiteral text: StaticString) {
     pieces = text.utf8CodeUnitCount == 0 ? [] : [.literal(text)]
   }
 
-  /// SQL with interpolated values.
+  /// Creates SQL with interpolated values.
   public init(stringInterpolation interpolation: Interpolation) {
     pieces = interpolation.pieces
   }
@@ -137,13 +137,13 @@ extension SQL: ExpressibleByStringInterpolation {
   public struct Interpolation: StringInterpolationProtocol {
     var pieces: [Piece]
 
-    /// Makes room for a literal with so many interpolations.
+    /// Reserves space for a literal with a number of interpolations.
     public init(literalCapacity: Int, interpolationCount: Int) {
       pieces = []
       pieces.reserveCapacity(2 * interpolationCount + 1)
     }
 
-    /// Adds text of the program.
+    /// Appends a literal.
     public mutating func appendLiteral(_ literal: StaticString) {
       guard literal.utf8CodeUnitCount > 0 else { return }
       pieces.append(.literal(literal))
@@ -154,17 +154,17 @@ extension SQL: ExpressibleByStringInterpolation {
       pieces.append(.value(value.sqlValue))
     }
 
-    /// Binds a value, or NULL where there is none.
+    /// Binds a value, or NULL for nil.
     public mutating func appendInterpolation<Value: SQLBindable>(_ value: Value?) {
       appendInterpolation(value.sqlValue)
     }
 
-    /// Inserts another piece of SQL with its values.
+    /// Inserts another fragment with its values.
     public mutating func appendInterpolation(_ sql: SQL) {
       pieces += sql.pieces
     }
 
-    /// Binds every value of a list, with commas between the parameters.
+    /// Binds all values of a list as parameters separated by commas.
     public mutating func appendInterpolation(list values: some Sequence<some SQLBindable>) {
       pieces += SQL.list(values).pieces
     }

@@ -1,22 +1,22 @@
-/// A value as a database stores it.
+/// A value as stored by a database.
 public enum SQLValue: Sendable, Equatable {
-  /// The absence of a value.
+  /// No value.
   case null
-  /// A whole number of 64 bits.
+  /// A 64-bit integer.
   case integer(Int64)
   /// A floating-point number; SQLite stores NaN as NULL.
   case real(Double)
-  /// Text in UTF-8, NUL characters included.
+  /// UTF-8 text, including NUL characters.
   case text(String)
-  /// Bytes without a meaning to the database.
+  /// Uninterpreted bytes.
   case blob([UInt8])
 }
 
 /// A type whose values can be interpolated into ``SQL``.
 ///
-/// An identifier or an enumeration of the caller conforms by naming the value that stands for it.
+/// Custom types, such as IDs and enumerations, conform by returning the value to bind.
 public protocol SQLBindable {
-  /// The value that is bound.
+  /// The value to bind.
   var sqlValue: SQLValue { get }
 }
 
@@ -26,7 +26,7 @@ extension SQLValue: SQLBindable {
 }
 
 extension Int: SQLBindable {
-  /// The number as 64 bits.
+  /// The number as a 64-bit integer.
   public var sqlValue: SQLValue { .integer(Int64(self)) }
 }
 
@@ -36,7 +36,7 @@ extension Int64: SQLBindable {
 }
 
 extension Bool: SQLBindable {
-  /// 1 when true, else 0.
+  /// 1 for true, 0 for false.
   public var sqlValue: SQLValue { .integer(self ? 1 : 0) }
 }
 

@@ -3,12 +3,12 @@ import Database
 import Dispatch
 import Glibc
 
-/// A copy of a database in the making.
+/// A copy of a database in progress.
 struct Backup: Sendable {
   let source: SessionOptions
   let path: String
 
-  /// Makes the copy on a thread of its own.
+  /// Creates the copy on a dedicated thread.
   func run() async throws {
     try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<Void, any Error>) in
@@ -35,7 +35,7 @@ struct Backup: Sendable {
     Glibc.close(file)
   }
 
-  /// Copies every page of one snapshot, so that writes do not make the copy start again.
+  /// Copies every page of one snapshot, so that writes don't restart the copy.
   private func fill(_ draft: String) throws(DatabaseError) {
     let session = try SQLiteSession.open(.reader, source)
     try session.perform(.begin)
@@ -45,7 +45,7 @@ struct Backup: Sendable {
     defer { unsafe sqlite3_close_v2(opened) }
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     try unsafe check(sqlite3_open_v2(DatabaseFile.location(draft), &opened, flags, nil), opened)
-    // The draft is worthless until it is whole: it needs no journal, and is synced once.
+    // An incomplete draft is discarded, so it needs no journal and only one sync.
     let pragmas = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"
     try unsafe check(sqlite3_exec(opened, pragmas, nil, nil, nil), opened)
     try unsafe session.withHandle { source throws(DatabaseError) in
@@ -62,10 +62,10 @@ struct Backup: Sendable {
     guard result == SQLITE_OK else { throw unsafe DatabaseError.sqlite(result, handle) }
   }
 
-  /// Gives the draft its name, which a file that has come into being meanwhile keeps.
+  /// Links the draft to its final name, without replacing a file created in the meantime.
   private func publish(_ draft: String) throws(DatabaseError) {
     if unsafe link(draft, path) == 0 { return }
-    // Some file systems know no second name for a file.
+    // Some file systems don't support hard links.
     guard [EPERM, ENOSYS, EOPNOTSUPP].contains(errno), unsafe access(path, F_OK) != 0,
       unsafe rename(draft, path) == 0
     else { throw DatabaseFile.failure(errno, path) }

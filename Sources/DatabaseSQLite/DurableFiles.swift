@@ -1,18 +1,18 @@
 public import Database
 import Glibc
 
-/// Moves files so that they are on the disk in the order in which they were moved.
+/// Moves files durably, in order.
 public enum DurableFiles {
-  /// Gives a file or folder another name in the same file system.
+  /// Renames a file or folder in the same file system.
   ///
   /// - Throws: ``DatabaseError``.
   public static func move(_ from: String, to: String) throws(DatabaseError) {
     guard unsafe rename(from, to) == 0 else { throw DatabaseFile.failure(errno, to) }
   }
 
-  /// Creates a folder for its owner alone.
+  /// Creates a folder with mode 700.
   ///
-  /// - Returns: False when there is something of that name already.
+  /// - Returns: False when the name already exists.
   /// - Throws: ``DatabaseError``.
   @discardableResult
   public static func createFolder(_ path: String) throws(DatabaseError) -> Bool {
@@ -21,7 +21,7 @@ public enum DurableFiles {
     return false
   }
 
-  /// Waits until a file, or which names a folder holds, is on the disk.
+  /// Syncs a file, or the entries of a folder, to disk.
   ///
   /// - Throws: ``DatabaseError``.
   public static func sync(_ path: String) throws(DatabaseError) {

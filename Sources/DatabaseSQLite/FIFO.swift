@@ -1,12 +1,12 @@
-/// What waits, first come, first served.
+/// A first-in, first-out queue.
 struct FIFO<Element> {
   private var elements: [Element?] = []
   private var start = 0
 
-  /// How many wait.
+  /// The number of elements.
   private(set) var count = 0
 
-  /// The one whose turn it is.
+  /// The next element.
   var first: Element? {
     mutating get {
       skipRemoved()
@@ -14,13 +14,13 @@ struct FIFO<Element> {
     }
   }
 
-  /// Adds one at the end.
+  /// Appends an element.
   mutating func append(_ element: Element) {
     elements.append(element)
     count += 1
   }
 
-  /// Takes the one whose turn it is.
+  /// Removes and returns the next element.
   mutating func popFirst() -> Element? {
     skipRemoved()
     guard start < elements.count else { return nil }
@@ -37,7 +37,7 @@ struct FIFO<Element> {
     return element
   }
 
-  /// Takes the first that meets a condition out of the row.
+  /// Removes and returns the first element that meets a condition.
   mutating func remove(where condition: (Element) -> Bool) -> Element? {
     for index in start..<elements.count {
       guard let element = elements[index], condition(element) else { continue }

@@ -2,17 +2,17 @@ import CSQLite
 import Database
 import Glibc
 
-/// How a session is opened.
+/// The options for opening a session.
 struct SessionOptions: Sendable {
   enum Role: Sendable { case reader, writer }
 
-  /// What a connection may do to the files of a database.
+  /// How a connection can access the files of a database.
   enum Access: Sendable {
-    /// Read and change them, and bring the log into the database file when it is closed.
+    /// Reads and changes them, and checkpoints the log when it closes.
     case readWrite
-    /// Read the database and its log, and change neither, not even when it is closed.
+    /// Reads the database and its log without changing either, even when it closes.
     case readOnly
-    /// Read a file that nobody changes, without looking for a log beside it.
+    /// Reads a file that doesn't change, ignoring any log next to it.
     case immutable
   }
 
@@ -24,14 +24,14 @@ struct SessionOptions: Sendable {
 }
 
 extension SQLiteSession {
-  /// Opens the file and sets up the connection.
+  /// Opens the file and configures the connection.
   ///
   /// - Parameters:
-  ///   - role: A reader cannot change the database.
+  ///   - role: The role; a reader can't change the database.
   ///   - options: The file and the limits.
   /// - Returns: The session.
-  /// - Throws: `DatabaseError` that tells a file that is not a database, one that cannot be
-  ///   opened and one that cannot be written to apart.
+  /// - Throws: `DatabaseError`, with different codes for a file that isn't a database, one that
+  ///   can't be opened, and one that can't be written.
   static func open(
     _ role: SessionOptions.Role, _ options: SessionOptions
   ) throws(DatabaseError) -> SQLiteSession {
@@ -82,14 +82,14 @@ extension SQLiteSession {
       unsafe sqlite3_busy_timeout(handle, Int32(milliseconds))
     }
     do throws(DatabaseError) {
-      // The first look into the file: here it shows whether it is a database.
+      // The first read of the file, which shows whether it's a database.
       if role == .writer {
         guard try ask("PRAGMA journal_mode = WAL") == ["wal"] else {
           throw DatabaseError(.cannotOpen, "write-ahead logging is not to be had")
         }
         try ask("PRAGMA journal_size_limit = 67108864")
         if let pages = options.maximumPages { try ask("PRAGMA max_page_count = \(pages)") }
-        // What is deleted is overwritten, however SQLite was built: it may have been a secret.
+        // Overwrites deleted data, which can be secret, regardless of SQLite's build options.
         try ask("PRAGMA secure_delete = ON")
       } else {
         try ask("PRAGMA query_only = ON")
@@ -108,11 +108,11 @@ extension SQLiteSession {
 
 /// The file of a database, before SQLite opens it.
 enum DatabaseFile {
-  /// Makes the file, for its owner alone, where there is none, and checks that its folder can
-  /// take the files that stand beside it.
+  /// Creates the file with mode 600 if it's missing, and checks that its folder is writable, for
+  /// the files that SQLite creates next to it.
   static func prepare(_ path: String) throws(DatabaseError) {
-    // An existing file must not be opened here: closing it again would drop the locks that
-    // SQLite holds on it anywhere in this process.
+    // An existing file must not be opened here: closing it would drop the locks that SQLite holds
+    // on it anywhere in this process.
     let file = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if file >= 0 {
       close(file)
@@ -125,19 +125,19 @@ enum DatabaseFile {
     }
   }
 
-  /// The folder a file stands in.
+  /// Returns the folder of a file.
   static func folder(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
   }
 
-  /// The path as SQLite takes it for a file.
+  /// Returns a path that SQLite treats as a file.
   ///
-  /// It reads `file:…` as a URI and `:memory:` as no file at all; a leading folder stops that.
+  /// SQLite reads `file:…` as a URI and `:memory:` as no file; a leading folder prevents both.
   static func location(_ path: String) -> String {
     path.hasPrefix("/") ? path : "./" + path
   }
 
-  /// The URI of a file that nobody changes.
+  /// Returns the URI of a file that doesn't change.
   static func immutable(_ path: String) -> String {
     var uri = "file:"
     for byte in location(path).utf8 {
@@ -154,7 +154,7 @@ enum DatabaseFile {
     return uri + "?immutable=1"
   }
 
-  /// The error for a call of the system that failed.
+  /// Returns the error for a failed system call.
   static func failure(_ number: Int32, _ path: String) -> DatabaseError {
     let reason = unsafe String(cString: strerror(number))
     let code: DatabaseError.Code =

@@ -1,8 +1,8 @@
 public import Database
 
-/// A SQLite file that is read and left exactly as it is, its write-ahead log included.
+/// A SQLite file that is only read and never changed, including its write-ahead log.
 ///
-/// It is for files that aren't the one being served: a backup, or a database that was replaced.
+/// It's for files other than the database being served, such as a backup or a replaced database.
 public final class ReadOnlySQLiteDatabase: Database {
   private let readers: ReaderPool
 
@@ -10,9 +10,9 @@ public final class ReadOnlySQLiteDatabase: Database {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - ignoresLog: True for a backup: whatever lies beside it under the name of a log isn't read.
-  ///     Nobody may change the file meanwhile.
-  /// - Throws: ``DatabaseError``: `.notADatabase` and `.cannotOpen` above all.
+  ///   - ignoresLog: True for a backup, so that no log next to it is read. The file must not change
+  ///     meanwhile.
+  /// - Throws: ``DatabaseError``, mostly `.notADatabase` and `.cannotOpen`.
   public init(path: String, ignoresLog: Bool = false) throws(DatabaseError) {
     let options = SessionOptions(
       path: path, access: ignoresLog ? .immutable : .readOnly, busyTimeout: .seconds(5))
@@ -28,14 +28,14 @@ public final class ReadOnlySQLiteDatabase: Database {
     return try session.read(body)
   }
 
-  /// Runs `body`; the file doesn't change, so each of its reads sees the same.
+  /// Runs `body`; the file doesn't change, so all of its reads see the same data.
   public nonisolated(nonsending) func snapshot<T>(
     _ body: nonisolated(nonsending) () async throws -> T
   ) async rethrows -> T {
     try await body()
   }
 
-  /// Fails: nothing is written here.
+  /// Throws an error, since the database is read-only.
   ///
   /// - Throws: ``DatabaseError`` with `.readOnly`.
   @discardableResult
@@ -45,9 +45,9 @@ public final class ReadOnlySQLiteDatabase: Database {
     throw DatabaseError(.readOnly, "the database was opened for reading only")
   }
 
-  /// What has been read since it was opened.
+  /// Counters since the database was opened.
   public var statistics: DatabaseStatistics { DatabaseStatistics(reads: readers.reads) }
 
-  /// Ends the reads under way and closes the file.
+  /// Waits for reads in progress and closes the file.
   public func close() async { await readers.close() }
 }

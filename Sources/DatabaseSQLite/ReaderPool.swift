@@ -3,8 +3,8 @@ import Synchronization
 
 /// The readers, each lent to one read at a time.
 ///
-/// A returned reader goes straight to the caller that has waited longest, so that nobody who
-/// comes later overtakes.
+/// A returned reader goes directly to the caller that has waited the longest, so that later callers
+/// can't overtake it.
 final class ReaderPool: Sendable {
   private struct Waiter {
     let id: UInt64
@@ -35,10 +35,10 @@ final class ReaderPool: Sendable {
     state = Mutex(State(free: sessions))
   }
 
-  /// Reads begun so far.
+  /// The number of reads so far.
   var reads: Int { state.withLock { $0.reads } }
 
-  /// Borrows a reader, without suspending when one is free.
+  /// Borrows a reader, without suspending if one is free.
   nonisolated(nonsending) func borrow() async throws -> SQLiteSession {
     if let session = try borrowFree() { return session }
     let id = state.withLock { state in
@@ -77,7 +77,7 @@ final class ReaderPool: Sendable {
     waiter?.continuation.resume(throwing: CancellationError())
   }
 
-  /// Takes a reader back.
+  /// Returns a reader to the pool.
   func giveBack(_ session: SQLiteSession) {
     let next = state.withLock { state -> Waiter? in
       if let next = state.waiting.popFirst() {
@@ -95,7 +95,7 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// Refuses further reads, waits until every reader is back, and lets go of them.
+  /// Rejects further reads, waits until every reader is returned, and releases them.
   func close() async {
     let waiting = state.withLock { state -> [Waiter] in
       state.isClosed = true
@@ -122,6 +122,6 @@ final class ReaderPool: Sendable {
 }
 
 extension DatabaseError {
-  /// The error of every call after the database has been closed.
+  /// The error after the database was closed.
   static var closed: DatabaseError { DatabaseError(.closed, "the database has been closed") }
 }

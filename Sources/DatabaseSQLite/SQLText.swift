@@ -1,14 +1,14 @@
 import Database
 
-/// The little that the driver has to know about the text of a statement.
+/// The minimal parsing of SQL that the driver needs.
 enum SQLText {
-  /// Statements that would end the transaction a closure runs in, or reconfigure its connection.
+  /// Statements that would end the closure's transaction or reconfigure its connection.
   private static let reserved: Set<String> = [
     "ATTACH", "BEGIN", "COMMIT", "DETACH", "END", "PRAGMA", "RELEASE", "ROLLBACK", "SAVEPOINT",
     "VACUUM",
   ]
 
-  /// Refuses a statement that begins with a reserved word.
+  /// Throws an error for a statement that begins with a reserved word.
   static func refuseReserved(
     _ bytes: ArraySlice<UInt8>, in text: String
   ) throws(DatabaseError) {
@@ -19,7 +19,7 @@ enum SQLText {
     }
   }
 
-  /// What follows leading white space, comments and semicolons.
+  /// Returns the bytes after leading white space, comments, and semicolons.
   static func rest(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = bytes
     while let first = rest.first {

@@ -2,26 +2,26 @@ import CSQLite
 public import Database
 import Glibc
 
-/// A database in one SQLite file, with one writer and several readers over a write-ahead log.
+/// A SQLite file with one writer and several readers, in write-ahead log mode.
 ///
-/// Reads run at once on the calling thread while a reader is free, and are never held up by a
-/// write. Writes are stored in groups: a commit, which waits for the disk, serves all that wait.
-/// Open a file once in a process, and ``close()`` it when done.
+/// Reads run on the calling thread, immediately if a reader is free, and never wait for a write.
+/// Writes are stored in groups: one commit, which waits for the disk, covers all waiting writes.
+/// Open a file only once per process, and ``close()`` it when done.
 public final class SQLiteDatabase: Database {
   private let options: SessionOptions
   private let readers: ReaderPool
   private let writer: Writer
 
-  /// Opens a file, or makes it, readable by its owner alone, where there is none.
+  /// Opens a file, creating it with mode 600 if it's missing.
   ///
   /// - Parameters:
-  ///   - path: The file; its folder takes two more files beside it.
-  ///   - readers: How many reads run at the same time; by default two more than there are cores.
-  ///   - busyTimeout: How long to wait for another process that holds the database.
-  ///   - waitingWrites: How many writes may wait before further ones fail with `.busy`.
-  ///   - maximumPages: The most pages of 4 KiB the file may have; for tests of a full disk.
-  ///   - trace: Is told the text of every statement that callers run; for tests.
-  /// - Throws: ``DatabaseError``: `.notADatabase`, `.readOnly` and `.cannotOpen` above all.
+  ///   - path: The file; SQLite creates two more files next to it.
+  ///   - readers: The number of concurrent reads; by default two more than there are cores.
+  ///   - busyTimeout: How long to wait for another process that has locked the database.
+  ///   - waitingWrites: How many writes can wait before further ones fail with `.busy`.
+  ///   - maximumPages: The maximum size of the file in pages of 4 KiB; for tests of a full disk.
+  ///   - trace: Receives the text of every statement that callers run; for tests.
+  /// - Throws: ``DatabaseError``, mostly `.notADatabase`, `.readOnly`, and `.cannotOpen`.
   public init(
     path: String, readers: Int? = nil, busyTimeout: Duration = .seconds(5),
     waitingWrites: Int = 4096, maximumPages: Int? = nil,
@@ -39,7 +39,7 @@ public final class SQLiteDatabase: Database {
     self.options = options
   }
 
-  /// Reads from one consistent snapshot, at once when a reader is free.
+  /// Reads from one consistent snapshot, immediately if a reader is free.
   public nonisolated(nonsending) func read<T: Sendable>(
     _ body: @Sendable (borrowing Connection) throws -> T
   ) async throws -> T {
@@ -52,7 +52,7 @@ public final class SQLiteDatabase: Database {
     return try session.read(body)
   }
 
-  /// Lets all reads of `body` see one moment, in one transaction.
+  /// Runs all reads of `body` on one snapshot, in one transaction.
   public nonisolated(nonsending) func snapshot<T>(
     _ body: nonisolated(nonsending) () async throws -> T
   ) async rethrows -> T {
@@ -61,7 +61,7 @@ public final class SQLiteDatabase: Database {
     return try await Snapshot.$current.withValue(snapshot, operation: body)
   }
 
-  /// Changes the database; returns when the changes are on the disk.
+  /// Changes the database; returns when the changes are on disk.
   @discardableResult
   public nonisolated(nonsending) func write<T: Sendable>(
     _ body: @escaping @Sendable (borrowing Connection) throws -> T
@@ -69,18 +69,18 @@ public final class SQLiteDatabase: Database {
     try await writer.write(body)
   }
 
-  /// What has been done since the database was opened.
+  /// Counters since the database was opened.
   public var statistics: DatabaseStatistics {
     var statistics = writer.statistics
     statistics.reads = readers.reads
     return statistics
   }
 
-  /// How SQLite would go about a statement, without running it.
+  /// Returns SQLite's plan for a statement, without running it.
   ///
-  /// - Parameter text: A statement as `trace` tells it; its parameters need no values.
-  /// - Returns: The lines of `EXPLAIN QUERY PLAN`, such as `SCAN account` or
-  ///   `SEARCH account USING INDEX account_email (project_id=? AND email=?)`.
+  /// - Parameter text: A statement as passed to `trace`; its parameters need no values.
+  /// - Returns: The lines of `EXPLAIN QUERY PLAN`, such as `SCAN account` or `SEARCH account USING
+  ///   INDEX account_email (project_id=? AND email=?)`.
   /// - Throws: ``DatabaseError``.
   public func queryPlan(of text: String) async throws -> [String] {
     let session = try await readers.borrow()
@@ -88,7 +88,7 @@ public final class SQLiteDatabase: Database {
     return try session.ask("EXPLAIN QUERY PLAN " + text, column: 3)
   }
 
-  /// How SQLite would go about a statement, without running it.
+  /// Returns SQLite's plan for a statement, without running it.
   ///
   /// - Parameter sql: The statement.
   /// - Returns: The lines of `EXPLAIN QUERY PLAN`.
@@ -97,9 +97,9 @@ public final class SQLiteDatabase: Database {
     try await queryPlan(of: sql.text)
   }
 
-  /// Brings the write-ahead log into the database file and empties it.
+  /// Checkpoints the write-ahead log into the database file and empties it.
   ///
-  /// SQLite does the former by itself as the log grows. Writes wait meanwhile.
+  /// SQLite does the former automatically as the log grows. Writes wait meanwhile.
   ///
   /// - Throws: ``DatabaseError``: `.busy` when a read or a backup needs the log.
   public func checkpoint() async throws {
@@ -112,20 +112,20 @@ public final class SQLiteDatabase: Database {
     }
   }
 
-  /// Copies the database, as it is now, to a new file while it goes on being used.
+  /// Copies the current state of the database to a new file while it stays in use.
   ///
-  /// The copy appears under its name when it is complete and on the disk; it is a database to be
-  /// opened like any other.
+  /// The copy appears under its name once it's complete and on disk; it can be opened like any
+  /// other database.
   ///
-  /// - Parameter path: The new file, readable by its owner alone.
-  /// - Throws: ``DatabaseError``: `.exists` when there is a file of that name already.
+  /// - Parameter path: The new file, created with mode 600.
+  /// - Throws: ``DatabaseError``: `.exists` when the file already exists.
   public func backup(to path: String) async throws {
     try await Backup(source: options, path: path).run()
   }
 
-  /// Stores the writes that are queued, ends the reads under way, and closes the file.
+  /// Stores queued writes, waits for reads in progress, and closes the file.
   ///
-  /// Calls that come later fail with `.closed`.
+  /// Later calls fail with `.closed`.
   public func close() async {
     await writer.finish()
     await readers.close()

@@ -2,12 +2,12 @@ import CSQLite
 import Database
 
 extension DatabaseError {
-  /// The error a connection has just met.
+  /// Returns the last error of a connection.
   ///
   /// - Parameters:
   ///   - code: The extended result code of the call that failed.
-  ///   - connection: Its connection, which holds the message.
-  ///   - sql: The text of the statement.
+  ///   - connection: The connection, which has the message.
+  ///   - sql: The SQL of the statement.
   /// - Returns: The error, with SQLite's message.
   static func sqlite(_ code: Int32, _ connection: OpaquePointer?, sql: String? = nil)
     -> DatabaseError
@@ -39,7 +39,7 @@ extension DatabaseError {
     }
   }
 
-  /// What a constraint's message names: all that follows the colon.
+  /// Returns the subject of a constraint error's message: everything after the colon.
   private static func subject(of message: String) -> String {
     guard let colon = message.firstIndex(of: ":") else { return message }
     return String(message[message.index(after: colon)...].drop { $0 == " " })

@@ -1,15 +1,15 @@
 import CSQLite
 import Database
 
-/// One connection to the file, with its prepared statements and its transaction.
+/// A connection to the file, with its prepared statements and its transaction.
 ///
-/// It is `@unchecked Sendable` because:
+/// It's `@unchecked Sendable` because:
 /// 1. SQLite allows a connection opened with `SQLITE_OPEN_NOMUTEX` to move between threads as long
-///    as no two use it at the same time;
+/// as no two use it at the same time;
 /// 2. a reader is either in the pool or lent to one read, and both transitions happen under the
-///    pool's mutex, which orders what the borrowers do;
-/// 3. the writer's session is touched by its serial queue alone, once it has been opened;
-/// 4. what it lends (`Connection`, `Row`) is noncopyable and cannot leave the closure.
+/// pool's mutex, which orders the borrowers' accesses;
+/// 3. after it was opened, the writer's session is used only on its serial queue;
+/// 4. the values it lends (`Connection`, `Row`) are noncopyable and can't leave the closure.
 @safe
 final class SQLiteSession: DatabaseSession, @unchecked Sendable {
   private static let statementLimit = 256
@@ -21,7 +21,7 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
   private var uses = 0
   private var lossCause: DatabaseError?
 
-  /// Takes over an open connection.
+  /// Takes ownership of an open connection.
   init(_ handle: OpaquePointer, trace: (@Sendable (String) -> Void)?) {
     unsafe self.handle = handle
     self.trace = trace
@@ -48,7 +48,7 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
     return statement
   }
 
-  /// A statement that nobody uses, from the cache when there is one.
+  /// Returns an unused statement, from the cache if possible.
   private func cached(_ sql: SQL) throws(DatabaseError) -> SQLiteStatement {
     uses += 1
     let key = StatementKey(sql)
@@ -96,7 +96,7 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
     }
   }
 
-  /// Prepares the first statement of `bytes` and moves past it; `nil` when it is empty.
+  /// Prepares the first statement of `bytes` and advances past it; `nil` when it's empty.
   private func prepare(
     _ bytes: inout ArraySlice<UInt8>, flags: Int32, from text: String
   ) throws(DatabaseError) -> SQLiteStatement? {
@@ -128,18 +128,18 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
     unsafe sqlite3_get_autocommit(handle) == 0
   }
 
-  /// Rows changed by the last statement that changed any.
+  /// The number of rows changed by the last statement that changed any.
   var changes: Int { Int(unsafe sqlite3_changes64(handle)) }
 
-  /// Rows changed since the connection was opened, those of triggers included.
+  /// The number of rows changed since the connection was opened, including by triggers.
   var totalChanges: Int { Int(unsafe sqlite3_total_changes64(handle)) }
 
-  /// Why SQLite has rolled back the transaction by itself.
+  /// The reason SQLite rolled back the transaction by itself.
   var loss: DatabaseError {
     lossCause ?? DatabaseError(.misuse, "the transaction is over")
   }
 
-  /// The error the connection has just met; the first that ends the transaction is kept.
+  /// Returns the connection's last error, and keeps the first one that ends the transaction.
   func failure(_ code: Int32, sql: String) -> DatabaseError {
     let error = unsafe DatabaseError.sqlite(code, handle, sql: sql)
     if lossCause == nil, !isInTransaction { lossCause = error }
@@ -148,7 +148,7 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
 
   // MARK: - Control
 
-  /// Statements that are the driver's alone.
+  /// Statements that only the driver runs.
   enum Control: String {
     case begin = "BEGIN"
     case beginImmediate = "BEGIN IMMEDIATE"
@@ -159,7 +159,7 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
     case rollbackToSavepoint = "ROLLBACK TO write"
   }
 
-  /// Begins, ends or divides the transaction.
+  /// Begins, ends, or subdivides the transaction.
   func perform(_ control: Control) throws(DatabaseError) {
     if control == .begin || control == .beginImmediate { lossCause = nil }
     let statement = if let known = controls[control] { known } else { try prepareControl(control) }
@@ -173,11 +173,11 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
     return statement
   }
 
-  /// Sets or asks something of the connection, outside of what callers may run.
+  /// Runs a statement that callers aren't allowed to run, such as a PRAGMA.
   ///
   /// - Parameters:
   ///   - text: One statement.
-  ///   - column: The column that is wanted.
+  ///   - column: The column to return.
   /// - Returns: The text in that column of each row.
   /// - Throws: ``DatabaseError``.
   @discardableResult
@@ -202,7 +202,7 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
     return statement
   }
 
-  /// Lends the address of the connection to the backup and the checkpoint.
+  /// Passes the connection's address to a closure, for backups and checkpoints.
   func withHandle<T>(_ body: (OpaquePointer) throws(DatabaseError) -> T) throws(DatabaseError) -> T
   {
     try unsafe body(handle)

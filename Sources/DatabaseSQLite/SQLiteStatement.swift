@@ -1,7 +1,7 @@
 import CSQLite
 import Database
 
-/// A prepared statement; it belongs to one session and serves one call at a time.
+/// A prepared statement, which belongs to one session and serves one call at a time.
 @safe
 final class SQLiteStatement: DatabaseStatement {
   let text: String
@@ -12,7 +12,7 @@ final class SQLiteStatement: DatabaseStatement {
   private let handle: OpaquePointer
   private unowned let session: SQLiteSession
 
-  /// Takes over a prepared statement.
+  /// Takes ownership of a prepared statement.
   init(_ handle: OpaquePointer, text: String, session: SQLiteSession) {
     unsafe self.handle = handle
     self.text = text
@@ -76,10 +76,10 @@ final class SQLiteStatement: DatabaseStatement {
     return unsafe String(cString: name)
   }
 
-  /// The value in a column.
+  /// Returns the value in a column.
   ///
-  /// SQLite calls what may be done with it "not threadsafe", which confinement makes good. Asking
-  /// it, rather than the statement, about each column takes a quarter off a query of 50 rows.
+  /// SQLite documents its use as "not threadsafe", which is fine since a session is confined to one
+  /// thread. Reading from it instead of the statement makes a query of 50 rows 25% faster.
   private func cell(_ column: Int) -> OpaquePointer? {
     unsafe sqlite3_column_value(handle, Int32(truncatingIfNeeded: column))
   }

@@ -1,9 +1,9 @@
 import Database
 import Synchronization
 
-/// One transaction for all reads of a task, begun by the first of them.
+/// One transaction for all reads of a task, begun by the first read.
 ///
-/// Reads that run beside each other in child tasks find it in use, and take a reader of their own.
+/// Concurrent reads in child tasks find it in use, and borrow their own reader.
 final class Snapshot: Sendable {
   private enum State {
     case notBegun
@@ -20,13 +20,13 @@ final class Snapshot: Sendable {
     self.readers = readers
   }
 
-  /// The snapshot that the present task reads from, where it is one of these readers.
+  /// Returns the current task's snapshot, if it uses these readers.
   static func current(of readers: ReaderPool) -> Snapshot? {
     guard let current, current.readers === readers else { return nil }
     return current
   }
 
-  /// Takes the session, with its transaction begun; nil while another read has it.
+  /// Returns the session with its transaction begun; nil while another read uses it.
   nonisolated(nonsending) func take() async throws -> SQLiteSession? {
     let found = state.withLock { state in
       defer { state = .inUse }
@@ -52,7 +52,7 @@ final class Snapshot: Sendable {
     }
   }
 
-  /// Takes the session back; one whose transaction SQLite has ended goes to the pool.
+  /// Returns the session; if SQLite ended its transaction, the session goes back to the pool.
   func giveBack(_ session: SQLiteSession) {
     guard session.isInTransaction else {
       readers.giveBack(session)

@@ -1,9 +1,9 @@
 import Database
 
-/// Names a statement by the addresses of the literals it is made of.
+/// Identifies a statement by the addresses of its literals.
 ///
-/// A literal lies at one place as long as the program runs, so equal addresses are equal texts;
-/// the text itself, some hundred bytes of it, is only put together to prepare a statement.
+/// The address of a literal never changes while the program runs, so equal addresses mean equal
+/// text. The text itself, a few hundred bytes, is assembled only to prepare a statement.
 struct StatementKey: Hashable {
   private let marks: [UInt]
 
@@ -11,7 +11,7 @@ struct StatementKey: Hashable {
     var marks: [UInt] = []
     marks.reserveCapacity(24)
     sql.forEachLiteral { literal in
-      // No literal lies at address 0, so that is what stands for a value.
+      // No literal has address 0, so it represents a value.
       guard let literal else { return marks.append(0) }
       if literal.hasPointerRepresentation {
         marks.append(UInt(bitPattern: unsafe literal.utf8Start))

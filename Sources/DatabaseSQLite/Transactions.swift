@@ -1,15 +1,15 @@
 import Database
 
-/// One write that waits or runs.
+/// A waiting or running write.
 struct WriteJob: Sendable {
-  /// Runs the caller's closure; what it returns hands the result to the caller.
+  /// Runs the caller's closure; the returned function passes the result to the caller.
   let run: @Sendable (borrowing Connection) throws -> @Sendable () -> Void
 
-  /// Tells the caller that nothing was stored.
+  /// Reports to the caller that nothing was stored.
   let fail: @Sendable (any Error) -> Void
 }
 
-/// What became of a write, before its caller is told.
+/// The result of a write, before it's reported to the caller.
 enum WriteOutcome {
   case done(@Sendable () -> Void)
   case undone(any Error)
@@ -22,7 +22,7 @@ enum WriteOutcome {
 extension SQLiteSession {
   /// Runs a closure on a snapshot.
   ///
-  /// The transaction costs half a microsecond, so that a read of a single statement has one too.
+  /// The transaction takes half a microsecond, so even a single statement gets one.
   func read<T>(_ body: (borrowing Connection) throws -> T) throws -> T {
     try perform(.begin)
     defer { endRead() }
@@ -35,18 +35,18 @@ extension SQLiteSession {
     do { try perform(.commit) } catch { abandon() }
   }
 
-  /// Undoes what the transaction has done, where SQLite has not done so by itself.
+  /// Rolls back the transaction, unless SQLite already did.
   func abandon() {
     guard isInTransaction else { return }
-    // A failed ROLLBACK leaves the transaction to the next BEGIN, which fails and says why.
+    // If ROLLBACK fails, the next BEGIN fails too and reports the reason.
     try? perform(.rollback)
   }
 
   /// Runs a write inside the group's transaction.
   ///
   /// - Parameter job: The write.
-  /// - Returns: What became of it; `nil` when the whole transaction was lost, whatever the
-  ///   closure made of that.
+  /// - Returns: The result; `nil` when the whole transaction was lost, regardless of the closure's
+  ///   result.
   func runInGroup(_ job: WriteJob) -> WriteOutcome? {
     do {
       try perform(.savepoint)
@@ -65,7 +65,7 @@ extension SQLiteSession {
     }
   }
 
-  /// Runs a write in a transaction of its own.
+  /// Runs a write in its own transaction.
   func runAlone(_ job: WriteJob) -> WriteOutcome {
     do {
       try perform(.beginImmediate)

@@ -2,12 +2,12 @@ import Database
 import Dispatch
 import Synchronization
 
-/// The one writer: a queue of writes, stored group by group on a thread of their own.
+/// The only writer: a queue of writes, stored in groups on a dedicated thread.
 ///
-/// A group is all that waits when its turn comes, up to a number and a time. Each of its writes
-/// runs in a savepoint, one commit stores them all, and only then are the callers told. When the
-/// transaction is lost or the commit fails, nobody is told anything yet: each write of the group
-/// runs again alone, and gets its own answer.
+/// A group consists of all waiting writes, up to a maximum number and time. Each write runs in a
+/// savepoint, one commit stores them all, and only then are the callers notified. If the
+/// transaction is lost or the commit fails, no caller has been notified yet: each write of the
+/// group runs again alone and gets its own result.
 final class Writer: Sendable {
   struct Limits: Sendable {
     var waiting: Int
@@ -43,7 +43,7 @@ final class Writer: Sendable {
     state = Mutex(State(session: session))
   }
 
-  /// Counts of writes and commits.
+  /// Counters of writes and commits.
   var statistics: DatabaseStatistics {
     state.withLock { state in
       var statistics = state.statistics
@@ -54,7 +54,7 @@ final class Writer: Sendable {
 
   // MARK: - For callers
 
-  /// Queues a write and waits for its answer.
+  /// Queues a write and waits for its result.
   nonisolated(nonsending) func write<T: Sendable>(
     _ body: @escaping @Sendable (borrowing Connection) throws -> T
   ) async throws -> T {
@@ -79,7 +79,7 @@ final class Writer: Sendable {
     }
   }
 
-  /// Queues work on the writer's session that is not a transaction, and waits for it.
+  /// Queues work on the writer's session that isn't a transaction, and waits for it.
   func control(
     _ body: @escaping @Sendable (SQLiteSession) throws(DatabaseError) -> Void
   ) async throws {
@@ -99,11 +99,11 @@ final class Writer: Sendable {
     }
   }
 
-  /// Refuses further writes and waits for those that are queued.
+  /// Rejects further writes and waits for queued ones.
   func finish() async {
     state.withLock { $0.isClosed = true }
     await withCheckedContinuation { continuation in
-      // A write that was added just now may not have started its own drain yet.
+      // A write that was just added may not have started its own drain yet.
       queue.async {
         self.drain()
         continuation.resume()
@@ -111,9 +111,9 @@ final class Writer: Sendable {
     }
   }
 
-  /// Closes the connection; call it last, after ``finish()``.
+  /// Closes the connection; must be called last, after ``finish()``.
   ///
-  /// The last connection to a file brings the log into it, which can take a while.
+  /// The last connection to a file checkpoints the log, which can take a while.
   func close() async {
     await withCheckedContinuation { continuation in
       queue.async {
@@ -143,7 +143,7 @@ final class Writer: Sendable {
     if isFirst { queue.async { self.drain() } }
   }
 
-  /// Takes a write back that has not begun.
+  /// Removes a write that hasn't begun.
   private func cancel(_ id: UInt64) {
     let entry = state.withLock { $0.waiting.remove { $0.id == id } }
     if case .write(let job)? = entry?.work { job.fail(CancellationError()) }
@@ -157,7 +157,7 @@ final class Writer: Sendable {
     }
   }
 
-  /// What to do next: a control, or a group when it is `nil`.
+  /// Returns the next task: a control, or a group when the closure is `nil`.
   private func next() -> (SQLiteSession, (@Sendable (SQLiteSession) -> Void)?)? {
     state.withLock { state in
       guard let session = state.session, let first = state.waiting.first else {
@@ -200,7 +200,7 @@ final class Writer: Sendable {
     for case (let job, let outcome?) in group { tell(job, outcome, countingCommit: false) }
   }
 
-  /// Ends the group's transaction; false when its outcomes do not hold.
+  /// Commits the group's transaction; returns false when its results aren't stored.
   private func commit(_ outcomes: [WriteOutcome?], _ session: SQLiteSession) -> Bool {
     let done = outcomes.count { $0?.isDone == true }
     guard outcomes.allSatisfy({ $0 != nil }) else { return false }

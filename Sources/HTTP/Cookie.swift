@@ -1,27 +1,28 @@
-/// A cookie to be set (RFC 6265bis section 4.1), always for the path `/` and this host alone.
+/// A cookie for `Set-Cookie` (RFC 6265bis section 4.1), always with path `/` and for this host
+/// only.
 public struct Cookie: Sendable, Equatable, CustomStringConvertible {
-  /// Which requests from other sites carry the cookie.
+  /// The cross-site requests that include the cookie.
   public enum SameSite: String, Sendable {
-    /// None but a plain link to a page.
+    /// Only top-level navigation with a safe method, such as a link to a page.
     case lax = "Lax"
-    /// None.
+    /// No cross-site requests.
     case strict = "Strict"
   }
 
-  /// The name, a token.
+  /// The name, which is a token.
   public let name: String
-  /// The value; what may not stand in a cookie is percent-coded, and decoded by `Cookies`.
+  /// The value; characters not allowed in a cookie are percent-encoded, and decoded by `Cookies`.
   public var value: String
-  /// Whether scripts cannot read it.
+  /// Whether scripts can't read the cookie.
   public var httpOnly: Bool
-  /// Whether it is sent over TLS only; names that start with `__Host-` ask for it.
+  /// Whether the cookie is sent over TLS only; required for names that start with `__Host-`.
   public var secure: Bool
-  /// Which requests from other sites carry it.
+  /// The cross-site requests that include the cookie.
   public var sameSite: SameSite
-  /// How many seconds it lives: nil until the browser closes, 0 removes it.
+  /// The lifetime in seconds; nil until the browser closes, 0 to remove the cookie.
   public var maxAge: Int?
 
-  /// Makes a cookie; a name that is no token is a mistake in the program and traps.
+  /// Creates a cookie; traps when the name isn't a token.
   public init(
     name: String, value: String, httpOnly: Bool = true, secure: Bool,
     sameSite: SameSite = .lax, maxAge: Int? = nil
@@ -48,28 +49,28 @@ public struct Cookie: Sendable, Equatable, CustomStringConvertible {
 
 /// The cookies of a request, by name.
 ///
-/// Pairs that are not well formed, or whose value has too many combining marks in a row, are passed
-/// over. When a name occurs twice the first counts: it is the one that browsers hold for the more
-/// exact path (RFC 6265bis section 5.8.3).
+/// Malformed pairs, and pairs whose value has too many combining marks in a row, are ignored. When
+/// a name occurs twice, the first one wins: browsers send the cookie with the more specific path
+/// first (RFC 6265bis section 5.8.3).
 public struct Cookies: Sendable {
   private var pairs: [(name: UntrustedText, value: UntrustedText)] = []
-  /// Whether a name is longer than ``UntrustedText/longestName`` bytes: the server rejects such a
-  /// request.
+  /// Whether a name is longer than ``UntrustedText/longestName`` bytes, in which case the server
+  /// rejects the request.
   public private(set) var hasLongName = false
 
-  /// Reads the values of all `Cookie` fields.
+  /// Parses all `Cookie` header fields.
   public init(_ fields: Fields) {
     for line in fields.all(.cookie) { read(line) }
   }
 
-  /// The value of a name.
+  /// Returns the value of the first cookie with this name; nil when there's none.
   public subscript(name: String) -> UntrustedText? {
     let name = UntrustedText(name)
     for pair in pairs where pair.name == name { return pair.value }
     return nil
   }
 
-  /// The values of the names that start with these bytes, the first of each name, in their order.
+  /// Returns the values of cookies whose names start with `prefix`, in order, one for each name.
   public func all(startingWith prefix: String) -> [UntrustedText] {
     var values: [UntrustedText] = []
     for (index, pair) in pairs.enumerated()
@@ -104,8 +105,8 @@ public struct Cookies: Sendable {
     }
   }
 
-  /// A value without the quotation marks around it, and decoded where it is coded; nil when too many
-  /// of its characters are combining marks.
+  /// Returns a value without surrounding quotation marks and percent-decoded; nil when it has too
+  /// many combining marks in a row.
   private static func value(_ line: String, _ range: Range<Int>) -> UntrustedText? {
     let span = line.utf8.span
     var range = range

@@ -1,21 +1,21 @@
-/// The mark of one state of a resource, for conditional requests (RFC 9110 section 8.8.3).
+/// An entity tag for conditional requests (RFC 9110 section 8.8.3).
 public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
   /// The opaque text, without quotation marks.
   public let text: String
-  /// Whether equal marks promise equal meaning only, not equal bytes.
+  /// Whether equal tags mean equivalent content rather than identical bytes.
   public let isWeak: Bool
 
-  /// Makes a tag; the text is printable ASCII without quotation marks, anything else traps.
+  /// Creates a tag; traps unless the text is printable ASCII without quotation marks and spaces.
   public init(_ text: String, isWeak: Bool = false) {
     precondition(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") })
     self.text = text
     self.isWeak = isWeak
   }
 
-  /// The tag as it stands in `ETag`.
+  /// The value for `ETag`.
   public var description: String { (isWeak ? "W/\"" : "\"") + text + "\"" }
 
-  /// Whether the value of an `If-None-Match` field names this tag, by weak comparison.
+  /// Returns whether an `If-None-Match` value contains this tag, by weak comparison.
   public func matches(_ field: String) -> Bool {
     let span = field.utf8.span
     let own = text.utf8.span
@@ -41,10 +41,10 @@ public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Response {
-  /// This response marked with a tag, or 304 when the client already holds what the tag marks.
+  /// Returns this response with an `ETag`, or 304 when the client's copy is current.
   ///
-  /// Only GET and HEAD are answered with 304, and only in place of 200; its fields are those that
-  /// RFC 9110 section 15.4.5 keeps, with the length that the body of 200 would have had.
+  /// Only a 200 response to GET or HEAD becomes 304. The 304 keeps the fields that RFC 9110 section
+  /// 15.4.5 requires, and has the `Content-Length` of the 200 response.
   public func conditional(on tag: EntityTag, for request: Request) -> Response {
     var response = self
     response.fields[.eTag] = tag.description

@@ -1,2 +1,2 @@
-// What is read is `UntrustedText`.
+// Request values are `UntrustedText`, so that callers need the type.
 @_exported public import Text

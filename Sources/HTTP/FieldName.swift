@@ -1,18 +1,18 @@
-/// The name of a header field, alike whatever its case (RFC 9110 section 5.1).
+/// A header field name, compared case-insensitively (RFC 9110 section 5.1).
 public struct FieldName: Hashable, Sendable, CustomStringConvertible {
-  /// The name as it was written.
+  /// The name as written.
   public let text: String
 
-  /// Makes a name, or nothing when the text is not a token of RFC 9110 section 5.6.2.
+  /// Creates a name; nil when the text isn't a token (RFC 9110 section 5.6.2).
   public init?(_ text: String) {
     guard isToken(text) else { return nil }
     self.text = text
   }
 
-  /// The name as it was written.
+  /// The name as written.
   public var description: String { text }
 
-  /// Compares names without regard to the case of ASCII letters.
+  /// Compares names, ignoring the case of ASCII letters.
   public static func == (left: FieldName, right: FieldName) -> Bool {
     let one = left.text.utf8.span
     let other = right.text.utf8.span
@@ -23,14 +23,14 @@ public struct FieldName: Hashable, Sendable, CustomStringConvertible {
     return true
   }
 
-  /// Hashes the lower-case name.
+  /// Hashes the lowercase name.
   public func hash(into hasher: inout Hasher) {
     for byte in text.utf8 { hasher.combine(lowercased(byte)) }
   }
 }
 
 extension FieldName: ExpressibleByStringLiteral {
-  /// Makes a name that stands in the program; one that is no token is a mistake and traps.
+  /// Creates a name from a literal; traps when it isn't a token.
   public init(stringLiteral text: String) {
     precondition(isToken(text), "a field name is a token: \(text)")
     self.text = text
@@ -126,7 +126,7 @@ extension FieldName {
   public static let xFrameOptions: FieldName = "X-Frame-Options"
 }
 
-/// Whether a text is a token of RFC 9110 section 5.6.2: what names of fields and cookies are.
+/// Returns whether a text is a token (RFC 9110 section 5.6.2), as names of fields and cookies are.
 func isToken(_ text: String) -> Bool {
   let bytes = text.utf8.span
   guard !bytes.isEmpty else { return false }
@@ -134,14 +134,14 @@ func isToken(_ text: String) -> Bool {
   return true
 }
 
-/// Whether a byte is a letter, a digit or one of `!#$%&'*+-.^_`|~`.
+/// Returns whether a byte is a letter, a digit, or one of `!#$%&'*+-.^_`|~`.
 private func isTokenCharacter(_ byte: UInt8) -> Bool {
-  // One bit for each of the characters 0 to 63 and 64 to 127.
+  // One bit per character, for 0 to 63 and 64 to 127.
   let (low, high): (UInt64, UInt64) = (0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
   return byte < 64 ? low >> byte & 1 == 1 : byte < 128 && high >> (byte - 64) & 1 == 1
 }
 
-/// The lower-case form of an ASCII letter, any other byte as it is.
+/// Returns the lowercase form of an ASCII letter, and any other byte unchanged.
 func lowercased(_ byte: UInt8) -> UInt8 {
   switch byte {
   case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20

@@ -1,17 +1,17 @@
-/// Header fields in the order they came or will leave; a name may occur more than once.
+/// Header fields in order; a name may occur more than once.
 ///
-/// No value can end its line: one that holds a control character other than a tab (so CR, LF or
-/// NUL) is **not stored**, and `add` says so. What a handler takes from a request may therefore be
-/// put into a response without splitting it (RFC 9110 section 5.5).
+/// A value with a control character other than a tab, such as CR, LF, or NUL, is **not stored**,
+/// and `add` returns false. A handler can therefore copy a request value to a response without
+/// risking response splitting (RFC 9110 section 5.5).
 public struct Fields: Sendable, Equatable {
   /// One field line.
   public struct Field: Sendable, Equatable {
     /// The name.
     public let name: FieldName
-    /// The value, without line ends.
+    /// The value, without line breaks.
     public let value: String
 
-    /// Compares the names without regard to case, and the values byte by byte.
+    /// Compares names case-insensitively and values byte by byte.
     public static func == (one: Field, other: Field) -> Bool {
       one.name == other.name && one.value.isSameBytes(as: other.value)
     }
@@ -19,7 +19,7 @@ public struct Fields: Sendable, Equatable {
 
   private var lines: [Field]
 
-  /// Makes an empty list.
+  /// Creates an empty list.
   public init() {
     lines = []
   }
@@ -27,17 +27,17 @@ public struct Fields: Sendable, Equatable {
   /// The number of field lines.
   public var count: Int { lines.count }
 
-  /// Whether there is no field line.
+  /// Whether there are no field lines.
   public var isEmpty: Bool { lines.isEmpty }
 
-  /// Makes room for a number of lines that is known beforehand.
+  /// Reserves space for a number of field lines.
   public mutating func reserveCapacity(_ count: Int) {
     lines.reserveCapacity(count)
   }
 
-  /// The first value of the name; setting takes all others of that name away, nil all of them.
+  /// The first value of a name; setting replaces all lines of that name, and nil removes them.
   ///
-  /// A value that cannot stand on one line is not stored; the old ones go all the same.
+  /// A value with a control character isn't stored; existing lines are removed anyway.
   public subscript(name: FieldName) -> String? {
     get {
       for line in lines where line.name == name { return line.value }
@@ -59,9 +59,9 @@ public struct Fields: Sendable, Equatable {
     }
   }
 
-  /// Adds a line after the others, and leaves those of the same name.
+  /// Appends a line, keeping existing lines of the same name.
   ///
-  /// - Returns: False when the value holds a control character and was not stored.
+  /// - Returns: False when the value contains a control character and wasn't stored.
   @discardableResult
   public mutating func add(_ name: FieldName, _ value: String) -> Bool {
     guard Fields.allows(value) else { return false }
@@ -69,12 +69,12 @@ public struct Fields: Sendable, Equatable {
     return true
   }
 
-  /// Every value of the name, in order.
+  /// Returns all values of a name, in order.
   public func all(_ name: FieldName) -> [String] {
     lines.compactMap { $0.name == name ? $0.value : nil }
   }
 
-  /// Whether a value may stand in a field line: no control character but the tab.
+  /// Returns whether a value is allowed in a field line: no control characters except tab.
   public static func allows(_ value: String) -> Bool {
     let bytes = value.utf8.span
     for index in bytes.indices {
@@ -86,14 +86,14 @@ public struct Fields: Sendable, Equatable {
 }
 
 extension Fields: Sequence {
-  /// Walks over the field lines in order.
+  /// Iterates over the field lines in order.
   public func makeIterator() -> IndexingIterator<[Field]> {
     lines.makeIterator()
   }
 }
 
 extension Fields: ExpressibleByDictionaryLiteral {
-  /// Makes the list of names and values as written.
+  /// Creates a list of names and values in the order written.
   public init(dictionaryLiteral elements: (FieldName, String)...) {
     self.init()
     for (name, value) in elements { add(name, value) }

@@ -1,62 +1,62 @@
-/// Names and values in order, as a form sends them and as a query string holds them
+/// Names and values in order, from a form body or a query string
 /// (`application/x-www-form-urlencoded`, URL Standard section 5).
 public struct Form: Sendable, Equatable {
-  /// One name with its value.
+  /// A name and its value.
   public struct Entry: Sendable, Equatable {
     /// The name, decoded.
     public let name: UntrustedText
-    /// The value, decoded; empty where the text had no equals sign.
+    /// The value, decoded; empty when there was no equals sign.
     public let value: UntrustedText
 
-    /// Makes an entry.
+    /// Creates an entry.
     public init(name: UntrustedText, value: UntrustedText) {
       self.name = name
       self.value = value
     }
 
-    /// Makes an entry of a link or a form of our own.
+    /// Creates an entry for a link or form created by the program.
     public init(name: String, value: String) {
       self.init(name: UntrustedText(name), value: UntrustedText(value))
     }
   }
 
-  /// The most fields that are read; a form with more is refused.
+  /// The maximum number of fields; larger forms are rejected.
   public static let maximumCount = 1000
-  /// The most bytes of a field that a page reads without saying how many it may have.
+  /// The default maximum length of a field, in bytes.
   public static let usualLength = 16 << 10
-  /// The most bytes of a field with many lines, such as a pasted list.
+  /// The maximum length of a multiline field, such as a pasted list, in bytes.
   public static let longestText = 4 << 20
 
   /// The entries in order.
   public private(set) var entries: [Entry]
 
-  /// Makes a form of entries.
+  /// Creates a form from entries.
   public init(_ entries: [Entry] = []) {
     self.entries = entries
   }
 
-  /// Makes a form of names and values as written.
+  /// Creates a form from names and values in the order written.
   public init(_ elements: KeyValuePairs<String, String>) {
     self.init(elements.map { Entry(name: $0.key, value: $0.value) })
   }
 
-  /// Reads a body.
+  /// Parses a body.
   ///
-  /// Nothing when a percent sign is not followed by two digits, when a name or value is not UTF-8
-  /// or holds NUL, when a name is longer than ``UntrustedText/longestName`` bytes, when a value has
-  /// too many combining marks in a row, or when there are more than `maximumCount` fields.
+  /// Returns nil when a percent sign isn't followed by two hexadecimal digits, a name or value
+  /// isn't UTF-8 or contains NUL, a name is longer than ``UntrustedText/longestName`` bytes, a
+  /// value has too many combining marks in a row, or there are more than `maximumCount` fields.
   public init?(urlEncoded bytes: [UInt8]) {
     guard let form = try? Form(reading: bytes.span) else { return nil }
     self = form
   }
 
-  /// Reads a query string, without its question mark, by the same rules as a body.
+  /// Parses a query string, without its question mark, by the same rules as a body.
   public init?(urlEncoded text: String) {
     guard let form = try? Form(reading: text.utf8.span) else { return nil }
     self = form
   }
 
-  /// Reads a body or a query string, and says what is wrong with it.
+  /// Parses a body or a query string, and throws the reason when it's invalid.
   public init(reading span: borrowing Span<UInt8>) throws(FormError) {
     entries = []
     var start = 0
@@ -76,7 +76,7 @@ public struct Form: Sendable, Equatable {
     }
   }
 
-  /// Reads one field; its name is measured before it is decoded.
+  /// Parses one field; checks the length of the name before decoding it.
   private static func entry(
     _ span: borrowing Span<UInt8>, _ name: Range<Int>, _ value: Range<Int>
   ) throws(FormError) -> Entry {
@@ -86,41 +86,41 @@ public struct Form: Sendable, Equatable {
     return Entry(name: name, value: try PercentCoding.read(span, value, plus: .space))
   }
 
-  /// Whether there is no entry.
+  /// Whether there are no entries.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// The first value of the name.
+  /// Returns the first value of a name; nil when there's none.
   public subscript(name: String) -> UntrustedText? {
     let name = UntrustedText(name)
     for entry in entries where entry.name == name { return entry.value }
     return nil
   }
 
-  /// The first value of the name as a `String`.
+  /// Returns the first value of a name as a `String`.
   ///
   /// - Parameters:
   ///   - name: The name of the field.
-  ///   - limit: The most bytes it may have.
-  /// - Returns: Nil when the field is absent or longer.
+  ///   - limit: The maximum length, in bytes.
+  /// - Returns: The value; nil when the field is missing or longer.
   public func text(_ name: String, atMost limit: Int = Form.usualLength) -> String? {
     self[name]?.text(atMost: limit)
   }
 
-  /// Every value of the name, in order.
+  /// Returns all values of a name, in order.
   public func all(_ name: String) -> [UntrustedText] {
     let name = UntrustedText(name)
     return entries.compactMap { $0.name == name ? $0.value : nil }
   }
 
-  /// Adds an entry after the others.
+  /// Appends an entry.
   public mutating func add(_ name: String, _ value: String) {
     add(Entry(name: name, value: value))
   }
 
-  /// Adds an entry after the others.
+  /// Appends an entry.
   public mutating func add(_ entry: Entry) { entries.append(entry) }
 
-  /// The coded text, for a query string or a body; spaces are written `%20`.
+  /// The encoded text, for a query string or a body; spaces become `%20`.
   public var urlEncoded: String {
     var bytes: [UInt8] = []
     encode(into: &bytes)
@@ -136,7 +136,7 @@ public struct Form: Sendable, Equatable {
     }
   }
 
-  /// The path with these entries as its query; the path alone when there are none.
+  /// Returns the path with these entries as its query; just the path when there are no entries.
   ///
   /// ```swift
   /// Form(["q": "ann", "page": next]).query(of: ConsolePaths.accounts(project))
@@ -152,7 +152,7 @@ public struct Form: Sendable, Equatable {
 }
 
 extension Form: ExpressibleByDictionaryLiteral {
-  /// Makes the form of names and values as written.
+  /// Creates a form from names and values in the order written.
   public init(dictionaryLiteral elements: (String, String)...) {
     self.init(elements.map { Entry(name: $0.0, value: $0.1) })
   }

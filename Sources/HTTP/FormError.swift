@@ -1,8 +1,8 @@
-/// Why a body or a query is not a form that is read.
+/// The reason a body or a query can't be parsed as a form.
 public enum FormError: Error, Equatable, Sendable {
-  /// A percent sign without two hexadecimal digits, NUL, or bytes that aren't UTF-8.
+  /// A percent sign without two hexadecimal digits, a NUL, or bytes that aren't UTF-8.
   case badCoding
-  /// The name of a field has more than ``UntrustedText/longestName`` bytes.
+  /// A field name longer than ``UntrustedText/longestName`` bytes.
   case nameTooLong
   /// More than ``UntrustedText/longestRun`` combining marks in a row.
   case tooManyMarks
@@ -11,7 +11,7 @@ public enum FormError: Error, Equatable, Sendable {
 }
 
 extension FormError: CustomStringConvertible {
-  /// The error as a sentence for people, without the form's content.
+  /// A description for users, without the form's content.
   public var description: String {
     switch self {
     case .badCoding: "The form isn't percent-encoded UTF-8."

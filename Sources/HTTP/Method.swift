@@ -1,9 +1,9 @@
-/// A request method, compared with case as RFC 9110 section 9.1 asks.
+/// A request method, compared case-sensitively (RFC 9110 section 9.1).
 public struct Method: Hashable, Sendable, CustomStringConvertible {
-  /// The name as it stands in the request line, such as `GET`.
+  /// The name, such as `GET`.
   public let name: String
 
-  /// Makes a method of any name; an unknown one simply matches no route.
+  /// Creates a method with any name; an unknown one matches no route.
   public init(_ name: String) {
     self.name = name
   }
@@ -11,7 +11,7 @@ public struct Method: Hashable, Sendable, CustomStringConvertible {
   /// The name.
   public var description: String { name }
 
-  /// Compares the bytes of the names: a client may write anything.
+  /// Compares the names byte by byte, since clients can send any text.
   public static func == (one: Method, other: Method) -> Bool {
     one.name.isSameBytes(as: other.name)
   }
@@ -19,18 +19,18 @@ public struct Method: Hashable, Sendable, CustomStringConvertible {
   /// Hashes the bytes of the name.
   public func hash(into hasher: inout Hasher) { name.hashBytes(into: &hasher) }
 
-  /// Asks for the state of a resource.
+  /// Reads a resource.
   public static let get = Method("GET")
-  /// Asks what `get` would answer, without the body.
+  /// Reads the header fields that `get` would return, without the body.
   public static let head = Method("HEAD")
-  /// Hands over data to be worked on.
+  /// Submits data.
   public static let post = Method("POST")
-  /// Puts a state in place of another.
+  /// Replaces a resource.
   public static let put = Method("PUT")
-  /// Changes part of a state.
+  /// Changes part of a resource.
   public static let patch = Method("PATCH")
-  /// Takes a resource away.
+  /// Deletes a resource.
   public static let delete = Method("DELETE")
-  /// Asks what may be done; browsers send it before a request to another origin.
+  /// Asks for the allowed methods; browsers send it as a CORS preflight.
   public static let options = Method("OPTIONS")
 }

@@ -1,4 +1,4 @@
-/// A URL path with typed parameters, declared once and used to answer and to link.
+/// A URL path with typed parameters, declared once for matching and for links.
 ///
 /// ```swift
 /// let account = Path("projects", nil, "accounts", nil, parameters: ProjectID.self, UserID.self)
@@ -6,16 +6,17 @@
 /// account.match(target)   // (ProjectID, UserID)?
 /// ```
 ///
-/// A segment that is `.` or `..` cannot be linked to: clients resolve it away, coded or not
-/// (URL Standard section 4.4). Values that may read so need another spelling.
+/// A segment can't be `.` or `..` in a link: clients resolve those even when they're
+/// percent-encoded (URL Standard section 4.4). Values that can be `.` or `..` need another
+/// spelling.
 public struct Path<each Parameter: PathParameter>: Sendable {
   /// The segments in order.
   public let components: [PathComponent]
   private let positions: [(index: Int, suffix: String)]
-  /// What stands before each parameter and behind the last one in a link, coded.
+  /// The encoded text before each parameter and after the last one.
   private let pieces: [[UInt8]]
 
-  /// Makes a path; as many parameters among the components as types, else it traps.
+  /// Creates a path; traps unless there are as many parameter components as types.
   public init(_ components: PathComponent..., parameters: repeat (each Parameter).Type) {
     self.components = components
     var positions: [(index: Int, suffix: String)] = []
@@ -30,7 +31,7 @@ public struct Path<each Parameter: PathParameter>: Sendable {
     precondition(types == positions.count, "a path has one type for each parameter")
   }
 
-  /// The link for these values, percent-coded.
+  /// Returns the percent-encoded link for these values.
   public func callAsFunction(_ parameter: repeat each Parameter) -> String {
     var link: [UInt8] = []
     link.reserveCapacity(80)
@@ -62,7 +63,7 @@ public struct Path<each Parameter: PathParameter>: Sendable {
     return pieces + [piece]
   }
 
-  /// The parameters that a target holds, or nothing when it is not of this path.
+  /// Returns the parameters of a target; nil when it doesn't match this path.
   public func match(_ target: Target) -> (repeat each Parameter)? {
     let segments = target.segments
     guard segments.count == components.count else { return nil }
@@ -77,7 +78,7 @@ public struct Path<each Parameter: PathParameter>: Sendable {
     return read(segments)
   }
 
-  /// The parameters, when the words are known to be right.
+  /// Returns the parameters of segments whose literals are known to match.
   func read(_ segments: [UntrustedText]) -> (repeat each Parameter)? {
     var cursor = Cursor(segments: segments, positions: positions)
     do {
@@ -89,7 +90,7 @@ public struct Path<each Parameter: PathParameter>: Sendable {
 }
 
 extension Path {
-  /// The path as people read it, with each parameter's type: `/projects/{ProjectID}`.
+  /// The path with the type of each parameter, such as `/projects/{ProjectID}`.
   public var pattern: String {
     var types: [String] = []
     for type in repeat (each Parameter).self { types.append(String(describing: type)) }
@@ -104,7 +105,7 @@ extension Path {
   }
 }
 
-/// Reads one parameter after the other from the segments of a target.
+/// Parses parameters in order from the segments of a target.
 private struct Cursor {
   struct Unreadable: Error {}
 

@@ -1,31 +1,31 @@
-/// One segment of a `Path`: a word of its own, or the place of a parameter.
+/// A segment of a `Path`: a literal or a parameter.
 ///
-/// A text literal is a word, `nil` is a parameter:
-/// `Path("projects", nil, parameters: ProjectID.self)`.
+/// A string literal is a literal segment, and `nil` is a parameter: `Path("projects", nil,
+/// parameters: ProjectID.self)`.
 public enum PathComponent: Hashable, Sendable {
-  /// A word that must stand there.
+  /// A literal segment.
   case literal(String)
-  /// A parameter, followed in the same segment by a suffix such as `:lookup`; empty for none.
+  /// A parameter with a suffix in the same segment, such as `:lookup`; empty for none.
   case parameter(suffix: String)
 
-  /// A parameter that fills the segment.
+  /// A parameter without a suffix.
   public static let parameter = PathComponent.parameter(suffix: "")
 }
 
 extension PathComponent: ExpressibleByStringLiteral, ExpressibleByNilLiteral {
-  /// Makes a word, written as it reads when decoded.
+  /// Creates a literal segment from its decoded text.
   public init(stringLiteral text: String) {
     self = .literal(text)
   }
 
-  /// Makes a parameter that fills the segment.
+  /// Creates a parameter without a suffix.
   public init(nilLiteral: ()) {
     self = .parameter
   }
 }
 
-/// What stands before a suffix in a segment, compared byte by byte; nothing when the segment does
-/// not end so, or when nothing is left.
+/// Returns the part of a segment before a suffix, compared byte by byte; nil when the segment
+/// doesn't end with the suffix or nothing is left.
 func stem(of segment: UntrustedText, before suffix: String) -> UntrustedText? {
   let count = segment.byteCount - suffix.utf8.count
   guard count > 0 else { return nil }
@@ -34,21 +34,21 @@ func stem(of segment: UntrustedText, before suffix: String) -> UntrustedText? {
   return String(segment.utf8.prefix(count)).map { UntrustedText($0) }
 }
 
-/// A value that can stand for one segment of a path.
+/// A value that can be a segment of a path.
 ///
-/// Percent-coding is the business of `Path`: both sides of this protocol see plain text.
+/// `Path` handles percent-encoding; conforming types only see decoded text.
 public protocol PathParameter: Sendable {
-  /// Reads a decoded segment, or nothing when it does not name such a value.
+  /// Parses a decoded segment; nil when it isn't a valid value.
   init?(pathSegment: UntrustedText)
-  /// The text of the segment; it must not be empty, or the link leads elsewhere.
+  /// The text of the segment, which must not be empty.
   var pathSegment: String { get }
 }
 
 extension String: PathParameter {
-  /// The most bytes of a segment that is read as a `String`.
+  /// The maximum length of a segment read as a `String`, in bytes.
   public static let longestSegment = 1_024
 
-  /// Any text but the empty one and one longer than ``longestSegment``.
+  /// Accepts any text that isn't empty or longer than ``longestSegment``.
   public init?(pathSegment: UntrustedText) {
     guard !pathSegment.isEmpty, let text = pathSegment.text(atMost: Self.longestSegment) else {
       return nil

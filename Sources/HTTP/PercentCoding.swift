@@ -1,15 +1,15 @@
-/// Percent-coding of RFC 3986 section 2.1, on UTF-8, strict in what it reads.
+/// Percent-encoding (RFC 3986 section 2.1) of UTF-8, with a strict decoder.
 enum PercentCoding {
-  /// What a decoder makes of a plus sign.
+  /// How a decoder treats a plus sign.
   enum Plus {
     case literal
     case space
   }
 
-  /// The text that stands in coded form in `span[range]`.
+  /// Decodes `span[range]`.
   ///
-  /// Nothing when a percent sign is not followed by two hexadecimal digits, when the bytes are not
-  /// UTF-8, when one of them is NUL, or when too many are combining marks
+  /// Returns nil when a percent sign isn't followed by two hexadecimal digits, the bytes aren't
+  /// UTF-8, one of them is NUL, or there are too many combining marks in a row
   /// (``UntrustedText/init(checking:)``).
   static func decode(
     _ span: borrowing Span<UInt8>, _ range: Range<Int>, plus: Plus = .literal
@@ -21,7 +21,7 @@ enum PercentCoding {
     }
   }
 
-  /// The text that stands in coded form in `span[range]`.
+  /// Decodes `span[range]`, and throws the reason when it's invalid.
   static func read(
     _ span: borrowing Span<UInt8>, _ range: Range<Int>, plus: Plus
   ) throws(FormError) -> UntrustedText {
@@ -48,7 +48,7 @@ enum PercentCoding {
     return untrusted
   }
 
-  /// Writes a text in coded form: only unreserved characters, and those that `keeps` allows, stay.
+  /// Appends a text encoded; only unreserved characters and those in `keeping` stay as they are.
   static func encode(_ text: String, into result: inout [UInt8], keeping: StaticString = "") {
     let kept = keeping.description
     for byte in text.utf8 {
@@ -62,7 +62,7 @@ enum PercentCoding {
     }
   }
 
-  /// Adds a text in coded form; most texts are short and need no coding.
+  /// Appends a text encoded, with a fast path for text that needs no encoding.
   static func append(_ text: String, to result: inout [UInt8]) {
     let utf8 = text.utf8Span.span
     for index in utf8.indices where !isUnreserved(utf8[index]) {
@@ -71,19 +71,19 @@ enum PercentCoding {
     result += text.utf8
   }
 
-  /// A text in coded form.
+  /// Returns a text encoded.
   static func encoded(_ text: String, keeping: StaticString = "") -> String {
     var result: [UInt8] = []
     encode(text, into: &result, keeping: keeping)
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// A URL in which every byte that no URL may hold is coded; what is coded already stays.
+  /// Returns a URL with bytes that aren't allowed in URLs encoded; existing encoding stays.
   static func cleaned(_ url: String) -> String {
     encoded(url, keeping: "%:/?#[]@!$&'()*+,;=")
   }
 
-  /// Whether RFC 3986 section 2.3 lets a byte stand for itself everywhere.
+  /// Returns whether a byte is unreserved (RFC 3986 section 2.3).
   static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

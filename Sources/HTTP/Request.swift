@@ -1,4 +1,4 @@
-/// One request, read in full.
+/// A request with its complete body.
 public struct Request: Sendable {
   /// The method.
   public var method: Method
@@ -6,16 +6,16 @@ public struct Request: Sendable {
   public var target: Target
   /// The header fields.
   public var fields: Fields
-  /// The body, empty when there was none.
+  /// The body; empty when there's none.
   public var body: [UInt8]
-  /// The address of the client, without a port.
+  /// The client's address, without a port.
   public var peer: String
-  /// Whether it came over TLS.
+  /// Whether the request was sent over TLS.
   public var isSecure: Bool
-  /// Its name in the log.
+  /// The ID of the request in the access log and on error pages.
   public var id: RequestID
 
-  /// Makes a request.
+  /// Creates a request.
   public init(
     method: Method = .get, target: Target, fields: Fields = Fields(), body: [UInt8] = [],
     peer: String = "127.0.0.1", isSecure: Bool = false, id: RequestID = RequestID(0)
@@ -29,14 +29,14 @@ public struct Request: Sendable {
     self.id = id
   }
 
-  /// The cookies, read anew at each call.
+  /// The cookies, parsed on each access.
   public var cookies: Cookies { Cookies(fields) }
 
-  /// The body as a form.
+  /// Parses the body as a form.
   ///
-  /// Nothing when the content type is not `application/x-www-form-urlencoded`.
+  /// Returns nil when the content type isn't `application/x-www-form-urlencoded`.
   ///
-  /// - Throws: What is wrong with the body.
+  /// - Throws: The reason the body is invalid.
   public func form() throws(FormError) -> Form? {
     guard mediaType?.isSameBytes(as: "application/x-www-form-urlencoded") ?? false else {
       return nil
@@ -44,7 +44,7 @@ public struct Request: Sendable {
     return try Form(reading: body.span)
   }
 
-  /// The content type in lower case and without its parameters, such as `application/json`.
+  /// The content type in lowercase and without parameters, such as `application/json`.
   public var mediaType: String? {
     guard let text = fields[.contentType] else { return nil }
     let type = text.utf8.prefix { $0 != UInt8(ascii: ";") }

@@ -1,16 +1,16 @@
-/// Names one request in the log and on an error page: twelve characters, unique in a run.
+/// An ID for a request in the access log and on error pages: 12 characters, unique per run.
 ///
-/// It is no secret and can be guessed.
+/// It isn't secret and can be guessed.
 public struct RequestID: Hashable, Sendable, CustomStringConvertible {
   /// The number behind the text, below 2^60.
   public let number: UInt64
 
-  /// Makes the id of a number; only its lower 60 bits count.
+  /// Creates an ID from a number, using its lower 60 bits.
   public init(_ number: UInt64) {
     self.number = number & (1 << 60 - 1)
   }
 
-  /// The twelve characters, digits and capital letters without I, L, O and U.
+  /// The 12 characters: digits and uppercase letters except I, L, O, and U.
   public var text: String {
     var text = ""
     text.reserveCapacity(12)
@@ -18,13 +18,13 @@ public struct RequestID: Hashable, Sendable, CustomStringConvertible {
     return text
   }
 
-  /// The twelve characters.
+  /// The 12 characters.
   public var description: String { text }
 
-  /// One character of the text as ASCII.
+  /// Returns one character of the text as ASCII.
   ///
-  /// - Parameter index: 0 to 11, from the left.
-  /// - Returns: A digit or a capital letter.
+  /// - Parameter index: The position, 0 to 11 from the left.
+  /// - Returns: A digit or an uppercase letter.
   public func character(_ index: Int) -> UInt8 {
     let digit = UInt8(truncatingIfNeeded: number >> UInt64(5 * (11 - index))) & 31
     return switch digit {

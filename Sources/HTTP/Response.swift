@@ -1,12 +1,12 @@
 public import JSON
 
-/// An answer.
+/// An HTTP response.
 public struct Response: Sendable {
-  /// What follows the header.
+  /// The body of a response.
   public enum Body: Sendable {
-    /// Bytes that were made for this answer.
+    /// Bytes generated for this response.
     case bytes([UInt8])
-    /// A file that the server holds ready.
+    /// A file that the server holds in memory.
     case file(any HeldFile)
 
     /// The number of bytes.
@@ -30,10 +30,10 @@ public struct Response: Sendable {
   public var status: Status
   /// The header fields; the server adds the length and the date.
   public var fields: Fields
-  /// What follows the header.
+  /// The body.
   public var body: Body
 
-  /// Makes a response.
+  /// Creates a response.
   public init(status: Status = .ok, fields: Fields = Fields(), body: Body = .bytes([])) {
     self.status = status
     self.fields = fields
@@ -44,41 +44,41 @@ public struct Response: Sendable {
     self.init(status: status, fields: [.contentType: contentType], body: .bytes(bytes))
   }
 
-  /// A page.
+  /// Creates an HTML response.
   public static func html(_ bytes: [UInt8], status: Status = .ok) -> Response {
     Response(status, "text/html; charset=utf-8", bytes)
   }
 
-  /// A JSON value.
+  /// Creates a JSON response.
   public static func json(_ value: JSON, status: Status = .ok) -> Response {
     Response(status, "application/json; charset=utf-8", value.serialized())
   }
 
-  /// A plain text.
+  /// Creates a plain text response.
   public static func text(_ text: String, status: Status = .ok) -> Response {
     Response(status, "text/plain; charset=utf-8", Array(text.utf8))
   }
 
-  /// Sends a browser on to another page, with GET (303).
+  /// Creates a 303 redirect, which the browser follows with GET.
   ///
-  /// - Parameter location: A path made by `Path`, or a whole URL. Bytes that no URL may hold are
-  ///   percent-coded, so that no value can break or end the line.
-  /// - Returns: 303 with the location.
+  /// - Parameter location: A path from `Path`, or a complete URL. Bytes not allowed in URLs are
+  ///   percent-encoded, so that no value can end the header line.
+  /// - Returns: A 303 response with the location.
   public static func redirect(to location: String) -> Response {
     Response(status: .seeOther, fields: [.location: PercentCoding.cleaned(location)])
   }
 
-  /// Nothing to show (204).
+  /// An empty response (204).
   public static let noContent = Response(status: .noContent)
 }
 
-/// A file that a server holds ready to send, with the fields that go with it.
+/// A file that the server holds in memory, with its header fields.
 ///
-/// The server that made it knows its own kind again and sends it without making anything anew,
-/// provided that the response has just these `fields`; any other answers with the bytes.
+/// The server that created it sends it without copying, as long as the response has exactly these
+/// `fields`; other servers send the bytes.
 public protocol HeldFile: AnyObject, Sendable {
-  /// The content as it is sent, so possibly compressed.
+  /// The content as sent, possibly compressed.
   var bytes: [UInt8] { get }
-  /// The fields that belong to it.
+  /// The header fields of the file.
   var fields: Fields { get }
 }

@@ -1,24 +1,24 @@
-/// What answers one method of one path.
+/// The handler of a method and a path.
 ///
-/// Made by `Path.route`, because the compiler (6.3.1) fails on a closure over a generic function's
-/// own parameter pack, and does not where the pack belongs to the type. A surface that wants
-/// handlers of another shape extends `Path` in the same way.
+/// Created by `Path.route`, because the compiler (6.3.1) crashes on a closure over a generic
+/// function's own parameter pack, but not when the pack belongs to the type. Modules with other
+/// handler types extend `Path` in the same way.
 public struct Route: Sendable {
-  /// A handler with its parameters read: what is left is to run it.
+  /// A handler with its parameters bound, ready to run.
   public typealias Answer = @Sendable () async -> Response
 
-  /// The method it answers.
+  /// The method.
   public let method: Method
-  /// The path as people read it, such as `/projects/{ProjectID}`.
+  /// The path with parameter types, such as `/projects/{ProjectID}`.
   public let pattern: String
   /// The segments of the path.
   public let components: [PathComponent]
-  /// Reads the parameters of a request whose words are known to fit.
+  /// Binds the parameters of a request whose literal segments are known to match.
   let bind: @Sendable (Request) -> Answer?
 }
 
 extension Path {
-  /// The route that answers a method of this path.
+  /// Creates a route for a method of this path.
   public func route(
     _ method: Method,
     _ handler: @escaping @Sendable (Request, repeat each Parameter) async -> Response
@@ -33,9 +33,9 @@ extension Path {
 }
 
 extension Route {
-  /// Whether some URL is one of both routes' paths, whatever their methods.
+  /// Returns whether a URL can match both routes' paths, regardless of method.
   ///
-  /// A router takes the more exact path then; where that is not meant, a test can ask.
+  /// The router then picks the more specific path; tests can check for unintended overlaps.
   public func overlaps(_ other: Route) -> Bool {
     components.count == other.components.count
       && zip(components, other.components).allSatisfy { one, other in

@@ -1,10 +1,10 @@
-/// Finds the handler of a request.
+/// Finds and runs the handler of a request.
 ///
-/// Routes stand in a tree of segments. Where several paths fit a URL the more exact one has it: a
-/// word before a parameter with a suffix, a longer suffix before a shorter, the first segment that
-/// differs deciding. A path whose parameters cannot be read does not fit. The path that fits
-/// decides alone: when it has no handler for the method, the answer is 405 with `Allow`, even if a
-/// less exact path had one. HEAD is answered by the handler of GET when it has none of its own.
+/// Routes form a tree of segments. When several paths match a URL, the most specific one wins: at
+/// the first segment that differs, a literal before a parameter with a suffix, and a longer suffix
+/// before a shorter one. A path whose parameters can't be parsed doesn't match. Only the winning
+/// path is used: if it has no handler for the method, the response is 405 with `Allow`, even if a
+/// less specific path has one. HEAD requests go to the GET handler unless there's a HEAD handler.
 ///
 /// ```swift
 /// var router = Router()
@@ -12,15 +12,15 @@
 /// let response = await router.respond(to: request) ?? notFound
 /// ```
 public struct Router: Sendable {
-  /// Makes the answer 405; the router adds `Allow` to it.
+  /// Creates the 405 response; the router adds `Allow`.
   public typealias MethodNotAllowed = @Sendable (_ request: Request, _ allow: [Method]) -> Response
 
-  /// Every route, in the order of registration.
+  /// All routes, in the order they were added.
   public private(set) var routes: [Route] = []
   private var nodes = [Node()]
   private let methodNotAllowed: MethodNotAllowed
 
-  /// Makes a router without routes.
+  /// Creates a router without routes.
   public init(
     methodNotAllowed: @escaping MethodNotAllowed = { _, _ in
       .text("This address does not take that method.\n", status: .methodNotAllowed)
@@ -29,7 +29,7 @@ public struct Router: Sendable {
     self.methodNotAllowed = methodNotAllowed
   }
 
-  /// Lets a handler answer a method of a path.
+  /// Adds a handler for a method of a path.
   public mutating func on<each Parameter: PathParameter>(
     _ method: Method, _ path: Path<repeat each Parameter>,
     _ handler: @escaping @Sendable (Request, repeat each Parameter) async -> Response
@@ -37,7 +37,7 @@ public struct Router: Sendable {
     add(path.route(method, handler))
   }
 
-  /// Adds a route; a second one for the same method and path is a mistake and traps.
+  /// Adds a route; traps when the method and path already have one.
   public mutating func add(_ route: Route) {
     var place = 0
     for component in route.components {
@@ -55,7 +55,8 @@ public struct Router: Sendable {
     routes.append(route)
   }
 
-  /// The answer to a request, or nothing when no path fits (404 is for the caller to shape).
+  /// Returns the response to a request; nil when no path matches, so that the caller creates the
+  /// 404.
   public func respond(to request: Request) async -> Response? {
     switch find(request, at: 0, depth: 0) {
     case .none: return nil
@@ -87,10 +88,10 @@ public struct Router: Sendable {
     return .none
   }
 
-  /// One place in the tree: what has been read so far, and where each next segment leads.
+  /// A node of the tree, with the children for the next segment.
   private struct Node {
     var literals: [UntrustedText: Int] = [:]
-    /// By suffix, the longest first.
+    /// Children for parameters, by suffix, longest first.
     var parameters: [(suffix: String, next: Int)] = []
     var routes: [Route] = []
 

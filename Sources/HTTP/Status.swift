@@ -1,15 +1,15 @@
-/// The three digits a response starts with (RFC 9110 section 15).
+/// A response status code (RFC 9110 section 15).
 public struct Status: Hashable, Sendable, CustomStringConvertible {
-  /// The code, from 100 to 599.
+  /// The code, 100 to 599.
   public let code: Int
 
-  /// Makes a status; a code outside 100 to 599 is a mistake in the program and traps.
+  /// Creates a status; traps when the code isn't 100 to 599.
   public init(_ code: Int) {
     precondition((100...599).contains(code), "a status code has three digits, 100 to 599")
     self.code = code
   }
 
-  /// The code and its phrase, such as `404 Not Found`.
+  /// The code and its reason phrase, such as `404 Not Found`.
   public var description: String { "\(code) \(reason)" }
 
   /// 200 OK.
@@ -22,7 +22,7 @@ public struct Status: Hashable, Sendable, CustomStringConvertible {
   public static let noContent = Status(204)
   /// 302 Found.
   public static let found = Status(302)
-  /// 303 See Other, the answer to a form that was taken.
+  /// 303 See Other, the response to an accepted form.
   public static let seeOther = Status(303)
   /// 304 Not Modified.
   public static let notModified = Status(304)
@@ -58,7 +58,7 @@ public struct Status: Hashable, Sendable, CustomStringConvertible {
   public static let unsupportedMediaType = Status(415)
   /// 417 Expectation Failed.
   public static let expectationFailed = Status(417)
-  /// 422 Unprocessable Content, the answer to a form that was not understood.
+  /// 422 Unprocessable Content, the response to an invalid form.
   public static let unprocessableContent = Status(422)
   /// 429 Too Many Requests.
   public static let tooManyRequests = Status(429)
@@ -71,7 +71,7 @@ public struct Status: Hashable, Sendable, CustomStringConvertible {
   /// 503 Service Unavailable.
   public static let serviceUnavailable = Status(503)
 
-  /// The phrase that RFC 9110 gives the code, or an empty text for a code it does not name.
+  /// The reason phrase in RFC 9110; empty when the RFC doesn't define the code.
   public var reason: String {
     switch code {
     case 200: "OK"

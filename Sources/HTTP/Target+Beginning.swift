@@ -1,15 +1,14 @@
 extension Target {
-  /// The part of a badly made target that can be read: its path up to the first segment that
-  /// cannot.
+  /// Parses a malformed target up to the first path segment that can't be decoded.
   ///
-  /// It tells which surface a request was meant for, so that its error comes in the right shape.
+  /// The result shows which API or page a request was for, so that its error has the right format.
   public static func beginning(of text: String) -> Target? {
-    // By bytes: nothing has checked this text, and comparing its characters could take long.
+    // As bytes: the text is unchecked, and comparing its characters can be slow.
     let path = text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let slash = UInt8(ascii: "/")
     guard path.first == slash, var readable = Target("/") else { return nil }
     var begun = ""
-    // The first few segments tell the surface; more would be work for whoever sends nonsense.
+    // The first few segments are enough; more would be wasted work on malformed input.
     let segments = path.dropFirst().split(
       separator: slash, maxSplits: 4, omittingEmptySubsequences: false)
     for segment in segments.prefix(4) {

@@ -1,22 +1,22 @@
-/// What a request line asks for: a path and, after a question mark, a query.
+/// A request target: a path, and a query after a question mark.
 ///
-/// The path is split at its slashes as it came, and each segment is decoded afterwards, so `%2F`
-/// inside a segment is data. Nothing is normalized: `.`, `..` and empty segments stay.
+/// The path is split at its slashes before segments are decoded, so `%2F` inside a segment is data.
+/// Nothing is normalized: `.`, `..`, and empty segments are kept.
 public struct Target: Sendable, Equatable {
-  /// The path as it was sent, percent-coded, with its leading slash.
+  /// The path as sent, percent-encoded, with its leading slash.
   public let rawPath: String
-  /// What followed the question mark, percent-coded; nil when there was none.
+  /// The text after the question mark, percent-encoded; nil when there's no question mark.
   public let rawQuery: String?
   /// The decoded segments: none for `/`, `["a"]` for `/a`, `["a", ""]` for `/a/`.
   public let segments: [UntrustedText]
-  /// The decoded query; empty when there was none.
+  /// The decoded query; empty when there's none.
   public let query: Form
 
-  /// Reads the target of a request line.
+  /// Parses the target of a request line.
   ///
-  /// The absolute form of RFC 9112 section 3.2.2 is taken too; its scheme and host are left aside.
-  /// Nothing when the text is not a path, holds a byte that no URL may hold, is badly
-  /// percent-coded, or decodes to NUL or to what is not UTF-8.
+  /// The absolute form (RFC 9112 section 3.2.2) is accepted; its scheme and host are ignored.
+  /// Returns nil when the text isn't a path, contains a byte not allowed in URLs, has invalid
+  /// percent-encoding, or decodes to NUL or to invalid UTF-8.
   public init?(_ text: String) {
     let span = text.utf8.span
     guard let start = Target.pathStart(span) else { return nil }
@@ -64,7 +64,7 @@ public struct Target: Sendable, Equatable {
     self.segments = segments
   }
 
-  /// Where the path begins: at once, or behind the scheme and host of the absolute form.
+  /// Returns where the path begins: at 0, or after the scheme and host of the absolute form.
   private static func pathStart(_ span: borrowing Span<UInt8>) -> Int? {
     guard span.count > 0 else { return nil }
     if span[0] == UInt8(ascii: "/") { return 0 }
@@ -90,7 +90,7 @@ public struct Target: Sendable, Equatable {
 }
 
 extension String {
-  /// The text between two offsets into its UTF-8 form, both of which lie beside ASCII characters.
+  /// Returns the text between two UTF-8 offsets, both next to ASCII characters.
   func slice(_ range: Range<Int>) -> String {
     let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
     return String(self[start..<utf8.index(start, offsetBy: range.count)])

@@ -2,10 +2,10 @@ import CMicroHTTPD
 import Glibc
 import Synchronization
 
-/// The thread that takes connections from the listening socket and deals them to the engine's.
+/// The thread that accepts connections and distributes them to the engine's threads.
 ///
-/// Threads that accept for themselves take whatever has come when they wake, all of it as a rule;
-/// of clients that come together one thread then serves most.
+/// If each thread accepted for itself, it would take all pending connections when it wakes, and one
+/// thread would end up serving most clients that connect together.
 final class Acceptor: Sendable {
   private let listener: Int32
   private let connections: Connections
@@ -14,13 +14,14 @@ final class Acceptor: Sendable {
   private let isStopping = Atomic<Bool>(false)
   private let hasEnded = Atomic<Bool>(false)
 
-  /// Makes an acceptor that does not run yet.
+  /// Creates an acceptor that isn't running yet.
   ///
   /// - Parameters:
-  ///   - listener: The listening socket, which the acceptor closes in the end.
-  ///   - connections: Where clients are admitted.
-  ///   - most: The number of connections at which others have to go before more are taken.
-  ///   - headerDeadline: The milliseconds that a new connection has for its first header.
+  ///   - listener: The listening socket, which the acceptor closes at the end.
+  ///   - connections: The list of connections.
+  ///   - most: The number of connections above which idle ones are closed to accept more.
+  ///   - headerDeadline: How long a new connection can take to send its first header, in
+  ///     milliseconds.
   init(listener: Int32, connections: Connections, most: Int, headerDeadline: UInt64) {
     self.listener = listener
     self.connections = connections
@@ -28,9 +29,10 @@ final class Acceptor: Sendable {
     self.headerDeadline = headerDeadline
   }
 
-  /// Accepts until it is stopped.
+  /// Accepts connections until the acceptor is stopped.
   ///
-  /// - Parameter deal: Hands a socket with its address to a thread, and tells whether it was taken.
+  /// - Parameter deal: Passes a socket with its address to a thread, and returns whether the thread
+  ///   accepted it.
   func run(_ deal: (Connection, UnsafePointer<sockaddr>, socklen_t) -> Bool) {
     while !isStopping.load(ordering: .acquiring) { unsafe accept(deal) }
     close(listener)
@@ -44,7 +46,7 @@ final class Acceptor: Sendable {
       unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         let socket = unsafe Glibc.accept(listener, address, &size)
         guard socket >= 0 else {
-          // Out of files or memory: what is open has to end first.
+          // Out of file descriptors or memory: a connection has to close first.
           if errno != EINTR, errno != ECONNABORTED { usleep(5000) }
           return
         }
@@ -59,9 +61,9 @@ final class Acceptor: Sendable {
     }
   }
 
-  /// Admits a client, if need be in the place of the one that has waited longest for a request.
+  /// Admits a client, closing the connection that has been idle the longest if necessary.
   ///
-  /// While none waits, the client has to; those behind it wait to be accepted.
+  /// While no connection is idle, the client waits, and those after it wait to be accepted.
   private func admit(_ socket: Int32, _ address: NetworkAddress?) -> Connection? {
     var pause: UInt32 = 0
     while !isStopping.load(ordering: .acquiring) {
@@ -87,7 +89,7 @@ final class Acceptor: Sendable {
     return nil
   }
 
-  /// Takes no more connections; who tries is told at once.
+  /// Stops accepting connections; new clients are refused immediately.
   func stop() {
     isStopping.store(true, ordering: .releasing)
     guard !hasEnded.load(ordering: .acquiring) else { return }

@@ -1,30 +1,29 @@
 import Glibc
 import HTTP
 
-/// One line of JSON for each request: `time`, `id`, `peer`, `method`, `path`, `status`, `bytes` and
-/// `ms`.
+/// A log with one line of JSON per request: `time`, `id`, `peer`, `method`, `path`, `status`,
+/// `bytes`, and `ms`.
 ///
-/// The path is as it was sent, percent-coded, without its query; what is not printable ASCII, and
-/// what could end a JSON text, is escaped, so no client can write a line of its own. `bytes` counts
-/// the body. A request that was not answered to its end carries `"cut":true`, with status 0 when no
-/// answer was made.
+/// The path is as sent, percent-encoded, without its query. Characters that aren't printable ASCII,
+/// or that could end a JSON string, are escaped, so that no client can forge a line. `bytes` is the
+/// size of the body. A request that wasn't answered completely has `"cut":true`, with status 0 when
+/// there was no response.
 ///
-/// Lines are gathered in memory and written by a thread of the log's own, at most a quarter of a
-/// second later. When they come faster than they can be written, lines are left out beyond 16 MiB;
-/// so are those that a full disk or a closed pipe doesn't take. A line `{"dropped":N}` tells how many
-/// once lines can be written again.
+/// Lines are buffered in memory and written by the log's own thread within a quarter of a second.
+/// Lines are dropped when more than 16 MiB are waiting, and when the disk is full or the pipe is
+/// closed. Once lines can be written again, a line `{"dropped":N}` shows how many were dropped.
 public final class AccessLog: Sendable {
   private let writer: LogWriter
-  /// The file that is opened by name; nil for one that was open before.
+  /// The path of the file; nil for a file descriptor from the caller.
   private let path: String?
 
-  /// Logs to a file that is open for writing, and stays the caller's to close.
+  /// Logs to an open file descriptor, which the caller closes.
   public init(fileDescriptor: Int32) {
     path = nil
     writer = LogWriter(fileDescriptor, isOwn: false)
   }
 
-  /// Logs to the end of a file, which is made for its owner and their group where it is missing.
+  /// Appends to a file, which is created for its owner and group if it's missing.
   ///
   /// - Parameter path: The path of the file.
   /// - Throws: `ServerError.unreadableFile` when it can't be opened for writing.
@@ -33,12 +32,11 @@ public final class AccessLog: Sendable {
     writer = LogWriter(try AccessLog.open(path), isOwn: true)
   }
 
-  /// Opens the file by its name again, after it was moved away.
+  /// Reopens the file by its path, after it was moved.
   ///
-  /// What was gathered before is written to the former file. A log that was made with an open file
-  /// keeps it.
+  /// Buffered lines go to the previous file. A log on a file descriptor keeps it.
   ///
-  /// - Throws: `ServerError.unreadableFile`; lines go to the former file then.
+  /// - Throws: `ServerError.unreadableFile`; the previous file then stays in use.
   public func reopen() throws(ServerError) {
     guard let path else { return }
     writer.replace(with: try AccessLog.open(path))
@@ -50,24 +48,24 @@ public final class AccessLog: Sendable {
     return file
   }
 
-  /// The number of lines that were left out since the start.
+  /// The number of lines dropped since the start.
   public var droppedLines: Int { writer.droppedLines }
 
   deinit {
     close()
   }
 
-  /// Writes what is gathered, and returns when it has been handed to the system.
+  /// Writes buffered lines and returns when the system has accepted them.
   public func flush() {
     writer.flush()
   }
 
-  /// Writes what is gathered and ends the log's thread; later lines are left out.
+  /// Writes buffered lines and ends the log's thread; later lines are dropped.
   public func close() {
     writer.close()
   }
 
-  /// Takes a request that has ended.
+  /// Records a completed request.
   func record(_ exchange: Exchange, isComplete: Bool) {
     writer.add(
       LogRecord(

@@ -1,16 +1,16 @@
 import CMicroHTTPD
 import HTTP
 
-/// Makes responses of the engine.
+/// Creates libmicrohttpd responses.
 enum Answer {
-  /// Hands an answer to the engine, which sends it after the callback has returned.
+  /// Queues a response, which the engine sends after the callback returns.
   ///
   /// - Parameters:
-  ///   - response: The answer.
+  ///   - response: The response.
   ///   - raw: The engine's connection.
-  ///   - hasBody: Whether the body is sent; without, only its length is told.
-  ///   - andClose: Whether the connection ends after it.
-  /// - Returns: What the engine makes of it.
+  ///   - hasBody: Whether to send the body; otherwise only its length is sent.
+  ///   - andClose: Whether to close the connection afterwards.
+  /// - Returns: The engine's result.
   static func queue(
     _ response: Response, on raw: OpaquePointer, hasBody: Bool, andClose: Bool
   ) -> MHD_Result {
@@ -30,7 +30,7 @@ enum Answer {
     return result
   }
 
-  /// A response of the engine's; the caller owns it.
+  /// Creates an engine response, which the caller owns.
   static func make(_ bytes: [UInt8], _ fields: Fields) -> OpaquePointer? {
     let made = unsafe bytes.withUnsafeBytes { bytes in
       unsafe MHD_create_response_from_buffer(
@@ -39,7 +39,7 @@ enum Answer {
     return unsafe add(fields, to: made)
   }
 
-  /// A response of the engine's that tells the length of a body and has none: to HEAD, and 304.
+  /// Creates an engine response with a `Content-Length` but no body, for HEAD and 304.
   private static func make(_ length: Int, _ fields: Fields) -> OpaquePointer? {
     let made = unsafe MHD_create_response_from_callback(
       UInt64(length), 1, { _, _, _, _ in -1 }, nil, nil)
@@ -54,23 +54,23 @@ enum Answer {
     return unsafe made
   }
 
-  /// The length that an answer without its body tells.
+  /// Returns the `Content-Length` of a response sent without its body.
   private static func length(_ response: Response) -> Int {
     if response.body.count > 0 { return response.body.count }
     return response.fields[.contentLength].flatMap { Int($0) }.map { max($0, 0) } ?? 0
   }
 
-  /// Whether the engine writes a field itself: how long the body is and whether to stay connected.
+  /// Returns whether the engine writes a field itself: the body length, connection, and date.
   private static func isOwnBusiness(_ name: FieldName) -> Bool {
     name == .contentLength || name == .transferEncoding || name == .connection || name == .date
   }
 }
 
-/// A response of the engine's that is made once and sent often.
+/// An engine response that is created once and sent many times.
 ///
 /// `@unchecked Sendable`, because:
-/// 1. `raw` is made in `init`, destroyed in `deinit` and never changed between;
-/// 2. the engine counts its uses of a response under a lock of its own.
+/// 1. `raw` is created in `init`, destroyed in `deinit`, and never changed in between;
+/// 2. the engine protects a response's reference count with its own lock.
 @safe final class HeldResponse: HeldFile, @unchecked Sendable {
   let bytes: [UInt8]
   let fields: Fields

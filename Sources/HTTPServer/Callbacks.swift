@@ -1,12 +1,12 @@
 import CMicroHTTPD
 import Glibc
 
-/// What libmicrohttpd calls, on its own threads.
+/// The callbacks that libmicrohttpd runs on its own threads.
 ///
-/// The context is an `Engine`, alive as long as the
-/// daemon; each connection holds a `Connection` and each request an `Exchange`, both retained.
+/// The context is an `Engine`, which lives as long as the daemon. Each connection holds a
+/// `Connection` and each request an `Exchange`, both retained.
 enum Callbacks {
-  /// A connection has been accepted, or is about to be closed.
+  /// Called when a connection was accepted or is about to close.
   static let notice: MHD_NotifyConnectionCallback = { context, raw, slot, code in
     guard let context = unsafe context, let raw = unsafe raw, let slot = unsafe slot else { return }
     let engine = unsafe Unmanaged<Engine>.fromOpaque(context).takeUnretainedValue()
@@ -22,7 +22,7 @@ enum Callbacks {
     }
   }
 
-  /// A request line has been read; what is returned comes back as the slot of `handle`.
+  /// Called when a request line was read; its result becomes the slot of `handle`.
   static let begin:
     @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?)
       -> UnsafeMutableRawPointer? = { context, target, raw in
@@ -37,7 +37,8 @@ enum Callbacks {
         return unsafe retained
       }
 
-  /// A header, part of a body or its end has been read, or a suspended connection resumed.
+  /// Called when a header, part of a body, or its end was read, or when a suspended connection
+  /// resumes.
   static let handle: MHD_AccessHandlerCallback = {
     context, raw, _, method, version, data, size, slot in
     guard let context = unsafe context, let raw = unsafe raw, let held = unsafe slot?.pointee else {
@@ -49,7 +50,7 @@ enum Callbacks {
       exchange, raw, method: method, version: version, data: data, size: size)
   }
 
-  /// A request has been answered or given up.
+  /// Called when a request was answered or abandoned.
   static let complete: MHD_RequestCompletedCallback = { context, _, slot, code in
     guard let context = unsafe context, let slot = unsafe slot, let held = unsafe slot.pointee
     else {

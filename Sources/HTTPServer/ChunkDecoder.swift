@@ -1,19 +1,19 @@
-/// Reads a chunked body as RFC 9112 section 7.1 writes it, and nothing that resembles it.
+/// A strict decoder of chunked bodies (RFC 9112 section 7.1).
 ///
-/// Lines end with CR LF. A lone CR or LF, which some servers take for the end of a line and others
-/// don't, is an error wherever it is, in chunk extensions and trailers too: two parties that see
-/// different ends of a body see different requests behind it. Extensions and trailers are checked
-/// and dropped.
+/// Lines end with CR LF. A lone CR or LF, which some servers accept as a line ending and others
+/// don't, is an error everywhere, including in chunk extensions and trailers: two parties that
+/// disagree on where a body ends disagree on the next request (request smuggling). Extensions and
+/// trailers are checked and discarded.
 struct ChunkDecoder {
-  /// What was found next.
+  /// The next element of the body.
   enum Event: Equatable {
-    /// Bytes of the body, by their places in the part.
+    /// Bytes of the body, by their offsets in the part.
     case data(Range<Int>)
-    /// The part is used up.
+    /// The part is consumed.
     case more
-    /// The body has ended.
+    /// The body is complete.
     case end
-    /// This isn't a chunked body.
+    /// The body is malformed.
     case malformed
   }
 
@@ -32,24 +32,24 @@ struct ChunkDecoder {
     case ended
   }
 
-  /// The most bytes of all chunk extensions of a body.
+  /// The maximum size of all chunk extensions of a body, in bytes.
   static let mostOfExtensions = 4 << 10
-  /// The most bytes of all trailers of a body.
+  /// The maximum size of all trailers of a body, in bytes.
   static let mostOfTrailers = 8 << 10
   private static let mostDigits = 15
 
   private var state = State.size(digits: 0)
-  /// What is left of the chunk.
+  /// The remaining bytes of the current chunk.
   private var left = 0
   private var extensionBytes = 0
   private var trailerBytes = 0
 
-  /// Reads on in a part of the body.
+  /// Decodes the next element of a part of the body.
   ///
   /// - Parameters:
-  ///   - part: The bytes that have come.
-  ///   - index: Where to go on in them; moves behind what was read.
-  /// - Returns: What was found; `more` once the part is used up.
+  ///   - part: The bytes received.
+  ///   - index: The offset at which to continue; moved past the bytes consumed.
+  /// - Returns: The next element; `more` when the part is consumed.
   mutating func next(in part: UnsafeRawBufferPointer, from index: inout Int) -> Event {
     while index < part.count {
       if case .data = state {
@@ -67,7 +67,7 @@ struct ChunkDecoder {
     return .more
   }
 
-  /// Takes a byte that isn't of the body; false where it mustn't be.
+  /// Consumes a byte of the framing; returns false when it isn't allowed there.
   private mutating func take(_ byte: UInt8) -> Bool {
     switch (state, byte) {
     case (.size(let digits), _) where ChunkDecoder.digit(byte) != nil:
@@ -116,12 +116,12 @@ struct ChunkDecoder {
     }
   }
 
-  /// Whether a byte may be in a value: visible, a space, a tab, or not ASCII.
+  /// Returns whether a byte is allowed in a value: visible, a space, a tab, or not ASCII.
   private static func isText(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte != 0x7F || byte == 0x09
   }
 
-  /// Whether a byte may be in a name (RFC 9110 section 5.6.2).
+  /// Returns whether a byte is allowed in a name (RFC 9110 section 5.6.2).
   private static func isToken(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),

@@ -3,44 +3,44 @@ import Glibc
 import HTTP
 import Synchronization
 
-/// One socket of a client, from its acceptance to its end.
+/// A client's connection, from accept to close.
 final class Connection: Sendable {
-  /// What a connection is doing, as far as stopping is concerned.
+  /// The state of a connection, for graceful shutdown.
   enum Phase {
     static let waiting: UInt8 = 0
     static let serving: UInt8 = 1
   }
 
-  /// Makes the answer to a request that no handler sees.
+  /// Creates the response to a request that doesn't reach the handler.
   typealias Failure = @Sendable (Status, Target?, RequestID) -> Response
 
   static let never = UInt64.max
 
   let socket: Int32
-  /// The address of the other end; nil for what isn't an IP address.
+  /// The address of the client; nil when it isn't an IP address.
   let address: NetworkAddress?
-  /// The same as text.
+  /// The address as text.
   let peer: String
-  /// Whether it counts among those of its network.
+  /// Whether the connection is limited per network.
   let isCounted: Bool
-  /// Which threads serve it: a new certificate has new ones.
+  /// The generation of threads that serves it; a new certificate starts a new generation.
   let generation: Int
-  /// Which of the threads serves it.
+  /// The index of the thread that serves it.
   let thread: Int
-  /// When the socket is shut, in coarse milliseconds.
+  /// When the socket is shut down, in coarse milliseconds.
   let deadline: Atomic<UInt64>
   let phase = Atomic<UInt8>(Phase.waiting)
-  /// Since when it waits for a request, in coarse milliseconds.
+  /// When the connection became idle, in coarse milliseconds.
   let idleSince: Atomic<UInt64>
-  /// Whether both directions have been cut.
+  /// Whether both directions were shut down.
   let isShut = Atomic<Bool>(false)
-  /// Whether the request has a transfer coding; used on the engine's thread only.
+  /// Whether the request has a transfer coding; used only on the engine's thread.
   let isTransferCoded = Atomic<Bool>(false)
-  /// The number of the last request; written on the engine's thread only.
+  /// The number of the last request; written only on the engine's thread.
   let requests = Atomic<UInt64>(0)
   /// The exchange whose handler is suspended.
   let suspended = Mutex<Exchange?>(nil)
-  /// The address of the exchange under way, 0 for none; used on the engine's thread only.
+  /// The address of the current exchange, 0 for none; used only on the engine's thread.
   private let exchange = Atomic<UInt>(0)
   private let failure: Failure
 
@@ -59,13 +59,13 @@ final class Connection: Sendable {
     self.failure = failure
   }
 
-  /// Remembers the exchange that has begun, which the engine retains until it is complete.
+  /// Stores the current exchange, which the engine retains until it completes.
   func begin(_ exchange: UnsafeMutableRawPointer) {
     phase.store(Phase.serving, ordering: .releasing)
     self.exchange.store(UInt(bitPattern: exchange), ordering: .relaxed)
   }
 
-  /// The exchange is complete; what comes next is another request.
+  /// Marks the current exchange as complete and the connection as idle.
   func wait(since now: UInt64, until deadline: UInt64) {
     exchange.store(0, ordering: .relaxed)
     expire(at: deadline)
@@ -73,10 +73,10 @@ final class Connection: Sendable {
     phase.store(Phase.waiting, ordering: .releasing)
   }
 
-  /// The answer in place of one that the engine would have made itself.
+  /// Returns the response that replaces one that the engine would have created itself.
   func refuse(_ status: Status) -> Response {
     guard let held = unsafe UnsafeRawPointer(bitPattern: exchange.load(ordering: .relaxed)) else {
-      // No target was read yet.
+      // The target hasn't been read yet.
       return failure(status, nil, RequestID(UInt64.random(in: 0..<1 << 60)))
     }
     let exchange = unsafe Unmanaged<Exchange>.fromOpaque(held).takeUnretainedValue()
@@ -90,9 +90,9 @@ final class Connection: Sendable {
     return answer
   }
 
-  /// The number of the next request, which differs from that of any other in this run.
+  /// Returns the number of the next request, unique in this run.
   ///
-  /// - Parameter block: Gives a number that no other connection has; each covers 2^24 requests.
+  /// - Parameter block: Returns a number that no other connection has; each covers 2^24 requests.
   /// - Returns: The number.
   func nextRequest(_ block: () -> UInt64) -> UInt64 {
     var number = requests.load(ordering: .relaxed) &+ 1
@@ -101,19 +101,19 @@ final class Connection: Sendable {
     return number
   }
 
-  /// Sets the moment when the socket is shut.
+  /// Sets when the socket is shut down.
   func expire(at milliseconds: UInt64) {
     deadline.store(milliseconds, ordering: .relaxed)
   }
 
-  /// Cuts both directions; the engine sees it and closes.
+  /// Shuts down both directions, so that the engine closes the connection.
   func shut() {
     isShut.store(true, ordering: .relaxed)
     _ = shutdown(socket, Int32(SHUT_RDWR))
   }
 
-  /// Reads what the client has sent beyond a refused request: closing over unread bytes would reset
-  /// the connection, and the client might lose the answer.
+  /// Reads remaining input after a rejected request: closing a socket with unread bytes resets the
+  /// connection, and the client might not receive the response.
   func drain() {
     unsafe withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
       for _ in 0..<64

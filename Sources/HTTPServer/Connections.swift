@@ -1,50 +1,51 @@
 import Glibc
 import Synchronization
 
-/// All connections of a server.
+/// All open connections of a server.
 ///
-/// A connection leaves before its socket is closed, and sockets are shut under the same lock, so
-/// the number of a socket never stands for another client's.
+/// A connection is removed before its socket is closed, and sockets are shut down under the same
+/// lock, so a reused file descriptor is never mistaken for an older connection.
 final class Connections: Sendable {
-  /// What becomes of a client that connects.
+  /// The result of admitting a client.
   enum Admission {
     case admitted(Connection)
-    /// Its network has its share.
+    /// The limit for its network is reached.
     case refused
-    /// There is no room for anybody.
+    /// The limit for all connections is reached.
     case full
   }
 
   private struct State {
     var open: [Int32: Connection] = [:]
     var countOfNetwork: [NetworkAddress: Int] = [:]
-    /// For each generation of threads, the connections of each thread.
+    /// The number of connections of each thread, by generation.
     var countOfThread: [Int: [Int]] = [:]
     var generation = 0
-    /// Connections that had waited longest when all were looked at last, the longest last.
+    /// The connections that were idle the longest at the last scan, the longest last.
     ///
-    /// Others wait since later, so those of these that still wait are still the longest.
+    /// All others became idle later, so those in this list that are still idle are still the
+    /// longest.
     var longestIdle: [(connection: Connection, since: UInt64)] = []
   }
 
   private let state: Mutex<State>
-  /// The generation of threads that serves new clients.
+  /// The generation of threads that serves new connections.
   private let generation = Atomic<Int>(0)
   private let threads: Int
   private let mostPerNetwork: Int
   private let uncounted: [AddressRange]
   private let failure: Connection.Failure
 
-  /// How many of the longest idle are found at once.
+  /// The number of connections found in one scan.
   private static let foundAtOnce = 64
 
-  /// Makes an empty list.
+  /// Creates an empty list.
   ///
   /// - Parameters:
-  ///   - threads: The number of threads that serve.
-  ///   - mostPerNetwork: The most connections of one network.
-  ///   - uncounted: Networks without such a limit.
-  ///   - failure: Makes the answer to a request that no handler sees.
+  ///   - threads: The number of threads.
+  ///   - mostPerNetwork: The maximum number of connections from one network.
+  ///   - uncounted: Networks exempt from that limit.
+  ///   - failure: Creates the response to a request that doesn't reach the handler.
   init(
     threads: Int, mostPerNetwork: Int, uncounted: [AddressRange],
     failure: @escaping Connection.Failure
@@ -56,15 +57,16 @@ final class Connections: Sendable {
     self.failure = failure
   }
 
-  /// Admits a client to the thread that has the fewest.
+  /// Admits a client to the thread with the fewest connections.
   ///
   /// - Parameters:
   ///   - socket: The client's socket.
-  ///   - address: Its address; nil for what isn't an IP address, which counts as a network.
-  ///   - most: The most connections that there is room for.
+  ///   - address: The client's address; nil when it isn't an IP address, which is treated as a
+  ///     network.
+  ///   - most: The maximum number of connections.
   ///   - now: The time, in coarse milliseconds.
-  ///   - deadline: When its first header must have come.
-  /// - Returns: The connection, or why there is none.
+  ///   - deadline: When the first header must be complete, in coarse milliseconds.
+  /// - Returns: The connection, or why it was rejected.
   func admit(
     socket: Int32, address: NetworkAddress?, atMost most: Int, now: UInt64, deadline: UInt64
   ) -> Admission {
@@ -92,12 +94,12 @@ final class Connections: Sendable {
     address?.network ?? NetworkAddress(high: 0, low: 0)
   }
 
-  /// The client that was admitted with a socket.
+  /// Returns the connection with a socket.
   func find(socket: Int32) -> Connection? {
     state.withLock { $0.open[socket] }
   }
 
-  /// Dismisses a client, before its socket is closed.
+  /// Removes a connection, before its socket is closed.
   func remove(_ connection: Connection) {
     state.withLock { state in
       guard state.open[connection.socket] === connection else { return }
@@ -110,12 +112,12 @@ final class Connections: Sendable {
     }
   }
 
-  /// The number of clients.
+  /// The number of open connections.
   var count: Int { state.withLock(\.open.count) }
 
-  /// Closes the connection that has waited longest for a request.
+  /// Closes the connection that has been idle the longest.
   ///
-  /// - Returns: Whether there was one; the engine takes a moment to let it go.
+  /// - Returns: Whether one was idle; the engine takes a moment to close it.
   func evictLongestIdle() -> Bool {
     state.withLock { state in
       if let connection = Connections.next(&state.longestIdle) {
@@ -151,7 +153,7 @@ final class Connections: Sendable {
 
   // MARK: - Generations of threads
 
-  /// Gives new clients to other threads from now on.
+  /// Assigns new connections to another generation of threads.
   func begin(generation: Int) {
     state.withLock { state in
       state.generation = generation
@@ -160,12 +162,12 @@ final class Connections: Sendable {
     }
   }
 
-  /// Whether a connection is served by threads that take no more clients.
+  /// Returns whether a connection is served by a retired generation.
   func isRetired(_ connection: Connection) -> Bool {
     connection.generation != generation.load(ordering: .relaxed)
   }
 
-  /// Forgets a former generation that serves nobody any more; false while it does.
+  /// Removes a retired generation without connections; returns false while it has any.
   func forget(generation: Int) -> Bool {
     state.withLock { state in
       guard generation != state.generation else { return false }
@@ -175,14 +177,14 @@ final class Connections: Sendable {
     }
   }
 
-  // MARK: - Ends
+  // MARK: - Closing
 
-  /// Shuts every connection whose deadline has passed.
+  /// Shuts down every connection whose deadline has passed.
   func shutExpired(at now: UInt64) {
     shut { $0.deadline.load(ordering: .relaxed) < now }
   }
 
-  /// Shuts every connection that waits for a request.
+  /// Shuts down every idle connection.
   func shutWaiting() {
     shut { $0.phase.load(ordering: .acquiring) == Connection.Phase.waiting }
   }
@@ -196,7 +198,7 @@ final class Connections: Sendable {
     }
   }
 
-  /// The exchanges whose handlers are suspended.
+  /// Returns the exchanges whose handlers are suspended.
   func suspended() -> [Exchange] {
     let open = state.withLock { Array($0.open.values) }
     return open.compactMap { $0.suspended.withLock { $0 } }

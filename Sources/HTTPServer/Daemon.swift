@@ -3,14 +3,14 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// What runs of a server: the engine's threads, the acceptor, and the keeper of deadlines.
+/// The running parts of a server: the engine's threads, the acceptor, and the deadline thread.
 final class Daemon: Sendable {
   let port: Int
-  /// The most connections that the system allows, of those asked for.
+  /// The maximum number of connections, limited by the system's open file limit.
   let most: Int
   private let engine: Engine
   private let generations: Generations
-  /// Held while a certificate is read, so that the one asked for last is used.
+  /// Held while a certificate is loaded, so that the last one requested is used.
   private let reloading = Mutex(())
   private let acceptor: Acceptor
   private let accepting: WorkerThread
@@ -52,11 +52,11 @@ final class Daemon: Sendable {
     stop()
   }
 
-  /// Reads certificate and key again and serves new connections with them.
+  /// Reloads the certificate and key for new connections.
   ///
-  /// Others keep theirs until their next answer, or until they have waited too long for a request.
+  /// Existing connections keep the previous ones until their next response or idle timeout.
   ///
-  /// - Throws: `ServerError`; the former certificate stays in use then.
+  /// - Throws: `ServerError`; the previous certificate then stays in use.
   func reload() throws(ServerError) {
     guard engine.configuration.tls != nil else { return }
     try reloading.withLock { _ throws(ServerError) in
@@ -68,14 +68,14 @@ final class Daemon: Sendable {
     }
   }
 
-  /// Takes no more connections; who tries is told at once.
+  /// Stops accepting connections; new clients are refused immediately.
   func quiesce() {
     guard !isQuiet.exchange(true, ordering: .acquiringAndReleasing) else { return }
     acceptor.stop()
     accepting.join()
   }
 
-  /// Ends every thread and connection; suspended handlers are answered for.
+  /// Ends all threads and connections, and answers suspended requests.
   func stop() {
     guard !hasStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
     engine.isStopping.store(true, ordering: .releasing)
@@ -87,7 +87,7 @@ final class Daemon: Sendable {
   }
 }
 
-/// The threads that take clients, and those that serve theirs with a former certificate.
+/// The current threads, and retired ones that still serve connections with an earlier certificate.
 private final class Generations: Sendable {
   private struct State {
     var current: EngineThreads
@@ -100,10 +100,10 @@ private final class Generations: Sendable {
     state = Mutex(State(current: first))
   }
 
-  /// The number of the generation that takes clients.
+  /// The number of the current generation.
   var number: Int { state.withLock(\.current.generation) }
 
-  /// Hands a connection to the threads that it was admitted to.
+  /// Passes a connection to the threads of its generation.
   func add(_ connection: Connection, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Bool
   {
     let threads = state.withLock { state in
@@ -112,7 +112,7 @@ private final class Generations: Sendable {
     return unsafe threads?.add(connection, address, size) ?? false
   }
 
-  /// Retires the threads of now in favor of others.
+  /// Retires the current threads in favor of new ones.
   func begin(_ threads: EngineThreads) {
     state.withLock { state in
       state.retired.append(state.current)
@@ -120,7 +120,7 @@ private final class Generations: Sendable {
     }
   }
 
-  /// Ends the threads of former certificates that serve nobody any more.
+  /// Ends retired threads that have no connections left.
   func stopRetired(_ connections: Connections) {
     let ended = state.withLock { state in
       let ended = state.retired.filter { connections.forget(generation: $0.generation) }

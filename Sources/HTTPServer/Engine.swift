@@ -3,7 +3,7 @@ import Glibc
 import HTTP
 import Synchronization
 
-/// What the callbacks of one server share, and what they do.
+/// The state and logic behind the callbacks of one server.
 final class Engine: Sendable {
   let configuration: ServerConfiguration
   let handler: @Sendable (Request) async -> Response
@@ -12,7 +12,7 @@ final class Engine: Sendable {
   let connections: Connections
   let isStopping = Atomic<Bool>(false)
   private let layout: EngineLayout
-  /// The bytes of all bodies of requests under way.
+  /// The total size of request bodies held, in bytes.
   private let bodies = Atomic<Int>(0)
   private let limits: Limits
   private let blocks = Atomic<UInt64>(0)
@@ -21,7 +21,7 @@ final class Engine: Sendable {
   private let writeDeadline: UInt64
   private let idle: UInt64
 
-  /// What of a body that is too long is read and dropped, so that the client gets to the answer.
+  /// How much of an oversized body is read and discarded, so that the client reads the response.
   private static let discardedAtMost = 16 << 20
 
   init(
@@ -44,7 +44,7 @@ final class Engine: Sendable {
 
   // MARK: - Requests
 
-  /// A request line has come.
+  /// Begins an exchange when a request line was read.
   func begin(_ raw: OpaquePointer, _ connection: Connection, target: UnsafePointer<CChar>)
     -> Exchange
   {
@@ -52,7 +52,7 @@ final class Engine: Sendable {
       connection: connection, id: RequestID(scramble(connection.nextRequest(nextBlock))),
       rawTarget: String(cString: target), target: (UInt(bitPattern: target), strlen(target)),
       raw: raw)
-    // The engine would make a record of each parameter, and more of them than it has room for.
+    // The engine would store each query parameter in its limited memory.
     if let query = unsafe strchr(target, Int32(UInt8(ascii: "?"))), unsafe query.pointee != 0 {
       unsafe query[1] = 0
     }
@@ -63,14 +63,14 @@ final class Engine: Sendable {
     blocks.add(1, ordering: .relaxed).newValue
   }
 
-  /// Spreads consecutive numbers over 60 bits, each to one of its own.
+  /// Maps consecutive numbers to distinct numbers spread over 60 bits.
   private func scramble(_ number: UInt64) -> UInt64 {
     let mask: UInt64 = 1 << 60 - 1
     let spread = (number &+ salt) &* 0x9E37_79B9_7F4A_7C15 & mask
     return spread ^ spread >> 29
   }
 
-  /// A callback of the engine for this request: header, part of the body, or the end of it.
+  /// Processes a callback for a request: its header, part of its body, or the end of the body.
   func advance(
     _ exchange: Exchange, _ raw: OpaquePointer, method: UnsafePointer<CChar>?,
     version: UnsafePointer<CChar>?, data: UnsafePointer<CChar>?, size: UnsafeMutablePointer<Int>?
@@ -133,9 +133,9 @@ final class Engine: Sendable {
     return MHD_Result.YES
   }
 
-  /// Takes part of a chunked body, as it was sent; the engine knows nothing of chunks.
+  /// Reads part of a chunked body, which the engine passes on undecoded.
   ///
-  /// The engine waits for more of the body until it is told that this was the rest.
+  /// The engine waits for more of the body until it's told that this was the end.
   private func readChunks(
     _ exchange: Exchange, _ raw: OpaquePointer, _ part: UnsafeRawBufferPointer,
     _ size: UnsafeMutablePointer<Int>
@@ -163,7 +163,7 @@ final class Engine: Sendable {
     }
   }
 
-  /// Takes part of a body; false when the connection must end.
+  /// Reads part of a body; returns false when the connection must be closed.
   private func readBody(_ exchange: Exchange, _ part: UnsafeRawBufferPointer) -> Bool {
     exchange.received += part.count
     exchange.connection.expire(
@@ -182,7 +182,7 @@ final class Engine: Sendable {
     return exchange.received - exchange.bodyLimit <= Engine.discardedAtMost
   }
 
-  /// Lets go of what has come of a body, and reads the rest without keeping it.
+  /// Discards the body received so far, and the rest of it as it arrives.
   private func drop(_ exchange: Exchange) {
     exchange.step = .excess
     exchange.body = []
@@ -190,7 +190,7 @@ final class Engine: Sendable {
     exchange.held = 0
   }
 
-  /// The request is complete: starts its handler, on this thread.
+  /// Starts the handler on this thread once the request is complete.
   private func dispatch(_ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
     exchange.connection.expire(at: Connection.never)
     guard exchange.step == .body, let target = exchange.target else {
@@ -210,9 +210,10 @@ final class Engine: Sendable {
     return unsafe send(response, exchange, raw)
   }
 
-  // MARK: - Answers
+  // MARK: - Responses
 
-  /// Answers in place of the handler, and ends the connection: what follows may not be a request.
+  /// Responds instead of the handler, and closes the connection, since what follows may not be a
+  /// request.
   private func refuse(_ status: Status, _ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
     let target = exchange.target ?? Target.beginning(of: exchange.rawTarget)
     exchange.isRefused = true
@@ -234,7 +235,7 @@ final class Engine: Sendable {
     return unsafe Answer.queue(response, on: raw, hasBody: hasBody, andClose: closes)
   }
 
-  /// A request has ended, well or not.
+  /// Ends an exchange, whether it succeeded or not.
   func complete(_ exchange: Exchange, isComplete: Bool) {
     exchange.close()
     if exchange.held > 0 { bodies.subtract(exchange.held, ordering: .relaxed) }

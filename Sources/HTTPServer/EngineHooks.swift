@@ -3,14 +3,14 @@ import Glibc
 import HTTP
 import Synchronization
 
-/// Functions of libmicrohttpd that the program defines in its place.
+/// Functions of libmicrohttpd that the program overrides.
 ///
 /// The library calls two of its own public functions through the dynamic linker, which prefers the
-/// program's definitions. So what the library would answer on its own, in HTML and without security
-/// headers, is answered by the caller's `failure` instead; and what it believes about the length of
-/// a body comes from here.
+/// program's definitions. Responses that the library would send by itself, in HTML and without
+/// security headers, therefore come from the caller's `failure`, and the library sees only the body
+/// lengths that this module allows.
 enum EngineHooks {
-  /// Whether the library's calls come here.
+  /// Whether the library's calls reach the overrides.
   static var areInPlace: Bool {
     let queue: @convention(c) (OpaquePointer?, UInt32, OpaquePointer?) -> Int32 =
       unsafe engineQueuesResponse
@@ -25,20 +25,20 @@ enum EngineHooks {
         "MHD_lookup_connection_value_n", unsafeBitCast(lookup, to: UnsafeRawPointer.self)) != 0
   }
 
-  /// The connection of ours behind one of the engine's; nil for a probe.
+  /// Returns the connection for one of the engine's; nil for a probe.
   fileprivate static func connection(_ raw: OpaquePointer) -> Connection? {
     guard let held = unsafe engine_connection_context(raw) else { return nil }
     return unsafe Unmanaged<Connection>.fromOpaque(held).takeUnretainedValue()
   }
 }
 
-/// Answers in place of the engine, which calls this only to refuse a request on its own.
+/// Replaces the engine's own response; the engine calls this only to reject a request by itself.
 ///
 /// - Parameters:
 ///   - raw: The engine's connection.
-///   - status: The engine's status.
-///   - response: The engine's answer, which isn't sent.
-/// - Returns: 1 when the answer was queued.
+///   - status: The engine's status code.
+///   - response: The engine's response, which isn't sent.
+/// - Returns: 1 when a response was queued.
 @_cdecl("MHD_queue_response")
 public func engineQueuesResponse(
   _ raw: OpaquePointer?, _ status: UInt32, _ response: OpaquePointer?
@@ -54,19 +54,19 @@ public func engineQueuesResponse(
   return unsafe Int32(engine_queue(raw, UInt32(answer.status.code), made).rawValue)
 }
 
-/// Tells the engine what it may know of a header.
+/// Filters the header values that the engine sees.
 ///
-/// A body with a transfer coding has no end for the engine, which hands its bytes over as they come.
-/// A length that isn't one is 0, until `HeaderReader` refuses the request. Cookies aren't split.
+/// For the engine, a body with a transfer coding has no end, so it passes on the bytes as they
+/// arrive. An invalid length is 0, until `HeaderReader` rejects the request. Cookies aren't parsed.
 ///
 /// - Parameters:
 ///   - raw: The engine's connection.
-///   - kind: What is looked through.
-///   - key: The name that is looked up.
-///   - keySize: The bytes of the name.
-///   - value: Where the value goes.
-///   - valueSize: Where the number of its bytes goes.
-/// - Returns: 1 when there is a value.
+///   - kind: The kind of values to search.
+///   - key: The name.
+///   - keySize: The length of the name, in bytes.
+///   - value: Receives the value.
+///   - valueSize: Receives the length of the value, in bytes.
+/// - Returns: 1 when there's a value.
 @_cdecl("MHD_lookup_connection_value_n")
 public func engineLooksUp(
   _ raw: OpaquePointer?, _ kind: UInt32, _ key: UnsafePointer<CChar>?, _ keySize: Int,

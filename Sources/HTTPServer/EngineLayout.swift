@@ -1,24 +1,24 @@
 import CMicroHTTPD
 
-/// What this module assumes about the inside of libmicrohttpd, checked before the first request.
+/// Assumptions about the internals of libmicrohttpd, checked before the first request.
 ///
-/// Requests are judged by where the engine keeps their parts in memory (`HeaderReader`), and chunked
-/// bodies are read here rather than by the engine (`ChunkDecoder`), which is told where they end.
-/// Another version could do either in another way, so the version has to be one that was tested,
-/// and the place of the one number that is written is found by an experiment rather than assumed.
+/// Requests are validated by where the engine keeps their parts in memory (`HeaderReader`), and
+/// chunked bodies are decoded here instead of in the engine (`ChunkDecoder`), which is told where
+/// they end. Another version might differ, so the version must be a tested one, and the offset of
+/// the one number that is written is found by experiment.
 struct EngineLayout: Sendable {
-  /// The versions whose buffers were tested with raw bytes.
+  /// The versions whose buffers were tested with raw requests.
   static let testedVersions: Set = ["0.9.75"]
 
-  /// Where in a connection the engine counts the bytes that are left of a body.
+  /// The offset in a connection of the number of remaining body bytes.
   let remaining: Int
 
-  /// The layout of the library in use, found once.
+  /// The layout of the loaded library, determined once.
   private static let found = Result<EngineLayout, ServerError> { () throws(ServerError) in
     try EngineLayout(version: unsafe String(cString: MHD_get_version()))
   }
 
-  /// The layout of the library in use.
+  /// Returns the layout of the loaded library.
   static func checked() throws(ServerError) -> EngineLayout {
     try found.get()
   }

@@ -1,20 +1,20 @@
 import CMicroHTTPD
 import Glibc
 
-/// The engine's threads that were started with one certificate.
+/// The engine threads started with one certificate.
 ///
 /// `@unchecked Sendable`, because:
 /// 1. `threads` and `texts`, and what they point to, are set in `init` and constant until `stop`;
-/// 2. the engine takes connections from any thread, and `stop` is called once.
+/// 2. the engine accepts connections from any thread, and `stop` is called once.
 @safe final class EngineThreads: @unchecked Sendable {
-  /// The number of this generation, which connections carry.
+  /// The generation number, which connections store.
   let generation: Int
   private let threads: [OpaquePointer]
   private let texts: Texts
 
-  /// Starts an engine for each thread.
+  /// Starts one engine per thread.
   ///
-  /// - Throws: `ServerError` when certificate or key cannot be used.
+  /// - Throws: `ServerError` when the certificate or key can't be used.
   init(_ engine: Engine, generation: Int, connections: Int) throws(ServerError) {
     self.generation = generation
     let configuration = engine.configuration
@@ -51,34 +51,35 @@ import Glibc
     }
   }
 
-  /// Hands a connection to its thread; false when the engine has not taken it.
+  /// Passes a connection to its thread; returns false when the engine rejects it.
   func add(_ connection: Connection, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Bool
   {
     unsafe MHD_add_connection(threads[connection.thread], connection.socket, address, size)
       == MHD_Result.YES
   }
 
-  /// Ends every thread and connection; to be called once.
+  /// Ends all threads and connections; must be called once.
   func stop() {
     unsafe threads.forEach { unsafe MHD_stop_daemon($0) }
   }
 
-  /// The engine's memory for one connection: room for the header, its index and the answer's.
+  /// Returns the engine's memory per connection, in bytes, for the header, its index, and the
+  /// response.
   private static func memory(for limits: Limits) -> Int {
     min(max(limits.headers, 4 << 10), 64 << 10) * 2
   }
 }
 
-/// What the engine is told in C strings, which must live as long as it does.
+/// C strings for the engine, which must live as long as it does.
 ///
 /// `@unchecked Sendable`, because:
-/// 1. the strings are made in `init`, freed in `deinit` and never changed between.
+/// 1. the strings are created in `init`, freed in `deinit`, and never changed in between.
 @safe private final class Texts: @unchecked Sendable {
   let certificate: UnsafeMutablePointer<CChar>?
   let key: UnsafeMutablePointer<CChar>?
   let priorities: UnsafeMutablePointer<CChar>?
 
-  /// Reads certificate and key, when there are any.
+  /// Reads the certificate and key, if there are any.
   init(_ tls: ServerConfiguration.TLS?) throws(ServerError) {
     let certificate = try tls.map { tls throws(ServerError) in try readText(tls.certificate) }
     let key = try tls.map { tls throws(ServerError) in try readText(tls.key) }
@@ -94,7 +95,7 @@ import Glibc
   }
 }
 
-/// The text of a file.
+/// Returns the text of a file.
 private func readText(_ path: String) throws(ServerError) -> String {
   let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
   guard file >= 0 else { throw .unreadableFile(path: path, reason: lastError()) }

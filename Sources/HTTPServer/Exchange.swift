@@ -2,22 +2,22 @@ import CMicroHTTPD
 import HTTP
 import Synchronization
 
-/// One request and its answer, and the executor of the handler that makes it.
+/// A request with its response, and the executor of its handler.
 ///
-/// A handler runs on the engine's thread from its first to its last step. While it waits for
-/// something the engine's connection is suspended; what it waited for, on whatever thread that
-/// comes, leaves the handler's next step here and resumes the connection, and the engine's thread
-/// takes the step. So nothing but the engine's threads runs handlers, and a wait costs one wake-up.
+/// A handler runs entirely on the engine's thread. While it waits, the engine's connection is
+/// suspended. Whatever it waited for, on any thread, enqueues the handler's next job here and
+/// resumes the connection, and the engine's thread runs the job. Handlers therefore run on the
+/// engine's threads only, and a wait costs one wake-up.
 ///
 /// `@unchecked Sendable`, because:
-/// 1. the stored variables are touched in the engine's callbacks only, and the engine calls those
-///    of one connection on one thread;
+/// 1. the stored variables are used only in the engine's callbacks, and the engine calls those of
+/// one connection on one thread;
 /// 2. `raw`, the engine's connection, is used off that thread only to resume it, by the one party
-///    that moved the state away from `suspended`; until then the engine keeps a suspended
-///    connection alive;
-/// 3. everything else is a constant or behind a lock.
+/// that changed the state from `suspended`; until then the engine keeps a suspended connection
+/// alive;
+/// 3. everything else is constant or protected by a lock.
 @safe final class Exchange: TaskExecutor, @unchecked Sendable {
-  /// How far the engine's callbacks have come.
+  /// The progress of the engine's callbacks.
   enum Step {
     case header
     case body
@@ -26,13 +26,13 @@ import Synchronization
     case answered
   }
 
-  /// Who is to take the next step of the handler.
+  /// Who runs the handler's next job.
   private enum Turn {
-    /// The engine's thread is at it, and looks for further steps before it leaves.
+    /// The engine's thread is running jobs, and checks for more before it returns.
     case engine
-    /// The connection is suspended: the first to bring a step, or the answer, resumes it.
+    /// The connection is suspended; the first job or response resumes it.
     case suspended
-    /// The request is over: what is left of a handler runs in the common pool.
+    /// The request has ended; remaining jobs of the handler run in the default executor.
     case over
   }
 
@@ -46,14 +46,14 @@ import Synchronization
   let connection: Connection
   let id: RequestID
   let rawTarget: String
-  /// Where the engine holds the target, to see what stands around it.
+  /// The address of the target in the engine's memory, for checking the bytes around it.
   let targetAddress: UInt
-  /// The bytes of the target.
+  /// The length of the target, in bytes.
   let targetSize: Int
   let start: UInt64
   private let raw: OpaquePointer
 
-  /// The address of the client, as far as trusted proxies tell.
+  /// The client's address, as reported by trusted proxies.
   var peer: String
   var step = Step.header
   var method = Method.get
@@ -61,18 +61,18 @@ import Synchronization
   var fields = Fields()
   var body: [UInt8] = []
   var bodyLimit = 0
-  /// Reads the body when it comes in chunks.
+  /// Decodes a chunked body.
   var chunks: ChunkDecoder?
-  /// What a body that is not kept is answered with.
+  /// The status of the response when the body is discarded.
   var refusal = Status.contentTooLarge
   var bodyStart: UInt64 = 0
-  /// Bytes of the body that have come, kept or not.
+  /// Bytes of the body received, kept or not.
   var received = 0
-  /// Bytes of the body that count among those of all bodies.
+  /// Bytes of the body counted toward the limit for all bodies.
   var held = 0
   var status = 0
   var sent = 0
-  /// Whether it was answered in place of a handler, after which the connection ends.
+  /// Whether the request was rejected before the handler, so that the connection closes.
   var isRefused = false
 
   private let state = Mutex(State())
@@ -91,7 +91,7 @@ import Synchronization
     start = SystemClock.nanoseconds()
   }
 
-  /// Takes a step of the handler; called by the concurrency runtime on any thread.
+  /// Enqueues a job of the handler; called by the concurrency runtime on any thread.
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let (isWaiting, isOver) = state.withLock { state in
@@ -104,7 +104,7 @@ import Synchronization
     if isOver { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
   }
 
-  /// Gives the answer, from any thread; the first one counts.
+  /// Sets the response, from any thread; later calls have no effect.
   func finish(_ response: Response) {
     let isWaiting = state.withLock { state in
       guard !state.isAnswered else { return false }
@@ -116,9 +116,9 @@ import Synchronization
     if isWaiting { unsafe MHD_resume_connection(raw) }
   }
 
-  /// Runs the handler as far as it gets, on the engine's thread.
+  /// Runs the handler until it waits, on the engine's thread.
   ///
-  /// - Returns: The answer, or nothing when the handler waits; the connection is suspended then.
+  /// - Returns: The response; nil when the handler waits, and the connection is suspended.
   func advance() -> Response? {
     while true {
       let (jobs, answer) = state.withLock { state in
@@ -139,7 +139,7 @@ import Synchronization
     }
   }
 
-  /// The request is over: lets go of what is kept for it.
+  /// Releases the request's resources after it has ended.
   func close() {
     connection.suspended.withLock { $0 = nil }
     let jobs = state.withLock { state in

@@ -1,6 +1,6 @@
 import CZlib
 
-/// Compresses to the gzip format (RFC 1952), as tightly as zlib can; nothing when it fails.
+/// Compresses to gzip (RFC 1952) at zlib's best level; returns nil when it fails.
 func gzip(_ bytes: [UInt8]) -> [UInt8]? {
   var stream = unsafe z_stream()
   let gzipWindow: Int32 = 15 + 16

@@ -1,29 +1,29 @@
 public import HTTP
 import Synchronization
 
-/// An HTTP/1.1 server on libmicrohttpd: bytes to values of `HTTP` and back.
+/// An HTTP/1.1 server on libmicrohttpd that uses the types of the `HTTP` module.
 ///
-/// A handler takes all its steps on the thread that read the request, after a suspension too;
-/// while one is suspended, its thread serves other connections. A handler must not block: it would
-/// hold up every connection of its thread. Long work belongs on other threads, and is awaited.
+/// A handler runs entirely on the thread that read the request, even after a suspension; while one
+/// is suspended, its thread serves other connections. A handler must not block, because it would
+/// delay every connection of its thread. Long work belongs on other threads and is awaited.
 ///
-/// What is wrong with a request before a handler could see it is answered through `failure`, so
-/// that each surface keeps its own shape of errors; so is what libmicrohttpd refuses by itself.
+/// `failure` creates the responses to requests that don't reach the handler, including those that
+/// libmicrohttpd rejects by itself, so that the console and the API each keep their error format.
 public final class HTTPServer: Sendable {
   private let engine: Engine
   private let daemon: Daemon
-  /// The port that is listened on.
+  /// The listening port.
   public let port: Int
 
-  /// Starts to listen and to serve.
+  /// Starts listening and serving.
   ///
   /// - Parameters:
   ///   - configuration: Where and how to listen.
-  ///   - log: Takes a line for each request, if there is one.
-  ///   - failure: Makes the answer to a request that no handler sees, whose name in the log it is
-  ///     told; the target is nil when it could not be read.
-  ///   - handler: Answers every other request.
-  /// - Throws: `ServerError` when the address, the certificate or the key cannot be used.
+  ///   - log: The access log; nil for none.
+  ///   - failure: Creates the response to a request that doesn't reach the handler, with the
+  ///     request's ID in the log; the target is nil when it couldn't be parsed.
+  ///   - handler: Responds to all other requests.
+  /// - Throws: `ServerError` when the address, the certificate, or the key can't be used.
   public init(
     _ configuration: ServerConfiguration = ServerConfiguration(), log: AccessLog? = nil,
     failure: @escaping @Sendable (Status, Target?, RequestID) -> Response,
@@ -34,15 +34,16 @@ public final class HTTPServer: Sendable {
     port = daemon.port
   }
 
-  /// The most connections at once: as many as were asked for, or fewer where the system doesn't
-  /// allow that many open files.
+  /// The maximum number of connections: as configured, or fewer when the system's open file limit
+  /// is lower.
   public var connectionLimit: Int { daemon.most }
 
-  /// Reads certificate and key again, and serves new connections with them.
+  /// Reloads the certificate and key for new connections.
   ///
-  /// Open connections end with their next answer. Without TLS nothing is done.
+  /// Existing connections close after their next response. Without TLS, this has no effect.
   ///
-  /// - Throws: `ServerError` when the files can't be used; the former certificate stays in use then.
+  /// - Throws: `ServerError` when the files can't be used; the previous certificate then stays in
+  ///   use.
   public func reloadCertificate() async throws(ServerError) {
     let daemon = daemon
     try await blocking {
@@ -53,10 +54,10 @@ public final class HTTPServer: Sendable {
   /// The number of open connections.
   public var connectionCount: Int { engine.connections.count }
 
-  /// Takes no more connections, lets requests under way finish, and ends.
+  /// Stops accepting connections, lets requests in progress finish, and stops the server.
   ///
-  /// Connections that wait for a request are closed at once, the others after their answer. What
-  /// is not answered when the grace is over gets 503, or is cut off.
+  /// Idle connections are closed immediately, others after their response. Requests still in
+  /// progress after the grace period get 503 or are cut off.
   public func stop(grace: Duration) async {
     guard !engine.isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
     daemon.quiesce()
@@ -78,7 +79,7 @@ public final class HTTPServer: Sendable {
 }
 
 extension Engine {
-  /// Answers for every handler that is suspended.
+  /// Responds to all requests with suspended handlers.
   func giveUpSuspended() {
     for exchange in connections.suspended() {
       exchange.finish(failure(.serviceUnavailable, exchange.target, exchange.id))

@@ -2,15 +2,14 @@ import CMicroHTTPD
 import Glibc
 import HTTP
 
-/// The header of a request as the engine read it, and what is wrong with it.
+/// Reads and validates the header of a request that the engine parsed.
 ///
 /// The engine is lenient: it drops field lines without a name, cuts values at a NUL, joins folded
-/// lines to the wrong text and takes more spaces than one. Whoever stands in front of this server
-/// may read such a header in another way, so all of that is refused: every part that the engine
-/// found must follow the one before it in memory, with nothing between them but what HTTP puts
-/// there.
+/// lines incorrectly, and accepts repeated spaces. A proxy in front of this server may parse such a
+/// header differently, so all of that is rejected: each part that the engine found must directly
+/// follow the previous one in memory, separated only by what HTTP allows.
 struct HeaderReader {
-  /// How the body of a request is delimited.
+  /// How the end of a request's body is determined.
   enum Framing: Equatable {
     case none
     case length(Int)
@@ -18,29 +17,29 @@ struct HeaderReader {
   }
 
   private(set) var fields = Fields()
-  /// The bytes of request line and header.
+  /// The size of the request line and header, in bytes.
   private(set) var size = 0
   private var isWellFormed: Bool
   private let isModern: Bool
-  /// Where the next field line must start.
+  /// The address at which the next field line must start.
   private var next: UInt
 
-  /// The most digits of a length that is read as a number.
+  /// The maximum number of digits of a length that is parsed.
   private static let mostDigits = 18
 
-  /// Whether a text is a length that the engine may be told: digits, few enough for a number.
+  /// Returns whether the engine can parse a length: digits only, and few enough for a number.
   static func isLength(_ text: UnsafeRawBufferPointer) -> Bool {
     unsafe (1...mostDigits).contains(text.count)
       && text.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 
-  /// Copies the fields of a request.
+  /// Copies the header fields of a request.
   ///
   /// - Parameters:
   ///   - raw: The engine's connection.
-  ///   - method: The engine's text of the method.
-  ///   - target: The address and length of the engine's text of the target.
-  ///   - version: The engine's text of the version.
+  ///   - method: The method in the engine's memory.
+  ///   - target: The address and length of the target in the engine's memory.
+  ///   - version: The version in the engine's memory.
   init(
     _ raw: OpaquePointer, method: UnsafePointer<CChar>, target: (start: UInt, count: Int),
     version: UnsafePointer<CChar>
@@ -84,7 +83,7 @@ struct HeaderReader {
     next = valueStart + UInt(value.count) + 2
   }
 
-  /// The text of a value without spaces behind it; bytes that are not UTF-8 become replacement
+  /// Returns a value without trailing spaces; bytes that aren't UTF-8 become replacement
   /// characters.
   private static func text(_ value: UnsafeRawBufferPointer, of name: FieldName) -> String {
     var count = value.count
@@ -94,12 +93,12 @@ struct HeaderReader {
     return unsafe String(decoding: value[..<count], as: UTF8.self)
   }
 
-  /// How the body is delimited, or nothing when that is not beyond doubt (RFC 9112 section 6.3).
+  /// How the end of the body is determined; nil when it's ambiguous (RFC 9112 section 6.3).
   ///
-  /// Two parties that see different ends of a body see different requests behind it. So both ways
-  /// of telling the length at once, a length that is told twice, and a coding other than `chunked`
-  /// are refused rather than read in one of several ways; so are spaces behind either value, which
-  /// the engine reads in its own way.
+  /// Two parties that disagree on where a body ends disagree on the next request (request
+  /// smuggling). A length together with a transfer coding, a repeated length, and codings other
+  /// than `chunked` are therefore rejected, as are trailing spaces in either value, which the
+  /// engine parses in its own way.
   var framing: Framing? {
     guard isWellFormed else { return nil }
     guard !hasLongCookieName else { return nil }
@@ -114,25 +113,25 @@ struct HeaderReader {
       guard !text.isEmpty,
         text.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
       else { return nil }
-      // A length beyond all numbers is a length still, and too long for everything.
+      // A length too large to parse is still a length, and above every limit.
       return .length(text.count <= HeaderReader.mostDigits ? Int(lengths[0]) ?? .max : .max)
     case (0, 1): return isModern && codings[0].lowercased() == "chunked" ? .chunked : nil
     default: return nil
     }
   }
 
-  /// Whether a cookie has a name longer than any that is read.
+  /// Whether a cookie name is too long.
   private var hasLongCookieName: Bool {
     fields.all(.cookie).contains { $0.utf8.count > UntrustedText.longestName }
       && Cookies(fields).hasLongName
   }
 
-  /// Whether the client asks for something with `Expect` that is not known here.
+  /// Whether `Expect` has a value other than `100-continue`.
   var expectsTheUnknown: Bool {
     fields.all(.expect).contains { $0.lowercased() != "100-continue" }
   }
 
-  /// Whether the client waits for leave to send the body.
+  /// Whether the client waits for a 100 (Continue) response before sending the body.
   var waitsForContinue: Bool {
     fields.all(.expect).contains { $0.lowercased() == "100-continue" }
   }

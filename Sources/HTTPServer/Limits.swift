@@ -1,52 +1,52 @@
 public import HTTP
 
-/// What a client may send, and how long it may take.
+/// Limits on the size and duration of requests and connections.
 public struct Limits: Sendable {
-  /// The most bytes of the request line's target; a longer one is answered with 414.
+  /// The maximum length of a request target, in bytes; longer ones get 414.
   public var target = 16 << 10
-  /// The most bytes of request line and header together, 4 to 64 KiB; more is answered with 431.
+  /// The maximum size of the request line and header, 4 to 64 KiB; larger ones get 431.
   ///
-  /// Each open connection takes twice as much memory, waiting ones too.
+  /// Each open connection uses twice as much memory, even when it's idle.
   public var headers = 16 << 10
-  /// The most bytes of a body, by target; a longer one is answered with 413.
+  /// The maximum size of a body, in bytes, by target; larger ones get 413.
   public var body: @Sendable (Target) -> Int = { _ in 1 << 20 }
-  /// The most bytes of all bodies that are held at once; who sends more is answered with 503.
+  /// The maximum size of all bodies held at once, in bytes; requests above it get 503.
   public var bodiesTogether = 256 << 20
-  /// How long a new connection may take to send its first header, the handshake of TLS included.
+  /// How long a new connection can take to send its first header, including the TLS handshake.
   public var headerDeadline: Duration = .seconds(10)
-  /// How long a body may take, plus the time that `minimumRate` grants for what has come of it.
+  /// How long a body can take, in addition to the time that `minimumRate` allows for its size.
   public var bodyDeadline: Duration = .seconds(30)
-  /// How long a kept connection may take from an answer to the end of its next header.
+  /// How long a connection can take from a response to the end of the next request's header.
   public var idle: Duration = .seconds(60)
-  /// How long a client may take to fetch an answer, plus what `minimumRate` grants for its size.
+  /// How long a client can take to read a response, in addition to what `minimumRate` allows.
   public var writeDeadline: Duration = .seconds(30)
-  /// The bytes a second below which a long body or answer is cut off.
+  /// The transfer rate, in bytes per second, below which a body or response is cut off.
   public var minimumRate = 32 << 10
-  /// The most connections at once.
+  /// The maximum number of connections.
   ///
-  /// A further one takes the place of the one that has waited longest for a request; where none
-  /// waits, it has to.
+  /// Above it, a new connection replaces the one that has been idle the longest, or waits when none
+  /// is idle.
   public var connections = 12_000
-  /// The most connections at once from one IPv4 address or one /64 of IPv6, trusted proxies apart;
-  /// further ones are closed.
+  /// The maximum number of connections from one IPv4 address or IPv6 /64, except trusted proxies;
+  /// more are closed.
   public var connectionsPerNetwork = 1024
 
-  /// Makes the limits that suit a server on the open network.
+  /// Creates limits suitable for a server on the internet.
   public init() {}
 
-  /// The time that `minimumRate` grants for a number of bytes, in milliseconds.
+  /// Returns the time that `minimumRate` allows for a number of bytes, in milliseconds.
   func grant(forBytes count: Int) -> UInt64 {
     UInt64(count) * 1000 / UInt64(max(minimumRate, 1))
   }
 
-  /// The shortest of the deadlines, in milliseconds.
+  /// The shortest deadline, in milliseconds.
   var shortestDeadline: UInt64 {
     [headerDeadline, bodyDeadline, idle, writeDeadline].map(\.milliseconds).min() ?? 0
   }
 }
 
 extension Duration {
-  /// The duration in whole milliseconds, zero when it is negative.
+  /// The duration in whole milliseconds; zero when it's negative.
   var milliseconds: UInt64 {
     let (seconds, attoseconds) = components
     return UInt64(max(seconds, 0)) * 1000 + UInt64(max(attoseconds, 0) / 1_000_000_000_000_000)

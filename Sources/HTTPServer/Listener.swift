@@ -1,12 +1,12 @@
 import CMicroHTTPD
 import Glibc
 
-/// A socket that listens.
+/// A listening socket.
 struct Listener {
   let socket: Int32
   let port: Int
 
-  /// Binds the first address of the host that can be bound.
+  /// Binds the first of the host's addresses that can be bound.
   init(host: String, port: Int) throws(ServerError) {
     var hints = unsafe addrinfo()
     unsafe hints.ai_family = AF_UNSPEC
@@ -63,7 +63,7 @@ struct Listener {
 
 /// Reads socket addresses.
 enum PeerAddress {
-  /// The port.
+  /// Returns the port.
   static func port(_ address: UnsafePointer<sockaddr>) -> Int {
     switch unsafe Int32(address.pointee.sa_family) {
     case AF_INET:
@@ -79,9 +79,9 @@ enum PeerAddress {
   }
 }
 
-/// Lets this process hold as many sockets as the limits ask for, as far as the system allows.
+/// Raises the open file limit for a number of connections, as far as the system allows.
 ///
-/// - Returns: The number of connections that fit beside the other files of a process.
+/// - Returns: The number of connections that the limit allows next to other open files.
 func raiseFileLimit(toConnections wanted: Int) -> Int {
   var limit = rlimit()
   guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
@@ -96,11 +96,11 @@ func raiseFileLimit(toConnections wanted: Int) -> Int {
   return connectionsThatFit(wanted: wanted, files: Int(min(limit.rlim_cur, 1 << 30)))
 }
 
-/// What of the files of a process isn't for connections, at most.
+/// The maximum number of file descriptors reserved for other uses.
 private let mostSpareFiles = 256
 
-/// The number of connections that fit into a number of open files: a quarter of them, 256 at most,
-/// is left to the database and to what else the process opens.
+/// Returns how many connections an open file limit allows: a quarter of it, at most 256, is
+/// reserved for the database and other files.
 func connectionsThatFit(wanted: Int, files: Int) -> Int {
   min(wanted, max(files - min(files / 4, mostSpareFiles), 1))
 }

@@ -1,6 +1,6 @@
 import HTTP
 
-/// What the log tells of one request.
+/// The logged properties of one request.
 struct LogRecord {
   let unixMilliseconds: UInt64
   let id: RequestID
@@ -13,20 +13,20 @@ struct LogRecord {
   let isCut: Bool
 }
 
-/// Lines that are gathered for a log.
+/// Buffered lines of a log.
 struct LogText {
   private(set) var bytes: [UInt8] = []
   private var second: UInt64 = .max
   private var secondText: [UInt8] = []
 
-  /// The most bytes of each text that are shown.
+  /// The maximum length of each text, in bytes.
   private static let longest = (path: 1024, method: 32, peer: 64)
-  /// Room for everything in a line but its texts.
+  /// The maximum size of a line without its texts, in bytes.
   private static let frame = 256
-  /// The most bytes that one byte of a text becomes.
+  /// The maximum length of an escaped byte.
   private static let escape = 6
 
-  /// Takes the lines out, and leaves an empty text with the room of another.
+  /// Returns the lines and replaces them with an empty buffer.
   mutating func take(leaving room: [UInt8]) -> [UInt8] {
     var room = room
     room.removeAll(keepingCapacity: true)
@@ -34,7 +34,7 @@ struct LogText {
     return room
   }
 
-  /// Adds the line of a request.
+  /// Appends the line of a request.
   mutating func add(_ record: LogRecord) {
     if record.unixMilliseconds / 1000 != second {
       second = record.unixMilliseconds / 1000
@@ -71,18 +71,18 @@ struct LogText {
     }
   }
 
-  /// Where the path of a target ends: before its query, or where it becomes too long.
+  /// Returns where the path of a target ends: before its query, or at the maximum length.
   private static func pathEnd(_ target: borrowing Span<UInt8>, atMost most: Int) -> Int {
     let most = min(target.count, most)
     for index in 0..<most where target[index] == UInt8(ascii: "?") { return index }
     return most
   }
 
-  /// A second since 1970 as `2026-01-31T23:59:59`, by the proleptic Gregorian calendar.
+  /// Formats a second since 1970 as `2026-01-31T23:59:59`, in the proleptic Gregorian calendar.
   private static func text(ofSecond second: Int) -> [UInt8] {
     let days = second / 86400
     let time = second % 86400
-    // Years are counted from March, so that the leap day is the last of its year.
+    // Years start in March, so that the leap day is the last day of its year.
     let shifted = days + 719_468
     let era = shifted / 146_097
     let dayOfEra = shifted % 146_097
@@ -109,17 +109,17 @@ struct LogText {
 }
 
 extension OutputSpan<UInt8> {
-  /// A text that stands in the program, as it is.
+  /// Appends a literal.
   fileprivate mutating func text(_ text: StaticString) {
     unsafe bytes(Span(_unsafeStart: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// Bytes as they are.
+  /// Appends bytes unchanged.
   fileprivate mutating func bytes(_ bytes: borrowing Span<UInt8>) {
     for index in bytes.indices { append(bytes[index]) }
   }
 
-  /// A number.
+  /// Appends a number.
   fileprivate mutating func number(_ value: UInt64) {
     var count = 1
     var rest = value / 10
@@ -130,7 +130,7 @@ extension OutputSpan<UInt8> {
     digits(value, count)
   }
 
-  /// The last digits of a number, zeros in front.
+  /// Appends the last digits of a number, with leading zeros.
   fileprivate mutating func digits(_ value: UInt64, _ count: Int) {
     var scale: UInt64 = 1
     for _ in 1..<count { scale *= 10 }
@@ -140,8 +140,8 @@ extension OutputSpan<UInt8> {
     }
   }
 
-  /// The first bytes of a text as the content of a JSON string: all but plain printable ASCII is
-  /// escaped.
+  /// Appends the first bytes of a text as the content of a JSON string, escaping everything except
+  /// plain printable ASCII.
   fileprivate mutating func escaped(_ text: borrowing Span<UInt8>, _ count: Int) {
     for index in 0..<count {
       let byte = text[index]

@@ -2,12 +2,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Gathers lines and writes them from a thread of its own.
+/// Buffers log lines and writes them on its own thread.
 final class LogWriter: Sendable {
   private struct State {
     var text = LogText()
     var spare: [UInt8] = []
-    /// Lines left out since the last time that a line told of them.
+    /// Lines dropped since the last `dropped` line.
     var dropped = 0
     var droppedInAll = 0
     var isClosed = false
@@ -18,12 +18,12 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// Where lines go.
+  /// The output file.
   private struct Output {
     var file: Int32
-    /// Whether the file is closed by this object.
+    /// Whether this object closes the file.
     var isOwn: Bool
-    /// Whether the last line was written in part.
+    /// Whether the last line was written only in part.
     var isTorn = false
   }
 
@@ -31,7 +31,7 @@ final class LogWriter: Sendable {
   private static let pause = 100
 
   private let state = Mutex(State())
-  /// Held while writing, so that what was gathered first is written first.
+  /// Locked while writing, so that lines are written in order.
   private let output: Mutex<Output>
   private let wake = DispatchSemaphore(value: 0)
   private let thread = Mutex<WorkerThread?>(nil)
@@ -39,7 +39,7 @@ final class LogWriter: Sendable {
   init(_ file: Int32, isOwn: Bool) {
     output = Mutex(Output(file: file, isOwn: isOwn))
     let writer = self
-    // The thread keeps this object until `close` ends it.
+    // The thread retains this object until `close` ends it.
     thread.withLock { thread in
       thread = WorkerThread {
         while writer.wake.wait(timeout: .now() + .milliseconds(LogWriter.pause)) == .timedOut {
@@ -49,10 +49,10 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// The number of lines that were left out since the start.
+  /// The number of lines dropped since the start.
   var droppedLines: Int { state.withLock(\.droppedInAll) }
 
-  /// Gathers one line.
+  /// Buffers a line.
   func add(_ record: LogRecord) {
     state.withLock { state in
       guard !state.isClosed, state.text.bytes.count < LogWriter.mostGathered else {
@@ -63,12 +63,12 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// Writes what is gathered.
+  /// Writes buffered lines.
   func flush() {
     output.withLock { flush(to: &$0) }
   }
 
-  /// Writes what is gathered, and what comes later to another file, which is closed in the end.
+  /// Writes buffered lines, and switches to another file, which this object closes.
   func replace(with file: Int32) {
     output.withLock { output in
       flush(to: &output)
@@ -91,7 +91,7 @@ final class LogWriter: Sendable {
     if bytes.capacity <= LogWriter.mostGathered / 8 { state.withLock { $0.spare = bytes } }
   }
 
-  /// Writes what is gathered and ends the thread.
+  /// Writes buffered lines and ends the thread.
   func close() {
     let thread = thread.withLock { thread in
       defer { thread = nil }
@@ -108,9 +108,9 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// Writes bytes to the end.
+  /// Writes all bytes.
   ///
-  /// - Returns: The number of lines that the system didn't take, one that it took in part included.
+  /// - Returns: The number of lines that weren't written, including one written only in part.
   private func write(_ bytes: [UInt8], to output: inout Output) -> Int {
     guard !bytes.isEmpty else { return 0 }
     let bytes = output.isTorn ? [UInt8(ascii: "\n")] + bytes : bytes

@@ -1,4 +1,4 @@
-/// What a file is, judged by the end of its name.
+/// The media type of a file, by its extension.
 struct MediaType {
   let text: String
   /// Whether compression is worth trying.

@@ -13,9 +13,9 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     self.low = low
   }
 
-  /// Reads an address as `inet_pton` takes it, such as `192.0.2.7` or `2001:db8::7`.
+  /// Parses an address in the format of `inet_pton`, such as `192.0.2.7` or `2001:db8::7`.
   ///
-  /// - Parameter text: The address alone, without brackets, port and zone.
+  /// - Parameter text: The address, without brackets, a port, or a zone.
   public init?(_ text: some StringProtocol) {
     let text = String(text)
     guard text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
@@ -29,7 +29,7 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(six)
   }
 
-  /// The address of a socket's other end; nil for what isn't an IP address.
+  /// Creates the address of a peer; nil when it isn't an IP address.
   init?(_ address: UnsafePointer<sockaddr>) {
     switch unsafe Int32(address.pointee.sa_family) {
     case AF_INET:
@@ -63,10 +63,10 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
 
   var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
-  /// What one customer of a provider has at least: an IPv4 address, or a /64 of IPv6.
+  /// The network of one customer: an IPv4 address or an IPv6 /64.
   var network: NetworkAddress { isIPv4 ? self : NetworkAddress(high: high, low: 0) }
 
-  /// The address as text, in the shortest form.
+  /// The address in its shortest text form.
   public var description: String {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
       guard let base = buffer.baseAddress else { return "" }
@@ -83,16 +83,16 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Addresses that begin with the same bits, such as `10.0.0.0/8`, or a single one.
+/// A range of addresses with a common prefix, such as `10.0.0.0/8`, or a single address.
 public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
   private let first: NetworkAddress
-  /// The bits that count, of the 128 of IPv6.
+  /// The prefix length, of the 128 bits of IPv6.
   private let bits: Int
 
-  /// Reads an address, or one with a prefix length (CIDR, RFC 4632).
+  /// Parses an address, or one with a prefix length (CIDR, RFC 4632).
   ///
-  /// - Parameter text: Such as `192.0.2.7`, `10.0.0.0/8` or `fd00::/8`; bits behind the prefix
-  ///   don't count.
+  /// - Parameter text: Text such as `192.0.2.7`, `10.0.0.0/8`, or `fd00::/8`; bits after the prefix
+  ///   are ignored.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = NetworkAddress(parts[0]) else { return nil }
@@ -109,7 +109,7 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     first = AddressRange.masked(address, bits)
   }
 
-  /// Whether an address is one of these.
+  /// Returns whether an address is in the range.
   public func contains(_ address: NetworkAddress) -> Bool {
     AddressRange.masked(address, bits) == first
   }

@@ -1,6 +1,6 @@
 import HTTP
 
-/// Where a request comes from, as far as trusted proxies tell.
+/// The origin of a request, as reported by trusted proxies.
 struct Origin {
   let peer: String
   let isSecure: Bool
@@ -19,12 +19,12 @@ struct Origin {
     isSecure = exchange.fields[.xForwardedProto]?.isSameToken(as: "https") ?? false
   }
 
-  /// The address behind all trusted proxies; nil when nothing that can be read leads there.
+  /// Returns the client's address behind trusted proxies; nil when it can't be determined.
   ///
-  /// Each proxy adds the address that it sees, so the list is read from its end. The first address
-  /// that isn't a trusted proxy's is the client's, and what is before it is the client's own words.
-  /// Where all are trusted, the one farthest away is the client. A hop that isn't an address ends
-  /// the search: what is before it can't be believed either.
+  /// Each proxy appends the address that it sees, so the list is read from its end. The first
+  /// address that isn't a trusted proxy is the client's; everything before it was sent by the
+  /// client. If all addresses are trusted, the first in the list is the client's. A hop that isn't
+  /// an address ends the search, since nothing before it can be trusted.
   static func client(_ lines: [String], through proxies: [AddressRange]) -> NetworkAddress? {
     var farthest: NetworkAddress?
     for hop in lines.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) })
@@ -37,7 +37,7 @@ struct Origin {
     return farthest
   }
 
-  /// Reads `address`, `address:port`, `[address]` and `[address]:port`.
+  /// Parses `address`, `address:port`, `[address]`, and `[address]:port`.
   private static func address(ofHop text: Substring) -> NetworkAddress? {
     let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
     var hop = text.drop(while: isBlank)

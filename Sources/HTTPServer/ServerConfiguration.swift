@@ -1,13 +1,13 @@
 /// Where and how a server listens.
 public struct ServerConfiguration: Sendable {
-  /// A certificate with its key, in PEM files; TLS 1.2 and 1.3 are spoken.
+  /// A certificate and its private key in PEM files, for TLS 1.2 and 1.3.
   public struct TLS: Sendable {
-    /// The path of the certificate, followed in its file by those of the authorities between.
+    /// The path of the certificate, with intermediate certificates after it in the same file.
     public var certificate: String
     /// The path of the private key.
     public var key: String
 
-    /// Names the two files.
+    /// Creates a configuration from two paths.
     public init(certificate: String, key: String) {
       self.certificate = certificate
       self.key = key
@@ -16,28 +16,28 @@ public struct ServerConfiguration: Sendable {
 
   /// The address or name to listen on, such as `127.0.0.1`, `::1` or `0.0.0.0`.
   public var host: String
-  /// The port, 0 for any that is free.
+  /// The port; 0 for any free port.
   public var port: Int
   /// The number of threads that serve connections.
   public var threads: Int
-  /// What a client may send, and how long it may take.
+  /// Limits on requests and connections.
   public var limits: Limits
-  /// The certificate, or nil to speak plain HTTP.
+  /// The certificate; nil for plain HTTP.
   public var tls: TLS?
-  /// Addresses of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+  /// Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted.
   ///
-  /// The limit of connections per network is not applied to them.
+  /// They're exempt from the limit of connections per network.
   public var trustedProxies: [AddressRange]
 
-  /// Makes a configuration.
+  /// Creates a configuration.
   ///
   /// - Parameters:
   ///   - host: The address or name to listen on.
-  ///   - port: The port, 0 for any that is free.
-  ///   - threads: The number of threads that serve, nil for one for each processor.
-  ///   - limits: What a client may send, and how long it may take.
-  ///   - tls: The certificate, or nil to speak plain HTTP.
-  ///   - trustedProxies: Addresses of proxies that are believed.
+  ///   - port: The port; 0 for any free port.
+  ///   - threads: The number of threads; nil for one per processor.
+  ///   - limits: Limits on requests and connections.
+  ///   - tls: The certificate; nil for plain HTTP.
+  ///   - trustedProxies: The addresses of trusted proxies.
   public init(
     host: String = "127.0.0.1", port: Int = 0, threads: Int? = nil, limits: Limits = Limits(),
     tls: TLS? = nil, trustedProxies: [AddressRange] = []
@@ -51,18 +51,18 @@ public struct ServerConfiguration: Sendable {
   }
 }
 
-/// Why a server could not start.
+/// The reason a server couldn't start.
 public enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The host names no address of this machine.
+  /// The host isn't an address of this machine.
   case unknownHost(String)
-  /// The address could not be listened on; the text is the system's.
+  /// Listening on the address failed; `reason` is the system's text.
   case cannotListen(host: String, port: Int, reason: String)
-  /// A file could not be read; the text is the system's.
+  /// A file couldn't be read; `reason` is the system's text.
   case unreadableFile(path: String, reason: String)
-  /// The engine took neither certificate nor key, or had no means to start.
+  /// The engine rejected the certificate or key, or lacked resources.
   case cannotStart(reason: String)
 
-  /// The reason in a sentence for people.
+  /// A description for users.
   public var description: String {
     switch self {
     case .unknownHost(let host): "There is no address named \(host) on this machine."

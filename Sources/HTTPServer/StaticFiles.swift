@@ -1,11 +1,11 @@
 import FoundationEssentials
 public import HTTP
 
-/// The files below a folder, held in memory and ready to send.
+/// The files in a folder, held in memory.
 ///
-/// Each is compressed once where that makes it smaller, and marked with a hash of its content. A
-/// URL that carries the hash, as `link` makes it, may be kept for good; any other must be asked
-/// again, which costs a 304 when nothing changed. Files whose names start with a dot are left out.
+/// Each file is compressed once if that makes it smaller, and tagged with a hash of its content.
+/// URLs from `link` contain the hash and can be cached forever; others must be revalidated, which
+/// costs a 304 when nothing changed. Files whose names start with a dot are skipped.
 public struct StaticFiles: Sendable {
   private struct File: Sendable {
     let link: String
@@ -14,7 +14,7 @@ public struct StaticFiles: Sendable {
     let compressed: Variant?
   }
 
-  /// One coding of a file's content.
+  /// One encoding of a file's content.
   private struct Variant: Sendable {
     let tag: EntityTag
     let kept: HeldResponse
@@ -24,12 +24,12 @@ public struct StaticFiles: Sendable {
   private let prefix: String
   private var files: [String: File] = [:]
 
-  /// Reads every file of a folder and its subfolders.
+  /// Reads all files in a folder and its subfolders.
   ///
   /// - Parameters:
   ///   - folder: The path of the folder.
-  ///   - prefix: Where the files appear, with slashes at both ends, such as `/static/`.
-  ///   - fields: Fields that go with every file, such as `X-Content-Type-Options`.
+  ///   - prefix: The URL prefix, with slashes at both ends, such as `/static/`.
+  ///   - fields: Header fields for every file, such as `X-Content-Type-Options`.
   /// - Throws: `ServerError.unreadableFile`.
   public init(folder: String, prefix: String, fields: Fields = Fields()) throws(ServerError) {
     precondition(prefix.hasPrefix("/") && prefix.hasSuffix("/"), "a prefix stands between slashes")
@@ -88,15 +88,15 @@ public struct StaticFiles: Sendable {
     return Variant(tag: tag, kept: kept, checked: checked)
   }
 
-  /// The URL of a file, with its hash, or nothing when there is no such file.
+  /// Returns the URL of a file with its hash; nil when there's no such file.
   ///
-  /// - Parameter name: The path below the folder, such as `console.css`.
-  /// - Returns: A path such as `/static/console.css?v=…`, to be kept for good by browsers.
+  /// - Parameter name: The path in the folder, such as `console.css`.
+  /// - Returns: A path such as `/static/console.css?v=…`, which browsers can cache forever.
   public func link(_ name: String) -> String? {
     files[prefix + name]?.link
   }
 
-  /// The answer to a request for one of the files, or nothing when it is for something else.
+  /// Returns the response to a request for one of the files; nil for any other request.
   public func response(to request: Request) -> Response? {
     guard let file = files[request.target.rawPath] else { return nil }
     guard request.method == .get || request.method == .head else {
@@ -121,7 +121,8 @@ private func isHidden(_ segment: Substring) -> Bool {
   segment.hasPrefix(".")
 }
 
-/// Whether an `Accept-Encoding` names gzip with a weight above zero (RFC 9110 section 12.5.3).
+/// Returns whether an `Accept-Encoding` accepts gzip with a weight above zero (RFC 9110 section
+/// 12.5.3).
 func acceptsGzip(_ field: String) -> Bool {
   for coding in field.split(separator: ",") {
     let parts = coding.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
@@ -132,8 +133,8 @@ func acceptsGzip(_ field: String) -> Bool {
   return false
 }
 
-/// A hash of 64 bits (FNV-1a), in 16 hexadecimal digits: it tells versions of one file apart and
-/// guards against nothing else.
+/// Returns a 64-bit FNV-1a hash in 16 hexadecimal digits, which distinguishes versions of a file
+/// and isn't a protection against tampering.
 private func hash(_ bytes: [UInt8]) -> String {
   var hash: UInt64 = 0xCBF2_9CE4_8422_2325
   for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -1,28 +1,28 @@
 import Glibc
 
-/// The number of processors that this process may use.
+/// Returns the number of processors available to this process.
 func processorCount() -> Int {
   max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
 }
 
-/// The system's text for the last error.
+/// Returns the system's description of the last error.
 func lastError() -> String {
   unsafe String(cString: strerror(errno))
 }
 
-/// Readings of the system's clocks.
+/// The system's clocks.
 enum SystemClock {
-  /// Milliseconds of a clock that never jumps, four behind at most.
+  /// Returns milliseconds of a monotonic clock, at most 4 ms behind.
   static func coarseMilliseconds() -> UInt64 {
     nanoseconds(CLOCK_MONOTONIC_COARSE) / 1_000_000
   }
 
-  /// Nanoseconds of a clock that never jumps.
+  /// Returns nanoseconds of a monotonic clock.
   static func nanoseconds() -> UInt64 {
     nanoseconds(CLOCK_MONOTONIC)
   }
 
-  /// Milliseconds since 1970, four behind at most.
+  /// Returns milliseconds since 1970, at most 4 ms behind.
   static func unixMilliseconds() -> UInt64 {
     nanoseconds(CLOCK_REALTIME_COARSE) / 1_000_000
   }
@@ -34,7 +34,7 @@ enum SystemClock {
   }
 }
 
-/// A thread of its own for work that waits or blocks.
+/// A dedicated thread for work that waits or blocks.
 struct WorkerThread: Sendable {
   private final class Body: Sendable {
     let run: @Sendable () -> Void
@@ -63,17 +63,17 @@ struct WorkerThread: Sendable {
     }
   }
 
-  /// Whether the system gave a thread.
+  /// Whether the thread was created.
   var isRunning: Bool { thread != nil }
 
-  /// Waits for the thread to end; to be called once.
+  /// Waits for the thread to end; must be called once.
   func join() {
     guard let thread else { return }
     _ = pthread_join(thread, nil)
   }
 }
 
-/// Runs blocking work on a thread of its own and waits for it without holding one.
+/// Runs blocking work on a dedicated thread and waits for it without blocking a thread.
 func blocking<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { continuation in
     let thread = WorkerThread { continuation.resume(returning: work()) }

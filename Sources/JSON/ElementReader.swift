@@ -1,8 +1,8 @@
 extension JSON {
-  /// Takes the elements of one array of a large document apart, without keeping the document.
+  /// Reads the elements of one array in a large document, without keeping the document.
   ///
-  /// The document is an object, and the array is one of its members; all other members are passed
-  /// over. Bytes go in as they come, and each element comes out as its own bytes, for
+  /// The document is an object, and the array is one of its members; other members are skipped.
+  /// Bytes are passed in as they arrive, and each element is returned as its own bytes, for
   /// ``JSON/parse(_:maximumDepth:)``.
   ///
   /// ```swift
@@ -15,24 +15,24 @@ extension JSON {
   /// try reader.finish()
   /// ```
   public struct ElementReader: Sendable {
-    /// An element as it was written.
+    /// An element as written.
     public struct Element: Sendable {
-      /// Its bytes.
+      /// The bytes of the element.
       public let bytes: [UInt8]
-      /// The line on which it begins, from 1.
+      /// The line on which the element begins, counted from 1.
       public let line: Int
     }
 
     private enum Place {
       case start, key, insideKey, colon, value, afterValue, end
       case element, insideElement, afterElement
-      /// In a value that is passed over.
+      /// In a skipped value.
       case insideOther
     }
 
     private let member: UntrustedText
     private let largest: Int
-    /// A name whose every byte is written as an escape of six, and the quotation marks.
+    /// A name with every byte escaped as six bytes, and its quotation marks.
     private static let longestKey = 6 * UntrustedText.longestName + 2
     private var place = Place.start
     private var kept: [UInt8] = []
@@ -45,22 +45,22 @@ extension JSON {
     private var line = 1
     private var beginning = 1
     private var position = 0
-    /// Whether the array was met.
+    /// Whether the array was found.
     public private(set) var hasFound = false
 
-    /// Prepares for the array of a member, of which no element may be larger than so many bytes.
+    /// Creates a reader for the array of a member; `largestElement` is in bytes.
     public init(member: String, largestElement: Int = 1 << 20) {
       self.member = UntrustedText(member)
       largest = largestElement
     }
 
-    /// Takes the next bytes of the document.
+    /// Reads the next bytes of the document.
     ///
     /// - Parameters:
     ///   - chunk: The bytes.
-    ///   - elements: Gets the elements that end in them, also those before an error.
-    /// - Throws: ``JSONError/syntax(offset:)``, ``JSONError/tooLarge``, ``JSONError/nameTooLong(offset:)``,
-    ///   and what else is wrong with a name.
+    ///   - elements: Receives the elements that end in the bytes, including those before an error.
+    /// - Throws: ``JSONError/syntax(offset:)``, ``JSONError/tooLarge``,
+    ///   ``JSONError/nameTooLong(offset:)``, and other errors in a name.
     public mutating func take(
       _ chunk: [UInt8], into elements: inout [Element]
     ) throws(JSONError) {
@@ -108,10 +108,10 @@ extension JSON {
       position += chunk.count
     }
 
-    /// Says that there are no more bytes.
+    /// Marks the end of the document.
     ///
-    /// - Throws: ``JSONError/empty`` and ``JSONError/syntax(offset:)`` when the document is not at
-    ///   its end.
+    /// - Throws: ``JSONError/empty`` and ``JSONError/syntax(offset:)`` when the document is
+    ///   incomplete.
     public func finish() throws(JSONError) {
       if place == .start { throw .empty }
       guard place == .end else { throw .syntax(offset: position) }
@@ -124,13 +124,13 @@ extension JSON {
     private func error(_ index: Int) -> JSONError { .syntax(offset: position + index) }
 
     private enum Ending {
-      /// The byte is the value's last.
+      /// The byte is the last of the value.
       case element
-      /// The byte stands behind the value.
+      /// The byte follows the value.
       case delimiter
     }
 
-    /// Whether a value ends at this byte, of which it has begun.
+    /// Returns whether the current value ends at this byte.
     private mutating func ends(_ byte: UInt8) -> Ending? {
       if isInText {
         if isEscaped {
@@ -156,7 +156,7 @@ extension JSON {
       return nil
     }
 
-    /// Begins a value, whose first byte this is.
+    /// Begins a value with its first byte.
     private mutating func begin(_ byte: UInt8, _ next: Place) {
       place = next
       beginning = line
@@ -170,7 +170,7 @@ extension JSON {
       }
     }
 
-    /// What stands between values.
+    /// Processes a byte between values.
     private mutating func step(_ byte: UInt8, _ index: Int) throws(JSONError) {
       switch byte {
       case 0x20, 0x09, 0x0A, 0x0D: return

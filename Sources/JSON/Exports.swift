@@ -1,2 +1,2 @@
-// What is read is `UntrustedText`.
+// JSON strings are `UntrustedText`, so that callers need the type.
 @_exported public import Text

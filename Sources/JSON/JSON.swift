@@ -1,7 +1,7 @@
-/// A JSON value as RFC 8259 defines it.
+/// A JSON value (RFC 8259).
 ///
-/// What is read stays what was written: members keep their order and numbers their text, so a
-/// document that is stored and given back says the same as before.
+/// Members keep their order and numbers their text, so a document that is stored and returned is
+/// unchanged.
 ///
 /// ```swift
 /// let value = try JSON.parse(Array(#"{"mfa": {"state": "ENABLED"}}"#.utf8))
@@ -12,41 +12,41 @@ public enum JSON: Sendable, Equatable {
   case null
   /// The literals `true` and `false`.
   case bool(Bool)
-  /// A number, as its text.
+  /// A number, as written.
   case number(Number)
   /// A string.
   case text(UntrustedText)
   /// Values in order.
   case array([JSON])
-  /// Named values in the order in which they were written.
+  /// Named values in the order written.
   case object(Object)
 }
 
 extension JSON {
-  /// Makes a string of text of the program's own.
+  /// Creates a string from the program's own text.
   public static func string(_ text: String) -> JSON { .text(UntrustedText(text)) }
 
-  /// The truth value, or nil when this is something else.
+  /// The Boolean; nil for other types.
   public var boolValue: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// The number, or nil when this is something else; a text of digits is not a number.
+  /// The number; nil for other types, including strings of digits.
   public var numberValue: Number? {
     if case .number(let value) = self { value } else { nil }
   }
 
-  /// The string, or nil when this is something else.
+  /// The string; nil for other types.
   public var textValue: UntrustedText? {
     if case .text(let value) = self { value } else { nil }
   }
 
-  /// The elements, or nil when this is something else.
+  /// The elements; nil for other types.
   public var arrayValue: [JSON]? {
     if case .array(let value) = self { value } else { nil }
   }
 
-  /// The members, or nil when this is something else.
+  /// The members; nil for other types.
   public var objectValue: Object? {
     if case .object(let value) = self { value } else { nil }
   }
@@ -56,43 +56,43 @@ extension JSON {
     if case .null = self { true } else { false }
   }
 
-  /// The member of that name, or nil when there is none or this is not an object.
+  /// Returns the member with a name; nil when there's none or this isn't an object.
   public subscript(_ name: String) -> JSON? { objectValue?[name] }
 
-  /// The member of a name that came from outside, or nil when there is none or this is not an object.
+  /// Returns the member with an untrusted name; nil when there's none or this isn't an object.
   public subscript(_ name: UntrustedText) -> JSON? { objectValue?[name] }
 }
 
 extension JSON: ExpressibleByNilLiteral {
-  /// Makes `null`.
+  /// Creates `null`.
   ///
-  /// Mind the type: in `condition ? nil : value` with a `JSON` value this is `null` and not an
-  /// absent `JSON?`; there write `JSON?.none`.
+  /// In `condition ? nil : value` with a `JSON` value, nil is `null` rather than a missing `JSON?`;
+  /// use `JSON?.none` for the latter.
   public init(nilLiteral: ()) { self = .null }
 }
 
 extension JSON: ExpressibleByBooleanLiteral {
-  /// Makes `true` or `false`.
+  /// Creates `true` or `false`.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
 extension JSON: ExpressibleByIntegerLiteral {
-  /// Makes a whole number.
+  /// Creates an integer.
   public init(integerLiteral value: Int64) { self = .number(Number(value)) }
 }
 
 extension JSON: ExpressibleByStringInterpolation {
-  /// Makes a text.
+  /// Creates a string.
   public init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension JSON: ExpressibleByArrayLiteral {
-  /// Makes an array.
+  /// Creates an array.
   public init(arrayLiteral elements: JSON...) { self = .array(elements) }
 }
 
 extension JSON: ExpressibleByDictionaryLiteral {
-  /// Makes an object; every name may stand once.
+  /// Creates an object; names must be unique.
   public init(dictionaryLiteral elements: (String, JSON)...) {
     self = .object(Object(elements))
   }

@@ -1,29 +1,28 @@
-/// Why bytes are not a JSON document that can be read.
+/// The reason that a JSON document can't be parsed.
 ///
-/// Offsets count bytes from the start of the input, from 0.
+/// Offsets are in bytes from the start of the input.
 public enum JSONError: Error, Equatable, Sendable {
-  /// There is nothing, or nothing but white space.
+  /// The document is empty or only white space.
   case empty
-  /// The byte at this offset cannot stand there; at the input's length, something is missing.
+  /// The byte at this offset isn't allowed there; at the end of the input, something is missing.
   case syntax(offset: Int)
-  /// Arrays and objects lie deeper in each other than allowed.
+  /// Arrays and objects are nested too deeply.
   case tooDeep
-  /// An object has two members of this name.
+  /// An object has two members with this name.
   case duplicateMember(UntrustedText)
-  /// The name of a member that begins at this offset has more than ``UntrustedText/longestName``
-  /// bytes.
+  /// The member name at this offset is longer than ``UntrustedText/longestName`` bytes.
   case nameTooLong(offset: Int)
-  /// The string that begins at this offset has too many combining marks in a row
+  /// The string at this offset has too many combining marks in a row
   /// (``UntrustedText/longestRun``).
   case tooManyMarks(offset: Int)
-  /// The byte at this offset begins a sequence that is not UTF-8.
+  /// The byte at this offset begins a sequence that isn't UTF-8.
   case invalidUTF8(offset: Int)
-  /// An element is larger than its reader takes.
+  /// An element is larger than the reader allows.
   case tooLarge
 }
 
 extension JSONError: CustomStringConvertible {
-  /// The error as a sentence for people, without the input's content except a member's name.
+  /// A description for users, without the input's content except a member's name.
   public var description: String {
     switch self {
     case .empty: "The JSON document is empty."

@@ -1,19 +1,19 @@
 extension JSON {
-  /// A JSON number, kept as the text that was written.
+  /// A JSON number, kept as written.
   ///
-  /// So `9007199254740993` and `1.10` are read and written without loss, and a reader that wants a
-  /// whole number can tell 5 from 5.5.
+  /// `9007199254740993` and `1.10` are therefore preserved exactly, and callers that need an
+  /// integer can distinguish 5 from 5.5.
   public struct Number: Sendable, Hashable {
-    /// The number in RFC 8259's grammar.
+    /// The number in the syntax of RFC 8259.
     public let text: String
 
-    /// Makes a whole number.
+    /// Creates an integer.
     public init(_ value: Int64) { text = String(value) }
 
-    /// Makes a whole number.
+    /// Creates an integer.
     public init(_ value: Int) { text = String(value) }
 
-    /// Makes a number of its text, or nil when that is not RFC 8259's grammar.
+    /// Creates a number from text; nil when it isn't in the syntax of RFC 8259.
     public init?(text: String) {
       guard case .number(let number) = try? JSON.parse(Array(text.utf8)), number.text == text
       else { return nil }
@@ -25,16 +25,16 @@ extension JSON {
 }
 
 extension JSON.Number {
-  /// The exact value when the number is whole and fits into 64 bits; `5.0` and `5e0` are 5.
+  /// The exact value if the number is a 64-bit integer; `5.0` and `5e0` are 5.
   public var int64: Int64? { Int64(text) ?? wholeValue }
 
-  /// The nearest double-precision value, or nil when the number is beyond all of them.
+  /// The nearest double-precision value; nil when the number is out of range.
   public var double: Double? {
     guard let value = Double(text), value.isFinite else { return nil }
     return value
   }
 
-  /// The value of a number written with a fraction or an exponent.
+  /// The integer value of a number with a fraction or an exponent.
   private var wholeValue: Int64? {
     var digits: [UInt8] = []
     var fractionDigits = 0
@@ -47,7 +47,7 @@ extension JSON.Number {
       switch byte {
       case UInt8(ascii: "."): isFraction = true
       case UInt8(ascii: "e"), UInt8(ascii: "E"):
-        // An exponent beyond the range of Int: only zero is still a whole number of 64 bits.
+        // With an exponent beyond the range of Int, only zero is still a 64-bit integer.
         guard let value = Int(Substring(rest)) else { return digits.allSatisfy(isZero) ? 0 : nil }
         exponent = value
         rest = rest[rest.endIndex...]

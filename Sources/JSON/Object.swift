@@ -1,9 +1,9 @@
 extension JSON {
-  /// The members of a JSON object, in order, each name once.
+  /// The members of a JSON object, in order, with unique names.
   ///
-  /// Names are equal when their bytes are equal. Two objects are equal whatever their order.
+  /// Names are compared byte by byte. Two objects are equal regardless of order.
   ///
-  /// - Complexity: finding a member takes time in proportion to their number.
+  /// - Complexity: Looking up a member is linear in the number of members.
   public struct Object: Sendable {
     /// A name and its value.
     public typealias Element = (name: UntrustedText, value: JSON)
@@ -11,33 +11,33 @@ extension JSON {
     /// All members in order.
     public private(set) var members: [Element]
 
-    /// Makes an object without members.
+    /// Creates an empty object.
     public init() { members = [] }
 
-    /// Makes an object of members whose names differ.
+    /// Creates an object from members with unique names.
     public init(_ members: [Element]) {
       assert(Set(members.map(\.name)).count == members.count, "a name stands twice")
       self.members = members
     }
 
-    /// Makes an object of members whose names are the program's own, and differ.
+    /// Creates an object from members with unique names from the program.
     public init(_ members: [(String, JSON)]) {
       self.init(members.map { (UntrustedText($0), $1) })
     }
 
-    /// Makes an object of members that were compared already.
+    /// Creates an object from members already known to be unique.
     init(unique members: [Element]) { self.members = members }
 
-    /// The value of a member, or nil when there is none of that name.
+    /// The value of a member; nil when there's none with this name.
     ///
-    /// Setting keeps the member's place, or adds it at the end; setting nil removes it. A member
-    /// that is there and `null` is `.null`, not nil.
+    /// Setting keeps the member's position, or appends it; setting nil removes it. A member with
+    /// the value `null` is `.null`, not nil.
     public subscript(_ name: String) -> JSON? {
       get { self[UntrustedText(name)] }
       set { self[UntrustedText(name)] = newValue }
     }
 
-    /// The value of a member whose name came from outside.
+    /// The value of a member with an untrusted name.
     public subscript(_ name: UntrustedText) -> JSON? {
       get {
         for member in members where member.name == name { return member.value }
@@ -54,9 +54,9 @@ extension JSON {
       }
     }
 
-    /// Changes the object in a member where it stands.
+    /// Changes the object in a member in place.
     ///
-    /// Where there is no such member, or no object in it, the change begins with an empty one.
+    /// If there's no such member, or it isn't an object, the change starts with an empty object.
     public mutating func changeObject(_ name: String, _ change: (inout JSON.Object) -> Void) {
       let own = UntrustedText(name)
       guard let index = members.firstIndex(where: { $0.name == own }) else {
@@ -65,33 +65,33 @@ extension JSON {
         return append(name, .object(object))
       }
       var object = members[index].value.objectValue ?? [:]
-      // Taken out while it changes, so that it is not copied.
+      // Moved out during the change, so that it isn't copied.
       members[index].value = .null
       change(&object)
       members[index].value = .object(object)
     }
 
-    /// Adds a member at the end without looking for another of its name.
+    /// Appends a member without looking for one with the same name.
     ///
-    /// For building an answer; the caller knows that the name is new.
+    /// For building responses, where the caller knows that the name is new.
     public mutating func append(_ name: String, _ value: JSON) {
       append(UntrustedText(name), value)
     }
 
-    /// Adds a member whose name came from outside, without looking for another of its name.
+    /// Appends a member with an untrusted name, without looking for one with the same name.
     public mutating func append(_ name: UntrustedText, _ value: JSON) {
       members.append((name, value))
     }
 
-    /// Makes room for so many members.
+    /// Reserves space for a number of members.
     public mutating func reserveCapacity(_ count: Int) {
       members.reserveCapacity(count)
     }
 
-    /// How many members there are.
+    /// The number of members.
     public var count: Int { members.count }
 
-    /// Whether there is no member.
+    /// Whether there are no members.
     public var isEmpty: Bool { members.isEmpty }
 
     /// The names in order.
@@ -100,12 +100,12 @@ extension JSON {
 }
 
 extension JSON.Object: Sequence {
-  /// Goes over the members in order.
+  /// Iterates over the members in order.
   public func makeIterator() -> IndexingIterator<[Element]> { members.makeIterator() }
 }
 
 extension JSON.Object: Equatable {
-  /// Whether both have the same names with equal values, in whatever order.
+  /// Compares names and values, regardless of order.
   public static func == (one: Self, other: Self) -> Bool {
     guard one.count == other.count else { return false }
     if one.count <= JSON.smallCount { return one.allSatisfy { other[$0.name] == $0.value } }
@@ -115,11 +115,11 @@ extension JSON.Object: Equatable {
 }
 
 extension JSON.Object: ExpressibleByDictionaryLiteral {
-  /// Makes an object; every name may stand once.
+  /// Creates an object; names must be unique.
   public init(dictionaryLiteral elements: (String, JSON)...) { self.init(elements) }
 }
 
 extension JSON {
-  /// Up to so many members a search from the first is quicker than a hash table.
+  /// Up to this many members, a linear search is faster than a hash table.
   static let smallCount = 16
 }

@@ -1,15 +1,15 @@
 extension JSON {
-  /// Reads a JSON document of RFC 8259.
+  /// Parses a JSON document (RFC 8259).
   ///
-  /// Stricter than many readers, so that two of them cannot read the same bytes differently: the
-  /// bytes must be UTF-8 without a byte order mark, no object may have a name twice, an escaped
-  /// surrogate must have its partner, and nothing but white space may follow the value.
+  /// It's stricter than many parsers, so that no two parsers can interpret the same bytes
+  /// differently: the bytes must be UTF-8 without a byte order mark, names in an object must be
+  /// unique, escaped surrogates must be paired, and only white space may follow the value.
   ///
   /// - Parameters:
   ///   - bytes: The document in UTF-8.
-  ///   - maximumDepth: How many arrays and objects may lie in each other.
+  ///   - maximumDepth: How deep arrays and objects can be nested.
   /// - Returns: The value.
-  /// - Throws: What is wrong with the bytes, and where.
+  /// - Throws: The error, with its offset.
   /// - Complexity: Linear in the number of bytes.
   public static func parse(
     _ bytes: [UInt8], maximumDepth: Int = 100
@@ -18,7 +18,7 @@ extension JSON {
       var parser = Parser(maximumDepth: maximumDepth)
       return try parser.document(bytes.span)
     } catch {
-      // What is not UTF-8 outside of a string shows as an error of syntax first.
+      // Invalid UTF-8 outside of a string is first reported as a syntax error.
       guard case .syntax = error else { throw error }
       do throws(UTF8.ValidationError) {
         _ = try UTF8Span(validating: bytes.span)
@@ -30,7 +30,7 @@ extension JSON {
   }
 }
 
-/// A recursive-descent reader: where it is in the bytes, which are passed along.
+/// A recursive-descent parser's position in bytes that are passed to each method.
 struct Parser {
   let maximumDepth: Int
   private var depth = 0
@@ -84,8 +84,8 @@ struct Parser {
     return JSON.Object(unique: members)
   }
 
-  /// Looks through few names one by one and keeps many in a set, so that a body of a hundred
-  /// thousand members takes no longer for each of them.
+  /// Compares a few names one by one and uses a set for many, so that parsing stays linear for a
+  /// hundred thousand members.
   private func refuseDuplicate(
     of name: UntrustedText, in members: [JSON.Object.Element], _ names: inout Set<UntrustedText>
   ) throws(JSONError) {
@@ -166,7 +166,7 @@ extension Parser {
     throw .syntax(offset: position)
   }
 
-  /// Reads on from the first escape of a string.
+  /// Parses the rest of a string from its first escape.
   private mutating func escapedString(
     from start: Int, _ bytes: Span<UInt8>
   ) throws(JSONError) -> String {
@@ -245,7 +245,7 @@ extension Parser {
   }
 }
 
-// MARK: - Moving on
+// MARK: - Advancing
 
 extension Parser {
   private mutating func enter() throws(JSONError) {

@@ -1,5 +1,5 @@
 extension JSON {
-  /// The value as RFC 8259 text in UTF-8, without white space, members in their order.
+  /// Returns the value as UTF-8 text (RFC 8259), without white space and with members in order.
   public func serialized() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(256)
@@ -7,7 +7,7 @@ extension JSON {
     return bytes
   }
 
-  /// Appends the value as RFC 8259 text.
+  /// Appends the value as text (RFC 8259).
   public func write(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes.append(contentsOf: "null".utf8)
@@ -35,7 +35,7 @@ extension JSON {
     }
   }
 
-  /// Appends a text as a JSON string, quotation marks included.
+  /// Appends a text as a JSON string, including quotation marks.
   public static func write(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     if isPlain(text.utf8.span) {

@@ -1,7 +1,7 @@
-/// Where a link or image leads.
+/// The target of a link or image.
 struct Address {
   private let text: String
-  /// What stands before the first colon, in lower case; nil for a relative address.
+  /// The scheme in lowercase; nil for a relative address.
   private let scheme: String?
 
   init(_ text: String) {
@@ -11,25 +11,25 @@ struct Address {
     scheme = hasScheme ? end.map { text[..<$0].lowercased() } : nil
   }
 
-  /// Whether the address is relative or has one of the schemes that are let through.
+  /// Whether the address is relative or has an allowed scheme.
   ///
-  /// Browsers skip control characters, so an address with one may not be what it seems.
+  /// Browsers ignore control characters, so addresses that contain one aren't allowed.
   var isAllowed: Bool {
     guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return false }
     return scheme.map { ["http", "https", "mailto"].contains($0) } ?? true
   }
 
-  /// The part of the same document that the address names, if it names no more.
+  /// The fragment, if the address is only a fragment of the same document.
   var part: Substring? { text.first == "#" ? text.dropFirst() : nil }
 
-  /// Whether the address names a host.
+  /// Whether the address can lead to another host.
   var mayLeadElsewhere: Bool {
     if let scheme { return scheme != "mailto" }
     let start = text.utf8.prefix(2)
     return start.count == 2 && start.allSatisfy("/\\".utf8.contains)
   }
 
-  /// The address as the value of an `href`, with what cannot be in one percent-encoded.
+  /// The address as an `href` value, percent-encoded where necessary.
   var href: String {
     let kept = Set("-_.+!*(),%#@?=;:/$~[]".utf8)
     let digits = Array("0123456789ABCDEF".utf8)

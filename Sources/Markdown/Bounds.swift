@@ -1,7 +1,7 @@
-/// The bounds within which libcmark answers in time.
+/// Limits within which libcmark responds in time.
 ///
-/// libcmark 0.30 takes time by the product of lines and open blocks, and by that of images and
-/// links in one paragraph. Bounding one factor of each leaves a quarter of a second at the worst.
+/// libcmark 0.30 takes time proportional to lines times open blocks, and to images times links in a
+/// paragraph. Limiting one factor of each keeps the worst case at a quarter of a second.
 enum Bounds {
   static let bytes = 256 * 1024
   static let depth = 100
@@ -24,9 +24,9 @@ enum Bounds {
     guard images <= Self.images else { throw .tooManyImages }
   }
 
-  /// The highest number of blocks that the start of a line could belong to.
+  /// Returns the maximum nesting depth that the start of a line can have.
   ///
-  /// Each `>` and each list marker opens one, and two columns of indentation may continue one.
+  /// Each `>` and each list marker opens a block, and two columns of indentation can continue one.
   private static func depthBound(of line: ArraySlice<UInt8>) -> Int {
     var rest = line
     var markers = 0
@@ -52,7 +52,7 @@ enum Bounds {
     return bound(markers, columns)
   }
 
-  /// A marker may take one column after it for itself.
+  /// A marker can include the column after it.
   private static func bound(_ markers: Int, _ columns: Int) -> Int {
     markers + max(0, columns - markers) / 2
   }

@@ -1,6 +1,7 @@
-/// A text as it can stand in HTML, in an attribute's value too.
+/// Escapes a text for HTML, including attribute values.
 ///
-/// It goes by bytes: a quotation mark with an accent on it is one `Character`, but ends a value.
+/// It iterates over bytes: a quotation mark with an accent is a different `Character`, but still
+/// ends a value.
 func escaped(_ text: String) -> String {
   var bytes: [UInt8] = []
   for byte in text.utf8 {

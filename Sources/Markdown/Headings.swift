@@ -1,7 +1,7 @@
 import CCmark
 
 extension Tree {
-  /// Gives each heading an `id` of its own, and lists them.
+  /// Gives each heading a unique `id`, and returns the headings.
   func nameHeadings(_ fit: MarkdownFit) -> [MarkdownDocument.Heading] {
     var names = HeadingNames()
     return unsafe nodes(CMARK_NODE_HEADING).map { node in
@@ -18,7 +18,7 @@ extension Tree {
 }
 
 extension Node {
-  /// What is said in the node, without markup.
+  /// The text of the node, without markup.
   fileprivate var text: String {
     unsafe descendants.reduce(into: "") { text, node in
       switch unsafe node.kind {
@@ -30,13 +30,13 @@ extension Node {
   }
 }
 
-/// Makes names of headings that no other heading of the document has.
+/// Generates heading IDs that are unique in a document.
 struct HeadingNames {
   private var taken: Set<String> = []
-  /// How many headings had a name, so that a thousand of one name do not all try the same numbers.
+  /// The number of headings per name, so that many headings with one name don't retry the same IDs.
   private var counts: [String: Int] = [:]
 
-  /// The letters and digits of a text, in lower case, with a hyphen for each gap.
+  /// Returns the letters and digits of a text in lowercase, with a hyphen for each gap.
   mutating func id(for text: String) -> String {
     let words = text.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }
     let name = words.isEmpty ? "section" : words.joined(separator: "-")

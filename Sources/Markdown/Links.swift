@@ -1,12 +1,12 @@
 import CCmark
 
 extension Tree {
-  /// Drops raw HTML, blocks and tags alike.
+  /// Removes raw HTML, both blocks and inline tags.
   func dropHTML() {
     unsafe nodes(CMARK_NODE_HTML_BLOCK, CMARK_NODE_HTML_INLINE).forEach { unsafe $0.free() }
   }
 
-  /// Leaves nothing but the text of links and images that lead to where they must not.
+  /// Replaces links and images with disallowed targets by their text.
   func checkLinks(_ fit: MarkdownFit) {
     unsafe nodes(CMARK_NODE_LINK, CMARK_NODE_IMAGE).forEach { node in
       let address = Address(unsafe node.url)

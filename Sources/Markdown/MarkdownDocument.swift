@@ -1,33 +1,34 @@
-/// A Markdown text as HTML that is safe to show, with its headings.
+/// A Markdown document rendered as safe HTML, with its headings.
 public struct MarkdownDocument: Sendable, Equatable {
-  /// The HTML of the document, without anything around it.
+  /// The HTML of the document, without a surrounding element.
   public let html: String
-  /// The headings in their order, for a table of contents.
+  /// The headings in order, for a table of contents.
   public let headings: [Heading]
 
   /// A heading of the document.
   public struct Heading: Sendable, Equatable {
-    /// From 1, the highest, to 6.
+    /// The level, from 1 (highest) to 6.
     public let level: Int
-    /// The value of the heading's `id`, which no other heading of the document has.
+    /// The heading's `id`, unique in the document.
     public let id: String
-    /// What the heading says, without markup.
+    /// The text of the heading, without markup.
     public let text: String
   }
 }
 
-/// How a text is fitted into a page.
+/// How a document is embedded in a page.
 public struct MarkdownFit: Sendable, Equatable {
-  /// The level that the text's first level becomes, 1 to 6; none becomes lower than 6.
+  /// The level of the document's first-level headings, 1 to 6; lower levels shift accordingly, to 6
+  /// at most.
   public var headingLevel: Int
-  /// What the `id` of each heading begins with, so that it is none of the page's own.
+  /// The prefix of heading IDs, to avoid conflicts with the page's own IDs.
   ///
-  /// Links inside of the text that lead to a heading follow.
+  /// Links to headings in the document are adjusted.
   public var idPrefix: String
-  /// Whether images are shown; of images that are not, the description is left.
+  /// Whether images are shown; otherwise they're replaced by their descriptions.
   public var showsImages: Bool
 
-  /// Makes a fit; without arguments the text stands as it is.
+  /// Creates a fit; the default leaves the document unchanged.
   public init(headingLevel: Int = 1, idPrefix: String = "", showsImages: Bool = true) {
     self.headingLevel = headingLevel
     self.idPrefix = idPrefix
@@ -35,18 +36,18 @@ public struct MarkdownFit: Sendable, Equatable {
   }
 }
 
-/// Renders a CommonMark text.
+/// Renders a CommonMark document.
 ///
-/// Raw HTML is dropped. A link or image leads to `http`, `https`, `mailto` or a relative address;
-/// of others only their text is left. Links that may lead elsewhere send no referrer. Headings get
-/// an `id` made of their text.
+/// Raw HTML is removed. Links and images can lead to `http`, `https`, `mailto`, or relative
+/// addresses; others are replaced by their text. Links that can lead to other hosts send no
+/// referrer. Headings get an `id` from their text.
 ///
 /// - Parameters:
-///   - markdown: At most 256 KiB in UTF-8, nested at most a hundred deep, with at most a thousand
-///     images; within these bounds it takes a fraction of a second, whatever it says.
-///   - fit: How it is fitted into a page.
+///   - markdown: At most 256 KiB in UTF-8, nested at most 100 levels, with at most 1,000 images;
+///     within these limits, rendering takes a fraction of a second for any content.
+///   - fit: How to embed it in a page.
 /// - Returns: The document.
-/// - Throws: ``MarkdownError`` when a bound is exceeded.
+/// - Throws: ``MarkdownError`` when a limit is exceeded.
 public func renderHTML(
   markdown: String, fit: MarkdownFit = MarkdownFit()
 ) throws(MarkdownError) -> MarkdownDocument {

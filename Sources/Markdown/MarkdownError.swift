@@ -1,15 +1,15 @@
-/// Why a Markdown text is not rendered.
+/// The reason that a Markdown document can't be rendered.
 public enum MarkdownError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// It is longer than 256 KiB.
+  /// The document is longer than 256 KiB.
   case tooLong(bytes: Int)
-  /// A line, counted from one, opens or continues more than a hundred quotes and lists.
+  /// A line, counted from 1, is nested in more than 100 quotes and lists.
   case tooDeep(line: Int)
-  /// It has more than a thousand images.
+  /// The document has more than 1,000 images.
   case tooManyImages
-  /// There is no memory left for it.
+  /// There isn't enough memory.
   case outOfMemory
 
-  /// The reason in one sentence.
+  /// A description for users.
   public var description: String {
     switch self {
     case .tooLong(let bytes): "The text has \(bytes) bytes; at most \(Bounds.bytes) are rendered."

@@ -1,12 +1,12 @@
 import CCmark
 
-/// A document as libcmark parsed it.
+/// A document parsed by libcmark.
 ///
-/// The nodes it hands out are good for as long as it lives and they are part of it.
+/// Its nodes are valid as long as the tree exists and they're part of it.
 @safe struct Tree: ~Copyable {
   private let root: Node
 
-  /// Parses a text; nil when there is no memory for it.
+  /// Parses a document; nil when there isn't enough memory.
   init?(_ markdown: String) {
     let count = markdown.utf8.count
     let document = unsafe markdown.withCString {
@@ -20,15 +20,15 @@ import CCmark
     unsafe root.free()
   }
 
-  /// All nodes of the given kinds, each before what is in it.
+  /// Returns all nodes of the given kinds, parents before children.
   func nodes(_ kinds: cmark_node_type...) -> [Node] {
     unsafe root.descendants.filter { unsafe kinds.contains($0.kind) }
   }
 
-  /// The HTML of the document.
+  /// Returns the HTML of the document.
   ///
-  /// What the links and the raw HTML hold has been seen to before; the safe mode of libcmark, which
-  /// is on unless it is switched off, is there all the same.
+  /// Links and raw HTML were already checked; libcmark's safe mode, which is on by default, is an
+  /// additional safeguard.
   func html() -> String {
     unsafe String(taking: cmark_render_html(root.pointer, CMARK_OPT_DEFAULT))
   }
@@ -48,7 +48,7 @@ import CCmark
   var title: String { unsafe String(lending: cmark_node_get_title(pointer)) }
   var headingLevel: Int { unsafe Int(cmark_node_get_heading_level(pointer)) }
 
-  /// The node and all nodes in it, each before what is in it.
+  /// The node and all its descendants, parents before children.
   var descendants: [Node] {
     var nodes: [Node] = unsafe []
     let iterator = unsafe cmark_iter_new(pointer)
@@ -63,17 +63,17 @@ import CCmark
     }
   }
 
-  /// Makes a link lead elsewhere.
+  /// Sets the target of a link.
   func lead(to address: String) {
     _ = unsafe cmark_node_set_url(pointer, address)
   }
 
-  /// Takes the node, with all that is in it, out of its tree and out of memory.
+  /// Removes the node and its descendants from the tree and frees them.
   func free() {
     unsafe cmark_node_free(pointer)
   }
 
-  /// Puts what is in the node in its place.
+  /// Replaces the node by its children.
   func unwrap() {
     while let child = unsafe cmark_node_first_child(pointer) {
       unsafe cmark_node_insert_before(pointer, child)
@@ -81,12 +81,12 @@ import CCmark
     unsafe free()
   }
 
-  /// Puts own HTML around what is in the node, instead of what libcmark would put there.
+  /// Replaces the HTML that libcmark would write around the node's content.
   ///
   /// - Parameters:
-  ///   - kind: `CMARK_NODE_CUSTOM_BLOCK` or `CMARK_NODE_CUSTOM_INLINE`, as the node is.
-  ///   - start: The HTML in front.
-  ///   - end: The HTML behind.
+  ///   - kind: `CMARK_NODE_CUSTOM_BLOCK` or `CMARK_NODE_CUSTOM_INLINE`, like the node.
+  ///   - start: The HTML before the content.
+  ///   - end: The HTML after the content.
   func rewrap(as kind: cmark_node_type, _ start: String, _ end: String) {
     guard let custom = unsafe cmark_node_new(kind) else { return }
     unsafe cmark_node_set_on_enter(custom, start)
@@ -100,12 +100,12 @@ import CCmark
 }
 
 extension String {
-  /// Copies a C string that belongs to libcmark; nothing is the empty text.
+  /// Copies a C string owned by libcmark; NULL becomes the empty string.
   fileprivate init(lending text: UnsafePointer<CChar>?) {
     self = unsafe text.map { unsafe String(cString: $0) } ?? ""
   }
 
-  /// Copies a C string and frees it; nothing is the empty text.
+  /// Copies a C string and frees it; NULL becomes the empty string.
   fileprivate init(taking text: UnsafeMutablePointer<CChar>?) {
     unsafe self.init(lending: text)
     unsafe cmark_get_default_mem_allocator().pointee.free(text)

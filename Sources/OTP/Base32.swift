@@ -1,8 +1,8 @@
-/// Base32, RFC 4648 section 6: the text form of shared secrets.
+/// Base32 (RFC 4648 section 6), the text form of shared secrets.
 public enum Base32 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
-  /// Returns the text of `bytes` in upper case, without padding.
+  /// Returns `bytes` as uppercase text, without padding.
   public static func encode(_ bytes: [UInt8]) -> String {
     var result: [UInt8] = []
     result.reserveCapacity((bytes.count * 8 + 4) / 5)
@@ -20,10 +20,11 @@ public enum Base32 {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Reads a text as people type it: any case, spaces and hyphens between groups, padding or none.
+  /// Decodes text as people type it: in any case, with spaces and hyphens between groups, and with
+  /// or without padding.
   ///
-  /// Nil for other characters, for a length that no bytes have, and when left-over bits are not
-  /// zero. `0`, `1` and `8` are refused and not guessed.
+  /// Returns nil for other characters, for an impossible length, and when leftover bits aren't
+  /// zero. `0`, `1`, and `8` are rejected rather than guessed.
   public static func decode(_ text: some StringProtocol) -> [UInt8]? {
     var result: [UInt8] = []
     var buffer: UInt32 = 0

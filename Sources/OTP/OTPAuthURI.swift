@@ -1,27 +1,25 @@
 public import Crypto
 
-/// The `otpauth://` address that authenticator apps read, usually from a QR code.
+/// The `otpauth://` URI that authenticator apps read, usually from a QR code.
 ///
-/// Source: the Key URI format of Google Authenticator. Label and issuer are percent-encoded, the
-/// secret is base32 without padding.
+/// Source: the Key URI format of Google Authenticator. Label and issuer are percent-encoded, and
+/// the secret is base32 without padding.
 public struct OTPAuthURI: Sendable {
-  /// The generator whose secret the address carries.
+  /// The TOTP parameters, including the secret.
   public let password: OneTimePassword
-  /// Who the account is with, as the app shows it.
+  /// The issuer shown in the app.
   public let issuer: String
   /// The account's name, usually an email address.
   public let account: String
 
-  /// Makes an address.
+  /// Creates a URI.
   public init(password: OneTimePassword, issuer: String, account: String) {
     self.password = password
     self.issuer = issuer
     self.account = account
   }
 
-  /// The text of the address.
-  ///
-  /// It holds the secret.
+  /// The URI, which contains the secret.
   public var text: Secret {
     let issuer = URIComponent.encode(issuer)
     let label =

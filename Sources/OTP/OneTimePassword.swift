@@ -1,21 +1,21 @@
 public import Crypto
 
-/// What a second factor's codes are made of: the shared secret, the hash function, the length of
-/// a code and of a time step.
+/// The parameters of one-time codes: the shared secret, the hash function, the code length, and the
+/// time step.
 ///
-/// Source: RFC 4226 (HOTP) and RFC 6238 (TOTP). Time is always a parameter; nothing here reads a
+/// Source: RFC 4226 (HOTP) and RFC 6238 (TOTP). Time is always a parameter; this type never reads a
 /// clock.
 public struct OneTimePassword: Sendable {
-  /// The shared secret; RFC 4226 section 4 asks for 16 bytes or more and advises 20.
+  /// The shared secret; RFC 4226 section 4 requires at least 16 bytes and recommends 20.
   public let secret: Secret
   /// The hash function of the HMAC; authenticator apps expect SHA-1.
   public let function: HashFunction
-  /// The digits of a code, 6 to 8.
+  /// The number of digits in a code, 6 to 8.
   public let digits: Int
-  /// The length of a time step in seconds, 1 to 300; 30 unless said otherwise.
+  /// The length of a time step in seconds, 1 to 300; 30 by default.
   public let period: Int64
 
-  /// Makes a generator; nil when `digits` or `period` is out of range or the secret is empty.
+  /// Creates a generator; nil when `digits` or `period` is out of range or the secret is empty.
   public init?(
     secret: Secret, function: HashFunction = .sha1, digits: Int = 6, period: Int64 = 30
   ) {
@@ -26,22 +26,23 @@ public struct OneTimePassword: Sendable {
     self.period = period
   }
 
-  /// The time step of an instant, in seconds since 1970: floor(time / period), RFC 6238 section 4.2.
+  /// Returns the time step of a time in seconds since 1970: floor(time / period), RFC 6238 section
+  /// 4.2.
   public func step(at seconds: Int64) -> Int64 {
     let (quotient, rest) = seconds.quotientAndRemainder(dividingBy: period)
     return rest < 0 ? quotient - 1 : quotient
   }
 
-  /// The code of a counter or time step, RFC 4226 section 5.3, with leading zeros.
+  /// Returns the code of a counter or time step (RFC 4226 section 5.3), with leading zeros.
   ///
-  /// - Throws: `CryptoError.failed` when the hash function is missing.
+  /// - Throws: `CryptoError.failed` when the hash function isn't available.
   public func code(step: Int64) throws(CryptoError) -> String {
     var generator = try generator()
     let text = String(try number(step: step, with: &generator))
     return String(repeating: "0", count: digits - text.utf8.count) + text
   }
 
-  /// What makes many codes of one secret, in the same memory.
+  /// Computes many codes for one secret in the same memory.
   struct Generator: ~Copyable {
     fileprivate var hmac: HMAC
     fileprivate var message = [UInt8](repeating: 0, count: 8)
@@ -54,7 +55,7 @@ public struct OneTimePassword: Sendable {
       code: [UInt8](repeating: 0, count: function.digestLength))
   }
 
-  /// The code as a number below 10^digits.
+  /// Returns the code as a number below 10^digits.
   func number(
     step: Int64, with generator: inout Generator
   ) throws(CryptoError) -> UInt32 {
@@ -71,7 +72,7 @@ public struct OneTimePassword: Sendable {
 
   private var modulus: UInt32 { digits == 6 ? 1_000_000 : digits == 7 ? 10_000_000 : 100_000_000 }
 
-  /// The number of a code as typed: exactly `digits` ASCII digits; nil for anything else.
+  /// Parses a code as typed: exactly `digits` ASCII digits; nil for anything else.
   func number(typed code: String) -> UInt32? {
     guard code.utf8.count == digits else { return nil }
     var number: UInt32 = 0

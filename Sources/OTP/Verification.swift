@@ -1,47 +1,48 @@
 public import Crypto
 
-/// What came of comparing a code with a window.
+/// The result of verifying a code.
 public enum CodeVerification: Sendable, Hashable {
-  /// The code is that of `step`, `offset` steps from now (negative: late), and was not used before.
+  /// The code is valid for `step`, `offset` steps from now (negative: late), and wasn't used
+  /// before.
   case accepted(step: Int64, offset: Int)
-  /// The code is right, but its step is not above the last accepted one (RFC 6238 section 5.2).
+  /// The code is valid, but its step isn't after the last accepted one (RFC 6238 section 5.2).
   case replayed(step: Int64, offset: Int)
-  /// The code is that of a step beyond the window, but within ``OneTimePassword/reach`` of now.
+  /// The code belongs to a step outside the window, but within ``OneTimePassword/reach`` of now.
   ///
-  /// It is refused like any wrong one; this is for the log alone.
+  /// It's rejected like any other incorrect code; the distinction is only for the log.
   case outside(step: Int64, offset: Int)
-  /// The code is none of those near now.
+  /// The code is incorrect and belongs to no step near now.
   case refused
-  /// The text is no code: not as many digits as codes have, or not digits.
+  /// The text isn't a code: it doesn't have the right number of digits.
   case unreadable
 }
 
 extension OneTimePassword {
-  /// How many steps on each side of now are looked at, whatever the window is.
+  /// The number of steps checked on each side of now, regardless of the window.
   public static let reach = Window.range.upperBound
 
-  /// Compares `code` with the codes of all 21 steps around the time step of `seconds`.
+  /// Verifies a code against the 21 time steps around a time.
   ///
-  /// Every one of them is computed and compared, whatever the window is and whatever was found
-  /// before, without a branch that depends on it. So neither the time nor the work tells where a
-  /// code matched, nor whether it was near (ASVS 11.2.4). Text that is not a code costs the same.
-  /// Where two steps have the same code by chance, one of the window that is still unused counts
-  /// before a used one, and that before one beyond the window; then the one nearest to now, then
-  /// the earlier.
+  /// All of them are computed and compared, regardless of the window and of earlier matches, and
+  /// without branches that depend on the result. Neither timing nor work therefore reveals which
+  /// step matched, or whether one was close (ASVS 11.2.4). Text that isn't a code takes the same
+  /// time. If two steps have the same code by chance, an unused one in the window takes precedence
+  /// over a used one, which takes precedence over one outside the window; after that the nearest
+  /// step wins, then the earlier one.
   ///
   /// - Parameters:
   ///   - code: The text as typed, without spaces.
   ///   - seconds: The time, in seconds since 1970.
   ///   - window: The steps to accept.
-  ///   - lastStep: The highest step accepted before; only greater ones are accepted.
-  /// - Returns: What came of it, with the offset of the step that matched.
-  /// - Throws: `CryptoError.failed` when the hash function is missing.
+  ///   - lastStep: The highest step accepted before; only later ones are accepted.
+  /// - Returns: The result, with the offset of the step that matched.
+  /// - Throws: `CryptoError.failed` when the hash function isn't available.
   public func verify(
     _ code: String, at seconds: Int64, window: Window, after lastStep: Int64?
   ) throws(CryptoError) -> CodeVerification {
     var generator = try generator()
     let typed = number(typed: code)
-    // No code is as large as this, so text that is not a code matches nothing.
+    // Codes are always smaller than this, so text that isn't a code matches nothing.
     let candidate = typed ?? UInt32.max
     let now = step(at: seconds)
     let floor = lastStep ?? Int64.min
@@ -62,12 +63,12 @@ extension OneTimePassword {
     return typed == nil ? .unreadable : .refused
   }
 
-  /// 0, −1, 1, −2, 2 and so on: the nearest first, and of two the earlier.
+  /// 0, −1, 1, −2, 2, and so on: the nearest first, and the earlier of two.
   private static let offsets = [0] + (1...reach).flatMap { [-$0, $0] }
 
   private static func mask(_ condition: Bool) -> Int64 { condition ? -1 : 0 }
 
-  /// Keeps the first offset it is given a full mask with, without branching on it.
+  /// Keeps the first offset with a full mask, without branching.
   private struct Choice {
     private var value: Int64 = 0
     private var found: Int64 = 0

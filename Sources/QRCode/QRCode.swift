@@ -1,17 +1,17 @@
 import CQREncode
 
-/// A text as a QR code, which readers take as UTF-8.
+/// A QR code of a text in UTF-8.
 ///
-/// The error correction is of level M: a reader makes up for about 15 % of the code.
+/// The error correction level is M: about 15% of the code can be unreadable.
 public struct QRCode: Sendable, Equatable {
   /// The number of modules, the small squares, along each side.
   public let size: Int
-  /// The modules row by row; true is dark.
+  /// The modules in row order; true is dark.
   private let modules: [Bool]
 
-  /// Encodes a text in the smallest code that holds it.
+  /// Encodes a text in the smallest possible code.
   ///
-  /// - Parameter text: Not empty, and at most ``maximumLength`` bytes in UTF-8.
+  /// - Parameter text: The text, not empty and at most ``maximumLength`` bytes in UTF-8.
   /// - Throws: ``QRCodeError``.
   public init(text: String) throws(QRCodeError) {
     let bytes = Array(text.utf8)
@@ -22,20 +22,20 @@ public struct QRCode: Sendable, Equatable {
     }
     defer { unsafe QRcode_free(code) }
     let size = unsafe Int(code.pointee.width)
-    // The lowest bit of each byte is the module; the others say what part of the code it is.
+    // The lowest bit of each byte is the module; the others are flags.
     modules = unsafe UnsafeBufferPointer(start: code.pointee.data, count: size * size)
       .map { $0 & 1 == 1 }
     self.size = size
   }
 
-  /// The number of bytes in UTF-8 that a code of level M can hold.
+  /// The maximum length of a text at level M, in bytes of UTF-8.
   public static let maximumLength = 2331
 
-  /// Whether the module in a column and a row, counted from zero, is dark.
+  /// Returns whether the module in a column and a row is dark.
   ///
   /// - Parameters:
-  ///   - column: From the left, less than ``size``.
-  ///   - row: From the top, less than ``size``.
+  ///   - column: The column from the left, from 0 to ``size`` - 1.
+  ///   - row: The row from the top, from 0 to ``size`` - 1.
   public subscript(column: Int, row: Int) -> Bool {
     modules[row * size + column]
   }

@@ -1,9 +1,9 @@
-/// Why a text has no QR code.
+/// The reason that a text can't be encoded as a QR code.
 public enum QRCodeError: Error, Sendable, Equatable {
   /// The text is empty.
   case empty
   /// The text is longer than ``QRCode/maximumLength``.
   case tooLong(bytes: Int)
-  /// There is no memory left for the code.
+  /// There isn't enough memory.
   case outOfMemory
 }

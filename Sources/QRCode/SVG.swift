@@ -1,13 +1,13 @@
 extension QRCode {
-  /// The number of light modules around the code that readers need to find it.
+  /// The width of the required light border, in modules.
   private static let quietZone = 4
 
-  /// The code as an SVG element, to stand in HTML or in a file of its own.
+  /// Returns the code as an SVG element, for HTML or a separate file.
   ///
-  /// It is black on white whatever the colors around it, has no size of its own, and no inline
-  /// style, which a content security policy may forbid.
+  /// It's black on white regardless of the page's colors, and has no fixed size and no inline
+  /// styles, which a content security policy may forbid.
   ///
-  /// - Parameter label: What the image is, for those who do not see it; any text.
+  /// - Parameter label: The text alternative of the image.
   /// - Returns: The element.
   public func svg(label: String) -> String {
     let side = size + 2 * Self.quietZone
@@ -19,7 +19,7 @@ extension QRCode {
       """
   }
 
-  /// A rectangle for each run of dark modules in a row.
+  /// The path, with a rectangle for each run of dark modules in a row.
   private var path: String {
     var path = ""
     for row in 0..<size {
@@ -37,9 +37,10 @@ extension QRCode {
     return path
   }
 
-  /// A text as the value of an attribute.
+  /// Escapes a text for use in an attribute value.
   ///
-  /// It goes by scalars: a quotation mark with an accent on it is one `Character`, but ends a value.
+  /// It iterates over scalars: a quotation mark with an accent is a different `Character`, but
+  /// still ends the value.
   private static func escaped(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "") { escaped, scalar in
       switch scalar {
@@ -49,7 +50,7 @@ extension QRCode {
       case "\"": escaped += "&quot;"
       case "'": escaped += "&#39;"
       case "\t", "\n", "\r", "\u{20}"...: escaped.unicodeScalars.append(scalar)
-      // XML has no way to write a control character.
+      // XML can't represent control characters.
       default: escaped += "\u{FFFD}"
       }
     }

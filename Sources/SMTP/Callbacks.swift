@@ -1,6 +1,6 @@
 import CCurl
 
-// They stand in functions without an actor: libcurl calls them on the thread that sends.
+// Global functions without actor isolation, since libcurl calls them on the sending thread.
 
 func smtpRead(
   _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
@@ -27,7 +27,7 @@ func smtpReply(
   return size * count
 }
 
-/// Ends a transfer whose time is over when it returns anything but 0.
+/// Aborts a transfer after its deadline by returning a nonzero value.
 func smtpProgress(
   _ context: UnsafeMutableRawPointer?, _: curl_off_t, _: curl_off_t, _: curl_off_t, _: curl_off_t
 ) -> Int32 {

@@ -1,6 +1,6 @@
 import CCurl
 
-/// One mail on its way: what is still to be sent, and what the server said last.
+/// The transfer of one email: the remaining bytes, and the server's last reply.
 final class Exchange {
   private let message: [UInt8]
   private var sent = 0
@@ -16,7 +16,7 @@ final class Exchange {
 
   var count: Int { message.count }
 
-  /// Whether a transfer has taken too long by now.
+  /// Returns whether the transfer has exceeded its deadline.
   func isOver(at now: Int64) -> Bool {
     let deadline = deadline()
     return deadline != 0 && now >= deadline
@@ -29,8 +29,8 @@ final class Exchange {
     return part.count
   }
 
-  /// Keeps the last refusal of the server, the beginning of a long one; when it has refused, the
-  /// farewell still follows.
+  /// Stores the server's last 4xx or 5xx reply, truncated if it's long; the reply to QUIT that
+  /// follows doesn't replace it.
   func heard(_ bytes: [UInt8]) {
     guard let first = bytes.first, first == UInt8(ascii: "4") || first == UInt8(ascii: "5") else {
       return
@@ -38,11 +38,11 @@ final class Exchange {
     line = Array(bytes.prefix(Self.longestLine))
   }
 
-  /// What the server's last reply says about the mail.
+  /// Returns the result for the email, according to the server's last reply.
   ///
-  /// Only a reply to the mail itself can refuse it for good (RFC 5321, section 4.2.1): a greeting,
-  /// a sign-in or a certificate that fails is no reason to give a mail up. A server that wants a
-  /// sign-in first says so with 530 and the like (RFC 4954, section 6).
+  /// Only a reply to the email itself can reject it permanently (RFC 5321 section 4.2.1); a failed
+  /// greeting, sign-in, or certificate check can't. A server that requires authentication first
+  /// replies with codes such as 530 (RFC 4954 section 6).
   func outcome(_ code: CURLcode, reply: Int, error: String) -> SMTPOutcome {
     let isAboutMail = code == CURLE_SEND_ERROR || sent > 0
     let words = isAboutMail && reply >= 400 ? said(reply) : error

@@ -1,39 +1,40 @@
-/// A mail with one recipient and a text.
+/// An email with one recipient and a text body.
 public struct Mail: Sendable {
-  /// Where it comes from.
+  /// The sender's address.
   public let sender: MailAddress
-  /// The name beside the sender's address; nil for none.
+  /// The sender's display name; nil for none.
   public let senderName: String?
-  /// Where it goes.
+  /// The recipient's address.
   public let recipient: MailAddress
-  /// What it is about, in one line.
+  /// The subject, in one line.
   public let subject: String
-  /// The text, with line feeds or any other line ends.
+  /// The body, with any kind of line breaks.
   public let body: String
-  /// Whether the text is HTML, and not plain.
+  /// Whether the body is HTML rather than plain text.
   public let isHTML: Bool
-  /// The language of the text, such as `en`.
+  /// The language of the body, such as `en`.
   public let language: String
-  /// When it was written, in seconds since 1970.
+  /// The time of creation, in seconds since 1970.
   public let date: Int64
-  /// What it is known by, without the domain.
+  /// The message ID, without the domain.
   ///
-  /// A mail that is sent again has the same, by which servers and people see a repeat.
+  /// It stays the same when an email is sent again, so that servers and recipients can detect
+  /// duplicates.
   public let id: String
 
-  /// Puts a mail together.
+  /// Creates an email.
   ///
   /// - Parameters:
-  ///   - sender: Where it comes from.
-  ///   - senderName: The name beside the sender's address.
-  ///   - recipient: Where it goes.
-  ///   - subject: What it is about.
-  ///   - body: The text.
-  ///   - isHTML: Whether the text is HTML.
-  ///   - language: The language of the text.
-  ///   - date: When it was written, in seconds since 1970.
-  ///   - id: Letters, digits, dots and hyphens that no other mail from the domain has.
-  /// - Throws: ``MailError``, so that nothing of it can be taken for a header of its own.
+  ///   - sender: The sender's address.
+  ///   - senderName: The sender's display name; nil for none.
+  ///   - recipient: The recipient's address.
+  ///   - subject: The subject.
+  ///   - body: The body.
+  ///   - isHTML: Whether the body is HTML.
+  ///   - language: The language of the body.
+  ///   - date: The time of creation, in seconds since 1970.
+  ///   - id: Letters, digits, dots, and hyphens, unique for the sender's domain.
+  /// - Throws: ``MailError`` when a value could inject a header.
   public init(
     sender: MailAddress, senderName: String?, recipient: MailAddress, subject: String,
     body: String, isHTML: Bool = false, language: String, date: Int64, id: String
@@ -71,14 +72,14 @@ public struct Mail: Sendable {
   }
 }
 
-/// Why something cannot be a mail.
+/// The reason that an email is invalid.
 public enum MailError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A line end or another control character where one line is due.
+  /// A line break or another control character in a single-line value.
   case lineEnd(in: String)
-  /// A language or an id with other characters than letters, digits and hyphens.
+  /// A language or an ID with invalid characters.
   case unreadable(String)
 
-  /// The reason in a sentence.
+  /// A description for users.
   public var description: String {
     switch self {
     case .lineEnd(let part): "The \(part) has a line end or a control character in it."
@@ -88,14 +89,14 @@ public enum MailError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Mail {
-  /// The mail as it goes over the wire (RFC 5322, RFC 2045).
+  /// The email in transfer format (RFC 5322, RFC 2045).
   public var message: [UInt8] {
     let from =
       senderName.map { "\(MailText.phrase($0))\r\n <\(sender.text)>" } ?? "<\(sender.text)>"
     let headers = [
       ("Date", MailText.date(date)), ("From", from), ("To", "<\(recipient.text)>"),
       ("Message-ID", "<\(id)@\(sender.domain)>"), ("Subject", MailText.line(subject)),
-      // Nobody's out-of-office note shall answer it (RFC 3834, section 5).
+      // Suppresses automatic replies (RFC 3834 section 5).
       ("Auto-Submitted", "auto-generated"),
       ("Content-Language", language.isEmpty ? "en" : language),
       ("MIME-Version", "1.0"), ("Content-Type", "text/\(isHTML ? "html" : "plain"); charset=utf-8"),

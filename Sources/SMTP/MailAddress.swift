@@ -1,7 +1,7 @@
-/// An email address that a mail can come from or go to.
+/// An email address of a sender or a recipient.
 ///
-/// It cannot hold what would end it in a command or in a header: blanks, control characters, and
-/// the marks that RFC 5322 has for other things (section 3.2.3).
+/// It can't contain characters that would end it in a command or a header: white space, control
+/// characters, and the special characters of RFC 5322 (section 3.2.3).
 public struct MailAddress: Sendable, Equatable {
   /// The address, such as `sam@example.com`.
   public let text: String
@@ -10,7 +10,7 @@ public struct MailAddress: Sendable, Equatable {
     "<", ">", "(", ")", "[", "]", "\\", ",", ";", ":", "\"", "@",
   ]
 
-  /// Reads an address; nil for what is none.
+  /// Parses an address; nil when it's invalid.
   public init?(_ text: String) {
     guard (3...320).contains(text.utf8.count), let at = text.lastIndex(of: "@") else { return nil }
     let parts = [text[..<at], text[text.index(after: at)...]]
@@ -20,7 +20,7 @@ public struct MailAddress: Sendable, Equatable {
     self.text = text
   }
 
-  /// What stands behind the `@`.
+  /// The domain after the `@`.
   public var domain: String { String(text.split(separator: "@").last ?? "") }
 
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// How texts are written in mails.
+/// Encodings of text in emails.
 enum MailText {
   private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// A moment as RFC 5322 writes it (section 3.3), in UTC.
+  /// Formats a date as in RFC 5322 (section 3.3), in UTC.
   static func date(_ seconds: Int64) -> String {
     let moment = Date(timeIntervalSince1970: Double(seconds))
     var calendar = Calendar(identifier: .gregorian)
@@ -24,12 +24,12 @@ enum MailText {
 
   private static func pair(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// A text in a header: as it is when it is short and plain, else in encoded words (RFC 2047).
+  /// Encodes header text: unchanged if it's short and plain, otherwise as encoded words (RFC 2047).
   static func line(_ text: String) -> String {
     isPlain(text) && text.utf8.count <= 66 && !text.contains("=?") ? text : mimeEncodedWords(text)
   }
 
-  /// A name before an address: quoted when it is short and plain, else in encoded words.
+  /// Encodes a display name: quoted if it's short and plain, otherwise as encoded words.
   static func phrase(_ name: String) -> String {
     guard isPlain(name), name.utf8.count <= 66, !name.contains("=?") else {
       return mimeEncodedWords(name)
@@ -41,7 +41,8 @@ enum MailText {
     text.utf8.allSatisfy { (32...126).contains($0) }
   }
 
-  /// Words of at most 75 characters, none of which cuts a character of Unicode (RFC 2047, 2 and 5).
+  /// Returns encoded words of at most 75 characters that don't split Unicode characters (RFC 2047
+  /// sections 2 and 5).
   private static func mimeEncodedWords(_ text: String) -> String {
     var words: [String] = []
     var part: [UInt8] = []
@@ -58,8 +59,8 @@ enum MailText {
     return words.joined(separator: "\r\n ")
   }
 
-  /// A text as quoted-printable (RFC 2045, section 6.7): lines of at most 76 characters, each ended
-  /// by CR and LF, whatever the text's own ends are.
+  /// Encodes text as quoted-printable (RFC 2045 section 6.7): lines of at most 76 characters that
+  /// end with CR LF, regardless of the text's own line breaks.
   static func quotedPrintable(_ text: String) -> [UInt8] {
     var result: [UInt8] = []
     for line in lines(text) {

@@ -3,36 +3,36 @@ import Crypto
 import Dispatch
 import Synchronization
 
-/// What became of a mail.
+/// The result of sending an email.
 public enum SMTPOutcome: Sendable, Equatable {
-  /// The server has taken it, and answers for it from now on.
+  /// The server accepted the email and is responsible for it from now on.
   case accepted
-  /// The server will never take it; the text is what it said.
+  /// The server rejected the email permanently; the value is its reply.
   case refused(String)
-  /// The server does not take it now.
+  /// The server rejected the email temporarily.
   case postponed(String)
-  /// The server could not be reached, or did not let us in: the mail was not looked at.
+  /// The server couldn't be reached or rejected the connection, before it saw the email.
   case unreachable(String)
 }
 
-/// Sends mails to a server, one after the other, by libcurl.
+/// Sends emails to a server, one at a time, with libcurl.
 ///
-/// Connections stay open between mails until ``rest()``.
+/// The connection stays open between emails until ``rest()``.
 public final class SMTPClient: Sendable {
   private let channel: Channel
   private let queue = DispatchQueue(label: "smtp")
 
-  /// Prepares a client; nothing is connected before the first mail.
+  /// Creates a client, which connects when the first email is sent.
   ///
   /// - Parameters:
   ///   - server: The server.
-  ///   - connectWithin: How long a connection may take to come about, in seconds.
-  ///   - sendWithin: How long a mail may take in all, in seconds.
+  ///   - connectWithin: The timeout for connecting, in seconds.
+  ///   - sendWithin: The timeout for sending an email, in seconds.
   public init(_ server: SMTPServer, connectWithin: Int = 15, sendWithin: Int = 60) {
     channel = Channel(server, connectSeconds: connectWithin, wholeSeconds: sendWithin)
   }
 
-  /// Sends a mail and waits for the server's answer.
+  /// Sends an email and waits for the server's reply.
   public func send(_ mail: Mail) async -> SMTPOutcome {
     let channel = channel
     return await withCheckedContinuation { continuation in
@@ -40,7 +40,7 @@ public final class SMTPClient: Sendable {
     }
   }
 
-  /// Ends the connection, if there is one.
+  /// Closes the connection, if there is one.
   public func rest() async {
     let channel = channel
     await withCheckedContinuation { continuation in
@@ -51,21 +51,21 @@ public final class SMTPClient: Sendable {
     }
   }
 
-  /// Lets a mail that is on its way take that many seconds more and no longer.
+  /// Limits an email being sent to this many more seconds.
   public func hurry(seconds: Int) {
     channel.deadline.store(Channel.now() + Int64(seconds), ordering: .relaxed)
   }
 }
 
-// Sendable without the compiler's proof, because:
-// 1. `handle` is touched on the client's queue only, which runs one thing at a time;
-// 2. everything else never changes or is atomic.
+// `@unchecked Sendable`, because:
+// 1. `handle` is used only on the client's serial queue;
+// 2. everything else is constant or atomic.
 @safe final class Channel: @unchecked Sendable {
   private let server: SMTPServer
   private let connectSeconds: Int
   private let wholeSeconds: Int
   private var handle: UnsafeMutableRawPointer?
-  /// When a transfer ends at the latest, in seconds of a clock that is not set; 0 for never.
+  /// The deadline of a transfer, in seconds of a monotonic clock; 0 for none.
   let deadline = Atomic<Int64>(0)
 
   private static let prepared: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
@@ -97,7 +97,7 @@ public final class SMTPClient: Sendable {
     let code = unsafe perform(handle, mail, recipients, exchange, error: &error)
     let reply = Int(unsafe smtp_reply_code(handle))
     guard code != CURLE_OK else { return .accepted }
-    // What state the connection is in is unknown now.
+    // The connection is in an unknown state now.
     close()
     let said = String(
       decoding: error.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -139,7 +139,7 @@ public final class SMTPClient: Sendable {
     }
   }
 
-  /// Lends texts as C knows them, nil where there is none.
+  /// Passes texts as C strings to a closure; nil for missing ones.
   private func withTexts(
     _ texts: [String?], _ body: ([UnsafePointer<CChar>?]) -> CURLcode
   ) -> CURLcode {

@@ -1,25 +1,25 @@
 import Foundation
 public import Crypto
 
-/// The server that takes mails, and how it is spoken to.
+/// An SMTP server, and how to connect to it.
 public struct SMTPServer: Sendable {
-  /// True when TLS is spoken from the first byte (`smtps`), false for STARTTLS.
+  /// Whether the connection starts with TLS (`smtps`) instead of STARTTLS.
   public let isTLSFromStart: Bool
-  /// Who signs in to it; nil for nobody.
+  /// The user to authenticate as; nil for none.
   public let user: String?
-  /// A name or an address.
+  /// The name or address of the server.
   public let host: String
   /// The port.
   public let port: Int
   /// The password of `user`.
   public var password: Secret?
-  /// The path of a file of certificates (PEM) that are believed in place of the system's.
+  /// The path of a PEM file with CA certificates to trust instead of the system's.
   public var authority: String?
 
-  /// Reads `smtp://user@host:port` or `smtps://…`.
+  /// Parses `smtp://user@host:port` or `smtps://…`.
   ///
-  /// Without a port it is 587, or 465 for `smtps`. A `user` with other characters than letters,
-  /// digits and `-._@+` is percent-coded.
+  /// The default port is 587, or 465 for `smtps`. Characters in `user` other than letters, digits,
+  /// and `-._@+` must be percent-encoded.
   ///
   /// - Throws: ``SMTPServerError``.
   public init(_ text: String) throws(SMTPServerError) {
@@ -33,7 +33,7 @@ public struct SMTPServer: Sendable {
     guard !rest.contains(where: { "/?#".contains($0) }) else { throw .noServer }
     if let at = rest.lastIndex(of: "@") {
       let name = rest[..<at]
-      // It would stand in the list of processes for everybody of the machine.
+      // Other users of the machine could read it in the list of processes.
       guard !name.contains(":") else { throw .hasPassword }
       guard let decoded = String(name).removingPercentEncoding, !decoded.isEmpty,
         !decoded.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 })
@@ -76,28 +76,28 @@ public struct SMTPServer: Sendable {
     return (String(host), port)
   }
 
-  /// True when nobody is between: only there may a mail go without TLS.
+  /// Whether the server is on this machine; only then can emails be sent without TLS.
   public var isLoopback: Bool {
     host == "localhost" || host == "::1"
       || (host.hasPrefix("127.") && host.split(separator: ".").count == 4)
   }
 
-  /// Whether the connection must be sealed, by a certificate that is believed.
+  /// Whether the connection must be encrypted, with a trusted certificate.
   var needsTLS: Bool { !isLoopback || authority != nil }
 
-  /// The address without the user.
+  /// The URL without the user.
   public var url: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return "\(isTLSFromStart ? "smtps" : "smtp")://\(name):\(port)"
   }
 }
 
-/// What is wrong with the address of a server.
+/// The reason that a server URL is invalid.
 public enum SMTPServerError: Error, Sendable, Equatable {
-  /// It begins with neither `smtp://` nor `smtps://`.
+  /// The URL doesn't begin with `smtp://` or `smtps://`.
   case noScheme
-  /// A password stands in it.
+  /// The URL contains a password.
   case hasPassword
-  /// It names no server.
+  /// The URL doesn't name a server.
   case noServer
 }

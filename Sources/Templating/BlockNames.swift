@@ -1,5 +1,5 @@
 extension Expansion {
-  /// Refuses an argument for a block that the parent does not have.
+  /// Throws an error for a block argument that the parent doesn't define.
   func checkArguments(of inclusion: Inclusion) throws(TemplateError) {
     guard !inclusion.arguments.isEmpty else { return }
     var names = BlockNames(templates: templates)
@@ -13,7 +13,7 @@ extension Expansion {
   }
 }
 
-/// The blocks that a template has, with those of all templates it includes.
+/// The blocks of a template and all templates it includes.
 private struct BlockNames {
   let templates: [String: ParsedTemplate]
   private(set) var found: Set<String> = []

@@ -1,26 +1,26 @@
-/// What an ``Expansion`` hands the pieces of a template to: a renderer or a compiler.
+/// Receives the pieces of an expanded template: a renderer or a compiler.
 protocol Sink {
-  /// Takes bytes as they stand.
+  /// Receives literal bytes.
   mutating func text(_ bytes: [UInt8])
 
-  /// Takes a variable.
+  /// Receives a variable.
   mutating func variable(_ name: Name, escaped: Bool) throws(TemplateError)
 
-  /// Takes a section, and calls `content` for what is in it as often as it sees fit.
+  /// Receives a section, and calls `content` to expand its content any number of times.
   mutating func section(
     _ name: Name, inverted: Bool, content: (inout Self) throws(TemplateError) -> Void
   ) throws(TemplateError)
 }
 
-/// Where an expansion is: what the tags that led there hand down.
+/// The context of an expansion, passed down by tags.
 struct Site {
-  /// The template whose nodes are being expanded.
+  /// The template being expanded.
   var template: String
-  /// What goes in front of each line.
+  /// The indentation of each line.
   var indentation: [UInt8] = []
-  /// What stands in for blocks; the arguments of the outermost parent tag win.
+  /// The arguments for blocks; those of the outermost parent tag take precedence.
   var arguments: [String: Block] = [:]
-  /// How many inclusions and blocks are open.
+  /// The number of open inclusions and blocks.
   var depth = 0
 
   init(_ template: String) {
@@ -28,13 +28,13 @@ struct Site {
   }
 }
 
-/// Puts partials, parents and blocks in their places.
+/// Expands partials, parents, and blocks.
 struct Expansion {
-  /// The number of open inclusions and blocks from which they are taken to be endless.
+  /// The number of open inclusions and blocks above which recursion is considered endless.
   static let maximumDepth = 100
 
   let templates: [String: ParsedTemplate]
-  /// Whether missing templates and blocks are faults; otherwise they count as empty.
+  /// Whether missing templates and blocks are errors; otherwise they're treated as empty.
   let isStrict: Bool
 
   func expand<S: Sink>(
@@ -102,7 +102,7 @@ extension Site {
 }
 
 extension [Node] {
-  /// The nodes from after the first line's start on.
+  /// The nodes without the first line start.
   fileprivate var withoutLineStart: ArraySlice<Node> {
     if case .lineStart = first { dropFirst() } else { self[...] }
   }

@@ -1,5 +1,5 @@
 extension Sequence<String> {
-  /// The elements ordered by how few edits make each of them into `name`.
+  /// Returns the elements sorted by edit distance to `name`.
   func nearest(to name: String) -> [String] {
     map { (text: $0, edits: $0.edits(to: name)) }
       .sorted { ($0.edits, $0.text) < ($1.edits, $1.text) }
@@ -8,7 +8,7 @@ extension Sequence<String> {
 }
 
 extension String {
-  /// How many insertions, removals and replacements of bytes lead to `other` (Levenshtein).
+  /// Returns the Levenshtein distance to `other`, in bytes.
   fileprivate func edits(to other: String) -> Int {
     let target = Array(other.utf8)
     var row = Array(0...target.count)

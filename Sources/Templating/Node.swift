@@ -1,12 +1,12 @@
-/// Where a tag stands.
+/// The location of a tag.
 struct Place: Sendable, Equatable {
-  /// The file, as it is shown to people.
+  /// The file, as shown to users.
   let file: String
-  /// The line, counted from one.
+  /// The line, counted from 1.
   let line: Int
 }
 
-/// A dotted name of a variable or section; empty for the implicit `.`.
+/// A dotted name of a variable or section; empty for `.`.
 struct Name: Sendable {
   let path: [String]
   let place: Place
@@ -16,42 +16,42 @@ struct Name: Sendable {
 
 /// A piece of a parsed template.
 indirect enum Node: Sendable {
-  /// Bytes that go into the page as they stand, at most up to the end of their line.
+  /// Literal bytes, at most up to the end of their line.
   case text([UInt8])
-  /// The point of a line at which the indentation of an including tag goes in.
+  /// The point in a line where the indentation of an including tag is inserted.
   case lineStart
   case variable(Name, escaped: Bool)
   case section(Name, inverted: Bool, [Node])
-  /// A partial (without arguments) or a parent (with them).
+  /// A partial (without arguments) or a parent (with arguments).
   case include(Inclusion)
   case block(Block)
 }
 
-/// A tag that puts another template in its place.
+/// A tag that includes another template.
 struct Inclusion: Sendable {
   let template: String
   let place: Place
-  /// The indentation that a tag on a line of its own hands to each line of the template.
+  /// The indentation that a standalone tag adds to each line of the template.
   let indentation: [UInt8]
-  /// Whether the tag has a line of its own; otherwise the included lines get no indentation at all.
+  /// Whether the tag is on its own line; otherwise included lines aren't indented.
   let isStandalone: Bool
-  /// What stands in for the template's blocks, by their names.
+  /// The arguments for the template's blocks, by name.
   let arguments: [String: Block]
 }
 
-/// A block: a place in a template that can be overridden, or the argument that overrides one.
+/// A block that can be overridden, or the argument that overrides one.
 struct Block: Sendable {
   let name: String
   let place: Place
-  /// The content, with its own indentation taken away.
+  /// The content, without its own indentation.
   let nodes: [Node]
-  /// The indentation of the content, relative to what is around the block.
+  /// The indentation of the content, relative to its surroundings.
   let indentation: [UInt8]
-  /// Whether the content begins on a line of its own, after the opening tag's.
+  /// Whether the content begins on the line after the opening tag.
   let startsLine: Bool
 }
 
-/// A template as parsed from its file.
+/// A parsed template.
 struct ParsedTemplate: Sendable {
   let name: String
   let nodes: [Node]

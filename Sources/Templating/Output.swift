@@ -1,4 +1,4 @@
-/// The bytes of a page while it is being written.
+/// The bytes of a page being rendered.
 struct Output {
   private(set) var bytes: [UInt8] = []
 
@@ -6,28 +6,28 @@ struct Output {
     bytes.reserveCapacity(capacity)
   }
 
-  /// Appends bytes as they stand.
+  /// Appends literal bytes.
   mutating func append(_ raw: [UInt8]) {
     bytes.append(contentsOf: raw)
   }
 
-  /// Appends a part of `source` as it stands.
+  /// Appends a range of `source`.
   mutating func append(_ range: Range<Int>, of source: [UInt8]) {
     guard range.count < Self.shortRun else { return bytes.append(contentsOf: source[range]) }
     append(range, of: source.span)
   }
 
-  /// Appends a text as it stands.
+  /// Appends a text without escaping.
   mutating func append(_ text: String) {
     bytes.append(contentsOf: text.utf8)
   }
 
-  /// Appends a whole number in decimal digits.
+  /// Appends an integer in decimal.
   mutating func append(_ number: Int) {
     append(String(number))
   }
 
-  /// Appends a text with `&`, `<`, `>`, `"` and `'` replaced by character references.
+  /// Appends a text with `&`, `<`, `>`, `"`, and `'` escaped.
   mutating func appendEscaped(_ text: String) {
     let view = text.utf8Span
     let source = view.span
@@ -42,7 +42,7 @@ struct Output {
     append(start..<source.count, of: source)
   }
 
-  /// The length from which copying a run at once outweighs the counting of references it takes.
+  /// The length from which copying a run at once is worth the reference counting it takes.
   private static let shortRun = 64
 
   private mutating func append(_ range: Range<Int>, of source: Span<UInt8>) {
@@ -51,7 +51,7 @@ struct Output {
     }
   }
 
-  /// What stands for a byte that HTML text and attribute values may not hold.
+  /// Returns the character reference for a byte that must be escaped; nil for others.
   private static func reference(for byte: UInt8) -> String? {
     guard byte < 64, specials &>> UInt64(byte) & 1 == 1 else { return nil }
     return switch byte {
@@ -63,6 +63,6 @@ struct Output {
     }
   }
 
-  /// A bit for each of the five bytes, so that all others are passed over at once.
+  /// One bit for each of the five bytes, so that all others are skipped quickly.
   private static let specials: UInt64 = 1 << 34 | 1 << 38 | 1 << 39 | 1 << 60 | 1 << 62
 }

@@ -1,40 +1,40 @@
-/// A fault in the templates, found when they are loaded or bound, never while a page is rendered.
+/// An error in a template, found when it's loaded or bound, never while a page is rendered.
 public struct TemplateError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What is wrong.
+  /// The kind of error.
   public enum Problem: Sendable, Equatable {
-    /// The file or folder cannot be read, or is not UTF-8.
+    /// The file or folder can't be read or isn't UTF-8.
     case unreadable
     /// A tag has no closing delimiter.
     case unclosedTag
-    /// A tag is empty, has spaces inside its name or, for delimiters, has other than two of them.
+    /// A tag is empty, has a space in its name, or, for delimiters, doesn't have exactly two.
     case malformedTag(String)
-    /// A section, parent or block is not closed.
+    /// A section, parent, or block isn't closed.
     case unclosedSection(String)
-    /// A closing tag closes nothing, or something else than was opened last.
+    /// A closing tag closes nothing, or doesn't match the last opening tag.
     case unexpectedClose(String, expected: String?)
-    /// A tag other than a block stands directly in a parent.
+    /// A tag other than a block is directly inside a parent.
     case strayTagInParent(String)
-    /// One parent names one block twice.
+    /// A parent has two arguments for one block.
     case repeatedArgument(String)
-    /// A page, partial or parent of this name does not exist.
+    /// A page, partial, or parent with this name doesn't exist.
     case unknownTemplate(String, nearest: [String])
-    /// The model has no key of this name; `known` is what there is, the nearest first.
+    /// The model has no key with this name; `known` lists its keys, the most similar first.
     case unknownName(String, model: String, known: [String])
-    /// A parent has no block of this name; `known` is what there is, the nearest first.
+    /// A parent has no block with this name; `known` lists its blocks, the most similar first.
     case unknownBlock(String, parent: String, known: [String])
-    /// The model has two keys of one name.
+    /// The model has two keys with the same name.
     case repeatedKey(String, model: String)
-    /// The name stands for something that this tag cannot use; `reason` says why.
+    /// The tag can't be used with the type of this name; `reason` explains why.
     case unsuitable(String, reason: String)
-    /// Templates include one another without end.
+    /// Templates include each other endlessly.
     case endlessInclusion(String)
   }
 
-  /// The file, below the folder the library was read from.
+  /// The file, relative to the library's folder.
   public let file: String
-  /// The line, counted from one; zero where the whole file is meant.
+  /// The line, counted from 1; 0 for the whole file.
   public let line: Int
-  /// What is wrong.
+  /// The kind of error.
   public let problem: Problem
 
   init(_ problem: Problem, at place: Place) {
@@ -43,7 +43,7 @@ public struct TemplateError: Error, Sendable, Equatable, CustomStringConvertible
     self.problem = problem
   }
 
-  /// The fault in one line: file, line, what is wrong, and what is there instead.
+  /// The error in one line: file, line, problem, and alternatives.
   public var description: String {
     (line > 0 ? "\(file):\(line): " : "\(file): ") + problem.sentence
   }

@@ -1,17 +1,18 @@
 import FoundationEssentials
 
-/// The templates of a folder, parsed once.
+/// The parsed templates of a folder.
 ///
-/// The templates are Mustache files as of the public specification (https://mustache.github.io), with
-/// its core modules and inheritance, without lambdas. A file `users/list.mustache` is the template
-/// `users/list`; partials and parents go by such names too, whichever file uses them.
+/// Templates are Mustache files according to the public specification (https://mustache.github.io),
+/// with its core modules and inheritance, without lambdas. A file `users/list.mustache` is the
+/// template `users/list`; partials and parents use the same names, regardless of the including
+/// file.
 public struct TemplateLibrary: Sendable {
   let templates: [String: ParsedTemplate]
 
-  /// Reads every `.mustache` file in a folder and below.
+  /// Reads all `.mustache` files in a folder and its subfolders.
   ///
   /// - Parameter folder: The path of the folder.
-  /// - Throws: ``TemplateError`` for the first file that cannot be read or parsed, by name.
+  /// - Throws: ``TemplateError`` for the first file, by name, that can't be read or parsed.
   public init(folder: String) throws(TemplateError) {
     let ending = ".mustache"
     let files = FileManager.default
@@ -29,10 +30,10 @@ public struct TemplateLibrary: Sendable {
     templates = parsed
   }
 
-  /// Parses templates that are not in files.
+  /// Parses templates that aren't in files.
   ///
-  /// - Parameter sources: The text of each template by its name, which faults are reported under.
-  /// - Throws: ``TemplateError`` for the first that cannot be parsed, by name.
+  /// - Parameter sources: The text of each template by its name, which is used in errors.
+  /// - Throws: ``TemplateError`` for the first template, by name, that can't be parsed.
   public init(sources: [String: String]) throws(TemplateError) {
     var parsed: [String: ParsedTemplate] = [:]
     for (name, text) in sources.sorted(by: { $0.key < $1.key }) {
@@ -41,16 +42,16 @@ public struct TemplateLibrary: Sendable {
     templates = parsed
   }
 
-  /// The names of all templates, in order.
+  /// The names of all templates, sorted.
   public var names: [String] {
     templates.keys.sorted()
   }
 
   /// Binds a template to a model.
   ///
-  /// Every name in it, and in the partials, parents and blocks it uses, must be a key of the model,
-  /// or of the models whose sections are open there. What is not markup cannot be inserted
-  /// unescaped, and a block given to a parent must exist there.
+  /// Every name in the template, and in the partials, parents, and blocks it uses, must be a key of
+  /// the model or of a model whose section is open. Only markup can be inserted unescaped, and a
+  /// block argument must exist in the parent.
   ///
   /// - Parameters:
   ///   - name: The name of the template, such as `users/list`.
@@ -65,15 +66,15 @@ public struct TemplateLibrary: Sendable {
     return Template(program: program, keys: keys)
   }
 
-  /// Renders a template over a tree of data, in the specification's lenient manner.
+  /// Renders a template with a tree of data, leniently as the specification does.
   ///
-  /// What is missing, be it a name or a partial, renders as nothing.
+  /// Missing names and partials render as nothing.
   ///
   /// - Parameters:
-  ///   - name: The name of the template; one that does not exist renders as nothing.
+  ///   - name: The name of the template; an unknown one renders as nothing.
   ///   - value: The context.
   /// - Returns: The page, in UTF-8.
-  /// - Throws: ``TemplateError`` when templates include one another without end.
+  /// - Throws: ``TemplateError`` when templates include each other endlessly.
   public func render(_ name: String, with value: Value) throws(TemplateError) -> [UInt8] {
     var renderer = ValueRenderer(value)
     guard let template = templates[name] else { return [] }

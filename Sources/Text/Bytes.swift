@@ -1,7 +1,7 @@
 extension String {
-  /// Whether the UTF-8 bytes are the same, however they look.
+  /// Returns whether the UTF-8 bytes are identical.
   ///
-  /// The lengths are compared first, and nothing is normalized.
+  /// Lengths are compared first, and nothing is normalized.
   public func isSameBytes(as other: String) -> Bool {
     let one = utf8Span.span
     let other = other.utf8Span.span
@@ -10,8 +10,8 @@ extension String {
     return true
   }
 
-  /// Whether the UTF-8 bytes are the same but for the case of ASCII letters, as in the tokens of a
-  /// protocol.
+  /// Returns whether the UTF-8 bytes are identical except for the case of ASCII letters, as in
+  /// protocol tokens.
   public func isSameToken(as other: String) -> Bool {
     let one = utf8Span.span
     let other = other.utf8Span.span
@@ -23,7 +23,7 @@ extension String {
     return true
   }
 
-  /// Hashes the UTF-8 bytes, so that the same bytes have the same hash.
+  /// Hashes the UTF-8 bytes, consistently with `isSameBytes(as:)`.
   public func hashBytes(into hasher: inout Hasher) {
     let bytes = utf8Span.span
     var word: UInt64 = 0
@@ -38,12 +38,12 @@ extension String {
     hasher.combine(bytes.count)
   }
 
-  /// Whether the first bytes are those of another text.
+  /// Returns whether the text begins with the bytes of `prefix`.
   public func hasSameBytes(atStart prefix: String) -> Bool {
     utf8.count >= prefix.utf8.count && utf8.starts(with: prefix.utf8)
   }
 
-  /// Whether the last bytes are those of another text.
+  /// Returns whether the text ends with the bytes of `suffix`.
   public func hasSameBytes(atEnd suffix: String) -> Bool {
     utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
   }

@@ -1,21 +1,21 @@
-/// Text that came from outside and was checked for nothing but its encoding.
+/// Text from outside whose encoding is valid and nothing else is checked.
 ///
 /// Swift compares and hashes a `String` by canonical equivalence, for which it sorts the combining
-/// marks of a character: a letter with a hundred thousand marks costs seconds. Untrusted text is
-/// compared and hashed byte by byte, in time proportional to its length.
+/// marks of a character: a letter with a hundred thousand marks takes seconds. Untrusted text is
+/// compared and hashed byte by byte, in linear time.
 ///
 /// ```swift
 /// form["step"] == "confirm"             // compares bytes
 /// try form.text("name", atMost: 1_024)  // a String, for pages and rules
 /// ```
 ///
-/// It becomes a `String` only where someone asks for it. Even then nothing in it is expensive: text
-/// with more than ``longestRun`` combining marks in a row is rejected by ``init(checking:)``.
+/// It becomes a `String` only on request. Even then, nothing in it is expensive:
+/// ``init(checking:)`` rejects text with more than ``longestRun`` combining marks in a row.
 public struct UntrustedText: Sendable {
-  /// The most bytes in the name of a form field, a parameter, a cookie, or a JSON member.
+  /// The maximum length of the name of a form field, parameter, cookie, or JSON member, in bytes.
   public static let longestName = 256
-  /// The most combining marks in a row, as in the Stream-Safe Text Format (Unicode Standard Annex
-  /// #15, section 13).
+  /// The maximum number of combining marks in a row, as in the Stream-Safe Text Format (Unicode
+  /// Standard Annex #15, section 13).
   ///
   /// No language needs more than a few.
   public static let longestRun = 30
@@ -23,11 +23,11 @@ public struct UntrustedText: Sendable {
   /// The text as a `String`, to compare with `isSameBytes(as:)`.
   public let text: String
 
-  /// Wraps text of the program's own, such as the value of a link.
+  /// Creates a value from the program's own text, such as the value of a link.
   public init(_ text: String) { self.text = text }
 
-  /// Wraps text from outside, or fails when it has more than ``longestRun`` combining marks in a
-  /// row.
+  /// Creates a value from outside text; nil when it has more than ``longestRun`` combining marks in
+  /// a row.
   ///
   /// - Parameter text: Valid UTF-8 of any length.
   public init?(checking text: String) {
@@ -35,14 +35,14 @@ public struct UntrustedText: Sendable {
     self.text = text
   }
 
-  /// Wraps bytes from outside, or fails when they aren't UTF-8, and for the reason that
-  /// ``init(checking:)`` gives.
+  /// Creates a value from outside bytes; nil when they aren't UTF-8, or for the reason given at
+  /// ``init(checking:)``.
   public init?(validating bytes: [UInt8]) {
     guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
     self.init(checking: text)
   }
 
-  /// The number of bytes in UTF-8.
+  /// The length in bytes of UTF-8.
   public var byteCount: Int { text.utf8.count }
 
   /// Whether there are no bytes.
@@ -51,12 +51,12 @@ public struct UntrustedText: Sendable {
   /// The bytes.
   public var utf8: String.UTF8View { text.utf8 }
 
-  /// The text, or nil when it has more than so many bytes.
+  /// Returns the text; nil when it's longer than `limit` bytes.
   public func text(atMost limit: Int) -> String? {
     byteCount <= limit ? text : nil
   }
 
-  /// Whether the text ends with these bytes.
+  /// Returns whether the text ends with these bytes.
   public func hasSuffix(_ suffix: StaticString) -> Bool {
     text.hasSameBytes(atEnd: suffix.description)
   }
@@ -71,7 +71,7 @@ extension UntrustedText: Hashable {
 }
 
 extension UntrustedText: ExpressibleByStringLiteral {
-  /// Wraps text that is in the program.
+  /// Creates a value from a literal.
   public init(stringLiteral text: String) { self.init(text) }
 }
 
@@ -81,10 +81,10 @@ extension UntrustedText: CustomStringConvertible {
 }
 
 extension UntrustedText {
-  /// The first byte of the first combining mark, U+0300; in UTF-8, larger scalars have larger bytes.
+  /// The first byte of the first combining mark, U+0300; larger scalars have larger first bytes.
   private static let firstOfMarks: UInt8 = 0xCC
 
-  /// Whether comparing, folding, and splitting a text takes time proportional to its length.
+  /// Returns whether comparing, folding, and splitting a text takes linear time.
   private static func isAffordable(_ text: String) -> Bool {
     guard !text.utf8Span.isKnownASCII, text.utf8.contains(where: { $0 >= firstOfMarks }) else {
       return true

@@ -1,16 +1,16 @@
 import Identity
 
-/// As much as the console's lists are measured with.
+/// The data set for benchmarks of the console's lists.
 struct Crowd {
   let identity: Identity
   private let author = Author(actor: .commandLine)
 
   init(identity: Identity) { self.identity = identity }
 
-  /// Makes 49 projects more, 1 000 tenants in one of them and 5 000 users in `project`, one in five
-  /// with a second factor.
+  /// Creates 49 more projects, 1,000 tenants in one of them, and 5,000 users in `project`, one in
+  /// five with a second factor.
   ///
-  /// - Returns: The uid of a user who has one.
+  /// - Returns: The UID of a user with a second factor.
   func fill(_ project: ID<Project>) async throws -> String {
     let large = try await identity.projects.create(
       id: "bench-large", displayName: "Large", by: author)
@@ -48,7 +48,7 @@ struct Crowd {
     return enrolled?.id.text ?? ""
   }
 
-  /// Does something so many times, 64 at once, so that the writes share commits.
+  /// Runs `body` `count` times, 64 at once, so that writes share commits.
   private func together(
     _ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void
   ) async throws {

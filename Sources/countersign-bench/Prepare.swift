@@ -2,14 +2,17 @@ import DatabaseSQLite
 import Foundation
 import Identity
 
-/// Fills data folders for the benchmark and writes the requests that it sends.
+/// Prepares data folders and requests for the benchmark.
 ///
-/// `countersign-bench prepare DIR PROFILE` makes a project with 60 tenants, a signed-in owner and a
-/// service token, and prints what the load needs as JSON. `countersign-bench visit DIR` signs an owner
-/// in to what `countersign demo --users` made, and prints whom to look at. `countersign-bench crowd DIR` makes the
-/// same with 50 projects, 1 000 tenants in one of them and 5 000 users. `countersign-bench seal DIR
-/// PROFILE COUNT FILE` enrolls COUNT users and writes a line for each: the body of a `mfaSignIn:finalize` with a
-/// pending credential that Identity sealed and an unused code. So no password is hashed.
+/// - `countersign-bench prepare DIR PROFILE` creates a project with 60 tenants, a signed-in owner,
+///   and a service token, and prints the credentials as JSON.
+/// - `countersign-bench crowd DIR` does the same with 50 projects, 1,000 tenants in one of them,
+///   and 5,000 users.
+/// - `countersign-bench visit DIR` signs in an owner to the data of `countersign demo --users`, and
+///   prints the users to open as JSON.
+/// - `countersign-bench seal DIR PROFILE COUNT FILE` enrolls COUNT users and writes one line for
+///   each: a `mfaSignIn:finalize` body with a valid pending credential and an unused code, so that
+///   the benchmark hashes no password.
 @main
 struct Prepare {
   static let project = ID<Project>("bench-project")
@@ -107,7 +110,7 @@ struct Prepare {
     return (facts, identity, database)
   }
 
-  /// Makes an owner and signs them in.
+  /// Creates an owner and signs them in.
   private static func signIn(
     _ identity: Identity, _ password: Secret
   ) async throws -> NewConsoleSession {
@@ -116,12 +119,12 @@ struct Prepare {
       grant: Grant(role: .owner), by: Author(actor: .commandLine))
     let outcome = try await identity.consoleSessions.signIn(
       email: "owner@example.com", password: password, address: "127.0.0.1", userAgent: "bench")
-    // The first sign-in of an owner is one without a code.
+    // An owner's first sign-in requires no code.
     guard case .signedIn(let session) = outcome else { exit(70) }
     return session
   }
 
-  /// What is needed to look at a large demo: the pools, and users of all sorts in each.
+  /// Prints a session, and users of all kinds in two pools, of a large demo.
   private static func visit(folder: String) async throws {
     let (identity, database) = try await open(folder, Profile.standalone.rawValue)
     let session = try await signIn(identity, Secret("correct horse battery staple"))
@@ -149,7 +152,7 @@ struct Prepare {
   private static func seal(
     folder: String, profile: String, count: Int, file: String
   ) async throws {
-    // Enrolled a while ago, so that the codes of now are unused.
+    // Enrolled an hour ago, so that current codes are unused.
     let past = WallClock.system.now().advanced(bySeconds: -3_600)
     let (earlier, before) = try await open(folder, profile, clock: WallClock { past })
     let author = Author(actor: .commandLine)

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The program: finds the command, runs it, and tells what went wrong in a sentence.
+/// The entry point: finds the command, runs it, and reports errors.
 @main
 struct Countersign {
   static let version = "0.1.0"
@@ -23,7 +23,12 @@ struct Countersign {
     exit(await run(words, environment: ProcessInfo.processInfo.environment))
   }
 
-  /// Runs a command line and returns the exit code.
+  /// Runs a command line.
+  ///
+  /// - Parameters:
+  ///   - words: The arguments, without the name of the program.
+  ///   - environment: The environment variables.
+  /// - Returns: The exit code: 0, 1 for a failure, 64 (`EX_USAGE`) or 78 (`EX_CONFIG`).
   static func run(_ words: [String], environment: [String: String]) async -> Int32 {
     if words.isEmpty || ["--help", "-h", "help"].contains(words[0]) {
       Terminal.say(help)
@@ -35,7 +40,7 @@ struct Countersign {
     }
     guard let (command, rest) = find(words) else {
       if let code = explainGroup(words) { return code }
-      Terminal.complain("There is no command \(words[0]). See countersign --help.")
+      Terminal.complain("Unknown command: \(words[0]). See countersign --help.")
       return 64
     }
     if rest.contains("--help") || rest.contains("-h") {
@@ -45,7 +50,7 @@ struct Countersign {
     do {
       let arguments = try Arguments(rest, options: command.options, environment: environment)
       if command.operands.isEmpty, let extra = arguments.operands.first {
-        throw UsageError(message: "it does not take \(extra)")
+        throw UsageError(message: "unexpected argument \(extra)")
       }
       return try await command.run(arguments)
     } catch let error as UsageError {
@@ -60,19 +65,20 @@ struct Countersign {
     }
   }
 
-  /// Lists the commands of a group, such as `token`, when its name stands alone or with a word that
-  /// none of them has; nil for what is no group.
+  /// Prints the commands of a group, such as `token`, when no command in it matches.
+  ///
+  /// - Returns: The exit code; nil when there's no such group.
   private static func explainGroup(_ words: [String]) -> Int32? {
     let group = commands.filter { $0.name.hasPrefix("\(words[0]) ") }
     guard !group.isEmpty else { return nil }
     var text = "Commands of countersign \(words[0]):\n\n"
     for command in group { text += "  \(command.name)\n      \(command.summary)\n" }
-    text += "\ncountersign COMMAND --help lists the options of each."
+    text += "\nRun countersign COMMAND --help for a command's options."
     if words.count == 1 || ["--help", "-h", "help"].contains(words[1]) {
       Terminal.say(text)
       return words.count == 1 ? 64 : 0
     }
-    Terminal.complain("There is no command \(words[0]) \(words[1]).\n\(text)")
+    Terminal.complain("Unknown command: \(words[0]) \(words[1]).\n\(text)")
     return 64
   }
 
@@ -95,18 +101,18 @@ struct Countersign {
 
       """
     for command in commands { text += "  \(command.name)\n      \(command.summary)\n" }
-    return text + "\ncountersign COMMAND --help tells the options of each."
+    return text + "\nRun countersign COMMAND --help for a command's options."
   }
 }
 
-/// What the program says to whoever started it.
+/// The program's output.
 enum Terminal {
-  /// Prints a line at once, also where the output is a pipe.
+  /// Prints a line to standard output, unbuffered even when it's a pipe.
   static func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
 
-  /// Prints a line of trouble.
+  /// Prints a line to standard error.
   static func complain(_ line: String) {
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }

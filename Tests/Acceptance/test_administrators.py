@@ -220,7 +220,7 @@ def test_commands_help_where_nobody_can_sign_in(server):
     nobody = ["--data", server.data, "--email", "nobody@example.com"]
     for command in ("reset-password", "reset-totp"):
         said = run("admin", command, *nobody, input="a long pass phrase\n")
-        assert said.returncode == 78 and "no administrator" in said.stderr
+        assert said.returncode == 78 and "No administrator" in said.stderr
         assert run("admin", command, "--data", server.data, input="x\n").returncode == 64
     log = pages.get("/audit").text
     assert "command line" in log

@@ -81,7 +81,7 @@ def test_one_network_gets_its_share_and_no_more(tmp_path):
 def test_a_low_limit_of_open_files_is_told_at_the_start(tmp_path):
     few = ["sh", "-c", "ulimit -n 256 && exec \"$@\"", "sh"]
     with Server(tmp_path, prefix=few) as server:
-        allowed = int(server.said(r"ulimit -n\) allows (\d+) connections"))
+        allowed = int(server.said(r"ulimit -n\) allows (\d+) concurrent connections"))
         assert 128 <= allowed < 256
         # More than the 16 that were left of it once.
         clients = [connect(server, f"127.0.1.{number}") for number in range(100)]

@@ -33,7 +33,7 @@ def test_a_second_server_is_refused(tmp_path):
     with Server(tmp_path) as server:
         refusal = serve("--data", tmp_path)
         assert refusal.returncode == 78
-        assert "Another Countersign server uses" in refusal.stderr
+        assert "Another Countersign server is using" in refusal.stderr
         assert httpx.get(server.url + "/healthz").text == "ok\n"
 
 
@@ -50,14 +50,14 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path, used_before):
     refusal = serve("--data", folder, prefix=prefix)
     folder.chmod(0o700)
     assert refusal.returncode == 78
-    assert str(folder) in refusal.stderr and "cannot be written" in refusal.stderr
+    assert str(folder) in refusal.stderr and "isn't writable" in refusal.stderr
 
 
 def test_what_is_in_it_is_for_its_owner_alone(tmp_path):
     with Server(tmp_path / "data") as server:
         said = server.text
         server.setup_code
-        assert "losing it" in server.text and "master.key" in server.text, said
+        assert "can't be read" in server.text and "master.key" in server.text, said
         assert mode(tmp_path / "data") == 0o700
         assert mode(tmp_path / "data/master.key") == 0o600
         assert mode(tmp_path / "data/countersign.sqlite") & 0o077 == 0
@@ -129,7 +129,7 @@ def test_a_backup_while_writes_go_on(tmp_path):
         assert made.returncode == 0, made.stderr
         assert "master.key" in made.stdout
         again = run("backup", "--data", server.data, copy)
-        assert again.returncode == 78 and "there already" in again.stderr
+        assert again.returncode == 78 and "already exists" in again.stderr
 
     database = sqlite3.connect(copy)
     assert database.execute("SELECT integrity_check FROM pragma_integrity_check").fetchall() == [

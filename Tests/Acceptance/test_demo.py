@@ -58,7 +58,7 @@ def test_a_seed_belongs_to_a_demo(tmp_path):
 def test_it_is_refused_beside_other_data(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     said = run("serve", "--demo", "--listen", "127.0.0.1:0", "--assets", ROOT, "--data", tmp_path)
-    assert said.returncode == 78 and "not empty" in said.stderr
+    assert said.returncode == 78 and "isn't empty" in said.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 

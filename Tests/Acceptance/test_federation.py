@@ -76,7 +76,7 @@ def test_the_keys_are_listed_and_revoked_on_the_command_line(standalone, api, ke
     again = run(
         "signer", "add", "--data", standalone.data, "--project", api.project, "--issuer", BACK_END,
         input=pem(key))
-    assert again.returncode == 78 and "registered already" in again.stderr
+    assert again.returncode == 78 and "already registered" in again.stderr
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
         serialization.NoEncryption()).decode()
@@ -85,7 +85,7 @@ def test_the_keys_are_listed_and_revoked_on_the_command_line(standalone, api, ke
         input=private)
     assert refusal.returncode == 78 and "private key" in refusal.stderr
     listed = run("signer", "list", "--data", standalone.data, "--project", api.project).stdout
-    assert signer in listed and "k1" in listed and "in force" in listed
+    assert signer in listed and "k1" in listed and "active" in listed
     ok(sign_in(api, custom_token(key, headers={"kid": "k1"})))
     assert run(
         "signer", "revoke", "--data", standalone.data, "--project", api.project, signer

@@ -50,7 +50,7 @@ def test_a_file_comes_in_beside_the_server_and_can_be_repeated(standalone, api, 
     again = brought(standalone, api, path, *HASHES)
     assert again.returncode == 0
     assert again.stdout == (
-        "2500 users read: 0 imported, 2500 there already, left as they were.\n")
+        "2500 users read: 0 imported, 2500 already existed, left unchanged.\n")
     # Whoever has signed in since has a hash of today, and keeps it.
     ok(api.sign_in("cli-2499@example.com", "secret 2499"))
     write(path, [row(2499, displayName="Another")])
@@ -62,7 +62,7 @@ def test_rows_that_are_refused_are_listed(standalone, api, tmp_path):
     users = [row(1), row(2, email="nobody"), row(3, phoneNumber="12"), {"email": "x@example.com"}, 7]
     said = brought(standalone, api, write(tmp_path / "users.json", users), *HASHES)
     assert said.returncode == 1
-    assert said.stdout == "5 users read: 1 imported, 4 refused.\n"
+    assert said.stdout == "5 users read: 1 imported, 4 rejected.\n"
     lines = said.stderr.strip().splitlines()
     assert lines[0].endswith("user 1 (cli-2): email is invalid")
     assert lines[0].startswith("line 13, ")
@@ -91,7 +91,7 @@ def test_files_that_cannot_be_read(standalone, api, tmp_path):
         path = tmp_path / "broken.json"
         path.write_text(text)
         said = brought(standalone, api, path)
-        assert said.returncode == 1 and "could not be read to its end" in said.stderr
+        assert said.returncode == 1 and "couldn't be read" in said.stderr
     # What stood before the fault is in.
     path = tmp_path / "half.json"
     whole = json.dumps({"users": [row(number) for number in range(3)]})
@@ -110,7 +110,7 @@ def test_what_goes_out_comes_in_again(standalone, api, tenant_api, tmp_path):
     assert brought(standalone, api, write(tmp_path / "in.json", users), *HASHES).returncode == 0
     out = tmp_path / "out.json"
     said = taken(standalone, api, out)
-    assert said.returncode == 0 and "1200 users exported" in said.stdout
+    assert said.returncode == 0 and "Exported 1200 users" in said.stdout
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
     exported = {user["localId"]: user for user in json.loads(out.read_text())["users"]}
@@ -160,6 +160,6 @@ def test_no_authenticator_goes_out(standalone, api, owner, tmp_path):
     uid, id_token = api.user("app@example.com")
     authenticator, _ = api.enroll(id_token)
     said = taken(standalone, api, tmp_path / "out.json")
-    assert "1 of them have an authenticator app, which is not in the file." in said.stderr
+    assert "1 of them have TOTP factors, which aren't exported." in said.stderr
     text = (tmp_path / "out.json").read_text()
     assert authenticator.secret not in text and "totp" not in text.lower()

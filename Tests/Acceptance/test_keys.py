@@ -121,7 +121,7 @@ def test_keys_follow_each_other_while_the_server_runs(own):
     old = key_id(old_token)
     made = run("keys", "rotate", "--data", server.data)
     assert made.returncode == 0, made.stderr
-    new = re.search(r"Made (\w+)\.", made.stdout)[1]
+    new = re.search(r"Created (\w+)\.", made.stdout)[1]
     until(lambda: new in published(server.url), "the running server publishes the new key", 20)
     # For an hour verifiers may not know it, so it does not sign.
     assert key_id(ok(api.sign_in("ada@example.com"))["idToken"]) == old
@@ -149,7 +149,7 @@ def test_keys_follow_each_other_while_the_server_runs(own):
     refused(api.client(":lookup", {"idToken": old_token}), "INVALID_ID_TOKEN")
     ok(api.client(":lookup", {"idToken": token}))
     last = run("keys", "retire", "--data", server.data, new)
-    assert last.returncode == 78 and "Make one first" in last.stderr
+    assert last.returncode == 78 and "Create another first" in last.stderr
 
 
 def master_keys(server_or_folder):
@@ -205,7 +205,7 @@ def test_the_master_key_is_rotated_under_a_running_server(own):
     api.enroll(other)
     assert sealing(server.data) == {new}
     listed = run("keys", "list", "--data", server.data).stdout
-    assert f"{new}\tmaster, seals" in listed and f"{old}\tmaster, opens only" in listed
+    assert f"{new}\tmaster, encrypts" in listed and f"{old}\tmaster, decrypts only" in listed
 
     let_an_hour_pass(server.data)
     until(lambda: master_keys(server) == [new], "the former key is dropped", 30)
@@ -226,7 +226,7 @@ def test_killed_in_the_middle_it_goes_on(tmp_path):
     process = subprocess.Popen(
         command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     for line in process.stdout:
-        if line.startswith("Sealed "):
+        if line.startswith("Re-encrypted "):
             break
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -236,12 +236,12 @@ def test_killed_in_the_middle_it_goes_on(tmp_path):
 
     again = run("keys", "rotate-master", "--data", folder, timeout=120)
     assert again.returncode == 0, again.stderr
-    assert "going on with it" in again.stdout
+    assert "Continuing it" in again.stdout
     assert master_keys(folder) == ids, "it must not make a third key"
     assert sealing(folder) == {ids[0]}
     let_an_hour_pass(folder)
     last = run("keys", "rotate-master", "--data", folder, timeout=120)
-    assert last.returncode == 0 and "was dropped" in last.stdout
+    assert last.returncode == 0 and "Removed the previous key" in last.stdout
     assert master_keys(folder) == [ids[0]]
     with Server(folder) as server:
         assert httpx.get(server.url + X509).json()
@@ -262,7 +262,7 @@ def test_a_key_in_the_environment_is_not_changed_but_told(tmp_path):
     with Server(tmp_path, env={"COUNTERSIGN_MASTER_KEY": both}) as server:
         until(lambda: sealing(tmp_path) == {ids[0]}, "everything is sealed with the first", 30)
         let_an_hour_pass(tmp_path)
-        server.said(r"(the others can be taken out)", 30)
+        server.said(r"(You can remove the others)", 30)
         assert server.stop() == 0
     first = next(line for line in both.splitlines() if ids[0] in line)
     with Server(tmp_path, env={"COUNTERSIGN_MASTER_KEY": first}) as server:

@@ -99,7 +99,7 @@ def test_a_server_that_is_not_believed_or_does_not_believe_gets_nothing(tmp_path
                     str(file)) as server:
             pages = furnish(server)
             notify(api_of(server, pages), "sam@example.com")
-            server.said(r"(Mails wait: smtp://127\.0\.0\.1)")
+            server.said(r"(Email delivery paused: smtp://127\.0\.0\.1)")
             waits_for(pages, "sam@example.com", "retrying")
             assert office.mails == []
             assert server.stop() == 0
@@ -213,11 +213,11 @@ def test_a_server_that_comes_back_is_found_again(tmp_path):
         pages = furnish(server)
         api = api_of(server, pages)
         notify(api, "early@example.com")
-        server.said(r"(Mails wait)")
+        server.said(r"(Email delivery paused)")
         with PostOffice(port=port) as office:
             notify(api, "late@example.com")
             office.received(1)
-            server.said(r"(Mails go out again)")
+            server.said(r"(Email delivery resumed)")
             assert server.stop() == 0
 
 
@@ -243,18 +243,19 @@ def test_without_a_mail_server_an_owner_reads_mails_and_then_they_go_out(tmp_pat
 
 
 @pytest.mark.parametrize("words, env, problems", [
-    (["--smtp", "http://x"], {}, ["--smtp begins with smtp://", "--smtp needs --smtp-from"]),
+    (["--smtp", "http://x"], {}, ["--smtp must begin with smtp://", "--smtp requires --smtp-from"]),
     (["--smtp", "smtp://sam:secret@mail.example.com", "--smtp-from", "nobody"], {},
-     ["must not hold the password", "--smtp-from wants an address"]),
+     ["must not contain the password", "--smtp-from must be an address"]),
     (["--smtp", "smtp://sam@mail.example.com", "--smtp-from", "a@example.com"], {},
-     ["names a user"]),
+     ["has a user name"]),
     (["--smtp-from", "a@example.com", "--smtp-ca", "x"], {},
-     ["--smtp-from belongs to --smtp", "--smtp-ca belongs to --smtp"]),
+     ["--smtp-from requires --smtp", "--smtp-ca requires --smtp"]),
     (["--demo", "--smtp", "smtp://127.0.0.1", "--smtp-from", "a@example.com"], {},
-     ["so no mail goes to them"]),
+     ["can't receive email"]),
     ([], {"COUNTERSIGN_SMTP": "smtp://mail.example.com", "COUNTERSIGN_SMTP_FROM": "x\ny@z",
           "COUNTERSIGN_SMTP_CA": "/nowhere", "COUNTERSIGN_SMTP_PASSWORD_FILE": "/nowhere"},
-     ["--smtp-from wants", "--smtp-ca cannot be read", "--smtp-password-file cannot be read"]),
+     ["--smtp-from must be", "--smtp-ca file /nowhere can't",
+      "--smtp-password-file /nowhere can't"]),
 ])
 def test_a_wrong_configuration_is_told_at_once_and_whole(tmp_path, words, env, problems):
     answer = run("serve", "--data", tmp_path / "data", *words, env=env)

@@ -106,7 +106,7 @@ def test_a_renewed_certificate_is_served_without_a_restart(tmp_path):
         # What can't be used changes nothing.
         (tmp_path / "key.pem").write_text("nonsense")
         server.process.send_signal(signal.SIGHUP)
-        server.said(r"(certificate wasn't reloaded)")
+        server.said(r"(certificate couldn't be reloaded)")
         assert served(server) == renewed
         assert "expire" not in server.text
         assert server.stop() == 0

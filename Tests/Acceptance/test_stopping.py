@@ -108,4 +108,4 @@ def test_what_was_written_is_there_after_a_stop(server, tmp_path):
         pages = Pages(again.url)
         assert pages.sign_in().status_code == 303
         assert pages.get("/projects/stopped-well").status_code == 200
-        assert "type this code" not in again.text
+        assert "enter this code" not in again.text

@@ -9,7 +9,7 @@ import Testing
 
   private static let old = ["": "old", "-wal": "old log", "-shm": "old index"]
 
-  /// A data folder with a database, its log and its index, and a restored database beside them.
+  /// Runs a test with a database, its log and index, and a restored database in a data folder.
   private func withSwap(_ body: (String, DatabaseSwap) throws -> Void) throws {
     let data = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
@@ -35,7 +35,7 @@ import Testing
     return found
   }
 
-  /// The swap, interrupted before the move of a number; true when it came to its end.
+  /// Runs the swap, interrupted before the given move; returns true when it finished.
   private func swapped(_ data: String, stopBefore number: Int) -> Bool {
     let moves = Counter()
     var swap = DatabaseSwap(data: data)
@@ -95,7 +95,7 @@ import Testing
   }
 }
 
-/// Counts from 0.
+/// A counter that starts at 0.
 private final class Counter: Sendable {
   private let count = Mutex(-1)
 

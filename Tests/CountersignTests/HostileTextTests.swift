@@ -5,7 +5,7 @@ import Text
 
 @testable import countersign
 
-/// No file that an administrator imports costs more CPU for combining marks.
+/// Combining marks in an imported file don't cost additional CPU time.
 struct HostileTextTests {
   private func read(_ text: String) throws -> [CSVReader.Record] {
     var reader = CSVReader()
@@ -26,7 +26,7 @@ struct HostileTextTests {
 
   @Test func `many CSV fields cost no more for all the marks that are accepted`() throws {
     let work = try Work.of(64 << 10, HostileText.acceptedMarks) { text in
-      // Fields of 61 bytes, which are those of a letter with thirty marks.
+      // Fields of 61 bytes: a letter with 30 combining marks.
       var fields: [String] = []
       var rest = text.utf8[...]
       while !rest.isEmpty {

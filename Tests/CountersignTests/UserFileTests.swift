@@ -80,7 +80,7 @@ import Text
   }
 
   @Test func `a sentence names the option`() {
-    #expect(HashOptions.sentence(.missing("signerKey")) == "the hash algorithm needs --hash-key")
+    #expect(HashOptions.sentence(.missing("signerKey")) == "the hash algorithm requires --hash-key")
     #expect(
       HashOptions.sentence(.outOfRange("rounds", 1...8)) == "--rounds must be between 1 and 8")
   }

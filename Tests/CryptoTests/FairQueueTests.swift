@@ -3,7 +3,7 @@ import Testing
 @testable import Crypto
 
 struct FairQueueTests {
-  /// What becomes of an element, in a word.
+  /// Adds an element and returns the result as a word.
   private func add(_ element: String, to queue: inout FairQueue<String>) -> String {
     switch queue.add(element, of: element.first == "a" ? 1 : element.first == "b" ? 2 : 3) {
     case .start: "start"
@@ -26,7 +26,7 @@ struct FairQueueTests {
     #expect(admissions[2..<8].allSatisfy { $0 == "wait" })
     #expect(admissions[8...] == ["refuse", "refuse"])
     #expect(drain(&queue) == ["a2", "a3", "a4", "a5", "a6", "a7"])
-    // Both that ran have ended, so two start again.
+    // Both running elements have finished, so two more start.
     #expect(queue.next() == nil)
     #expect((0..<3).map { add("b\($0)", to: &queue) } == ["start", "start", "wait"])
   }
@@ -48,7 +48,7 @@ struct FairQueueTests {
     #expect(add("c0", to: &queue) == "for a6")
     #expect(add("b2", to: &queue) == "for a5")
     #expect(add("c1", to: &queue) == "for a4")
-    // Now each has its share, as far as eight places go round.
+    // Each group now has its share of the eight places.
     #expect(add("b3", to: &queue) == "refuse")
     #expect(add("c2", to: &queue) == "refuse")
     #expect(drain(&queue) == ["a1", "b0", "c0", "a2", "b1", "c1", "a3", "b2"])

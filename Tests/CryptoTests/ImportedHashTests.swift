@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `the texts of other software are read`() async throws {
-    // The reference implementation writes base64 with the standard alphabet.
+    // The reference implementation uses the standard base64 alphabet.
     let argon =
       "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8"
     let hash = try PasswordHash(Array(argon.utf8), salt: [], by: .told)
@@ -76,7 +76,7 @@ import Testing
     #expect(PasswordHash(emulatorText: "$2a$", random: .system) == nil)
   }
 
-  /// Each hash of today begins with drawing a salt, so the draws tell how many were made.
+  /// Each new hash draws one salt, so the number of draws is the number of hashes.
   @Test func `a wrong password costs a hash of today, of whatever kind the hash is`() async throws {
     let draws = Mutex(0)
     let random = RandomSource { count in

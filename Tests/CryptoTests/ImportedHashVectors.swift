@@ -1,7 +1,7 @@
 import Crypto
 import Testing
 
-/// A published hash: where it stands, and what it was made of.
+/// A published hash: its source, and its input.
 struct HashVector: Sendable, CustomTestStringConvertible {
   let source: String
   let parameters: HashParameters

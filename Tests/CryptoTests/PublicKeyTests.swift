@@ -39,7 +39,7 @@ struct PublicKeyTests {
     let message = Array("eyJhbGciOiJFUzI1NiJ9.\(Self.payload)".utf8)
     #expect(key.verify(signature, of: message))
     #expect(!key.verify(signature, of: message + [0x20]))
-    // Numbers of zero are what careless verifiers took for a signature of everything.
+    // Some verifiers accepted a signature of zeros for any message (CVE-2022-21449).
     #expect(!key.verify([UInt8](repeating: 0, count: 64), of: message))
     #expect(!key.verify(signature + [0], of: message))
     let same = try PublicKey(der: key.der())
@@ -127,7 +127,7 @@ struct PublicKeyTests {
       try PublicKey(modulus: [UInt8](repeating: 255, count: 2_000), exponent: [1, 0, 1])
     }
     #expect(throws: PublicKey.Fault.self) { try PublicKey(modulus: [], exponent: [1, 0, 1]) }
-    // A point beside the curve.
+    // A point that isn't on the curve.
     #expect(throws: PublicKey.Fault.unreadable) {
       try PublicKey(x: [UInt8](repeating: 1, count: 32), y: [UInt8](repeating: 1, count: 32))
     }

@@ -1,7 +1,7 @@
 import Crypto
 import Testing
 
-/// libcrypto from many threads at once, in a process where nobody may have asked it for anything yet.
+/// Uses libcrypto from many threads at once, in a process that may not have used it before.
 struct ThreadTests {
   private static let codes: [(function: HashFunction, code: String)] = [
     (.sha1, "de7c9b85b8b78aa6bc8a7a36f70a90701c9db4d9"),

@@ -7,7 +7,7 @@ struct BackupTests {
   @Test func `a copy made while writes go on is whole and of one moment`() async throws {
     try await withDatabase { database in
       try await withFolder { folder in
-        // Each write keeps both tables of equal size, which a torn copy would not.
+        // Each write keeps both tables the same size; an inconsistent copy wouldn't.
         let writing = Task {
           for number in 0..<400 {
             try await database.write { connection in

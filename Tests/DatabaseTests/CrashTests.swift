@@ -20,7 +20,7 @@ struct CrashTests {
               for number in 0..<1000 {
                 let name = "\(client)-\(number)"
                 guard (try? await database.insert(name)) != nil else { return }
-                // One call of the system appends one line as a whole.
+                // A line is appended by a single system call, so it's never written in part.
                 file.write(Data("\(name)\n".utf8))
               }
             }

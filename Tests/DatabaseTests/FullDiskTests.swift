@@ -36,7 +36,7 @@ struct FullDiskTests {
       #expect(stored.count > 5 && stored.count < 30)
       #expect(try await Self.pets(in: database) == stored.sorted())
       let oldest = stored.prefix(2)
-      // A small write still finds room on a page that has some, and a deletion makes more.
+      // A small write still fits on a page with free space, and a deletion frees more.
       try await database.insert("small")
       try await database.write { try $0.run("DELETE FROM pet WHERE name IN (\(list: oldest))") }
       try await Self.addPet(100, to: database)
@@ -66,7 +66,7 @@ struct FullDiskTests {
     }
   }
 
-  /// The limit on the size of a file is the process's, hence the process of its own.
+  /// The file size limit applies to the whole process, so this runs in a separate one.
   @Test func `when the system refuses to write, reads go on, and writes once it does`()
     async throws
   {

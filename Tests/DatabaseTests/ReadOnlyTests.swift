@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 struct ReadOnlyTests {
-  /// The size and time of change of each file in a folder.
+  /// Returns the size and modification time of each file in a folder.
   private func files(_ folder: String) throws -> [String: String] {
     let manager = FileManager.default
     var found: [String: String] = [:]
@@ -19,7 +19,7 @@ struct ReadOnlyTests {
     try await withDatabase { database in
       try await withFolder { folder in
         try await database.insert("in the log")
-        // As a crash leaves them: the log holds what the database file doesn't.
+        // As after a crash: the log has data that isn't in the database file.
         let path = folder + "/left.sqlite"
         let source = try #require(await database.file)
         for suffix in ["", "-wal"] {

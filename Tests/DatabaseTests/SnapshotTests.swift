@@ -3,7 +3,7 @@ import DatabaseSQLite
 import Dispatch
 import Testing
 
-/// Several reads of one moment.
+/// Several reads of one snapshot.
 struct SnapshotTests {
   @Test func `all reads of a snapshot see the state of the first`() async throws {
     try await withDatabase { database in

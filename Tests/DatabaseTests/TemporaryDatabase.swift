@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A database of its own for one test, in a folder that is removed afterwards.
+/// Runs a test with a new database in a folder that is removed afterwards.
 func withDatabase<T>(
   readers: Int = 2, busyTimeout: Duration = .seconds(5), waitingWrites: Int = 4096,
   maximumPages: Int? = nil,
@@ -37,7 +37,7 @@ func withDatabase<T>(
   }
 }
 
-/// A folder that is removed afterwards.
+/// Runs a test with a folder that is removed afterwards.
 func withFolder<T>(_ body: (String) async throws -> T) async throws -> T {
   let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -61,7 +61,7 @@ extension SQLiteDatabase {
   }
 }
 
-/// The code of the database error that a closure throws.
+/// Returns the code of the database error that a closure throws.
 func code(_ body: () async throws -> some Any) async throws -> DatabaseError.Code? {
   do {
     _ = try await body()
@@ -71,7 +71,7 @@ func code(_ body: () async throws -> some Any) async throws -> DatabaseError.Cod
   }
 }
 
-/// Something that happens once, and that a task can wait for.
+/// A one-time event that tasks can wait for.
 final class Event: Sendable {
   private let state = Mutex<(happened: Bool, waiting: [CheckedContinuation<Void, Never>])>(
     (false, []))
@@ -95,7 +95,7 @@ final class Event: Sendable {
   }
 }
 
-/// What happened, in its order.
+/// A list of what happened, in order.
 final class Record<Element: Sendable>: Sendable {
   private let state = Mutex<[Element]>([])
 
@@ -106,7 +106,7 @@ final class Record<Element: Sendable>: Sendable {
   }
 }
 
-/// A write that holds the writer until it is told to go on.
+/// A write that blocks the writer until it's released.
 struct HeldWrite {
   let begun = Event()
   let gate = DispatchSemaphore(value: 0)
@@ -130,7 +130,7 @@ struct HeldWrite {
   }
 }
 
-/// A read on a thread of its own that holds its reader until it is told to go on.
+/// A read on a dedicated thread that keeps its reader until it's released.
 struct HeldRead {
   let begun = Event()
   let ended = Event()

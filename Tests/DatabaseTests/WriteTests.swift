@@ -101,7 +101,7 @@ struct WriteTests {
       let failure = try await code {
         try await database.write { connection in
           _ = try? connection.run("INSERT OR ROLLBACK INTO person (name) VALUES ('taken')")
-          // Outside of the transaction this would be stored by itself.
+          // Outside of the transaction, this would be committed by itself.
           _ = try? connection.run("INSERT INTO person (name) VALUES ('stray')")
         }
       }
@@ -117,7 +117,7 @@ struct WriteTests {
       let tasks = (0..<10).map { number in
         Task.immediate {
           try await database.write { connection in
-            // The reference to nobody is found out when the transaction ends.
+            // The missing reference is detected when the transaction ends.
             let owner = number == 5 ? 99 : 1
             try connection.run(
               "INSERT INTO pet (owner, name) VALUES (\(owner), \("pet \(number)"))")
@@ -198,7 +198,7 @@ struct WriteTests {
       }
       for task in tasks[10..<20] { task.cancel() }
       for task in tasks[10..<20] {
-        // The answer comes although the writer is held.
+        // The caller gets a result although the writer is blocked.
         await #expect(throws: CancellationError.self) { try await task.value }
       }
       try await held.release()

@@ -4,7 +4,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// What is written down of a request.
+/// The log entries of requests.
 struct AccessLogTests {
   private struct Line: Decodable {
     let time: String

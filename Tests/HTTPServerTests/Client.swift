@@ -1,9 +1,9 @@
 import Dispatch
 import Glibc
 
-/// A client that sends just the bytes it is told to.
+/// A client that sends exact bytes.
 ///
-/// It blocks, so it runs on a queue of its own and leaves the pool to the handlers under test.
+/// It blocks, so it runs on its own queue and leaves the pool to the handlers under test.
 actor Client {
   struct Answer: Sendable {
     var status = 0
@@ -24,7 +24,7 @@ actor Client {
   private var buffer: [UInt8] = []
   private var isClosed = false
 
-  /// Connects; reads give up after the patience.
+  /// Connects; `patience` is the read timeout in seconds.
   init(port: Int, patience: Int = 10, receiveBuffer: Int32? = nil) throws {
     socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var time = timeval(tv_sec: patience, tv_usec: 0)
@@ -67,18 +67,18 @@ actor Client {
     isClosed = true
   }
 
-  /// Sends nothing more; answers are still read.
+  /// Closes the sending side; responses can still be read.
   func finish() {
     shutdown(socket, Int32(SHUT_WR))
   }
 
-  /// Sends all; false when the server has closed.
+  /// Sends all bytes; returns false when the server has closed the connection.
   @discardableResult
   func send(_ text: String) -> Bool {
     send(Array(text.utf8))
   }
 
-  /// Sends all; false when the server has closed.
+  /// Sends all bytes; returns false when the server has closed the connection.
   @discardableResult
   func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0
@@ -92,7 +92,7 @@ actor Client {
     return true
   }
 
-  /// Reads what there is; false at the end.
+  /// Reads available bytes; returns false at the end.
   private func fill() throws -> Bool {
     var part = [UInt8](repeating: 0, count: 64 << 10)
     let count = unsafe recv(socket, &part, part.count, 0)
@@ -102,7 +102,7 @@ actor Client {
     return true
   }
 
-  /// Reads one answer, as RFC 9112 delimits it.
+  /// Reads one response, delimited according to RFC 9112.
   func answer(toHead: Bool = false) throws -> Answer {
     while true {
       if let end = headerEnd() {
@@ -124,19 +124,19 @@ actor Client {
     }
   }
 
-  /// Whether the server closes without another byte.
+  /// Returns whether the server closes the connection without another byte.
   func isAtEnd() throws -> Bool {
     guard buffer.isEmpty else { return false }
     return try !fill()
   }
 
-  /// All bytes up to the server's close.
+  /// Returns all bytes until the server closes the connection.
   func rest() throws -> [UInt8] {
     while try fill() {}
     return buffer
   }
 
-  /// Reads at most so many bytes and leaves the others with the system.
+  /// Reads at most `count` bytes and leaves the rest in the socket buffer.
   func sip(_ count: Int) -> Int {
     var part = [UInt8](repeating: 0, count: count)
     return unsafe recv(socket, &part, count, 0)
@@ -162,7 +162,7 @@ actor Client {
   }
 }
 
-/// Runs an actor on a queue with a thread of its own.
+/// Runs an actor on a queue with its own thread.
 private final class QueueExecutor: SerialExecutor {
   private let queue = DispatchQueue(label: "client")
 

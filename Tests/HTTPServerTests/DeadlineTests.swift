@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// Clients that take their time.
+/// Slow clients.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlineTests {
   private let server: TestServer
@@ -22,7 +22,7 @@ struct DeadlineTests {
       })
   }
 
-  /// Sends a byte every so often, and tells whether the server cut the connection.
+  /// Sends a byte at each interval, and returns whether the server closed the connection.
   private func isCut(_ client: Client, sendingEvery pause: Duration) async throws -> Bool {
     for _ in 0..<100 {
       guard await client.send("x") else { return true }

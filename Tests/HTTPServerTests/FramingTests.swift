@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// Where a request ends, byte by byte.
+/// Where requests end, byte by byte.
 @Suite(.timeLimit(.minutes(1)))
 struct FramingTests {
   private let server: TestServer
@@ -14,8 +14,7 @@ struct FramingTests {
   private static let head = "POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
   private static let next = "GET /next HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
 
-  /// Sends parts one after the other, each read before the next comes as far as that can be had, and
-  /// returns all answers.
+  /// Sends parts one at a time, each read before the next if possible, and returns all responses.
   private func answers(_ parts: [[UInt8]], of server: TestServer? = nil) async throws -> String {
     let client = try (server ?? self.server).client()
     for part in parts where !part.isEmpty {
@@ -172,9 +171,9 @@ struct FramingTests {
     }
   }
 
-  // MARK: - What is sent, and what it means by the standard
+  // MARK: - Input and its meaning according to the standard
 
-  /// Numbers that come the same each time (xorshift).
+  /// A deterministic sequence of numbers (xorshift).
   private struct Sequence {
     var state: UInt64
     init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
@@ -186,7 +185,7 @@ struct FramingTests {
     }
   }
 
-  /// A chunked body, with up to two bytes that are wrong, missing or too many.
+  /// Returns a chunked body with up to two bytes wrong, missing, or added.
   private static func body(_ random: inout Sequence) -> [UInt8] {
     var bytes: [UInt8] = []
     for _ in 0..<random.below(4) {
@@ -229,7 +228,7 @@ struct FramingTests {
     case unfinished
   }
 
-  /// What a chunked body holds, read line by line with regular expressions.
+  /// Returns the size of a chunked body, parsed line by line with regular expressions.
   private static func size(_ bytes: [UInt8]) -> Meaning {
     var rest = bytes[...]
     var size = 0
@@ -259,21 +258,21 @@ struct FramingTests {
     }
   }
 
-  /// Takes a line up to its CR LF off; without one, what that means.
+  /// Removes a line up to its CR LF; without one, returns the meaning of the incomplete line.
   private static func line(_ rest: inout ArraySlice<UInt8>) -> (text: String?, problem: Meaning) {
     guard let end = rest.firstIndex(where: { $0 == 13 || $0 == 10 }) else {
-      // What has come of it may be wrong already, for a reader who doesn't wait for the end.
+      // The incomplete line may already be invalid for a parser that doesn't wait for its end.
       return (nil, .unfinished)
     }
     guard rest[end] == 13 else { return (nil, .broken) }
     guard end + 1 < rest.endIndex else { return (nil, .unfinished) }
     guard rest[end + 1] == 10 else { return (nil, .broken) }
     defer { rest = rest[(end + 2)...] }
-    // Each byte one character, so that no two of them are read together.
+    // One character per byte, so that no two bytes are combined.
     return (String(String.UnicodeScalarView(rest[..<end].map { Unicode.Scalar($0) })), .broken)
   }
 
-  /// Takes the first answer off, and returns its body; nil when it isn't one.
+  /// Removes the first response and returns its body; nil when it isn't a response.
   private static func first(_ bytes: inout [UInt8]) -> String? {
     guard
       let end = bytes.indices.first(where: { bytes[$0...].starts(with: [13, 10, 13, 10]) })

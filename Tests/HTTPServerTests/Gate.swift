@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets handlers wait until a test opens it.
+/// Blocks handlers until a test opens it.
 final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -9,7 +9,7 @@ final class Gate: Sendable {
 
   private let state = Mutex(State())
 
-  /// How many wait.
+  /// The number of waiting handlers.
   var count: Int { state.withLock(\.waiting.count) }
 
   func pass() async {

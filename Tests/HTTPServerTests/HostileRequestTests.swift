@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// Requests as they should not be.
+/// Malformed requests.
 struct HostileRequestTests {
   private let server: TestServer
 
@@ -10,7 +10,7 @@ struct HostileRequestTests {
     server = try TestServer()
   }
 
-  /// Sends, and expects one refusal and then nothing but the end.
+  /// Sends a request, and expects one error response and then the end of the connection.
   private func refusal(_ request: String) async throws -> Client.Answer {
     let client = try server.client()
     await client.send(request)

@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// What a client may send, and how many may come.
+/// Limits on requests and connections.
 struct LimitTests {
   private let server: TestServer
 
@@ -104,7 +104,7 @@ struct LimitTests {
     await slow.send(Array(body.dropLast()))
     let other = try server.client()
     var status = 200
-    // The engine may not have read all of the first body yet.
+    // The engine may not have read the whole first body yet.
     for _ in 0..<100 where status == 200 {
       await other.send(header)
       await other.send(body)
@@ -147,7 +147,7 @@ struct LimitTests {
       await client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
       #expect(try await client.answer().status == 200)
       clients.append(client)
-      // Idle times are told apart by the millisecond of a coarse clock.
+      // Idle times differ only by the milliseconds of a coarse clock.
       try await Task.sleep(for: .milliseconds(10))
     }
     await clients[0].send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Addresses, networks and what proxies tell of them.
+/// Addresses, networks, and origins reported by proxies.
 struct NetworkTests {
   @Test(arguments: [
     ("192.0.2.7", "192.0.2.7", true), ("192.0.2.7", "192.0.2.8", false),
@@ -38,12 +38,12 @@ struct NetworkTests {
     ("[2001:db8::7]:4711", "2001:db8::7"), ("[2001:db8::7]", "2001:db8::7"),
     ("2001:db8::7", "2001:db8::7"), ("6.6.6.6, 192.0.2.7:80, 10.1.1.1:443", "192.0.2.7"),
     ("6.6.6.6,192.0.2.7 ,\t127.0.0.1", "192.0.2.7"), ("2001:DB8:0::7", "2001:db8::7"),
-    // What isn't an address hides what is before it.
+    // A hop that isn't an address hides everything before it.
     ("6.6.6.6, unknown", "127.0.0.1"), ("6.6.6.6, unknown, 10.1.1.1", "10.1.1.1"),
     ("6.6.6.6, 192.0.2.7:99999", "127.0.0.1"), ("6.6.6.6,", "127.0.0.1"), ("", "127.0.0.1"),
     ("192.0.2.7:port", "127.0.0.1"), ("[2001:db8::7", "127.0.0.1"), ("[192.0.2.7]", "127.0.0.1"),
     ("2001:db8::7]:80", "127.0.0.1"),
-    // All of them proxies: the first is the client.
+    // If all addresses are proxies, the first one is the client.
     ("10.2.2.2, 10.1.1.1", "10.2.2.2"),
   ])
   func `the client is the last address that isn't a trusted proxy's`(

@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// Requests as they should be.
+/// Well-formed requests.
 struct RequestTests {
   private let server: TestServer
 
@@ -147,7 +147,7 @@ struct RequestTests {
           ServerConfiguration(host: host, threads: 1),
           failure: { status, _, _ in .text("", status: status) }, handler: TestServer.echo)
       } catch {
-        // A machine without IPv6 cannot listen there.
+        // A machine without IPv6 can't listen on this address.
         #expect(host == "::1")
         continue
       }

@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// Answers as they leave.
+/// Responses as sent.
 struct ResponseTests {
   private func answer(_ response: Response) async throws -> Client.Answer {
     let server = try TestServer { _ in

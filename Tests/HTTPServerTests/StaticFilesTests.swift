@@ -3,7 +3,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// Files held ready.
+/// Static files held in memory.
 struct StaticFilesTests {
   private let folder: TemporaryFolder
   private let files: StaticFiles

@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// The end of a server.
+/// Stopping a server.
 @Suite(.timeLimit(.minutes(1)))
 struct StopTests {
   private let gate = Gate()

@@ -2,7 +2,7 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// Handlers that wait.
+/// Handlers that suspend.
 @Suite(.timeLimit(.minutes(1)))
 struct SuspensionTests {
   private let gate = Gate()
@@ -53,7 +53,7 @@ struct SuspensionTests {
   }
 
   @Test func `a client may leave in the middle of a request`() async throws {
-    // The engine may miss that a client has left right behind its bytes: the deadline does not.
+    // The engine can miss that a client closed right after sending; the deadline doesn't.
     let server = try TestServer(limits: { limits in
       limits.headerDeadline = .seconds(1)
       limits.bodyDeadline = .seconds(1)

@@ -3,7 +3,8 @@ import HTTP
 import HTTPServer
 import Testing
 
-/// TLS, with the tools that every Debian has: openssl makes the certificate, curl is the client.
+/// TLS, with tools available on every Debian system: openssl creates the certificate, and curl is
+/// the client.
 @Suite(
   .enabled(if: Tool.openssl.exists && Tool.curl.exists, "needs openssl and curl"),
   .timeLimit(.minutes(1)))
@@ -113,14 +114,14 @@ struct TLSTests {
   }
 }
 
-/// A program of the system.
+/// A system tool.
 enum Tool: String {
   case openssl = "/usr/bin/openssl"
   case curl = "/usr/bin/curl"
 
   var exists: Bool { FileManager.default.isExecutableFile(atPath: rawValue) }
 
-  /// Runs it without holding a thread of the pool.
+  /// Runs the tool without blocking a thread of the cooperative pool.
   func run(_ arguments: String...) async throws -> (status: Int32, text: String) {
     let process = Process()
     process.executableURL = URL(filePath: rawValue)

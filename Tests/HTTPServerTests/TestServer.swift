@@ -1,7 +1,7 @@
 import HTTP
 import HTTPServer
 
-/// A server whose answers tell what it was asked.
+/// A server whose responses describe the request.
 struct TestServer {
   let server: HTTPServer
 
@@ -35,7 +35,7 @@ struct TestServer {
   }
 }
 
-/// What an asynchronous test waits for; the engine works on threads of its own.
+/// Waits until a condition is true; the engine works on its own threads.
 func eventually(_ condition: () -> Bool) async -> Bool {
   for _ in 0..<500 {
     if condition() { return true }

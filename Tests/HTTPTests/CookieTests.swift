@@ -26,7 +26,7 @@ struct CookieTests {
     #expect(Fields.allows(written))
     let pair = try #require(written.split(separator: ";").first)
     let cookies = Cookies([.cookie: "before=1; \(pair); after=2"])
-    // NUL cannot be told in a field: such a value comes back coded.
+    // A field can't contain NUL, so such a value is returned encoded.
     #expect(cookies["c"]?.text == (value.contains("\u{0}") ? "%00x" : value))
     #expect(cookies["after"] == "2")
   }

@@ -23,7 +23,8 @@ struct FieldsTests {
 
   @Test(arguments: [
     ("text/html; charset=utf-8", "text/html"), ("Application / JSON", "application/json"),
-    // A Greek question mark is canonically a semicolon, and ends nothing.
+    // A Greek question mark is canonically equivalent to a semicolon, but doesn't end the media
+    // type.
     ("text/html\u{37E}x", "text/html\u{37E}x"), ("", ""),
   ])
   func `a media type is what stands before the semicolon`(_ field: String, _ type: String) throws {

@@ -3,7 +3,7 @@ import HostileText
 import Testing
 
 struct HostileTextTests {
-  /// A form's body or a query, with the text where the sign is.
+  /// Returns a form's body or a query, with the text inserted at the placeholder.
   private func written(_ form: String, _ text: String) -> String {
     form.split(separator: "#", omittingEmptySubsequences: false).joined(
       separator: HostileText.coded(text))

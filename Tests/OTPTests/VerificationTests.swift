@@ -43,7 +43,7 @@ import Testing
       for offset in [-distance, distance] {
         let expected = CodeVerification.outside(step: now + Int64(offset), offset: offset)
         #expect(try codeAttempt(code(offset), intervals) == expected)
-        // What was used before does not matter beyond the window.
+        // Outside the window, it doesn't matter which steps were used before.
         #expect(try codeAttempt(code(offset), intervals, after: now + 20) == expected)
       }
     }
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func `a code that two steps share counts for the unused one`() throws {
-    // Found by search: with this secret the codes of steps 100 and 101 are the same.
+    // Found by search: with this secret, steps 100 and 101 have the same code.
     let password = try #require(OneTimePassword(secret: Secret("seed 1741748")))
     let code = try password.code(step: 100)
     #expect(try password.code(step: 101) == code)
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func `a code of the window counts before one beyond it`() throws {
-    // The codes of steps 100 and 101 are the same.
+    // Steps 100 and 101 have the same code.
     let password = try #require(OneTimePassword(secret: Secret("seed 1741748")))
     let code = try password.code(step: 100)
     let window = try #require(Window(adjacentIntervals: 0))

@@ -61,12 +61,14 @@ enum AccountAct: Sendable {
     }
   }
 
-  /// Returns the confirmation page's content.
+  /// Describes the action for its confirmation page.
   ///
   /// - Parameters:
   ///   - account: The user to act on.
   ///   - sessions: The number of active sessions.
   ///   - notice: A sentence on whether the user is notified; nil for a user without an address.
+  ///   - context: The pool and the administrator.
+  /// - Returns: The confirmation page's content.
   func question(
     _ account: Account, sessions: Int, notice: String?, _ context: ScopeContext
   ) -> SupportConfirmation {

@@ -9,6 +9,7 @@ enum ActionErrorText {
   ///   - times: The format of dates.
   ///   - permission: The permission that the action requires.
   ///   - confirmation: The error of the field that confirms the user or the number of users.
+  /// - Returns: The errors.
   /// - Throws: A ``Refusal`` for errors that don't belong to a field.
   static func faults(
     _ error: ActionDenial, _ times: Times, _ permission: Permission = .removeFactors,

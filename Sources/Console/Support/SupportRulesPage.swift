@@ -107,7 +107,8 @@ struct SupportRulesView: ViewModel {
       SupportToggle(
         id: "temporary-codes", label: "Temporary codes", isOn: answers.temporaryCodes,
         hint:
-          "Agents can generate a single-use code for a user who lost their device. Valid for at most one day."),
+          "Agents can generate a single-use code for a user who lost their device. Valid for at most one day."
+      ),
       SupportToggle(
         id: "recovery-codes", label: "Recovery codes", isOn: answers.recoveryCodes,
         hint: "Users can save a set of codes to use if they lose their device."),

@@ -1,9 +1,9 @@
-/// Resolves the names of a template against the shapes of its models, and lays it out flat.
+/// Resolves the names in a template against the shapes of its models, and flattens it.
 struct Compiler: Sink {
   private var literals: [UInt8] = []
   private var steps: [Program.Step] = []
   private var paths: [[Int]] = []
-  /// The start of the literal that is being added to.
+  /// The start of the current literal.
   private var literalStart = 0
   private var scopes: [Scope]
 
@@ -90,7 +90,7 @@ struct Compiler: Sink {
 }
 
 extension Shape {
-  /// The shape itself, once it is known that each name is there once.
+  /// Returns the shape after checking that its names are unique.
   fileprivate func checked(at place: Place) throws(TemplateError) -> Shape {
     guard let repeatedName else { return self }
     throw TemplateError(.repeatedKey(repeatedName, model: model), at: place)

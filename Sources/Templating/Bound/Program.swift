@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A template with its partials, parents and blocks in place and its names resolved.
+/// A template with its partials, parents, and blocks expanded and its names resolved.
 final class Program: Sendable {
-  /// What to do next; a section is followed by its content, which ends at `end`.
+  /// A rendering step; a section is followed by its content, which ends at `end`.
   enum Step: Sendable {
     case literal(Range<Int>)
     case insert(Reference)
@@ -10,11 +10,11 @@ final class Program: Sendable {
     case inverted(Reference, end: Int)
   }
 
-  /// A key, by position: that of its model among the open sections, and its own in the model.
+  /// A key, by the positions of its model among the open sections and of the key in the model.
   struct Reference: Sendable {
     let depth: Int
     let key: Int
-    /// For a dotted name, where in ``Program/paths`` are the keys that lead on from there.
+    /// For a dotted name, the index of the remaining keys in ``Program/paths``.
     let path: Int?
   }
 
@@ -35,18 +35,18 @@ final class Program: Sendable {
     var run = Run(program: self, root: root, reserving: expected)
     run.perform(0..<steps.count)
     let bytes = run.output.bytes
-    // A race may lose a size; the next page then grows its buffer once more, and that is all.
+    // A race can lose an update; the next page then grows its buffer one more time.
     if bytes.count > expected { largest.store(bytes.count, ordering: .relaxed) }
     return bytes
   }
 
-  /// One rendering.
+  /// A rendering in progress.
   private struct Run: ~Copyable {
     let program: Program
     var output: Output
-    /// What the keys of all open sections stand for.
+    /// The values of the keys of all open sections.
     var slots: [Slot] = []
-    /// Where in `slots` each open section begins.
+    /// The start of each open section in `slots`.
     var scopes = [0]
 
     init(program: Program, root: Rows, reserving capacity: Int) {

@@ -1,31 +1,31 @@
-/// What a name stands for.
+/// The resolved meaning of a name.
 struct Meaning {
   /// The position of its model among the open sections.
   let depth: Int
   /// The key in the model.
   let key: Int
-  /// The keys that lead on from there, for a dotted name.
+  /// The remaining keys of a dotted name.
   var path: [Int] = []
   var kind: Kind
 }
 
-/// What a section brings in reach while its content is compiled.
+/// The names that a section makes accessible while its content is compiled.
 enum Scope {
-  /// The keys of a model, which is at `depth` among the open sections of the rendering.
+  /// The keys of a model, at `depth` among the open sections while rendering.
   case model(Shape, depth: Int)
-  /// One text of a list, as `.`.
+  /// A text in a list, as `.`.
   case text(depth: Int)
-  /// The value of the section itself, as `.`; the rendering opens nothing for it.
+  /// The section's own value, as `.`; no section is opened while rendering.
   case scalar(Meaning)
 
-  /// Whether the rendering opens a section for it too.
+  /// Whether a section is also opened while rendering.
   var isRendered: Bool {
     if case .scalar = self { false } else { true }
   }
 }
 
 extension [Scope] {
-  /// Finds what a name stands for.
+  /// Resolves a name.
   func resolve(_ name: Name) throws(TemplateError) -> Meaning {
     guard let first = name.path.first else { return try resolveDot(name) }
     for case .model(let shape, let depth) in reversed() {
@@ -54,7 +54,7 @@ extension [Scope] {
 }
 
 extension Shape {
-  /// Follows a dotted name whose first part is the key at index `key`.
+  /// Resolves a dotted name whose first part is the key at index `key`.
   fileprivate func follow(
     _ name: Name, from key: Int, at depth: Int
   ) throws(TemplateError) -> Meaning {

@@ -1,10 +1,10 @@
-/// What a key stands for, as far as it is known before there is a page.
+/// The kind of a key's value, known without a model.
 enum Kind: Sendable {
   case text, number, flag, markup, texts
   case list(@Sendable () -> Shape)
   case object(@Sendable () -> Shape)
 
-  /// The kind in words, to follow “is”.
+  /// The kind as text that can follow “is”.
   var words: String {
     switch self {
     case .text: "a text"
@@ -18,13 +18,13 @@ enum Kind: Sendable {
   }
 }
 
-/// The names and kinds of a model's keys, without its type.
+/// The names and kinds of a model's keys, independent of its type.
 struct Shape: Sendable {
   let model: String
   let names: [String]
   let kinds: [Kind]
 
-  /// The first name that two keys have.
+  /// The first duplicate name; nil when there's none.
   var repeatedName: String? {
     var seen: Set<String> = []
     return names.first { !seen.insert($0).inserted }

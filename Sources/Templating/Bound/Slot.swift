@@ -1,4 +1,4 @@
-/// What a key stands for while a page is rendered.
+/// The value of a key while a page is rendered.
 enum Slot {
   case nothing
   case text(String)
@@ -7,7 +7,7 @@ enum Slot {
   case markup(Markup)
   case rows(Rows)
 
-  /// Whether a section over it is shown.
+  /// Whether a section for the value is shown.
   var isTrue: Bool {
     switch self {
     case .nothing: false
@@ -20,7 +20,7 @@ enum Slot {
   }
 }
 
-/// What a section renders its content over: a list, or an object as a list of one.
+/// The rows of a section: a list, or an object as a list of one.
 class Rows {
   let count: Int
 
@@ -28,10 +28,10 @@ class Rows {
     self.count = count
   }
 
-  /// Appends what each key stands for in the row at index `row`.
+  /// Appends the value of each key of the row at index `row`.
   func read(_ row: Int, into slots: inout [Slot]) {}
 
-  /// The first row's slots, kept for the next dotted name that goes through the object.
+  /// The first row's values, kept for further dotted names through the object.
   private(set) lazy var first: [Slot] = {
     var slots: [Slot] = []
     if count > 0 { read(0, into: &slots) }
@@ -55,7 +55,7 @@ final class ModelRows<Model>: Rows {
   }
 }
 
-/// Rows that are texts; their only key is `.`.
+/// Rows that are texts, with `.` as their only key.
 final class TextRows: Rows {
   private let texts: [String]
 

@@ -1,11 +1,11 @@
-/// A page's template, all of whose names are known to stand for something in `Model`.
+/// A page's template whose names are all known to exist in `Model`.
 ///
-/// A ``TemplateLibrary`` makes it. Rendering cannot fail.
+/// Created by a ``TemplateLibrary``. Rendering can't fail.
 public struct Template<Model: ViewModel>: Sendable {
   let program: Program
   let keys: Keys<Model>.Storage
 
-  /// The page for a model, in UTF-8.
+  /// Renders the page for a model, in UTF-8.
   public func render(_ model: Model) -> [UInt8] {
     program.render(ModelRows([model], keys: keys))
   }

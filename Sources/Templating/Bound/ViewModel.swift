@@ -1,4 +1,4 @@
-/// What a page shows: plain values, and the names by which templates know them.
+/// The content of a page: plain values, and their names in templates.
 ///
 /// ```swift
 /// struct UserRow: ViewModel {
@@ -12,10 +12,10 @@
 /// }
 /// ```
 ///
-/// A template may use these names and no others; ``TemplateLibrary/template(_:for:)`` says where one
-/// does not.
+/// A template can use only these names; otherwise ``TemplateLibrary/template(_:for:)`` throws an
+/// error with the location.
 public protocol ViewModel: Sendable {
-  /// The names that templates may use. A `static let` makes them once.
+  /// The names that templates can use; a `static let` creates them only once.
   static var keys: Keys<Self> { get }
 }
 
@@ -23,20 +23,20 @@ public protocol ViewModel: Sendable {
 public struct Keys<Model>: Sendable, ExpressibleByArrayLiteral {
   let storage: Storage
 
-  /// Makes keys; two of one name are reported when a template is bound.
+  /// Creates keys; duplicate names are reported when a template is bound.
   public init(arrayLiteral keys: Key<Model>...) {
     self.init(keys)
   }
 
-  /// Makes keys from an array, for names that several models share.
+  /// Creates keys from an array, for names shared by several models.
   public init(_ keys: [Key<Model>]) {
     storage = Storage(keys)
   }
 
-  /// The keys in the form that rendering needs.
+  /// The keys in the form used for rendering.
   final class Storage: Sendable {
     let shape: Shape
-    /// Appends what each key stands for in a model, in the order of the keys.
+    /// Appends the value of each key of a model, in order.
     let read: Reader
 
     typealias Reader = @Sendable (Model, inout [Slot]) -> Void
@@ -44,7 +44,7 @@ public struct Keys<Model>: Sendable, ExpressibleByArrayLiteral {
     init(_ keys: [Key<Model>]) {
       shape = Shape(
         model: String(describing: Model.self), names: keys.map(\.name), kinds: keys.map(\.kind))
-      // A chain of closures: an array of them would have its generic type looked up at each step.
+      // A chain of closures: an array of them would look up its generic type at each step.
       var chain: Reader = { _, _ in }
       for key in keys {
         let (before, read) = (chain, key.read)

@@ -1,19 +1,19 @@
-/// The bytes that a tag, or an opening tag and its closing one, take out of the source.
+/// The byte ranges of a tag, or of an opening tag and its closing tag, in the source.
 struct Extent {
-  /// The opening tag, with the rest of its line where it stands alone.
+  /// The opening tag, including the rest of its line if it's standalone.
   var open: Range<Int>
-  /// The closing tag likewise; the same as `open` for a tag that needs none.
+  /// The closing tag likewise; the same as `open` for a tag without one.
   var close: Range<Int>
-  /// Whether the opening tag takes its line away.
+  /// Whether the opening tag is standalone.
   var opensAlone: Bool
-  /// Whether the closing tag takes its line away.
+  /// Whether the closing tag is standalone.
   var closesAlone: Bool
   /// The indices of the tags in between.
   let inner: Range<Int>
 }
 
 extension Parser {
-  /// The extent of the tag at `index`.
+  /// Returns the extent of the tag at `index`.
   func extent(of index: Int) -> Extent {
     let tag = tags[index]
     guard let closeIndex = closes[index] else {
@@ -33,7 +33,8 @@ extension Parser {
       closesAlone: close != nil, inner: inner)
   }
 
-  /// A parent counts as one tag, as nothing but arguments is taken from in between.
+  /// Returns the extent of a parent, which is treated as one tag, since only arguments are used
+  /// from its content.
   private func parentExtent(
     _ opening: Range<Int>, _ closing: Range<Int>, _ inner: Range<Int>
   ) -> Extent {
@@ -44,7 +45,7 @@ extension Parser {
       opensAlone: alone != nil, closesAlone: alone != nil, inner: inner)
   }
 
-  /// The extent of a block that is an argument: what else is on its lines does not count.
+  /// Returns the extent of a block argument, ignoring other content on its lines.
   private func argumentExtent(of index: Int) -> Extent {
     var extent = extent(of: index)
     let opening = tags[index].range
@@ -58,7 +59,7 @@ extension Parser {
     return extent
   }
 
-  /// The blocks directly in a parent; text there does not count.
+  /// Returns the blocks directly inside a parent, ignoring text.
   mutating func arguments(of parent: Extent) throws(TemplateError) -> [String: Block] {
     var arguments: [String: Block] = [:]
     var index = parent.inner.lowerBound
@@ -82,7 +83,8 @@ extension Parser {
     return arguments
   }
 
-  /// A block, whose content's own indentation gives way to that of the place where it is rendered.
+  /// Parses a block, replacing its content's own indentation by that of the place where it's
+  /// rendered.
   mutating func block(
     _ tag: Tag, _ extent: Extent, in surrounding: ArraySlice<UInt8>
   ) throws(TemplateError) -> Block {

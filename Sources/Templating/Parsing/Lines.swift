@@ -1,21 +1,21 @@
-/// The lines of a template's source, as the rules about standalone tags see them.
+/// The lines of a template's source, for the rules about standalone tags.
 struct Lines {
   let source: [UInt8]
 
-  /// Where the line that holds `offset` begins.
+  /// Returns the start of the line that contains `offset`.
   func start(of offset: Int) -> Int {
     var start = offset
     while start > 0, source[start - 1] != UInt8(ascii: "\n") { start -= 1 }
     return start
   }
 
-  /// The start of the line of `offset`, if there is nothing but blanks in between.
+  /// Returns the start of the line that contains `offset`, if only blanks are in between.
   func startIfBlank(before offset: Int) -> Int? {
     let start = start(of: offset)
     return source[start..<offset].allSatisfy(isBlank) ? start : nil
   }
 
-  /// The start of the line after that of `offset`, if there is nothing but blanks in between.
+  /// Returns the start of the next line, if only blanks are in between.
   func endIfBlank(after offset: Int) -> Int? {
     var end = offset
     while end < source.count, isBlank(source[end]) { end += 1 }
@@ -24,7 +24,7 @@ struct Lines {
     return source[end] == UInt8(ascii: "\n") ? end + 1 : nil
   }
 
-  /// What is left of a tag's place when its line is taken away with it; nil for an inline tag.
+  /// Returns the range of a standalone tag including its line; nil for an inline tag.
   func standalone(_ range: Range<Int>) -> Range<Int>? {
     guard let start = startIfBlank(before: range.lowerBound),
       let end = endIfBlank(after: range.upperBound)
@@ -32,7 +32,7 @@ struct Lines {
     return start..<end
   }
 
-  /// The blanks before the first other character of the lines in `range`; nil if there is none.
+  /// Returns the blanks before the first other character in `range`; nil if there is none.
   func indentation(of range: Range<Int>) -> ArraySlice<UInt8>? {
     guard let first = source[range].firstIndex(where: { !isWhitespace($0) }) else { return nil }
     return source[max(start(of: first), range.lowerBound)..<first]
@@ -40,7 +40,7 @@ struct Lines {
 }
 
 extension Collection<UInt8> {
-  /// What is left after as much of `prefix` as the collection begins with.
+  /// Returns the collection without the longest common prefix with `prefix`.
   func dropping(prefix: some Collection<UInt8>) -> SubSequence {
     let common = zip(self, prefix).prefix { $0 == $1 }.count
     return dropFirst(common)

@@ -1,13 +1,13 @@
-/// Makes a tree of a template's source.
+/// Parses a template's source to a tree.
 struct Parser {
   let lines: Lines
   let tags: [Tag]
-  /// For each opening tag the index of its closing one.
+  /// The index of the closing tag for each opening tag.
   let closes: [Int: Int]
-  /// The start of the last line that has its ``Node/lineStart``.
+  /// The start of the last line with a ``Node/lineStart``.
   var startedLine: Int?
 
-  /// Parses a text in UTF-8; faults are reported under `file`.
+  /// Parses UTF-8 text; `file` is used in errors.
   static func parse(
     _ source: [UInt8], name: String, file: String
   ) throws(TemplateError) -> ParsedTemplate {
@@ -39,12 +39,12 @@ struct Parser {
     return closes
   }
 
-  /// A part of the source that becomes one list of nodes.
+  /// A part of the source that becomes a list of nodes.
   struct Part {
-    /// The indices of its tags.
+    /// The indices of the tags.
     let tags: Range<Int>
     let bytes: Range<Int>
-    /// What is taken off the start of each line.
+    /// The indentation to remove from each line.
     let indentation: ArraySlice<UInt8>
   }
 
@@ -89,7 +89,7 @@ struct Parser {
     }
   }
 
-  /// The nodes between an opening and a closing tag.
+  /// Returns the nodes between an opening and a closing tag.
   mutating func content(
     of extent: Extent, without indentation: ArraySlice<UInt8>
   ) throws(TemplateError) -> [Node] {
@@ -115,7 +115,7 @@ struct Parser {
     }
   }
 
-  /// Makes sure that the line of `offset` has its point for indentation.
+  /// Adds the line start of the line of `offset`, if it's missing.
   private mutating func startLine(of offset: Int, in nodes: inout [Node]) {
     let start = lines.start(of: offset)
     guard start != startedLine else { return }

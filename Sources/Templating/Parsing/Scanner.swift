@@ -1,4 +1,4 @@
-/// Finds the tags of a template.
+/// Finds the tags in a template.
 struct Scanner {
   private let source: [UInt8]
   private let file: String
@@ -7,7 +7,7 @@ struct Scanner {
   private var opening = Array("{{".utf8)
   private var closing = Array("}}".utf8)
 
-  /// All tags of a source, in order.
+  /// Returns all tags in a source, in order.
   static func tags(of source: [UInt8], file: String) throws(TemplateError) -> [Tag] {
     var scanner = Scanner(source: source, file: file)
     var tags: [Tag] = []
@@ -69,7 +69,7 @@ struct Scanner {
     }
   }
 
-  /// What stands before the closing delimiter of a tag that starts with `sigil`.
+  /// Returns the text before the closing delimiter of a tag that starts with `sigil`.
   private static func ending(of sigil: UInt8) -> [UInt8] {
     switch sigil {
     case UInt8(ascii: "{"): [UInt8(ascii: "}")]
@@ -94,12 +94,12 @@ struct Scanner {
   }
 }
 
-/// Whether a byte is a space, tab or part of a line's end.
+/// Returns whether a byte is a space, a tab, or part of a line break.
 func isWhitespace(_ byte: UInt8) -> Bool {
   isBlank(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
 }
 
-/// Whether a byte is a space or tab.
+/// Returns whether a byte is a space or a tab.
 func isBlank(_ byte: UInt8) -> Bool {
   byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
 }

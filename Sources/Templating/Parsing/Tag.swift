@@ -1,14 +1,14 @@
-/// One tag of a template's source.
+/// A tag in a template's source.
 struct Tag {
   enum Kind: Equatable {
     case escaped, unescaped, section, inverted, close, partial, parent, block, comment, delimiters
 
-    /// Whether the tag can have a line of its own, which then leaves no trace in the page.
+    /// Whether the tag can be standalone, so that its line is removed from the page.
     var canStandAlone: Bool {
       self != .escaped && self != .unescaped
     }
 
-    /// Whether the tag needs a closing one.
+    /// Whether the tag requires a closing tag.
     var isOpening: Bool {
       switch self {
       case .section, .inverted, .parent, .block: true
@@ -18,9 +18,9 @@ struct Tag {
   }
 
   let kind: Kind
-  /// The name in it; empty for comments and delimiters.
+  /// The name in the tag; empty for comments and delimiters.
   let name: String
-  /// Its bytes in the source, delimiters included.
+  /// The range in the source, including delimiters.
   let range: Range<Int>
   let place: Place
 }

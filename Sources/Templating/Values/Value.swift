@@ -1,19 +1,19 @@
-/// A context of the specification's kind: any tree of data, looked up by name while rendering.
+/// A context as in the specification: any tree of data, looked up by name while rendering.
 ///
-/// Pages do not use it; they are bound to a ``ViewModel``. In a section, ``null``, `false`, zero,
-/// an empty text, empty markup and an empty list count as false.
+/// Pages don't use it; they're bound to a ``ViewModel``. In a section, ``null``, `false`, zero,
+/// empty text, empty markup, and an empty list are false.
 public enum Value: Sendable, Equatable {
-  /// Nothing: renders as the empty text.
+  /// Nothing; renders as empty text.
   case null
-  /// A condition: renders as `true` or `false`.
+  /// A condition; renders as `true` or `false`.
   case bool(Bool)
-  /// A text, escaped where it is inserted.
+  /// Text, escaped when inserted.
   case text(String)
-  /// A whole number in decimal digits.
+  /// An integer in decimal.
   case number(Int)
-  /// HTML that is inserted as it stands.
+  /// HTML, inserted unescaped.
   case markup(Markup)
-  /// Values that a section renders one after the other.
+  /// Values for a section that is rendered once for each.
   case list([Value])
   /// Named values.
   case record([String: Value])
@@ -22,29 +22,29 @@ public enum Value: Sendable, Equatable {
 extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByStringLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// Makes ``null``.
+  /// Creates ``null``.
   public init(nilLiteral: ()) { self = .null }
 
-  /// Makes a condition.
+  /// Creates a condition.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
 
-  /// Makes a text.
+  /// Creates a text.
   public init(stringLiteral value: String) { self = .text(value) }
 
-  /// Makes a number.
+  /// Creates a number.
   public init(integerLiteral value: Int) { self = .number(value) }
 
-  /// Makes a list.
+  /// Creates a list.
   public init(arrayLiteral elements: Value...) { self = .list(elements) }
 
-  /// Makes a record; of two members with one name the later one counts.
+  /// Creates a record; the last of two members with the same name wins.
   public init(dictionaryLiteral elements: (String, Value)...) {
     self = .record(Dictionary(elements, uniquingKeysWith: { _, later in later }))
   }
 }
 
 extension Value {
-  /// Whether a section over the value is shown.
+  /// Whether a section for the value is shown.
   var isTrue: Bool {
     switch self {
     case .null: false
@@ -57,7 +57,7 @@ extension Value {
     }
   }
 
-  /// The value that `path` leads to, or nil where a name is missing on the way.
+  /// Returns the value at `path`; nil when a name is missing.
   subscript(path: ArraySlice<String>) -> Value? {
     var value = self
     for name in path {

@@ -1,4 +1,4 @@
-/// Renders a template over a tree of data.
+/// Renders a template with a tree of data.
 struct ValueRenderer: Sink {
   private var page = Output(reserving: 1024)
   private var stack: [Value]
@@ -40,7 +40,7 @@ struct ValueRenderer: Sink {
     }
   }
 
-  /// What a name stands for: its first part in the innermost context that has it, the rest below.
+  /// Resolves a name: its first part in the innermost context that has it, the rest from there.
   private func value(of name: Name) -> Value {
     guard let first = name.path.first else { return stack.last ?? .null }
     let found = stack.lazy.reversed().compactMap { $0[[first]] }.first

@@ -1,21 +1,21 @@
 /// A command of the program, such as `serve` or `admin create`.
 protocol Command: Sendable {
-  /// Its words, as typed.
+  /// The command as typed, such as `admin create`.
   static var name: String { get }
-  /// What it does, in one line.
+  /// What the command does, in one line.
   static var summary: String { get }
-  /// What follows the options, for the help; empty for nothing.
+  /// The operands shown in the help, such as `FILE`; empty for none.
   static var operands: String { get }
   static var options: [Option] { get }
 
-  /// Does it, and returns the exit code.
+  /// Runs the command and returns the exit code.
   static func run(_ arguments: Arguments) async throws -> Int32
 }
 
 extension Command {
   static var operands: String { "" }
 
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   static var help: String {
     var text = "countersign \(name)"
     if !operands.isEmpty { text += " \(operands)" }

@@ -3,7 +3,7 @@ struct Option: Sendable {
   let name: String
   let placeholder: String?
   let help: String
-  /// The variable that stands in for it; nil where the environment is not asked.
+  /// The environment variable used when the option isn't on the command line; nil for none.
   let variable: String?
 
   init(_ name: String, _ placeholder: String? = nil, variable: Bool = true, help: String) {
@@ -15,12 +15,12 @@ struct Option: Sendable {
   }
 }
 
-/// Bad use of the command line; the exit code is 64 (`EX_USAGE`).
+/// An error in the command line; the exit code is 64 (`EX_USAGE`).
 struct UsageError: Error {
   let message: String
 }
 
-/// A configuration with problems, all of them; the exit code is 78 (`EX_CONFIG`).
+/// All the errors in a configuration; the exit code is 78 (`EX_CONFIG`).
 struct ConfigurationError: Error {
   let problems: [String]
 
@@ -28,14 +28,14 @@ struct ConfigurationError: Error {
   init(_ problem: String) { problems = [problem] }
 }
 
-/// What was said on the command line and in the environment.
+/// The options and operands from the command line and the environment.
 struct Arguments: Sendable {
   private var values: [String: [String]] = [:]
   private(set) var operands: [String] = []
 
-  /// Reads words against the options of a command.
+  /// Parses arguments against a command's options.
   ///
-  /// `--name=VALUE` is as good as `--name VALUE`.
+  /// `--name=VALUE` is the same as `--name VALUE`, and the command line overrides the environment.
   init(
     _ words: [String], options: [Option], environment: [String: String] = [:]
   ) throws(UsageError) {
@@ -43,7 +43,7 @@ struct Arguments: Sendable {
     while let word = rest.popFirst() {
       guard word.hasPrefix("--"), word != "--" else {
         if word.hasPrefix("-"), word.count > 1, word != "--" {
-          throw UsageError(message: "there is no option \(word)")
+          throw UsageError(message: "unknown option \(word)")
         }
         if word != "--" { operands.append(word) }
         continue
@@ -52,15 +52,15 @@ struct Arguments: Sendable {
         separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
       guard let option = options.first(where: { $0.name == name }) else {
-        throw UsageError(message: "there is no option --\(name)")
+        throw UsageError(message: "unknown option --\(name)")
       }
       guard option.placeholder != nil else {
-        guard parts.count == 1 else { throw UsageError(message: "--\(name) takes no value") }
+        guard parts.count == 1 else { throw UsageError(message: "--\(name) accepts no value") }
         values[name] = ["true"]
         continue
       }
       guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
-        throw UsageError(message: "--\(name) wants \(option.placeholder ?? "a value")")
+        throw UsageError(message: "--\(name) requires \(option.placeholder ?? "a value")")
       }
       values[name, default: []].append(value)
     }
@@ -77,23 +77,29 @@ struct Arguments: Sendable {
 
   func has(_ name: String) -> Bool { values[name] != nil }
 
-  /// The one word that is no option.
+  /// Returns the only operand.
+  ///
+  /// - Parameter what: What it is, for the error.
+  /// - Returns: The operand.
+  /// - Throws: `UsageError` when there isn't exactly one operand.
   func operand(_ what: String) throws(UsageError) -> String {
-    guard operands.count == 1 else { throw UsageError(message: "it wants \(what)") }
+    guard operands.count == 1 else { throw UsageError(message: "expected \(what)") }
     return operands[0]
   }
 
-  /// The last value given.
+  /// Returns the last value of an option.
   func value(_ name: String) -> String? { values[name]?.last }
 
-  /// All values given, commas between them too.
+  /// Returns all values of an option, split at commas.
   func all(_ name: String) -> [String] {
     (values[name] ?? []).flatMap { $0.split(separator: ",").map(String.init) }
   }
 
-  /// A value that must be there.
+  /// Returns the value of a required option.
+  ///
+  /// - Throws: `UsageError` when it's missing.
   func required(_ name: String) throws(UsageError) -> String {
-    guard let value = value(name) else { throw UsageError(message: "--\(name) is missing") }
+    guard let value = value(name) else { throw UsageError(message: "--\(name) is required") }
     return value
   }
 }

@@ -3,25 +3,25 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// Reads a new password: twice and without echo on a terminal, one line of standard input otherwise.
+/// Reads a new password: twice without echo on a terminal, otherwise one line of standard input.
 enum PasswordPrompt {
   /// Reads the password.
   ///
-  /// - Throws: `UsageError` when none comes; `ConfigurationError` when both entries differ.
+  /// - Throws: `UsageError` when it's empty; `ConfigurationError` when the two entries differ.
   static func read() throws -> Secret {
     guard isatty(STDIN_FILENO) == 1 else {
       guard let line = readLine(strippingNewline: true), !line.isEmpty else {
-        throw UsageError(message: "no password came on standard input")
+        throw UsageError(message: "no password on standard input")
       }
       return Secret(line)
     }
     let terminal = try QuietTerminal()
     defer { terminal.restore() }
     guard let first = ask("Password: "), !first.isEmpty else {
-      throw UsageError(message: "no password was typed")
+      throw UsageError(message: "no password entered")
     }
     guard let second = ask("Repeat the password: "), Array(second.utf8) == Array(first.utf8) else {
-      throw ConfigurationError("The passwords differ. Nothing was changed.")
+      throw ConfigurationError("The passwords differ. No changes made.")
     }
     return Secret(first)
   }
@@ -34,7 +34,7 @@ enum PasswordPrompt {
   }
 }
 
-/// A terminal that doesn't show what is typed, until it's restored or the program is interrupted.
+/// A terminal without echo, until it's restored or the program is interrupted.
 private struct QuietTerminal {
   private let settings: String
   private let interrupts: [any DispatchSourceSignal]
@@ -43,7 +43,7 @@ private struct QuietTerminal {
     let kept = Self.stty(["-g"])
     guard let kept, Self.stty(["-echo"]) != nil else {
       throw ConfigurationError(
-        "The terminal can't be kept from showing the password. Give it on standard input instead.")
+        "Echo can't be turned off on this terminal. Pass the password on standard input instead.")
     }
     settings = kept
     interrupts = [SIGINT, SIGTERM].map { number in
@@ -64,7 +64,7 @@ private struct QuietTerminal {
     _ = Self.stty([settings])
   }
 
-  /// Runs stty on standard input; what it prints, or nil when it fails.
+  /// Runs stty on standard input and returns its output, or nil when it fails.
   private static func stty(_ words: [String]) -> String? {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

@@ -2,28 +2,32 @@ import Crypto
 import Foundation
 import Identity
 
-/// Makes an administrator; the password is typed, or comes on standard input.
+/// Creates an administrator, with a password from the terminal or standard input.
 enum AdminCreateCommand: Command {
   static let name = "admin create"
   static let summary =
-    "makes an administrator; asks for the password, or reads it from standard input"
+    "creates an administrator; prompts for the password, or reads it from standard input"
   static let options = [
     Instance.dataOption,
-    Option("email", "E", variable: false, help: "The address they sign in with."),
-    Option("name", "NAME", variable: false, help: "Their name; the address when left out."),
-    Option("role", "ROLE", variable: false, help: "owner, policy, support or auditor."),
-    Option("project", "P", variable: false, help: "Where; the whole instance when left out."),
-    Option("tenant", "T", variable: false, help: "One tenant of the project."),
+    Option("email", "E", variable: false, help: "The administrator's email address."),
+    Option(
+      "name", "NAME", variable: false, help: "Display name (default: the email address)."),
+    Option("role", "ROLE", variable: false, help: "owner, policy, support, or auditor."),
+    Option(
+      "project", "P", variable: false,
+      help: "Grant the role in this project only (default: the whole instance)."),
+    Option(
+      "tenant", "T", variable: false, help: "Grant the role in this tenant of the project only."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let email = try arguments.required("email")
     let word = try arguments.required("role")
     guard let role = Role(rawValue: word) else {
-      throw UsageError(message: "\(word) is no role; use owner, policy, support or auditor")
+      throw UsageError(message: "unknown role \(word); use owner, policy, support, or auditor")
     }
     if arguments.has("tenant"), !arguments.has("project") {
-      throw UsageError(message: "--tenant needs --project")
+      throw UsageError(message: "--tenant requires --project")
     }
     let grant = Grant(
       role: role, project: arguments.value("project").map { ID($0) },
@@ -34,7 +38,7 @@ enum AdminCreateCommand: Command {
         let administrator = try await instance.identity.administrators.create(
           email: email, displayName: arguments.value("name") ?? email,
           password: password, grant: grant, by: Author(actor: .commandLine))
-        Terminal.say("Made \(administrator.email), \(grant.words).")
+        Terminal.say("Created \(administrator.email), \(grant.words).")
         return 0
       } catch {
         throw ConfigurationError(sentence(error))
@@ -45,21 +49,21 @@ enum AdminCreateCommand: Command {
   private static func sentence(_ error: any Error) -> String {
     guard let error = error as? AdministratorError else { return "\(error)" }
     return switch error {
-    case .emailTaken: "There is an administrator with that address already."
-    case .invalidEmail: "That is not an email address."
-    case .invalidName: "The name must have 1 to 100 characters."
+    case .emailTaken: "An administrator with this email address already exists."
+    case .invalidEmail: "Enter a valid email address."
+    case .invalidName: "The name must be 1 to 100 characters long."
     case .weakPassword(let why): "The password is too weak. \(why)"
-    case .scopeNotFound: "There is no such project or tenant."
+    case .scopeNotFound: "Project or tenant not found."
     case .busy: "Too many passwords are being hashed. Try again."
-    case .unavailable(let failure): "The database cannot do it: \(failure)"
+    case .unavailable(let failure): "Database error: \(failure)"
     }
   }
 }
 
-/// Lists administrators and what they may do.
+/// Lists administrators and their roles.
 enum AdminListCommand: Command {
   static let name = "admin list"
-  static let summary = "lists administrators, their grants and second factors"
+  static let summary = "lists administrators, their roles, and whether they have a second factor"
   static let options = [Instance.dataOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -71,17 +75,17 @@ enum AdminListCommand: Command {
         let factor = record.hasSecondFactor ? "second factor" : "no second factor"
         Terminal.say("\(administrator.email)\t\(administrator.displayName)\t\(grants)\t\(factor)")
       }
-      if records.isEmpty { Terminal.complain("There is no administrator yet.") }
+      if records.isEmpty { Terminal.complain("There are no administrators yet.") }
       return 0
     }
   }
 }
 
-/// Gives an administrator a new password, which comes on standard input.
+/// Resets an administrator's password to one from the terminal or standard input.
 enum AdminResetPasswordCommand: Command {
   static let name = "admin reset-password"
   static let summary =
-    "gives an administrator a new password, read from standard input; ends their sessions"
+    "resets an administrator's password, read from standard input; ends their sessions"
   static let options = [Instance.dataOption, AdminCommands.emailOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -92,7 +96,7 @@ enum AdminResetPasswordCommand: Command {
       do {
         try await instance.identity.ownAccount.resetPassword(
           of: administrator, new: password, by: Author(actor: .commandLine))
-        Terminal.say("\(administrator.email) has a new password. Their sessions have ended.")
+        Terminal.say("Reset the password of \(administrator.email) and ended their sessions.")
         return 0
       } catch PasswordChangeError.weakPassword(let why) {
         throw ConfigurationError("The password is too weak. \(why)")
@@ -103,11 +107,11 @@ enum AdminResetPasswordCommand: Command {
   }
 }
 
-/// Takes an administrator's second factor away, for when nobody else can.
+/// Removes an administrator's second factor, for when no other administrator can.
 enum AdminResetTOTPCommand: Command {
   static let name = "admin reset-totp"
   static let summary =
-    "takes an administrator's second factor and recovery codes away; ends their sessions"
+    "removes an administrator's second factor and recovery codes; ends their sessions"
   static let options = [Instance.dataOption, AdminCommands.emailOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -118,7 +122,7 @@ enum AdminResetTOTPCommand: Command {
         try await instance.identity.administratorFactors.reset(
           administrator.id, by: Author(actor: .commandLine))
         Terminal.say(
-          "\(administrator.email) has no second factor any more. Their sessions have ended.")
+          "Removed the second factor of \(administrator.email) and ended their sessions.")
         return 0
       } catch ManagementError.notFound {
         throw ConfigurationError("\(administrator.email) has no second factor.")
@@ -127,10 +131,10 @@ enum AdminResetTOTPCommand: Command {
   }
 }
 
-/// Lets an administrator act at the desk again, for when no other owner can.
+/// Unblocks a support agent who hit the hourly action limit, for when no other owner can.
 enum AdminReleaseCommand: Command {
   static let name = "admin release"
-  static let summary = "lets an administrator act again who did too much in an hour"
+  static let summary = "unblocks an administrator who hit the hourly action limit"
   static let options = [Instance.dataOption, AdminCommands.emailOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -140,23 +144,23 @@ enum AdminReleaseCommand: Command {
       let support = instance.identity.support
       let held = try await support.held().filter { $0.agent == administrator.id }
       guard !held.isEmpty else {
-        throw ConfigurationError("\(administrator.email) is not held anywhere.")
+        throw ConfigurationError("\(administrator.email) isn't blocked.")
       }
       for place in held {
         try await support.release(
           administrator.id, in: place.scope, by: Author(actor: .commandLine))
       }
-      Terminal.say("\(administrator.email) may act again.")
+      Terminal.say("Unblocked \(administrator.email).")
       return 0
     }
   }
 }
 
-/// What the commands about one administrator share.
+/// Options and lookups shared by the commands that act on one administrator.
 enum AdminCommands {
   static let emailOption = Option(
-    "email", "E", variable: false, help: "The address they sign in with.")
-  static let nobody = "There is no administrator with that address."
+    "email", "E", variable: false, help: "The administrator's email address.")
+  static let nobody = "No administrator has this email address."
 
   static func find(_ email: String, _ instance: Instance) async throws -> Administrator {
     do {

@@ -4,27 +4,27 @@ import Foundation
 import Glibc
 import Identity
 
-/// Copies the database while the server runs, or checks such a copy.
+/// Backs up the database, even while the server runs, or verifies a backup.
 enum BackupCommand: Command {
   static let name = "backup"
   static let summary =
-    "makes a consistent copy of the database, also while the server runs; - is standard output"
+    "backs up the database to FILE (- for standard output); the server can keep running"
   static let operands = "FILE"
   static let options = [
     Instance.dataOption,
     Option(
       "check", variable: false,
       help:
-        "Check integrity, version and key of the copy. If FILE exists, check it and copy nothing."
+        "Verify the backup's integrity, version, and key. If FILE exists, only verify it."
     ),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let file = try arguments.operand("the file to make")
+    let file = try arguments.operand("the backup file to create")
     let folder = DataFolder(path: try arguments.required("data"))
     let isCheck = arguments.has("check")
     if file == "-" {
-      guard !isCheck else { throw UsageError(message: "--check wants a file") }
+      guard !isCheck else { throw UsageError(message: "--check requires a file") }
       return try await stream(folder)
     }
     if isCheck, FileManager.default.fileExists(atPath: file) {
@@ -34,8 +34,9 @@ enum BackupCommand: Command {
     try await copy(folder, to: file)
     Terminal.say(
       """
-      Made \(file). It holds no key: keep a copy of \(folder.path)/master.key in another place, \
-      for without it no second factor in the backup can be read.
+      Created \(file). It doesn't contain the master key: keep a copy of \
+      \(folder.path)/master.key somewhere else. Without it, second factors in the backup can't be \
+      read.
       """)
     return isCheck ? try await check(file, folder) : 0
   }
@@ -51,9 +52,9 @@ enum BackupCommand: Command {
       await database.close()
       guard let error = error as? DatabaseError else { throw error }
       if case .exists = error.code {
-        throw ConfigurationError("\(file) is there already; it is not overwritten.")
+        throw ConfigurationError("\(file) already exists. Choose another name or delete it.")
       }
-      throw ConfigurationError("The copy could not be made: \(error.message)")
+      throw ConfigurationError("The backup couldn't be created: \(error.message)")
     }
   }
 
@@ -62,38 +63,39 @@ enum BackupCommand: Command {
     try backup.mustBeBackup()
     let environment = ProcessInfo.processInfo.environment
     guard let keys = try folder.existingKey(environment: environment) else {
-      throw ConfigurationError("There is no master.key in \(folder.path) to check \(file) with.")
+      throw ConfigurationError(
+        "There's no master.key in \(folder.path), so \(file) can't be verified.")
     }
     let stored = try await backup.inspect(keys)
     let latest = stored.latest.map { ", as of \($0.rfc3339Milliseconds)" } ?? ""
     Terminal.say(
-      "\(file) is intact, and the master key opens it: \(stored.users) users\(latest).")
+      "\(file) is intact and matches the master key: \(stored.users) users\(latest).")
     return 0
   }
 
-  /// Writes a copy to standard output.
+  /// Writes a backup to standard output.
   ///
-  /// It's made in the data folder first, since nobody can wait for a slow reader with a snapshot
-  /// open: the log would grow meanwhile.
+  /// It's written to the data folder first: a slow reader would keep a snapshot open, and the
+  /// write-ahead log would grow until it finished.
   private static func stream(_ folder: DataFolder) async throws -> Int32 {
     guard isatty(STDOUT_FILENO) == 0 else {
       throw UsageError(
-        message: "a backup isn't written to a terminal; redirect standard output or name a file")
+        message: "can't write a backup to a terminal; redirect standard output or name a file")
     }
     try folder.mustExist()
     let draft = "\(folder.path)/backup.draft-\(getpid())"
     try await copy(folder, to: draft)
     let source = FileHandle(forReadingAtPath: draft)
-    // Nothing is left behind, however this ends.
+    // Unlinked while open, so that nothing is left behind on any exit.
     try? FileManager.default.removeItem(atPath: draft)
-    guard let source else { throw ConfigurationError("The copy could not be read.") }
+    guard let source else { throw ConfigurationError("The backup couldn't be read.") }
     signal(SIGPIPE, SIG_IGN)
     do {
       while let part = try source.read(upToCount: 1 << 20), !part.isEmpty {
         try FileHandle.standardOutput.write(contentsOf: part)
       }
     } catch {
-      throw ConfigurationError("The copy could not be written: \(folder.reason(error))")
+      throw ConfigurationError("The backup couldn't be written: \(folder.reason(error))")
     }
     return 0
   }

@@ -1,17 +1,17 @@
 import Identity
 
-/// Confirms the machine's clock where the server doubts it.
+/// Confirms the system clock after the server stopped trusting it.
 enum ClockConfirmCommand: Command {
   static let name = "clock confirm"
   static let summary =
-    "confirms that the machine's clock is right, so that a server that doubts it deletes old data again"
+    "confirms that the system clock is right, so the server trusts it and deletes old data again"
   static let options = [Instance.dataOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
       let now = try await instance.identity.clockGuard.confirm(by: Author(actor: .commandLine))
       Terminal.say(
-        "Confirmed the time \(now.rfc3339Milliseconds). A running server takes it over in seconds.")
+        "Confirmed the time \(now.rfc3339Milliseconds). A running server picks it up in seconds.")
       return 0
     }
   }

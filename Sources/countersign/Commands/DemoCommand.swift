@@ -3,18 +3,18 @@ import DatabaseSQLite
 import Foundation
 import Identity
 
-/// Makes a demo in an empty folder, of any size, to be served afterwards.
+/// Creates a demo of any size in an empty data folder.
 enum DemoCommand: Command {
   static let name = "demo"
   static let summary =
-    "fills an empty data folder with a demo of any size, to look at or to measure"
+    "fills an empty data folder with demo data of any size, to explore or benchmark"
   static let options = [
-    Option("data", "DIR", help: "The folder; it is made, and nothing may be in it."),
+    Option("data", "DIR", help: "The data folder; created if missing, and must be empty."),
     Option(
       "users", "N", variable: false,
-      help: "One pool of so many users, 100 to 10000000; left out, what serve --demo makes."),
+      help: "Users in one large pool, 100 to 10000000 (default: the same data as serve --demo)."),
     Option(
-      "seed", "N", variable: false, help: "Another number makes another demo; 30 when left out."),
+      "seed", "N", variable: false, help: "Seed of the generated data (default: 30)."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -24,7 +24,7 @@ enum DemoCommand: Command {
     let folder = DataFolder(path: path)
     try folder.prepare()
     try folder.mustBeEmpty()
-    // Half made it has no indexes, so it takes its place only when it is whole.
+    // An unfinished demo has no indexes, so it's moved into place only when it's complete.
     let unfinished = DataFolder(path: "\(path)/unfinished")
     try unfinished.prepare()
     let instance = try await Instance.open(
@@ -39,7 +39,7 @@ enum DemoCommand: Command {
     }
     await instance.database.close()
     try unfinished.move(to: folder)
-    Terminal.say("Made in \((ContinuousClock.now - began).components.seconds) s.")
+    Terminal.say("Created in \((ContinuousClock.now - began).components.seconds) s.")
     DemoGreeting(summary: summary, seed: seed).say(beforeServing: path)
     return 0
   }
@@ -61,7 +61,7 @@ enum DemoCommand: Command {
   private static func users(_ text: String) throws(UsageError) -> Int {
     guard let number = Int(text), LargeDemo.range.contains(number) else {
       throw UsageError(
-        message: "--users wants a number of \(LargeDemo.range.lowerBound) to "
+        message: "--users must be a number from \(LargeDemo.range.lowerBound) to "
           + "\(LargeDemo.range.upperBound), not \(text)")
     }
     return number
@@ -69,7 +69,7 @@ enum DemoCommand: Command {
 
   private static func seed(_ text: String) throws(UsageError) -> UInt64 {
     guard let seed = UInt64(text) else {
-      throw UsageError(message: "--seed wants a whole number, not \(text)")
+      throw UsageError(message: "--seed must be a whole number, not \(text)")
     }
     return seed
   }

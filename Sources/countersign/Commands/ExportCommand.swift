@@ -3,28 +3,28 @@ import Identity
 import IdentityToolkitAPI
 import JSON
 
-/// Exports users into a file, also while the server runs.
+/// Exports users to a file, even while the server runs.
 enum ExportCommand: Command {
   static let name = "export"
-  static let summary = "exports users into a file as the Firebase command line does, JSON or CSV"
+  static let summary = "exports users to a JSON or CSV file in the format of the Firebase CLI"
   static let operands = "FILE"
   static let options = [
     Instance.dataOption,
-    Option("project", "P", variable: false, help: "The project whose users they are."),
-    Option("tenant", "T", variable: false, help: "One tenant of the project."),
+    Option("project", "P", variable: false, help: "The project to export."),
+    Option("tenant", "T", variable: false, help: "Export this tenant of the project instead."),
     Option(
-      "format", "FORMAT", variable: false, help: "json or csv; else the name of the file tells."),
+      "format", "FORMAT", variable: false, help: "json or csv (default: by file extension)."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = try arguments.required("project")
-    let path = try arguments.operand("the file to make")
+    let path = try arguments.operand("the file to create")
     let format = try UserFileReader.Format(path: path, said: arguments.value("format"))
     return try await Instance.use(arguments) { instance in
       let scope = try await ImportCommand.scope(project, arguments.value("tenant"), instance)
       let accounts = instance.identity.accounts
       let file = try PrivateFile(path)
-      // One moment for all of the file, however long it takes to write.
+      // The whole file shows one point in time, no matter how long it takes to write.
       let written = await instance.identity.atOneMoment {
         () -> Result<Written, any Error> in
         do { return .success(try await write(scope, format, accounts, file)) } catch {
@@ -36,10 +36,10 @@ enum ExportCommand: Command {
       try await accounts.recordDownload(
         of: scope, count: count.users, words: "by countersign export, with hashes of passwords",
         by: Author(actor: .commandLine))
-      Terminal.say("\(count.users) users exported to \(path). It holds hashes of passwords.")
+      Terminal.say("Exported \(count.users) users to \(path). It contains password hashes.")
       if count.apps > 0 {
         Terminal.complain(
-          "\(count.apps) of them have an authenticator app, which is not in the file.")
+          "\(count.apps) of them have TOTP factors, which aren't exported.")
       }
       return 0
     }
@@ -47,7 +47,7 @@ enum ExportCommand: Command {
 
   private struct Written: Sendable {
     var users = 0
-    /// Those with a factor that stays behind.
+    /// Users with a TOTP factor, which isn't exported.
     var apps = 0
   }
 
@@ -83,7 +83,7 @@ enum ExportCommand: Command {
   }
 }
 
-/// A file for its owner alone that appears under its name when it is whole and on the disk.
+/// A file with mode 600 that appears under its name once it's complete and synced to disk.
 private final class PrivateFile: Sendable {
   private let path: String
   private let partial: String
@@ -91,21 +91,21 @@ private final class PrivateFile: Sendable {
 
   init(_ path: String) throws(ConfigurationError) {
     guard !FileManager.default.fileExists(atPath: path) else {
-      throw ConfigurationError("\(path) is there already; it is not overwritten.")
+      throw ConfigurationError("\(path) already exists. Choose another name or delete it.")
     }
     self.path = path
     partial = "\(path).partial-\(ProcessInfo.processInfo.processIdentifier)"
     let made = FileManager.default.createFile(
       atPath: partial, contents: nil, attributes: [.posixPermissions: 0o600])
     guard made, let handle = FileHandle(forWritingAtPath: partial) else {
-      throw ConfigurationError("\(path) cannot be written.")
+      throw ConfigurationError("\(path) can't be written.")
     }
     self.handle = handle
   }
 
   deinit {
     try? handle.close()
-    // Gone already where it was finished.
+    // Fails after `finish`, which renames the file.
     try? FileManager.default.removeItem(atPath: partial)
   }
 
@@ -123,6 +123,6 @@ private final class PrivateFile: Sendable {
   }
 
   private func failure(_ error: any Error) -> ConfigurationError {
-    ConfigurationError("\(path) cannot be written: \(error.localizedDescription)")
+    ConfigurationError("\(path) can't be written: \(error.localizedDescription)")
   }
 }

@@ -2,24 +2,25 @@ import Foundation
 import Identity
 import IdentityToolkitAPI
 
-/// Imports a file of users, also while the server runs.
+/// Imports users from a file, even while the server runs.
 ///
-/// Each part of the file is one transaction, and what is there already stays as it is: an import that
-/// was stopped goes on when it is started again.
+/// Each batch is one transaction, and existing users are skipped, so an interrupted import
+/// continues when it's run again.
 enum ImportCommand: Command {
   static let name = "import"
-  static let summary = "imports users from a file of the Firebase command line, JSON or CSV"
+  static let summary = "imports users from a JSON or CSV file in the format of the Firebase CLI"
   static let operands = "FILE"
   static let options =
     [
       Instance.dataOption,
-      Option("project", "P", variable: false, help: "The project that gets the users."),
-      Option("tenant", "T", variable: false, help: "One tenant of the project, if it gets them."),
+      Option("project", "P", variable: false, help: "The project to import into."),
+      Option(
+        "tenant", "T", variable: false, help: "Import into this tenant of the project instead."),
       Option(
         "overwrite", variable: false,
-        help: "Replaces users that are there; without it they stay as they are."),
+        help: "Replace existing users (default: leave them unchanged)."),
       Option(
-        "format", "FORMAT", variable: false, help: "json or csv; else the name of the file tells."),
+        "format", "FORMAT", variable: false, help: "json or csv (default: by file extension)."),
     ] + HashOptions.all
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -52,12 +53,12 @@ enum ImportCommand: Command {
         project: ID(project), tenant: tenant.map { ID($0) })
     } catch {
       if case .unavailable = error { throw error }
-      throw ConfigurationError("There is no such project or tenant.")
+      throw ConfigurationError("Project or tenant not found.")
     }
   }
 }
 
-/// An import under way.
+/// An import in progress.
 private struct ImportTask {
   let imports: Imports
   let scope: Scope
@@ -78,7 +79,7 @@ private struct ImportTask {
     self.existing = existing
   }
 
-  /// Reads a part while the one before it is stored.
+  /// Imports the whole file, reading each batch while the previous one is being stored.
   mutating func run(_ reader: UserFileReader) async throws -> Int32 {
     var reader = reader
     var stored: Task<ImportOutcome, any Error>?
@@ -114,7 +115,7 @@ private struct ImportTask {
         do {
           return try await imports.run(scope, list, options, by: author)
         } catch ImportError.unavailable(let failure) where tries < 5 {
-          // The server writes too: whoever comes too late tries again.
+          // A running server writes to the same database.
           tries += 1
           guard failure.description.contains("busy") else { throw ImportError.unavailable(failure) }
         }
@@ -144,18 +145,18 @@ private struct ImportTask {
   private func finish(_ trouble: UserFileError?) -> Int32 {
     var words = ["\(total.made) imported"]
     if total.replaced > 0 { words.append("\(total.replaced) replaced") }
-    if total.kept > 0 { words.append("\(total.kept) there already, left as they were") }
-    if !total.refusals.isEmpty { words.append("\(total.refusals.count) refused") }
+    if total.kept > 0 { words.append("\(total.kept) already existed, left unchanged") }
+    if !total.refusals.isEmpty { words.append("\(total.refusals.count) rejected") }
     Terminal.say("\(read) users read: \(words.joined(separator: ", ")).")
     if let trouble {
-      Terminal.complain("The file could not be read to its end. \(trouble.message)")
+      Terminal.complain("The rest of the file couldn't be read. \(trouble.message)")
     }
     return trouble == nil && total.refusals.isEmpty ? 0 : 1
   }
 }
 
 extension Terminal {
-  /// A text of somebody else's without what a terminal would obey.
+  /// Returns untrusted text with control characters replaced, at most 300 scalars long.
   static func plain(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

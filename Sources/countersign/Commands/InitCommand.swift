@@ -2,20 +2,20 @@ import DatabaseSQLite
 import Foundation
 import Identity
 
-/// Creates an instance: the data folder, its key and its database.
+/// Creates an instance: the data folder, its master key, and its database.
 enum InitCommand: Command {
   static let name = "init"
   static let summary = "creates a new instance in an empty or missing data folder"
   static let options = [
-    Option("data", "DIR", help: "The data folder; it's created if it doesn't exist."),
-    Option("profile", "PROFILE", help: "standalone (the default) or emulator."),
+    Option("data", "DIR", help: "The data folder; created if missing."),
+    Option("profile", "PROFILE", help: "standalone or emulator (default: standalone)."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let folder = DataFolder(path: try arguments.required("data"))
     let word = arguments.value("profile") ?? Profile.standalone.rawValue
     guard let profile = Profile(rawValue: word) else {
-      throw UsageError(message: "--profile is standalone or emulator, not \(word)")
+      throw UsageError(message: "--profile must be standalone or emulator, not \(word)")
     }
     let isNew = !FileManager.default.fileExists(atPath: folder.path)
     try folder.prepare()
@@ -26,7 +26,7 @@ enum InitCommand: Command {
         folder, profile: profile, creates: true, environment: ProcessInfo.processInfo.environment)
       await instance.database.close()
     } catch {
-      // Half an instance would be refused by the server and by the next try.
+      // The server and the next init would reject half an instance.
       folder.removeNewInstance(withFolder: isNew)
       if let error = error as? StartError { throw ConfigurationError(error.description) }
       throw error
@@ -42,26 +42,26 @@ enum InitCommand: Command {
 }
 
 extension DataFolder {
-  /// Says that neither a database nor a key may be in the folder.
+  /// Checks that the folder contains neither a database nor a key.
   func mustHoldNoInstance() throws(ConfigurationError) {
     let files = FileManager.default
     let held = DatabaseSwap.suffixes.map { database + $0 }.filter(files.fileExists)
     let hasDatabase = !held.isEmpty || DatabaseSwap(data: path).isPending
     guard !hasDatabase || files.fileExists(atPath: key) else {
       throw ConfigurationError(
-        "There is a database in \(path) already, and no key. Put its master.key back, or name "
+        "\(path) already contains a database, but no key. Put its master.key back, or choose "
           + "another folder.")
     }
     guard !hasDatabase else {
       throw ConfigurationError(
-        "There is an instance in \(path) already. To serve it: countersign serve --data \(path)")
+        "\(path) already contains an instance. To serve it: countersign serve --data \(path)")
     }
     guard !files.fileExists(atPath: key) else {
       throw ConfigurationError(Self.emptyBesideKey(path, "no database"))
     }
   }
 
-  /// Removes what an attempt to create an instance has left.
+  /// Removes the files of an instance that couldn't be created.
   func removeNewInstance(withFolder: Bool) {
     let files = FileManager.default
     for file in DatabaseSwap.suffixes.map({ database + $0 }) + [key] {

@@ -1,25 +1,25 @@
 import Foundation
 import Identity
 
-/// Lists the keys that sign tokens, and the master keys by their ids.
+/// Lists token signing keys and the IDs of master keys.
 enum KeysListCommand: Command {
   static let name = "keys list"
-  static let summary = "lists the keys that sign tokens, and the ids of the master keys"
+  static let summary = "lists token signing keys and the IDs of master keys"
   static let options = [Instance.dataOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
       for (key, state) in try await instance.identity.signingKeys.list() {
-        var words = [key.id, state.rawValue, "made \(key.createdAt.rfc3339Milliseconds)"]
+        var words = [key.id, state.rawValue, "created \(key.createdAt.rfc3339Milliseconds)"]
         words.append("signs from \(key.signsFrom.rfc3339Milliseconds)")
         if let until = key.verifiesUntil {
-          words.append("believed until \(until.rfc3339Milliseconds)")
+          words.append("valid until \(until.rfc3339Milliseconds)")
         }
         Terminal.say(words.joined(separator: "\t"))
       }
       for key in try await instance.identity.masterKeys.list() {
         let since = key.since.map { "since \($0.rfc3339Milliseconds)" } ?? "not used yet"
-        let state = key.isSealing ? "master, seals" : "master, opens only"
+        let state = key.isSealing ? "master, encrypts" : "master, decrypts only"
         Terminal.say("\(key.id)\t\(state)\t\(since)")
       }
       return 0
@@ -27,15 +27,16 @@ enum KeysListCommand: Command {
   }
 }
 
-/// Makes the next key that signs tokens.
+/// Creates the next token signing key.
 enum KeysRotateCommand: Command {
   static let name = "keys rotate"
-  static let summary = "makes the next key for tokens; it signs when verifiers had time to fetch it"
+  static let summary =
+    "creates the next token signing key; it's used once verifiers have had time to fetch it"
   static let options = [
     Instance.dataOption,
     Option(
       "now", variable: false,
-      help: "Sign with it at once, for when the key of now may be known to others."),
+      help: "Sign with it immediately, in case the current key is compromised."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -45,38 +46,39 @@ enum KeysRotateCommand: Command {
           atOnce: arguments.has("now"), by: Author(actor: .commandLine))
         Terminal.say(
           """
-          Made \(key.id). It is published now and signs from \(key.signsFrom.rfc3339Milliseconds). \
-          The keys before it are retired by themselves when all they signed has run out.
+          Created \(key.id). It's published now and signs from \
+          \(key.signsFrom.rfc3339Milliseconds). Older keys retire automatically once everything \
+          they signed has expired.
           """)
         return 0
       } catch KeyRotationError.anotherIsWaiting(let moment) {
         throw ConfigurationError(
-          "A new key is published already and signs from \(moment.rfc3339Milliseconds).")
+          "A new key is already published and signs from \(moment.rfc3339Milliseconds).")
       }
     }
   }
 }
 
-/// Retires a key before its time.
+/// Retires a token signing key early.
 enum KeysRetireCommand: Command {
   static let name = "keys retire"
-  static let summary = "retires a key for tokens before its time: what it signed is refused at once"
+  static let summary =
+    "retires a token signing key early; tokens it signed are rejected immediately"
   static let operands = "ID"
   static let options = [Instance.dataOption]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let id = try arguments.operand("the id of one key")
+    let id = try arguments.operand("the ID of a key")
     return try await Instance.use(arguments) { instance in
       do {
         try await instance.identity.signingKeys.retire(id, by: Author(actor: .commandLine))
-        Terminal.say("Retired \(id). Verifiers forget it within an hour.")
+        Terminal.say("Retired \(id). Verifiers drop it from their caches within an hour.")
         return 0
       } catch KeyRotationError.notFound {
-        throw ConfigurationError("There is no such key. See countersign keys list.")
+        throw ConfigurationError("Key not found. See countersign keys list.")
       } catch KeyRotationError.isTheOnlyOne {
         throw ConfigurationError(
-          "No other key is there to sign in its place. Make one first: countersign keys rotate "
-            + "--now.")
+          "This is the only signing key. Create another first: countersign keys rotate --now.")
       }
     }
   }

@@ -7,15 +7,15 @@ import Identity
 /// Replaces the database of a stopped server with a backup.
 enum RestoreCommand: Command {
   static let name = "restore"
-  static let summary = "replaces the database with a backup, while the server is stopped"
+  static let summary = "restores the database from a backup; the server must be stopped"
   static let operands = "FILE"
   static let options = [
     Instance.dataOption,
     Option(
       "keep-sessions", variable: false,
       help:
-        "Let users and administrators stay signed in. Sessions that were ended after the backup "
-        + "are valid again; the audit log records the choice."),
+        "Keep users and administrators signed in. Sessions that were ended after the backup are "
+        + "valid again; recorded in the audit log."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -23,8 +23,8 @@ enum RestoreCommand: Command {
     let folder = DataFolder(path: try arguments.required("data"))
     guard FileManager.default.fileExists(atPath: folder.path) else {
       throw ConfigurationError(
-        "The data folder \(folder.path) doesn't exist. Create it and put the copy of master.key there."
-      )
+        "The data folder \(folder.path) doesn't exist. Create it and put your copy of master.key "
+          + "there.")
     }
     let server = try folder.lock()
     let keys = try folder.lockKeysForChange()
@@ -37,7 +37,7 @@ enum RestoreCommand: Command {
     let environment = ProcessInfo.processInfo.environment
     guard let ring = try folder.existingKey(environment: environment) else {
       throw ConfigurationError(
-        "There is no master.key in \(folder.path). Put the copy from the time of the backup there "
+        "There's no master.key in \(folder.path). Put the copy from the time of the backup there "
           + "first (mode 600): without it, the second factors in \(file.path) can't be read.")
     }
     let restore = Restore(
@@ -48,12 +48,12 @@ enum RestoreCommand: Command {
   }
 }
 
-/// One restore, by somebody who has the locks of the data folder.
+/// A restore in progress; the caller holds both locks of the data folder.
 private struct Restore {
   let file: BackupFile
   let folder: DataFolder
   let swap: DatabaseSwap
-  /// When nobody served the folder any more.
+  /// When the locks were acquired, so that no server used the folder from then on.
   let stopped: Instant
   let keepsSessions: Bool
 
@@ -77,10 +77,13 @@ private struct Restore {
     }
   }
 
-  /// The database that is replaced, when it can be read and belongs to the same key.
+  /// Opens the database being replaced.
+  ///
+  /// - Returns: The database, when it can be read and was encrypted with the same key; otherwise
+  ///   the reason.
   private func openFormer(_ ring: KeyRing) async -> (ReadOnlySQLiteDatabase?, String?) {
     guard FileManager.default.fileExists(atPath: folder.database) else {
-      return (nil, "there is no former database in \(folder.path)")
+      return (nil, "there's no previous database in \(folder.path)")
     }
     do {
       let database = try ReadOnlySQLiteDatabase(path: folder.database)
@@ -89,20 +92,21 @@ private struct Restore {
         return (database, nil)
       } catch {
         await database.close()
-        return (nil, "the former database can't be compared. \(error)")
+        return (nil, "the previous database can't be compared. \(error)")
       }
     } catch {
-      return (nil, "the former database can't be read (\(error.message))")
+      return (nil, "the previous database can't be read (\(error.message))")
     }
   }
 
-  /// Makes the copy what is to be served: of this version, and without the past in force.
+  /// Prepares the copy for serving: migrates it, and ends sessions and codes from before the
+  /// restore.
   private func prepare(
     _ stored: StoredInstance, _ former: ReadOnlySQLiteDatabase?, environment: [String: String]
   ) async throws -> (RestoreReport, [RevivedState]?) {
     let draft = DataFolder(path: swap.draft)
     let ring = try folder.existingKey(environment: environment)
-    guard let ring else { throw ConfigurationError("The master key has gone.") }
+    guard let ring else { throw ConfigurationError("The master key is gone.") }
     let instance: Instance
     do {
       instance = try await Instance.open(
@@ -111,8 +115,8 @@ private struct Restore {
       throw ConfigurationError(error.description)
     }
     do {
-      // Tokens tell time by the second: what was issued in the last one before the stop is older
-      // than now only after it.
+      // Tokens have timestamps in whole seconds, so one issued in the last second before the stop
+      // is older than now only once that second has passed.
       while WallClock.system.now().seconds <= stopped.seconds {
         try await Task.sleep(for: .milliseconds(50))
       }
@@ -136,21 +140,21 @@ private struct Restore {
     _ stored: StoredInstance, _ report: RestoreReport, _ revived: [RevivedState]?,
     _ trouble: String?, _ aside: String?
   ) {
-    let since = stored.latest?.rfc3339Milliseconds ?? "it was made"
+    let since = stored.latest?.rfc3339Milliseconds ?? "it was created"
     Terminal.say("Restored \(file.path): \(stored.users) users, as of \(since).")
     if let aside, FileManager.default.fileExists(atPath: aside) {
-      Terminal.say("The former database is in \(aside). Delete it when you don't need it any more.")
+      Terminal.say("The previous database is in \(aside). Delete it when you no longer need it.")
     }
-    Terminal.say("Ended: \(report.summary). Time steps of one-time codes up to now count as used.")
+    Terminal.say("Ended: \(report.summary). One-time codes up to now are marked as used.")
     if keepsSessions {
-      Terminal.say("Sessions were kept, those included that were ended after the backup.")
+      Terminal.say("Sessions were kept, including those that were ended after the backup.")
     }
     guard let revived else {
       Terminal.say(
         """
-        The backup doesn't know what was removed or revoked since \(since), and \
-        \(trouble ?? "the former database can't be compared"). Repeat what you know of: removed \
-        factors and users, revoked tokens, keys and roles, changed passwords, used recovery codes.
+        The backup doesn't include removals or revocations since \(since), and \
+        \(trouble ?? "the previous database can't be compared"). Repeat those you know of: removed \
+        factors and users, revoked tokens, keys, and roles, changed passwords, used recovery codes.
         """)
       return
     }
@@ -160,13 +164,13 @@ private struct Restore {
     }
     Terminal.say(
       """
-      Removed, revoked or changed since \(since), and back with this backup (\(revived.count)). \
-      Check each and repeat what must not be in force:
+      Removed, revoked, or changed since \(since), and back after this restore \
+      (\(revived.count)). Check each and repeat the ones that must not be active:
       """)
     for state in revived { Terminal.say("  \(state.kind)\t\(state.what)") }
   }
 
-  /// A time as part of a name: `20261121T060102Z`.
+  /// Formats a time for a file name, such as `20261121T060102Z`.
   private static func stamp(_ moment: Instant) -> String {
     let text = moment.rfc3339Milliseconds.prefix { $0 != "." }
     return text.filter { $0 != "-" && $0 != ":" } + "Z"

@@ -1,18 +1,19 @@
 import Foundation
 import Identity
 
-/// Makes a service token and prints it, once.
+/// Creates a service token and prints it once.
 enum TokenCreateCommand: Command {
   static let name = "token create"
-  static let summary = "makes a service token for Authorization: Bearer and prints it once"
+  static let summary = "creates a service token for Authorization: Bearer and prints it once"
   static let options = [
     Instance.dataOption,
-    Option("project", "P", variable: false, help: "The project it is for."),
-    Option("tenant", "T", variable: false, help: "One tenant of the project, if it is for one."),
+    Option("project", "P", variable: false, help: "The project the token can access."),
+    Option(
+      "tenant", "T", variable: false, help: "Limit the token to this tenant of the project."),
     Option(
       "role", "ROLE", variable: false,
-      help: "owner, policy, support, auditor, or application for an application's own back end."),
-    Option("name", "NAME", variable: false, help: "What it is called in the audit log."),
+      help: "owner, policy, support, auditor, or application (for an application's back end)."),
+    Option("name", "NAME", variable: false, help: "Name in the audit log (default: the role)."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -20,7 +21,7 @@ enum TokenCreateCommand: Command {
     let word = try arguments.required("role")
     guard let role = ServiceTokenRole(rawValue: word) else {
       throw UsageError(
-        message: "\(word) is no role; use owner, policy, support, auditor or application")
+        message: "unknown role \(word); use owner, policy, support, auditor, or application")
     }
     return try await Instance.use(arguments) { instance in
       do {
@@ -28,12 +29,12 @@ enum TokenCreateCommand: Command {
           project: ID(project), tenant: arguments.value("tenant").map { ID($0) }, role: role,
           name: arguments.value("name") ?? word, maker: .commandLine)
         Terminal.say(made.secret.revealedText)
-        Terminal.complain("Token \(made.token.id) (\(word)). It is not shown again.")
+        Terminal.complain("Token \(made.token.id) (\(word)). It won't be shown again.")
         return 0
       } catch ServiceTokenError.scopeNotFound {
-        throw ConfigurationError("There is no such project or tenant.")
+        throw ConfigurationError("Project or tenant not found.")
       } catch ServiceTokenError.invalidName {
-        throw ConfigurationError("The name must have 1 to 100 characters.")
+        throw ConfigurationError("The name must be 1 to 100 characters long.")
       }
     }
   }
@@ -56,7 +57,7 @@ enum TokenListCommand: ProjectList {
 /// Revokes a service token.
 enum TokenRevokeCommand: ProjectRevocation {
   static let name = "token revoke"
-  static let summary = "revokes a service token, at once"
+  static let summary = "revokes a service token immediately"
   static let noun = "token"
 
   static func revoke(

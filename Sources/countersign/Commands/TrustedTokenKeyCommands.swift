@@ -1,20 +1,20 @@
 import Foundation
 import Identity
 
-/// Registers the public key of a back end.
+/// Registers a public key that signs a project's custom tokens.
 enum TrustedTokenKeyAddCommand: Command {
   static let name = "signer add"
-  static let summary = "registers a public key whose owner may sign a project's users in"
+  static let summary = "registers a custom token signing key, whose holder can sign in users"
   static let options = [
     Instance.dataOption,
     Option("project", "P", variable: false, help: "The project."),
     Option(
       "issuer", "EMAIL", variable: false,
-      help: "The service account, as it stands in the tokens (iss and sub)."),
+      help: "The service account in the tokens' iss and sub claims."),
     Option(
       "key", "FILE", variable: false,
-      help: "Its public RSA key or its certificate (PEM); standard input when left out."),
-    Option("key-id", "ID", variable: false, help: "The kid of its tokens, if they have one."),
+      help: "Its RSA public key or certificate in PEM (default: standard input)."),
+    Option("key-id", "ID", variable: false, help: "The tokens' kid, if they have one."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -35,39 +35,39 @@ enum TrustedTokenKeyAddCommand: Command {
   }
 
   private static func read(_ path: String?) throws -> String {
-    // A key has a few thousand bytes.
+    // In bytes; a key has a few thousand.
     let most = 100_000
     guard let path else {
       let data = try FileHandle.standardInput.read(upToCount: most) ?? Data()
       return String(decoding: data, as: UTF8.self)
     }
     guard let file = FileHandle(forReadingAtPath: path) else {
-      throw ConfigurationError("The file \(path) cannot be read.")
+      throw ConfigurationError("The file \(path) can't be read.")
     }
     return String(decoding: try file.read(upToCount: most) ?? Data(), as: UTF8.self)
   }
 
   private static func words(_ error: TrustedTokenKeyError) -> String {
     switch error {
-    case .projectNotFound: "There is no such project."
+    case .projectNotFound: "Project not found."
     case .invalidIssuer: "The issuer must be an email address."
-    case .invalidKeyID: "The key id has at most 128 characters, without spaces."
-    case .invalidKey(.isPrivate): "That is a private key. Give the public key that belongs to it."
-    case .invalidKey(.unreadable): "That is no public key and no certificate as PEM."
+    case .invalidKeyID: "The key ID must have at most 128 characters and no spaces."
+    case .invalidKey(.isPrivate): "This is a private key. Use its public key instead."
+    case .invalidKey(.unreadable): "This isn't a public key or certificate in PEM format."
     case .invalidKey(.unusable): "The RSA key must have 2048 to 8192 bits."
-    case .invalidKey(.otherKind): "Custom tokens are signed with RS256, which needs an RSA key."
-    case .exists: "This key of this issuer is registered already."
-    case .tooMany: "The project has \(TrustedTokenKeys.most) keys in force. Revoke one first."
-    case .notFound: "The project has no such key."
-    case .unavailable(let failure): "The database cannot be used: \(failure)"
+    case .invalidKey(.otherKind): "Custom tokens are signed with RS256, which requires an RSA key."
+    case .exists: "This key is already registered for this issuer."
+    case .tooMany: "The project has \(TrustedTokenKeys.most) active keys. Revoke one first."
+    case .notFound: "Key not found in this project."
+    case .unavailable(let failure): "Database error: \(failure)"
     }
   }
 }
 
-/// Lists the keys of a project's back ends.
+/// Lists a project's custom token signing keys.
 enum TrustedTokenKeyListCommand: ProjectList {
   static let name = "signer list"
-  static let summary = "lists the keys that sign a project's custom tokens"
+  static let summary = "lists a project's custom token signing keys"
 
   static func list(_ project: ID<Project>, _ identity: Identity) async throws {
     for signer in try await identity.signers.list(project) {
@@ -78,10 +78,10 @@ enum TrustedTokenKeyListCommand: ProjectList {
   }
 }
 
-/// Revokes the key of a back end.
+/// Revokes a custom token signing key.
 enum TrustedTokenKeyRevokeCommand: ProjectRevocation {
   static let name = "signer revoke"
-  static let summary = "revokes a key that signs custom tokens, at once"
+  static let summary = "revokes a custom token signing key immediately"
   static let noun = "key"
 
   static func revoke(

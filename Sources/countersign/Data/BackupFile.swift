@@ -4,29 +4,29 @@ import DatabaseSQLite
 import Foundation
 import Identity
 
-/// A backup, as `countersign backup` makes it.
+/// A backup created by `countersign backup`.
 struct BackupFile: Sendable {
   let path: String
 
-  /// Where the file is, behind a symbolic link.
+  /// The path with symbolic links resolved.
   private var resolved: String { URL(filePath: path).resolvingSymlinksInPath().path }
 
-  /// Checks that it's there and that no log lies beside it, which a backup never has.
+  /// Checks that the file exists and has no write-ahead log next to it, which a backup never has.
   func mustBeBackup() throws(ConfigurationError) {
     let files = FileManager.default
     let kind = (try? files.attributesOfItem(atPath: resolved))?[.type] as? FileAttributeType
     guard kind == .typeRegular else {
-      throw ConfigurationError("There is no file \(path).")
+      throw ConfigurationError("The file \(path) doesn't exist.")
     }
     let log = (try? files.attributesOfItem(atPath: "\(path)-wal")[.size]) as? NSNumber
     guard log?.intValue ?? 0 == 0 else {
       throw ConfigurationError(
-        "Beside \(path) lies its log (\(path)-wal): it's a database in use and not a backup, and "
-          + "some of its changes are in the log alone. Make a copy with countersign backup.")
+        "\(path) has a write-ahead log (\(path)-wal), so it's a database in use, not a backup, and "
+          + "some of its changes are only in the log. Copy it with countersign backup instead.")
     }
   }
 
-  /// Checks its integrity, its version and its key; nothing is changed.
+  /// Checks the integrity, version, and key of the backup, without changing it.
   func inspect(_ keys: KeyRing) async throws(ConfigurationError) -> StoredInstance {
     let database: ReadOnlySQLiteDatabase
     do { database = try ReadOnlySQLiteDatabase(path: path, ignoresLog: true) } catch {
@@ -42,7 +42,7 @@ struct BackupFile: Sendable {
     }
   }
 
-  /// Copies the file to another, for the owner of the folder alone.
+  /// Copies the file to another path, with mode 600.
   func copy(to other: String) throws(ConfigurationError) {
     do {
       let files = FileManager.default

@@ -1,12 +1,12 @@
 import DatabaseSQLite
 import Foundation
 
-/// Puts a restored database in the place of the present one.
+/// Replaces the current database with a restored one.
 ///
-/// The restored one is made in a folder of its own. Renaming that folder is the point of no return:
-/// before it the present database is untouched, after it whoever opens the data folder next
-/// finishes what is left. So a crash leaves the old database or the new one, and never a database
-/// beside the log of another.
+/// The restored database is created in a separate folder. Renaming that folder is the point of no
+/// return: before it, the current database is untouched; after it, the next process that opens the
+/// data folder finishes the swap. A crash therefore leaves the old database or the new one, and
+/// never a database next to the log of another.
 struct DatabaseSwap: Sendable {
   private static let draftName = "restore.draft"
   private static let readyPrefix = "restored-"
@@ -15,35 +15,35 @@ struct DatabaseSwap: Sendable {
   static let suffixes = ["", "-wal", "-shm"]
 
   let data: String
-  /// Moves a file; a test fails in its place.
+  /// Moves a file; replaced in tests to simulate a crash.
   var move: @Sendable (_ from: String, _ to: String) throws -> Void = { from, to in
     try DurableFiles.move(from, to: to)
   }
 
   init(data: String) { self.data = data }
 
-  /// Where the restored database is made.
+  /// The folder in which the restored database is created.
   var draft: String { "\(data)/\(Self.draftName)" }
-  /// Its file.
+  /// The file of the restored database.
   var draftDatabase: String { "\(draft)/countersign.sqlite" }
 
-  /// Makes an empty folder for the restored database, without what an interrupted restore left.
+  /// Creates an empty folder for the restored database, replacing that of an interrupted restore.
   func begin() throws {
     try discard()
     try DurableFiles.createFolder(draft)
   }
 
-  /// Removes what a restore has made, as long as it isn't in place.
+  /// Removes the restored database before the point of no return.
   func discard() throws {
     guard FileManager.default.fileExists(atPath: draft) else { return }
     try FileManager.default.removeItem(atPath: draft)
   }
 
-  /// Decides that the restored database takes over.
+  /// Renames the draft folder, which is the point of no return.
   ///
-  /// It's closed, and its log is empty.
+  /// The restored database must be closed, with an empty log.
   ///
-  /// - Parameter stamp: The time, as part of the names of the folders.
+  /// - Parameter stamp: The time, for the names of the folders.
   /// - Throws: When a file can't be moved or synced.
   func commit(stamp: String) throws {
     try DurableFiles.sync(draftDatabase)
@@ -52,7 +52,7 @@ struct DatabaseSwap: Sendable {
     try DurableFiles.sync(data)
   }
 
-  /// Whether a restore is decided and not finished.
+  /// Whether a restore has passed the point of no return and isn't finished.
   var isPending: Bool { ready != nil }
 
   private var ready: String? {
@@ -60,9 +60,11 @@ struct DatabaseSwap: Sendable {
     return names.filter { $0.hasPrefix(Self.readyPrefix) }.min()
   }
 
-  /// Moves the present database aside and the restored one in its place, as far as that isn't done.
+  /// Moves the current database aside and the restored one into place, continuing where an
+  /// interrupted call stopped.
   ///
-  /// - Returns: Where the former database is; nil when nothing was pending.
+  /// - Returns: The folder with the previous database; nil when nothing was pending.
+  /// - Throws: When a file can't be moved or synced.
   @discardableResult
   func finish() throws -> String? {
     guard let ready else { return nil }
@@ -99,13 +101,13 @@ extension DataFolder {
     try? server.close()
   }
 
-  /// The same for whoever has the lock of the server.
+  /// Finishes an interrupted restore for a caller that already holds the server lock.
   func finishRestore(holding _: FileHandle) throws(ConfigurationError) {
     do {
       guard try DatabaseSwap(data: path).finish() != nil else { return }
     } catch {
-      throw ConfigurationError("The restore of \(path) can't be finished: \(error)")
+      throw ConfigurationError("The restore to \(path) can't be finished: \(error)")
     }
-    Terminal.complain("Finished a restore that was interrupted.")
+    Terminal.complain("Finished an interrupted restore.")
   }
 }

@@ -3,18 +3,18 @@ import DatabaseSQLite
 import Foundation
 import Identity
 
-/// An opened data folder with the rules over it.
+/// An open data folder and the use cases on top of it.
 struct Instance: Sendable {
   let identity: Identity
   let database: SQLiteDatabase
   let keys: KeyRing
   let hasher: PasswordHasher
-  /// Held by commands beside a server, so that the master key does not change under them.
+  /// Held by commands that run alongside a server, so that the master key can't change meanwhile.
   var lock: FileHandle?
 
-  /// Opens a folder as a profile, and makes its database ready.
+  /// Opens a folder with a profile and prepares its database.
   ///
-  /// - Throws: ``ConfigurationError``, with a sentence for each thing in the way.
+  /// - Throws: ``ConfigurationError``, with a message for each problem.
   static func open(
     _ folder: DataFolder, profile: Profile, defaultProject: ID<Project>? = nil,
     carriesMail: Bool = false, creates: Bool = false, migrates: Bool = true,
@@ -26,7 +26,7 @@ struct Instance: Sendable {
     )
   }
 
-  /// The same with keys that were read already.
+  /// Opens a folder with keys that were already read.
   static func open(
     _ folder: DataFolder, keys: KeyRing, profile: Profile, defaultProject: ID<Project>? = nil,
     carriesMail: Bool = false, creates: Bool, migrates: Bool
@@ -45,12 +45,13 @@ struct Instance: Sendable {
     }
   }
 
-  /// Opens an existing folder as whatever profile it is stamped with, for commands beside a server.
+  /// Opens an existing folder with the profile it was created for, for commands that run alongside
+  /// a server.
   static func existing(_ arguments: Arguments) async throws -> Instance {
     let folder = DataFolder(path: try arguments.required("data"))
     try folder.mustExist()
     let lock = try folder.lockKeys()
-    // Held while the database may be migrated, so that no server starts on it meanwhile.
+    // Held while the database may be migrated, so that no server starts meanwhile.
     let server = try folder.lockIfFree()
     var instance = try await existing(folder, migrates: server != nil)
     try? server?.close()
@@ -58,13 +59,13 @@ struct Instance: Sendable {
     return instance
   }
 
-  /// Opens an existing folder as whatever profile it is stamped with.
+  /// Opens an existing folder with the profile it was created for.
   ///
   /// - Parameters:
   ///   - folder: The data folder.
-  ///   - migrates: False while a server uses the folder, which may be an older one.
+  ///   - migrates: False while a server uses the folder, which may be an older version.
   /// - Returns: The instance, ready for use.
-  /// - Throws: When the folder holds no instance, or one that this version can't use.
+  /// - Throws: When the folder has no instance, or one that this version can't use.
   static func existing(_ folder: DataFolder, migrates: Bool) async throws -> Instance {
     let environment = ProcessInfo.processInfo.environment
     try folder.mustHoldInstance()
@@ -81,7 +82,7 @@ struct Instance: Sendable {
     }
   }
 
-  /// Does something with an existing folder and closes it.
+  /// Opens an existing folder, runs `body`, and closes the folder.
   static func use<T: Sendable>(
     _ arguments: Arguments, _ body: @Sendable (Instance) async throws -> T
   ) async throws -> T {

@@ -1,11 +1,11 @@
 import Text
 
-/// Takes a CSV file apart as RFC 4180 writes it: quotes around a field, doubled inside of one.
+/// Parses CSV (RFC 4180): fields may be quoted, and quotes inside a quoted field are doubled.
 struct CSVReader {
   struct Record {
-    /// The fields, or nil when one of them has too many combining marks in a row.
+    /// The fields; nil when one of them has too many combining marks in a row.
     let fields: [UntrustedText]?
-    /// The line on which it begins, from 1.
+    /// The line on which the record begins, counted from 1.
     let line: Int
   }
 
@@ -21,10 +21,16 @@ struct CSVReader {
   private var beginning = 1
   private var isFirst = true
 
-  /// Takes the next bytes, and gives the records that end in them, also those before an error.
+  /// Parses the next bytes.
+  ///
+  /// - Parameters:
+  ///   - chunk: The bytes.
+  ///   - isLast: Whether the file ends with them.
+  ///   - records: Receives the records that end in the bytes, including those before an error.
+  /// - Throws: `UserFileError` when a field is too large or a quotation mark is misplaced.
   mutating func take(_ chunk: [UInt8], isLast: Bool, into records: inout [Record]) throws {
     var bytes = chunk[...]
-    // A mark of the byte order stands before the first field in files of some spreadsheets.
+    // Some spreadsheets write a byte order mark before the first field.
     if isFirst, chunk.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
     if !chunk.isEmpty { isFirst = false }
     for byte in bytes {
@@ -42,7 +48,7 @@ struct CSVReader {
       case (_, 0x0A): endRecord(&records)
       case (_, 0x0D): break
       case (.quote, _):
-        throw UserFileError(message: "Line \(line) has text behind a closing quotation mark.")
+        throw UserFileError(message: "Line \(line) has text after a closing quotation mark.")
       default:
         field.append(byte)
         place = .plain
@@ -52,7 +58,7 @@ struct CSVReader {
     }
     guard isLast else { return }
     guard place != .quoted else {
-      throw UserFileError(message: "A quotation mark of line \(beginning) is not closed.")
+      throw UserFileError(message: "A quotation mark on line \(beginning) isn't closed.")
     }
     if !fields.isEmpty || !field.isEmpty { endRecord(&records) }
   }
@@ -67,7 +73,7 @@ struct CSVReader {
 
   private mutating func endRecord(_ records: inout [Record]) {
     endField()
-    // An empty line is no record.
+    // An empty line isn't a record.
     if fields.count > 1 || fields[0] != "" || !isReadable {
       records.append(Record(fields: isReadable ? fields : nil, line: beginning))
     }

@@ -1,12 +1,12 @@
 import Crypto
 import Identity
 
-/// The options about hashes, called as the Firebase command line calls them.
+/// The options for password hashes, named as in the Firebase CLI.
 enum HashOptions {
   static let all = [
     Option(
       "hash-algo", "NAME", variable: false,
-      help: "How passwords were hashed: SCRYPT, BCRYPT, …; when left out, hashes tell themselves."),
+      help: "Hash algorithm: SCRYPT, BCRYPT, … (default: detected from each hash)."),
     Option(
       "hash-key", "KEY", variable: false, help: "The signer key in base64 (HMAC_*, SCRYPT)."),
     Option(
@@ -25,13 +25,16 @@ enum HashOptions {
       "hash-input-order", "ORDER", variable: false,
       help: "SALT_FIRST or PASSWORD_FIRST (HMAC_*, MD5, SHA*)."),
     Option(
-      "argon2-type", "TYPE", variable: false, help: "argon2id, argon2i or argon2d; argon2id."),
-    Option("argon2-version", "N", variable: false, help: "16 or 19; 19 when left out."),
+      "argon2-type", "TYPE", variable: false,
+      help: "argon2id, argon2i, or argon2d (default: argon2id)."),
+    Option("argon2-version", "N", variable: false, help: "16 or 19 (default: 19)."),
     Option(
       "associated-data", "DATA", variable: false, help: "Associated data in base64 (ARGON2)."),
   ]
 
-  /// What was said of the hashes.
+  /// Reads the hash parameters from the command line.
+  ///
+  /// - Throws: `UsageError` when a value isn't a number, base64, or a known name.
   static func parameters(_ arguments: Arguments) throws(UsageError) -> HashParameters {
     var parameters = HashParameters()
     parameters.algorithm = arguments.value("hash-algo")?.uppercased()
@@ -48,12 +51,12 @@ enum HashOptions {
     case "SALT_FIRST": parameters.order = .saltFirst
     case "PASSWORD_FIRST": parameters.order = .passwordFirst
     case let word?:
-      throw UsageError(message: "\(word) is no order; use SALT_FIRST or PASSWORD_FIRST")
+      throw UsageError(message: "unknown order \(word); use SALT_FIRST or PASSWORD_FIRST")
     }
     guard parameters.algorithm == "ARGON2" else { return parameters }
     let word = arguments.value("argon2-type")?.lowercased() ?? Argon2.Kind.id.rawValue
     guard let kind = Argon2.Kind(rawValue: word) else {
-      throw UsageError(message: "\(word) is no type; use argon2id, argon2i or argon2d")
+      throw UsageError(message: "unknown type \(word); use argon2id, argon2i, or argon2d")
     }
     parameters.argon2Length = parameters.dkLen
     parameters.argon2 = Argon2(
@@ -64,17 +67,17 @@ enum HashOptions {
     return parameters
   }
 
-  /// The sentence for parameters that do not do; the names are those of the wire.
+  /// Describes invalid parameters; the error has the names of the REST API, the text the options'.
   static func sentence(_ error: HashParameterError) -> String {
     switch error {
-    case .unknownAlgorithm: "there is no such hash algorithm"
-    case .missing(let name): "the hash algorithm needs --\(option(name))"
+    case .unknownAlgorithm: "unknown hash algorithm"
+    case .missing(let name): "the hash algorithm requires --\(option(name))"
     case .outOfRange(let name, let range):
       "--\(option(name)) must be between \(range.lowerBound) and \(range.upperBound)"
     case .notPowerOfTwo(let name):
-      "--\(option(name)) must be a power of two, and greater than one"
+      "--\(option(name)) must be a power of two greater than one"
     case .tooLong(let name): "--\(option(name)) is longer than 1024 bytes"
-    case .tooDear: "a hash may take 256 MiB, and 1 GiB over all parallelization"
+    case .tooDear: "a hash can use at most 256 MiB, and 1 GiB across all parallelization"
     }
   }
 
@@ -96,7 +99,7 @@ enum HashOptions {
   private static func number(_ name: String, _ arguments: Arguments) throws(UsageError) -> Int? {
     guard let text = arguments.value(name) else { return nil }
     guard let number = Int(text) else {
-      throw UsageError(message: "--\(name) wants a whole number, not \(text)")
+      throw UsageError(message: "--\(name) must be a whole number, not \(text)")
     }
     return number
   }
@@ -106,7 +109,7 @@ enum HashOptions {
   ) throws(UsageError) -> [UInt8]? {
     guard let text = arguments.value(name) else { return nil }
     guard let bytes = Base64URL.decode(text) else {
-      throw UsageError(message: "--\(name) is not base64")
+      throw UsageError(message: "--\(name) must be base64")
     }
     return bytes
   }

@@ -4,28 +4,33 @@ import IdentityToolkitAPI
 import JSON
 import Text
 
-/// Why a file with users cannot be read to its end.
+/// The reason the rest of a user file can't be read.
 struct UserFileError: Error {
   let message: String
 }
 
-/// A row of a file, and where it stands.
+/// A user in a file, and its line.
 struct FileRow: Sendable {
   let row: ImportRow
   let line: Int
 }
 
-/// Reads a file of users part by part, so that its size does not matter.
+/// Reads a user file in chunks, so that its size doesn't matter.
 struct UserFileReader {
   enum Format: String {
     case json
     case csv
 
-    /// The format of a name, or the one that was said.
+    /// Parses a format.
+    ///
+    /// - Parameters:
+    ///   - path: The file, whose extension is the default.
+    ///   - said: The value of `--format`; nil when it's missing.
+    /// - Throws: `UsageError` for an unknown format, or an unknown extension without `--format`.
     init(path: String, said: String?) throws(UsageError) {
       if let said {
         guard let format = Format(rawValue: said.lowercased()) else {
-          throw UsageError(message: "\(said) is no format; use json or csv")
+          throw UsageError(message: "unknown format \(said); use json or csv")
         }
         self = format
         return
@@ -37,7 +42,7 @@ struct UserFileReader {
         self = .csv
       } else {
         throw UsageError(
-          message: "the name of the file does not end in .json or .csv: say which with --format")
+          message: "the file name doesn't end in .json or .csv; add --format")
       }
     }
   }
@@ -49,19 +54,21 @@ struct UserFileReader {
   private var lines = CSVReader()
   private var ready: [FileRow] = []
   private var isAtEnd = false
-  /// What ends the file before its end; told when the rows before it have been given.
+  /// The error at which reading stopped; thrown once the rows before it have been returned.
   private var trouble: UserFileError?
 
   init(path: String, format: Format, file: UserFile) throws(ConfigurationError) {
     guard let handle = FileHandle(forReadingAtPath: path) else {
-      throw ConfigurationError("\(path) cannot be read.")
+      throw ConfigurationError("\(path) can't be read.")
     }
     self.handle = handle
     self.format = format
     self.file = file
   }
 
-  /// The next rows, at most so many; none at the end.
+  /// Returns the next rows, at most `count`; empty at the end.
+  ///
+  /// - Throws: `UserFileError` when the rest of the file can't be read.
   mutating func next(_ count: Int) throws -> [FileRow] {
     while ready.count < count, !isAtEnd {
       do { try readMore() } catch let error as UserFileError {
@@ -109,7 +116,7 @@ struct UserFileReader {
       throw UserFileError(message: "\(error)")
     }
     guard elements.hasFound else {
-      throw UserFileError(message: "The JSON document has no list \"users\".")
+      throw UserFileError(message: "The JSON document has no \"users\" array.")
     }
   }
 

@@ -6,10 +6,10 @@ import IdentityToolkitAPI
 import Synchronization
 import Templating
 
-/// Everything that answers requests: the probe, the files, the API, the console.
+/// Everything that answers requests: health probes, static files, the API, and the console.
 ///
-/// A class, since each request takes it out of a lock: of a value as large as this one, that would
-/// copy every use case of the server.
+/// A class, since each request reads it from under a lock, which would copy every use case if it
+/// were a value.
 final class Application: Sendable {
   let publicURL: PublicURL
   private let files: StaticFiles
@@ -24,7 +24,8 @@ final class Application: Sendable {
     probes = Probes(readiness: readiness)
     guard let publicURL = PublicURL(address) else {
       throw ConfigurationError(
-        "--public-url wants scheme, host and perhaps a port, such as https://mfa.example.com.")
+        "--public-url must be a scheme, a host, and optionally a port, such as "
+          + "https://mfa.example.com.")
     }
     self.publicURL = publicURL
     let files = try StaticFiles(
@@ -53,7 +54,7 @@ final class Application: Sendable {
   }
 }
 
-/// The application of a server that listens already, once it is made.
+/// The application of a server that starts listening before the application exists.
 final class LateApplication: Sendable {
   private let application = Mutex<Application?>(nil)
 

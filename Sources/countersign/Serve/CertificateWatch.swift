@@ -1,21 +1,21 @@
 import Crypto
 import Foundation
 
-/// Warns of a TLS certificate that has expired or is about to, at the start and once a day.
+/// Warns about a TLS certificate that has expired or soon will, at startup and once a day.
 struct CertificateWatch: Sendable {
   let path: String
   var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
   var say: @Sendable (String) -> Void = { Terminal.complain($0) }
 
   private static let day = Duration.seconds(86_400)
-  /// How long before its end a certificate is warned of, in seconds; a third of its lifetime where
-  /// that is shorter.
+  /// How long before its expiration a certificate is reported, in seconds; a third of its lifetime
+  /// if that's shorter.
   static let notice: Int64 = 14 * 86_400
 
-  /// Looks at the file now.
+  /// Checks the file now.
   func check() {
     guard let data = FileManager.default.contents(atPath: path) else {
-      say("The TLS certificate \(path) can't be read any more.")
+      say("The TLS certificate \(path) can no longer be read.")
       return
     }
     let certificates = Certificate.all(inPEM: Array(data))
@@ -26,14 +26,14 @@ struct CertificateWatch: Sendable {
     }
   }
 
-  /// Looks once a day until it is canceled.
+  /// Checks the file once a day until the task is canceled.
   ///
   /// - Parameter sleep: Waits, and throws when canceled.
   func run(sleep: (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) async {
     while (try? await sleep(Self.day)) != nil { check() }
   }
 
-  /// What is to be said of a certificate; nil for one that is valid and stays so for a while.
+  /// Returns the warning about a certificate; nil when it's valid and doesn't expire soon.
   static func warning(_ certificate: Certificate, at now: Int64) -> String? {
     let lifetime = certificate.notAfter - certificate.notBefore
     let left = certificate.notAfter - now

@@ -1,17 +1,17 @@
 import Identity
 import SMTP
 
-/// Sends the mails that are due, one after the other.
+/// Sends emails that are due, one at a time.
 struct Delivery: Sendable {
   private let client: SMTPClient
   private let task: Task<Void, Never>
 
-  /// How often it looks for mails.
+  /// How often the queue is checked.
   private static let interval = Duration.seconds(1)
-  /// How long a mail on its way may take once the server is told to stop, in seconds.
+  /// The longest that an email being sent may take once the server is stopping, in seconds.
   private static let grace = 5
 
-  /// Begins at once with what an earlier run has left.
+  /// Starts sending, beginning with emails left from an earlier run.
   init(_ identity: Identity, _ configuration: MailConfiguration) {
     let client = SMTPClient(configuration.server)
     self.client = client
@@ -19,7 +19,7 @@ struct Delivery: Sendable {
     task = Task { await courier.run(every: Self.interval) }
   }
 
-  /// Ends it; what is on its way is waited for, and what became of it written down.
+  /// Stops sending, after the email in progress is sent and its result recorded.
   func stop() async {
     client.hurry(seconds: Self.grace)
     task.cancel()
@@ -27,13 +27,13 @@ struct Delivery: Sendable {
   }
 }
 
-/// Carries mails from the outbox to a server.
+/// Sends queued emails through an SMTP server.
 private struct Courier: Sendable {
   let identity: Identity
   let configuration: MailConfiguration
   let client: SMTPClient
 
-  /// How long to leave a server alone that cannot be reached, at most.
+  /// The longest pause between attempts while the server can't be reached.
   private static let longestPause = Duration.seconds(60)
 
   func run(every interval: Duration) async {
@@ -42,7 +42,7 @@ private struct Courier: Sendable {
         try await identity.deliveries.begin()
         break
       } catch {
-        Terminal.complain("Mails: \(error)")
+        Terminal.complain("Email: \(error)")
         guard await slept(.seconds(5)) else { return }
       }
     }
@@ -50,20 +50,20 @@ private struct Courier: Sendable {
     while !Task.isCancelled {
       var round = Round()
       do {
-        // A mail that has run out is dropped, which a wrong clock must not decide.
+        // Expired emails are dropped, which a wrong clock must not cause.
         if identity.clockGuard.doubt == nil { round = try await sendAll() }
       } catch {
-        Terminal.complain("Mails: \(error)")
+        Terminal.complain("Email: \(error)")
       }
       await client.rest()
       if round.isAnySent, pause != nil {
-        Terminal.complain("Mails go out again.")
+        Terminal.complain("Email delivery resumed.")
         pause = nil
       }
       if let trouble = round.trouble {
         if pause == nil {
           Terminal.complain(
-            "Mails wait: \(configuration.server.url) does not take them. \(trouble)")
+            "Email delivery paused: \(configuration.server.url) isn't accepting mail. \(trouble)")
         }
         pause = min((pause ?? .seconds(2)) * 2, Self.longestPause)
       }
@@ -73,16 +73,16 @@ private struct Courier: Sendable {
 
   private struct Round {
     var isAnySent = false
-    /// Why the server took no mail at all.
+    /// Why the server accepts no mail; nil when it does.
     var trouble: String?
   }
 
-  /// Sends what is due, until the server is in trouble.
+  /// Sends emails that are due, until none is left or the server can't be reached.
   private func sendAll() async throws -> Round {
     var round = Round()
     while !Task.isCancelled, let due = try await identity.deliveries.claim() {
       guard let recipient = MailAddress(due.recipient) else {
-        try await record(.failed("Mail cannot be sent to this address."), of: due)
+        try await record(.failed("Email can't be sent to this address."), of: due)
         continue
       }
       let mail: Mail
@@ -110,14 +110,13 @@ private struct Courier: Sendable {
     return round
   }
 
-  /// Writes down what became of a mail, also while the server stops: what was sent must not be sent
-  /// again.
+  /// Records the result for an email, even while the server stops, so that no email is sent twice.
   private func record(_ result: DeliveryResult, of mail: DueMail) async throws {
     let deliveries = identity.deliveries
     try await Task { try await deliveries.record(result, of: mail) }.value
   }
 
-  /// Waits; false when it was to stop meanwhile.
+  /// Waits; returns false when the task is canceled meanwhile.
   private func slept(_ time: Duration) async -> Bool {
     do { try await Task.sleep(for: time) } catch { return false }
     return true

@@ -3,14 +3,14 @@ import DatabaseSQLite
 import Identity
 import OTP
 
-/// Makes a demo before the server listens, and tells how to sign in to it afterwards.
+/// Creates a demo before the server listens, and prints how to sign in to it.
 struct DemoGreeting: Sendable {
   let summary: DemoSummary
   let seed: UInt64
 
-  /// Fills the instance when `--demo` was said; nil when not.
+  /// Fills the instance when `--demo` is set; returns nil otherwise.
   ///
-  /// A folder that an earlier demo filled is not served to others either.
+  /// A folder filled by an earlier demo isn't served beyond loopback, even without `--demo`.
   static func made(
     _ configuration: ServeConfiguration, _ instance: Instance
   ) async throws -> DemoGreeting? {
@@ -32,25 +32,26 @@ struct DemoGreeting: Sendable {
     }
   }
 
-  /// Prints who can sign in, a line each.
+  /// Prints the accounts that can sign in, one per line.
   func say(at url: String) {
     Terminal.say(
       "Demo \(seed): \(summary.projects) projects, \(summary.tenants) tenants, "
         + "\(summary.users) users, \(Demo.days) days of history.")
-    sayPeople("Sign in at \(url)/sign-in as one of these:")
+    sayPeople("Sign in at \(url)/sign-in with one of these accounts:")
   }
 
-  /// Prints who can sign in once it is served.
+  /// Prints the accounts that can sign in once the folder is served.
   func say(beforeServing path: String) {
     Terminal.say("Demo \(seed): \(summary.users) users in \(path).")
-    sayPeople("Serve it with countersign serve --data \(path), and sign in as one of these:")
+    sayPeople(
+      "Run countersign serve --data \(path), then sign in with one of these accounts:")
   }
 
   private func sayPeople(_ heading: String) {
     Terminal.say(heading)
     for person in summary.administrators { say(person) }
     if let user = summary.user {
-      Terminal.say("Applications can sign in a user:")
+      Terminal.say("A user that applications can sign in:")
       say(user)
     }
   }
@@ -60,7 +61,7 @@ struct DemoGreeting: Sendable {
     if let authenticator = person.authenticator {
       let step = authenticator.step(at: WallClock.system.now().seconds)
       line += "  TOTP secret \(Base32.encode(authenticator.secret.revealedBytes))"
-      if let code = try? authenticator.code(step: step) { line += "  code now \(code)" }
+      if let code = try? authenticator.code(step: step) { line += "  current code \(code)" }
     }
     Terminal.say("\(line)  (\(person.name), \(person.role))")
   }

@@ -1,11 +1,11 @@
 import Identity
 
-/// What a server does by itself beside answering requests.
+/// The server's background tasks.
 struct Housekeeping: Sendable {
   private let identity: Identity
   private let tasks: [Task<Void, Never>]
 
-  /// Begins at once with what an earlier run has left to delete.
+  /// Starts all tasks, beginning with deletions left from an earlier run.
   init(_ identity: Identity, keeper: KeyRotationTask) {
     self.identity = identity
     tasks = [
@@ -19,14 +19,14 @@ struct Housekeeping: Sendable {
     ]
   }
 
-  /// Ends it; what waits in memory is written down.
+  /// Stops all tasks and writes usage times held in memory to the database.
   func stop() async {
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
     do { try await identity.recordUses() } catch { Terminal.complain("\(error)") }
   }
 
-  /// Says when the clock isn't trusted any more, and when it is again.
+  /// Reports when the system clock stops being trusted, and when it's trusted again.
   private static func watchClock(_ identity: Identity) async {
     var last = identity.clockGuard.doubt
     while await slept(.seconds(2)) {
@@ -37,7 +37,7 @@ struct Housekeeping: Sendable {
         last = doubt
         guard isTrustedAgain else { continue }
         Terminal.complain("The clock is trusted again.")
-        // What has waited would wait for the next minute.
+        // The next scheduled purge may be a minute away.
         try await identity.purgeExpired()
       } catch {
         Terminal.complain("\(error)")
@@ -46,13 +46,13 @@ struct Housekeeping: Sendable {
   }
 
   private static func purgeExpired(_ identity: Identity) async {
-    // At once too: what ran out while no server ran shall not lie about for another minute.
+    // Also at startup, for data that expired while no server ran.
     repeat {
       do { try await identity.purgeExpired() } catch { Terminal.complain("\(error)") }
     } while await slept(.seconds(60))
   }
 
-  /// Deletes part after part of what was marked, with room for other writes between them.
+  /// Deletes marked data in batches, pausing for other writes in between.
   private static func purge(_ identity: Identity) async {
     repeat {
       do {
@@ -63,7 +63,7 @@ struct Housekeeping: Sendable {
     } while await slept(.seconds(5))
   }
 
-  /// Files what the audit log got, many rows at a time.
+  /// Indexes new audit log entries in batches.
   private static func file(_ identity: Identity) async {
     while await slept(.seconds(2)) {
       do {
@@ -74,7 +74,7 @@ struct Housekeeping: Sendable {
     }
   }
 
-  /// Counts and deletes old verdicts part after part, with room for other writes between them.
+  /// Counts and deletes old code attempts in batches, pausing for other writes in between.
   private static func age(_ identity: Identity) async {
     repeat {
       do {
@@ -85,10 +85,10 @@ struct Housekeeping: Sendable {
     } while await slept(.seconds(60))
   }
 
-  /// Goes through lists of users part after part.
+  /// Runs bulk removals in batches.
   ///
-  /// Between two of them others have at least twice as long as the last one took, waiting for its
-  /// turn included: two thirds of the time are theirs, and it steps back where much is asked.
+  /// After each batch it pauses for twice as long as the batch took, including the wait for its
+  /// turn. Other writes get two thirds of the time, and bulk removals slow down under load.
   private static func removeMany(_ identity: Identity) async {
     let clock = ContinuousClock()
     repeat {
@@ -101,13 +101,13 @@ struct Housekeeping: Sendable {
           guard await slept(max(.milliseconds(5), (clock.now - start) * 2)) else { return }
         }
       } catch {
-        Terminal.complain("Removals: \(error)")
+        Terminal.complain("Bulk removals: \(error)")
         guard await slept(.seconds(5)) else { return }
       }
     } while await slept(.milliseconds(250))
   }
 
-  /// Takes new keys up, and seals with a new master key part after part.
+  /// Loads new keys, and re-encrypts with a new master key in batches.
   private static func keep(_ keeper: KeyRotationTask) async {
     repeat {
       do {
@@ -118,7 +118,7 @@ struct Housekeeping: Sendable {
     } while await slept(.seconds(5))
   }
 
-  /// Waits; false when it was to stop meanwhile.
+  /// Waits; returns false when the task is canceled meanwhile.
   private static func slept(_ time: Duration) async -> Bool {
     do { try await Task.sleep(for: time) } catch { return false }
     return true

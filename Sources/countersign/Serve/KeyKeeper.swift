@@ -2,13 +2,13 @@ import Crypto
 import Foundation
 import Identity
 
-/// Keeps a running server's keys those of the data folder: signing keys that `keys rotate` made, and
-/// the master key that `keys rotate-master` put in front.
+/// Loads keys that commands changed while the server runs: token signing keys from `keys rotate`,
+/// and the master key from `keys rotate-master`.
 actor KeyRotationTask {
   private let identity: Identity
   private let folder: DataFolder
   private let ring: KeyRing
-  /// Whether the master key comes from the environment, where nobody changes it.
+  /// Whether the master key comes from the environment, where it can't change.
   private let isFixed: Bool
   private var hasSaid = false
 
@@ -19,19 +19,19 @@ actor KeyRotationTask {
     isFixed = environment[DataFolder.variable] != nil
   }
 
-  /// Looks what has changed; true when there is more to do at once.
+  /// Loads changed keys and re-encrypts one batch; returns true when there's more to do.
   func look() async throws -> Bool {
     try await identity.signingKeys.refresh()
     if !isFixed, let kept = try folder.keptKeys(), kept.ids != ring.ids {
       ring.adopt(kept)
       try await identity.masterKeys.begin(by: Author(actor: .commandLine))
-      Terminal.complain("The master key was rotated. Sealing everything with the new one.")
+      Terminal.complain("The master key was rotated. Re-encrypting all secrets with the new one.")
     }
     switch try await identity.masterKeys.step() {
     case .settled, .waiting: return false
     case .part: return true
     case .droppable:
-      // The former key is needed for an hour, by a clock that shows it.
+      // The previous key is needed for another hour, which only a trusted clock can measure.
       guard identity.clockGuard.doubt == nil else { return false }
       try await dropOlder()
       return false
@@ -42,8 +42,8 @@ actor KeyRotationTask {
     guard !isFixed else {
       if !hasSaid {
         Terminal.complain(
-          "Everything is sealed with the first key of \(DataFolder.variable): the others can be "
-            + "taken out.")
+          "All secrets are encrypted with the first key of \(DataFolder.variable). You can remove "
+            + "the others.")
       }
       hasSaid = true
       return
@@ -52,6 +52,6 @@ actor KeyRotationTask {
     let newest = ring.newestAlone()
     try folder.store(newest)
     ring.adopt(newest)
-    Terminal.complain("The former master key was dropped.")
+    Terminal.complain("Removed the previous master key.")
   }
 }

@@ -2,36 +2,36 @@ import Crypto
 import Foundation
 import SMTP
 
-/// Where mails to users go, and in whose name.
+/// The SMTP server and the sender of emails to users.
 struct MailConfiguration: Sendable {
   let server: SMTPServer
   let sender: MailAddress
-  /// The name beside the sender's address; nil for that of the application.
+  /// The sender's display name; nil for the name of the application.
   let senderName: String?
 
-  /// The variable with the password: on a command line everybody of the machine could read it.
+  /// The environment variable with the password; other users can read command lines.
   private static let passwordVariable = "COUNTERSIGN_SMTP_PASSWORD"
 
   static let options = [
     Option(
       "smtp", "URL",
-      help: "The server for mails to users: smtp://user@host:port (STARTTLS) or smtps://…; "
-        + "without it mails wait to be read in the console. The user's password is taken from "
+      help: "SMTP server for emails to users: smtp://user@host:port (STARTTLS) or smtps://…. "
+        + "Without it, emails wait and can be read in the console. The password comes from "
         + "\(passwordVariable) or --smtp-password-file."),
     Option(
       "smtp-from", "ADDRESS",
-      help: "Who mails are from: an address, or “Name <address>”."),
-    Option("smtp-password-file", "FILE", help: "A file whose first line is the password."),
+      help: "Sender of emails: an address, or “Name <address>”."),
+    Option("smtp-password-file", "FILE", help: "File with the SMTP password on its first line."),
     Option(
       "smtp-ca", "FILE",
-      help: "Certificates (PEM) that are believed of the mail server, in place of the system's."),
+      help: "CA certificates (PEM) to trust for the SMTP server (default: the system's)."),
   ]
 
   init?(_ arguments: Arguments, environment: [String: String], problems: inout [String]) {
     let dependent = ["smtp-from", "smtp-password-file", "smtp-ca"]
     guard let url = arguments.value("smtp") else {
       for name in dependent where arguments.has(name) {
-        problems.append("--\(name) belongs to --smtp.")
+        problems.append("--\(name) requires --smtp.")
       }
       return nil
     }
@@ -43,14 +43,14 @@ struct MailConfiguration: Sendable {
       if FileManager.default.isReadableFile(atPath: file) {
         server?.authority = file
       } else {
-        problems.append("The file \(file) of --smtp-ca cannot be read.")
+        problems.append("The --smtp-ca file \(file) can't be read.")
       }
     }
     let password = Self.password(arguments, environment, &problems)
     if let named = server, named.user != nil, password == nil, problems.count == known {
       problems.append(
-        "--smtp names a user, so \(Self.passwordVariable) or --smtp-password-file must give the "
-          + "password.")
+        "--smtp has a user name. Set the password in \(Self.passwordVariable) or "
+          + "--smtp-password-file.")
     }
     if server?.user != nil { server?.password = password }
     guard let server, let sender, problems.count == known else { return nil }
@@ -62,7 +62,7 @@ struct MailConfiguration: Sendable {
     _ text: String?, _ problems: inout [String]
   ) -> (MailAddress, String?)? {
     guard let text else {
-      problems.append("--smtp needs --smtp-from, the address that mails are from.")
+      problems.append("--smtp requires --smtp-from, the sender's address.")
       return nil
     }
     var (name, address) = ("", Substring(text))
@@ -77,7 +77,7 @@ struct MailConfiguration: Sendable {
       !name.unicodeScalars.contains(where: { $0.value < 32 || (127...159).contains($0.value) })
     else {
       problems.append(
-        "--smtp-from wants an address such as accounts@example.com, or “Name <address>”.")
+        "--smtp-from must be an address such as accounts@example.com, or “Name <address>”.")
       return nil
     }
     return (sender, name.isEmpty ? nil : name)
@@ -90,7 +90,7 @@ struct MailConfiguration: Sendable {
       guard let data = FileManager.default.contents(atPath: file),
         let line = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).first
       else {
-        problems.append("The file \(file) of --smtp-password-file cannot be read, or is empty.")
+        problems.append("The --smtp-password-file \(file) can't be read or is empty.")
         return nil
       }
       return Secret(String(line))
@@ -101,11 +101,11 @@ struct MailConfiguration: Sendable {
 
   private static func words(_ error: SMTPServerError) -> String {
     switch error {
-    case .noScheme: "--smtp begins with smtp:// or smtps://."
+    case .noScheme: "--smtp must begin with smtp:// or smtps://."
     case .hasPassword:
-      "--smtp must not hold the password, which everybody of this machine could read there. Put it "
-        + "into \(passwordVariable) or --smtp-password-file."
-    case .noServer: "--smtp wants a server such as smtp://user@mail.example.com:587."
+      "--smtp must not contain the password, since other users of this machine could read it. Use "
+        + "\(passwordVariable) or --smtp-password-file."
+    case .noServer: "--smtp must name a server, such as smtp://user@mail.example.com:587."
     }
   }
 }

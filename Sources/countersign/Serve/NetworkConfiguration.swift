@@ -3,7 +3,7 @@ import HTTPServer
 import Identity
 import IdentityToolkitAPI
 
-/// Whom the server listens to, and how many at once.
+/// Trusted proxies, allowed origins, and connection limits.
 struct NetworkConfiguration: Sendable {
   private(set) var trustedProxies: [AddressRange] = []
   private(set) var emulatorOrigins = EmulatorOrigins()
@@ -14,24 +14,24 @@ struct NetworkConfiguration: Sendable {
   static let options = [
     Option(
       "trusted-proxy", "ADDR",
-      help: "Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed: addresses, or "
-        + "networks such as 10.0.0.0/8, several with commas."),
+      help: "Proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted: addresses "
+        + "or networks such as 10.0.0.0/8, separated by commas."),
     Option(
       "max-connections", "N",
-      help: "The most connections at once; \(Limits().connections) when left out. Beyond, the one "
-        + "that has been idle longest is closed."),
+      help: "Maximum concurrent connections (default: \(Limits().connections)). Above it, the "
+        + "connection that has been idle the longest is closed."),
     Option(
       "max-connections-per-network", "N",
-      help: "The most of them from one IPv4 address or one /64 of IPv6; "
-        + "\(Limits().connectionsPerNetwork) when left out. Trusted proxies don't count."),
+      help: "Maximum concurrent connections from one IPv4 address or IPv6 /64 (default: "
+        + "\(Limits().connectionsPerNetwork)). Trusted proxies are exempt."),
     Option(
       "max-header-bytes", "N",
-      help: "The most bytes of a request's line and header, 4096 to 65536; "
-        + "\(Limits().headers) when left out. Each connection takes twice as much memory."),
+      help: "Maximum size of a request line and headers, 4096 to 65536 bytes (default: "
+        + "\(Limits().headers)). Each connection uses twice as much memory."),
     Option(
       "emulator-origin", "ORIGIN",
-      help: "Emulator: origins of web pages that may call it, beside those of this machine, "
-        + "several with commas; null is one."),
+      help: "Emulator: origins of web pages allowed to call it, in addition to this machine's, "
+        + "separated by commas; null is a valid origin."),
   ]
 
   init(_ arguments: Arguments, profile: Profile, problems: inout [String]) {
@@ -40,7 +40,7 @@ struct NetworkConfiguration: Sendable {
         trustedProxies.append(range)
       } else {
         problems.append(
-          "--trusted-proxy wants an address or a network such as 10.0.0.0/8, not \(text).")
+          "--trusted-proxy must be an address or a network such as 10.0.0.0/8, not \(text).")
       }
     }
     connections = Self.number("max-connections", 1...1_000_000, arguments, &problems)
@@ -49,17 +49,17 @@ struct NetworkConfiguration: Sendable {
     headers = Self.number("max-header-bytes", 4096...65536, arguments, &problems)
     let origins = Self.list("emulator-origin", arguments, &problems)
     if !origins.isEmpty, profile != .emulator {
-      problems.append("--emulator-origin belongs to the emulator profile.")
+      problems.append("--emulator-origin requires the emulator profile.")
     }
     for text in origins where !EmulatorOrigins.isOrigin(text) {
       problems.append(
-        "--emulator-origin wants an origin such as http://192.168.0.7:3000, without a path, or "
+        "--emulator-origin must be an origin without a path, such as http://192.168.0.7:3000, or "
           + "null, not \(text).")
     }
     emulatorOrigins = EmulatorOrigins(origins)
   }
 
-  /// Puts what was said in the place of what holds otherwise.
+  /// Overrides default limits with the configured ones.
   func apply(to limits: inout Limits) {
     if let connections { limits.connections = connections }
     if let connectionsPerNetwork { limits.connectionsPerNetwork = connectionsPerNetwork }
@@ -69,15 +69,15 @@ struct NetworkConfiguration: Sendable {
     }
   }
 
-  /// What the operator should know of the connections that the system allows; nil for nothing.
+  /// Returns a warning when the system allows fewer connections than configured; nil otherwise.
   static func warning(wanted: Int, allowed: Int) -> String? {
     guard allowed < wanted else { return nil }
-    return "The limit of open files (ulimit -n) allows \(allowed) connections at once, not the "
-      + "\(wanted) of --max-connections. Raise it, for example with LimitNOFILE=\(wanted + 1024) in "
-      + "the unit of systemd."
+    return "The open file limit (ulimit -n) allows \(allowed) concurrent connections, fewer than "
+      + "--max-connections (\(wanted)). Raise it, for example with LimitNOFILE=\(wanted + 1024) in "
+      + "the systemd unit."
   }
 
-  /// The values of an option that may be given several times, or with commas.
+  /// Returns the values of an option that can be repeated or contain commas.
   private static func list(
     _ name: String, _ arguments: Arguments, _ problems: inout [String]
   ) -> [String] {
@@ -93,7 +93,7 @@ struct NetworkConfiguration: Sendable {
     guard let text = arguments.value(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {
       problems.append(
-        "--\(name) wants a number from \(range.lowerBound) to \(range.upperBound), not \(text).")
+        "--\(name) must be a number from \(range.lowerBound) to \(range.upperBound), not \(text).")
       return nil
     }
     return number

@@ -2,10 +2,10 @@ import Foundation
 import HTTP
 import Identity
 
-/// Whether the server can do its work, as `/readyz` says it.
+/// The readiness of the server, as reported by `/readyz`.
 ///
-/// The answer names what isn't right in one word each and nothing else, since anybody can ask. It's
-/// found at most once a second, however often it's asked for.
+/// The response names each failed check in one word and nothing else, since the endpoint is public.
+/// The checks run at most once per second, no matter how many requests arrive.
 actor Readiness {
   private let identity: Identity
   private let folder: DataFolder
@@ -13,7 +13,7 @@ actor Readiness {
   private let isKeyFixed: Bool
   private var last: (at: ContinuousClock.Instant, reasons: Task<[String], Never>)?
 
-  /// With less space than this on its disk, the server isn't ready, in bytes.
+  /// The least free disk space, in bytes, with which the server is ready.
   static let leastSpace = 64 << 20
 
   init(_ identity: Identity, _ folder: DataFolder, environment: [String: String]) {
@@ -22,7 +22,7 @@ actor Readiness {
     isKeyFixed = environment[DataFolder.variable] != nil
   }
 
-  /// What keeps the server from its work: `database`, `clock`, `keys`, `disk`; empty when nothing does.
+  /// Returns the failed checks, of `database`, `clock`, `keys`, and `disk`; empty when it's ready.
   func reasons() async -> [String] {
     if let last, ContinuousClock.now - last.at < .seconds(1) { return await last.reasons.value }
     let task = Task { [identity, folder, isKeyFixed] in
@@ -48,12 +48,12 @@ actor Readiness {
   }
 }
 
-/// Answers what load balancers and service managers ask.
+/// Answers health checks from load balancers and service managers.
 struct Probes: Sendable {
-  /// Nil while the server starts.
+  /// The readiness checks; nil while the server starts.
   let readiness: Readiness?
 
-  /// The answer to `/healthz`, `/livez` or `/readyz`; nil for any other address.
+  /// Answers `/healthz`, `/livez`, and `/readyz`; returns nil for any other path.
   func response(to request: Request) async -> Response? {
     switch request.target.rawPath {
     case "/healthz": readiness == nil ? nil : answer(request, "ok", .ok)

@@ -1,12 +1,12 @@
 import Glibc
 import HTTPServer
 
-/// SIGHUP, which would end the process if nobody listened to it.
+/// A handler for SIGHUP, which would otherwise end the process.
 struct ReloadSignal: Sendable {
   fileprivate let signals = AsyncStream.signals([SIGHUP])
 }
 
-/// Takes up a moved access log and a renewed certificate on SIGHUP, while the server runs.
+/// Reopens the access log and reloads the TLS certificate on SIGHUP.
 struct Reload: Sendable {
   private let task: Task<Void, Never>
 
@@ -20,7 +20,7 @@ struct Reload: Sendable {
     }
   }
 
-  /// Ends it.
+  /// Stops handling the signal.
   func stop() async {
     task.cancel()
     await task.value
@@ -36,7 +36,7 @@ struct Reload: Sendable {
         done.append("reopened the access log")
       } catch {
         Terminal.complain(
-          "SIGHUP: the access log wasn't reopened, the former file is used. \(error)")
+          "SIGHUP: the access log couldn't be reopened; the previous file stays in use. \(error)")
       }
     }
     if let certificates {
@@ -45,7 +45,8 @@ struct Reload: Sendable {
         done.append("reloaded the TLS certificate")
       } catch {
         Terminal.complain(
-          "SIGHUP: the TLS certificate wasn't reloaded, the former one is used. \(error)")
+          "SIGHUP: the TLS certificate couldn't be reloaded; the previous one stays in use. "
+            + "\(error)")
       }
       certificates.check()
     }

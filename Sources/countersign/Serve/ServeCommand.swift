@@ -7,7 +7,7 @@ import HTTPServer
 import Identity
 import IdentityToolkitAPI
 
-/// Serves the console and the API until it is told to stop.
+/// Serves the console and the API until SIGTERM or SIGINT.
 enum ServeCommand: Command {
   static let name = "serve"
   static let summary = "serves the console and the API"
@@ -18,7 +18,7 @@ enum ServeCommand: Command {
       arguments, environment: ProcessInfo.processInfo.environment)
     let folder = DataFolder(path: configuration.data)
     if configuration.demo != nil { try folder.mustBeEmpty() }
-    // Development starts from nothing; anything else was created by countersign init.
+    // Demos and loopback emulators create their data; other instances come from countersign init.
     let mayCreate = configuration.demo != nil || configuration.isLoopbackEmulator
     let creates = mayCreate && folder.isVacant
     if !creates { try folder.mustExistAsFolder() }
@@ -34,7 +34,7 @@ enum ServeCommand: Command {
         folder, profile: configuration.profile, defaultProject: ID(configuration.defaultProject),
         carriesMail: configuration.mail != nil, creates: creates,
         environment: ProcessInfo.processInfo.environment)
-      // Before anything is deleted for its age.
+      // Must run before anything is deleted because of its age.
       if let doubt = try await instance.identity.clockGuard.check() {
         Terminal.complain(doubt.description)
       }
@@ -98,7 +98,7 @@ enum ServeCommand: Command {
     {
       Terminal.complain(warning)
     }
-    // The port may be any free one, and the address of the console holds it.
+    // After listening: with port 0, the console's address is known only now.
     let application = try Application(
       identity: instance.identity,
       readiness: Readiness(
@@ -118,15 +118,16 @@ enum ServeCommand: Command {
     Terminal.say(
       "Countersign \(Countersign.version) (\(configuration.profile.rawValue)) serves \(url)")
     Terminal.say(
-      "Data in \(configuration.data). Keep a copy of its master.key in another place: losing it "
-        + "loses every second factor.")
+      "Data folder: \(configuration.data). Keep a copy of its master.key somewhere else: without "
+        + "it, second factors can't be read.")
     if configuration.profile == .emulator {
       let host = "\(url)".drop { $0 != "/" }.drop { $0 == "/" }
       Terminal.say(
-        "Emulator of project \(configuration.defaultProject): FIREBASE_AUTH_EMULATOR_HOST=\(host)")
+        "Emulator for project \(configuration.defaultProject): "
+          + "FIREBASE_AUTH_EMULATOR_HOST=\(host)")
     }
     if let code = try await instance.identity.setup.issueCode() {
-      Terminal.say("Nobody owns it yet. Open \(url)/setup and type this code: \(code.revealedText)")
+      Terminal.say("No owner yet. Open \(url)/setup and enter this code: \(code.revealedText)")
     }
   }
 

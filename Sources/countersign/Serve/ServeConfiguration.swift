@@ -2,7 +2,7 @@ import Foundation
 import HTTPServer
 import Identity
 
-/// All that `serve` was told, checked.
+/// The validated configuration of `serve`.
 struct ServeConfiguration: Sendable {
   var host: String
   var port: Int
@@ -15,49 +15,56 @@ struct ServeConfiguration: Sendable {
   var defaultProject: String
   var emulatorBeyondLoopback: Bool
   var accessLog: String
-  /// Where mails to users go; nil when they wait to be read.
+  /// Email delivery; nil when emails wait and can be read in the console.
   var mail: MailConfiguration?
-  /// The seed of the demo to make; nil for no demo.
+  /// The seed of the demo to create; nil for no demo.
   var demo: UInt64?
 
   static let options =
     [
-      Option("listen", "HOST:PORT", help: "Where to listen; 127.0.0.1:8080 when left out."),
+      Option(
+        "listen", "HOST:PORT", help: "Address to listen on (default: 127.0.0.1:8080)."),
       Option(
         "public-url", "URL",
-        help: "The address under which people open the console. Links, cookies and the check of "
-          + "forms come from it."),
-      Option("data", "DIR", help: "The data folder; ./data when left out."),
-      Option("profile", "PROFILE", help: "standalone (when left out) or emulator."),
-      Option("assets", "DIR", help: "A folder with Templates and Public to use instead."),
-      Option("tls-certificate", "FILE", help: "A certificate (PEM), to speak https."),
-      Option("tls-key", "FILE", help: "Its private key (PEM)."),
+        help: "The console's address in the browser. Determines links, cookies, and the origin "
+          + "check of forms (default: the listening address)."),
+      Option("data", "DIR", help: "The data folder (default: ./data)."),
+      Option("profile", "PROFILE", help: "standalone or emulator (default: standalone)."),
       Option(
-        "project", "P", help: "Emulator: the project that any API key means; demo-project."),
-      Option("emulator-beyond-loopback", help: "Emulator: listen on other addresses too."),
-      Option("access-log", "FILE", help: "Where each request's line goes: a file, - or none."),
+        "assets", "DIR",
+        help: "Folder with Templates and Public (default: the checkout, or ../share/countersign)."),
+      Option("tls-certificate", "FILE", help: "TLS certificate (PEM); turns on HTTPS."),
+      Option("tls-key", "FILE", help: "Private key of the certificate (PEM)."),
+      Option(
+        "project", "P",
+        help: "Emulator: the project for any API key (default: demo-project)."),
+      Option("emulator-beyond-loopback", help: "Emulator: allow addresses other than loopback."),
+      Option(
+        "access-log", "FILE",
+        help: "Access log: a file, - for standard output, or none (default: -)."),
     ] + NetworkConfiguration.options + MailConfiguration.options + [
       Option(
         "demo",
-        help:
-          "Fill an empty data folder with projects, users and history to look at; loopback only."),
-      Option("demo-seed", "N", help: "Another number makes another demo; 30 when left out."),
+        help: "Fill an empty data folder with demo projects, users, and history; loopback only."),
+      Option("demo-seed", "N", help: "Seed of the demo data (default: 30)."),
     ]
 
-  /// Checks everything and tells all problems at once.
+  /// Validates all options.
+  ///
+  /// - Throws: `ConfigurationError` with all problems at once.
   init(
     _ arguments: Arguments, environment: [String: String] = [:]
   ) throws(ConfigurationError) {
     var problems: [String] = []
     let listen = arguments.value("listen") ?? "127.0.0.1:8080"
     let address = Self.address(listen)
-    if address == nil { problems.append("--listen wants HOST:PORT, such as 127.0.0.1:8080.") }
+    if address == nil { problems.append("--listen must be HOST:PORT, such as 127.0.0.1:8080.") }
     (host, port) = address ?? ("127.0.0.1", 8080)
     publicURL = arguments.value("public-url")
     data = arguments.value("data") ?? "./data"
     let word = arguments.value("profile") ?? Profile.standalone.rawValue
     if Profile(rawValue: word) == nil {
-      problems.append("--profile is standalone or emulator, not \(word).")
+      problems.append("--profile must be standalone or emulator, not \(word).")
     }
     profile = Profile(rawValue: word) ?? .standalone
     assets = Assets(folder: arguments.value("assets"))
@@ -71,59 +78,59 @@ struct ServeConfiguration: Sendable {
     case (let certificate?, let key?): tls = .init(certificate: certificate, key: key)
     default:
       tls = nil
-      problems.append("--tls-certificate and --tls-key belong together.")
+      problems.append("--tls-certificate and --tls-key must be used together.")
     }
     mail = MailConfiguration(arguments, environment: environment, problems: &problems)
     problems += exposure(hasProject: arguments.has("project"))
     demo = arguments.has("demo") ? Demo.standardSeed : nil
     if let text = arguments.value("demo-seed") {
       let seed = UInt64(text)
-      if demo == nil { problems.append("--demo-seed belongs to --demo.") }
-      if seed == nil { problems.append("--demo-seed wants a whole number, not \(text).") }
+      if demo == nil { problems.append("--demo-seed requires --demo.") }
+      if seed == nil { problems.append("--demo-seed must be a whole number, not \(text).") }
       demo = seed
     }
     if demo != nil { problems += demoExposure }
     guard problems.isEmpty else { throw ConfigurationError(problems) }
   }
 
-  /// What is not safe to offer to other machines.
+  /// Returns the options that make it unsafe to listen beyond loopback.
   private func exposure(hasProject: Bool) -> [String] {
     var problems: [String] = []
     if hasProject, profile == .standalone {
-      problems.append("--project belongs to the emulator profile.")
+      problems.append("--project requires the emulator profile.")
     }
     guard !Self.isLoopback(host) else { return problems }
     if publicURL == nil {
-      problems.append("Listening beyond loopback (\(host)) needs --public-url.")
+      problems.append("Listening beyond loopback (\(host)) requires --public-url.")
     }
     if tls == nil, network.trustedProxies.isEmpty {
       problems.append(
-        "Listening beyond loopback (\(host)) needs --tls-certificate and --tls-key, or a "
-          + "--trusted-proxy that speaks https in front.")
+        "Listening beyond loopback (\(host)) requires --tls-certificate and --tls-key, or a "
+          + "--trusted-proxy that terminates TLS.")
     }
     if profile == .emulator, !emulatorBeyondLoopback {
       problems.append(
-        "The emulator asks for no credentials, so it listens on loopback only. Say "
-          + "--emulator-beyond-loopback to do otherwise.")
+        "The emulator requires no credentials, so it listens on loopback only. To allow other "
+          + "addresses, add --emulator-beyond-loopback.")
     }
     return problems
   }
 
-  /// Whether it's an emulator for this machine alone, which may start with an empty data folder.
+  /// Whether this is an emulator on loopback, which may start with an empty data folder.
   var isLoopbackEmulator: Bool { profile == .emulator && Self.isLoopback(host) }
 
-  /// What would let others sign in to a demo, whose passwords anybody can know.
+  /// Returns the options that would expose a demo, whose passwords are public.
   var demoExposure: [String] {
     var problems: [String] = []
     if mail != nil {
       problems.append(
-        "The users of a demo are invented, so no mail goes to them: leave out --smtp.")
+        "Demo users are made up and can't receive email. Remove --smtp.")
     }
-    if profile == .emulator { problems.append("A demo belongs to the standalone profile.") }
+    if profile == .emulator { problems.append("A demo requires the standalone profile.") }
     if !Self.isLoopback(host) || publicURL != nil || !network.trustedProxies.isEmpty {
       problems.append(
-        "The passwords of a demo are known to everybody, so it is served on loopback only, "
-          + "without --public-url and --trusted-proxy.")
+        "Demo passwords are public, so a demo is served on loopback only. Remove --public-url and "
+          + "--trusted-proxy.")
     }
     return problems
   }
@@ -137,7 +144,7 @@ struct ServeConfiguration: Sendable {
     return host.isEmpty ? nil : (host, port)
   }
 
-  /// The address that people open, when the server listens on a port.
+  /// Returns the console's address for the port the server listens on.
   func address(port: some BinaryInteger) -> String {
     let host = host.contains(":") ? "[\(host)]" : host
     return publicURL ?? "\(tls == nil ? "http" : "https")://\(host):\(port)"
@@ -149,14 +156,15 @@ struct ServeConfiguration: Sendable {
   }
 }
 
-/// The folders with templates and public files.
+/// The folders with templates and static files.
 struct Assets: Sendable {
   let templates: String
   let publicFiles: String
   let guidance: String
   private(set) var problems: [String] = []
 
-  /// Uses `folder`, else the checkout's folders, else `../share/countersign` beside the program.
+  /// Looks for the folders in `folder`; when it's nil, in the working directory,
+  /// `../share/countersign` relative to the program, and the folders above the program.
   init(folder: String?) {
     let files = FileManager.default
     let program = (Bundle.main.executablePath ?? CommandLine.arguments[0]) as NSString
@@ -173,12 +181,11 @@ struct Assets: Sendable {
     guidance = "\(root)/Templates/guidance/en"
     if found == nil {
       problems.append(
-        "There are no folders Templates and Public in \(root). Name the folder that has them with "
-          + "--assets.")
+        "\(root) has no Templates and Public folders. Set --assets to the folder that has them.")
     }
   }
 
-  /// The folders above a program that was built in a checkout.
+  /// Returns up to six folders above the program, for one built in a checkout.
   private static func ancestors(of program: String) -> [String] {
     var folders: [String] = []
     var folder = program as NSString

@@ -1,12 +1,12 @@
 import Dispatch
 import Glibc
 
-/// SIGTERM or SIGINT, to be waited for.
+/// Waits for SIGTERM or SIGINT.
 struct StopSignal: Sendable {
   private let signals: AsyncStream<Void>
 
   init() {
-    // A client that goes away while it is answered is no reason to end.
+    // A client that disconnects mid-response must not end the process.
     signal(SIGPIPE, SIG_IGN)
     signals = .signals([SIGTERM, SIGINT])
   }
@@ -17,9 +17,9 @@ struct StopSignal: Sendable {
 }
 
 extension AsyncStream<Void> {
-  /// An element for each of some signals that arrives, or for several that arrive together.
+  /// Returns a stream with an element per signal; signals that arrive together are coalesced.
   static func signals(_ numbers: [Int32]) -> AsyncStream {
-    // The default would end the process before the sources are asked.
+    // The default action would end the process before the dispatch sources run.
     for number in numbers { signal(number, SIG_IGN) }
     return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let sources = numbers.map { number in
@@ -28,7 +28,7 @@ extension AsyncStream<Void> {
       for source in sources {
         source.setEventHandler {
           continuation.yield()
-          // Named here, so that the sources live as long as they are listened to.
+          // Captured, so that the sources live as long as their handlers.
           _ = sources.count
         }
         source.resume()

@@ -49,7 +49,7 @@ codes = {}
 
 LINE = re.compile(
     r"^  (?P<email>\S+)  password (?P<password>\S+)"
-    r"(?:  TOTP secret (?P<secret>[A-Z2-7]+)(?:  code now \d{6})?)?  \((?P<name>.*), (?P<role>.*)\)$")
+    r"(?:  TOTP secret (?P<secret>[A-Z2-7]+)(?:  current code \d{6})?)?  \((?P<name>.*), (?P<role>.*)\)$")
 
 
 class Demo:
@@ -59,7 +59,7 @@ class Demo:
         began = time.monotonic()
         self.server = Server(data, "--demo", "--access-log", "none", *flags)
         self.url = self.server.url
-        self.server.said(r"^Applications can (sign in)")
+        self.server.said(r"^A user that applications can (sign in)")
         self.server.said(r"user of (\S+)")
         self.ready_after = time.monotonic() - began
         people = [Person(**found.groupdict())
