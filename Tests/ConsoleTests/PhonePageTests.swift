@@ -77,7 +77,7 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let address = "/what-if?q=chiara.bianchi@example.com"
       let without = try await ada.get(address)
-      #expect(without.says("SMS is disabled: 1 factor is not asked for"))
+      #expect(without.says("SMS is disabled: 1 factor is not required"))
       try await setSMS(world, true)
       let with = try await ada.get(address)
       #expect(with.says("Mobile") && !with.says("not asked for"))
@@ -135,7 +135,7 @@ import Testing
         project: ID("acme-retail"), tenant: try await world.euShop)
       #expect(found.withdrawalNeedsFactor)
       let tomas = try await Browser.signedIn(world, as: World.iris)
-      #expect(try await tomas.get(tenant).says("with a second factor"))
+      #expect(try await tomas.get(tenant).says("requires a second factor"))
     }
   }
 }

@@ -183,7 +183,7 @@ public struct PolicyChange: Sendable, Equatable {
       case nil, .disabled: "off"
       case .enabled: "on"
       case .mandatory: "on (mandatory)"
-      case .unspecified: "on (state not given)"
+      case .unspecified: "on (state unset)"
       }
     case .adjacentIntervals:
       guard let totp = configuration.totp else { return "none" }

@@ -178,16 +178,16 @@ import Testing
           maker: .administrator(maker, maker.author(address: "a", requestID: "r")))
       }
       let asked = try await ada.get(address + "/removal")
-      #expect(asked.says("2 service tokens that they made are revoked"))
+      #expect(asked.says("2 service tokens they created are revoked"))
       Markup.check(asked)
       _ = try await ada.submit(
         address, ["role": "owner", "project": "acme-retail", "tenant": ""],
         to: address + "/grants/removal")
-      #expect(try await ada.get(address).says("1 service token of theirs is revoked."))
-      #expect(try await ada.get(address + "/removal").says("1 service token that they made is"))
+      #expect(try await ada.get(address).says("1 service token they created was revoked."))
+      #expect(try await ada.get(address + "/removal").says("1 service token they created is"))
       let done = try await ada.submit(address + "/removal", ["confirmation": World.iris])
       let list = try await ada.get(try #require(done.location))
-      #expect(list.says("any more. 1 service token of theirs is revoked."))
+      #expect(list.says("is no longer an administrator. 1 service token they created was revoked."))
       #expect(try await iris.get("/").location == "/sign-in")
     }
   }

@@ -52,7 +52,7 @@ import Testing
         let answer = try await browser.submit("/sign-in/code", ["recovery": code.lowercased()])
         #expect(answer.status == status)
         if status != .seeOther {
-          #expect(answer.says("id=\"recovery-error\">This is not one of your recovery codes"))
+          #expect(answer.says("id=\"recovery-error\">Incorrect or already used recovery code"))
           #expect(answer.says("<details class=\"card stack\" open>"))
           Markup.check(answer)
         }
@@ -149,7 +149,7 @@ import Testing
       let page = try await iris.get("/account/totp")
       Markup.check(page)
       #expect(page.says("<label for=\"password\">Your password</label>"))
-      #expect(page.says("<h2>3. Type the code"))
+      #expect(page.says("<h2>3. Enter the code from the app"))
       func send(_ password: String) async throws -> Answer {
         try await iris.post(
           "/account/totp",

@@ -68,8 +68,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("from=2026-02-30", "Write the first day as 2026-11-03."),
-    ("to=yesterday", "Write the last day as 2026-11-03."),
+    ("from=2026-02-30", "Enter the start date as YYYY-MM-DD, such as 2026-11-03."),
+    ("to=yesterday", "Enter the end date as YYYY-MM-DD, such as 2026-11-03."),
     ("from=2026-11-20&to=2026-11-19", "Choose an end date on or after the start date."),
   ])
   func `days that are none are told beside their field`(query: String, words: String) async throws {

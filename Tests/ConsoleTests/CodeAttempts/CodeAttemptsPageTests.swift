@@ -51,7 +51,7 @@ import Testing
         let page = try await nadia.get(address)
         #expect(page.status == .ok && page.says("Entries are deleted after 30 days."))
         Markup.check(page)
-        counts.append(page.text.ranges(of: "data-label=\"When\"").count)
+        counts.append(page.text.ranges(of: "data-label=\"Time\"").count)
         last = page.text
         guard page.says("rel=\"next\"") else { break }
         address = try #require(

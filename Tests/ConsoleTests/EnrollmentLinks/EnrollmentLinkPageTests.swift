@@ -38,7 +38,7 @@ import Testing
 
   /// The code that an app shows which has read the page.
   private func code(_ page: Answer, _ world: World) throws -> String {
-    let start = try #require(page.text.firstRange(of: "aria-label=\"the key\">"))
+    let start = try #require(page.text.firstRange(of: "aria-label=\"key\">"))
     let key = page.text[start.upperBound...].prefix { $0 != "<" }.replacing(" ", with: "")
     let secret = Secret(try #require(Base32.decode(String(key))))
     let app = try #require(OneTimePassword(secret: secret))

@@ -27,7 +27,7 @@ import Testing
       let saved = try await tomas.submit(guidance + "/edit", write(text, 0))
       #expect(saved.location == guidance)
       let flash = try await tomas.get(guidance)
-      #expect(flash.says("Saved as version 1."))
+      #expect(flash.says("Saved as version 1, effective immediately."))
       let read = try await nadia.get(guidance)
       #expect(read.says("<h2 id=\"guidance-who-is-calling\">") && read.says("<em>contract</em>"))
       #expect(!read.values(of: "href").contains(guidance + "/edit"))

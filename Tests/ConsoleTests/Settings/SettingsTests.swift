@@ -153,7 +153,7 @@ import Testing
     try await World.furnished { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let page = try await world.eu + "/settings/sign-in"
-      #expect(try await tomas.get(page).says("4 users are shut out"))
+      #expect(try await tomas.get(page).says("4 users are locked out"))
       let off = try await tomas.submit(page, ["sign-in": "off"])
       #expect(off.status == .seeOther)
       #expect(try await world.euScope.isDisabled)

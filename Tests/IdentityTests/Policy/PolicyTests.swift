@@ -46,7 +46,7 @@ struct PolicyTests {
       #expect(row.objectName == "East")
       #expect(row.from == "TOTP: on; adjacent intervals: default (5); enrollment pattern: none")
       #expect(
-        row.to == "TOTP: on (state not given); adjacent intervals: 1; enrollment pattern: step-up")
+        row.to == "TOTP: on (state unset); adjacent intervals: 1; enrollment pattern: step-up")
       #expect((row.address, row.requestID) == ("198.51.100.8", "request-2"))
     }
   }
