@@ -1,6 +1,6 @@
 """Sign-in at a provider in a window, and by leading away and back, as the web SDK does it.
 
-The SDK's messenger is Google's script, which is not at hand: a stand-in hands on what it is given.
+The SDK's messenger is Google's script, which is not at hand: a test double passes on what it is given.
 """
 
 import http.server

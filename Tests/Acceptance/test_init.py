@@ -90,7 +90,7 @@ def test_development_starts_from_an_empty_folder(tmp_path):
 
 
 def test_script_server_starts_from_an_empty_folder(tmp_path):
-    """The script with a stand-in for the build, which takes minutes and is tried by its users."""
+    """The script with a test double for the build, which takes minutes and is tried by its users."""
     root = tmp_path / "checkout"
     (root / "script").mkdir(parents=True)
     (root / ".build/release").mkdir(parents=True)

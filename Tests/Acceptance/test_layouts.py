@@ -154,12 +154,12 @@ def test_forced_colours_still_show_state(open_page, demo):
 
 
 def test_forced_colours_tell_a_code_from_now(open_page, demo):
-    """In the strips of verdicts the mark of a code is no line of the window."""
+    """In the strips of code attempts the mark of a code is no line of the window."""
     page = open_page(1280, forced_colors="active")
     user(OPEN, "account.note")(page, demo)
-    verdict = page.locator("tr", has=page.locator(".strip path.mark"), has_text="late").first
+    attempt = page.locator("tr", has=page.locator(".strip path.mark"), has_text="late").first
     looks = {
-        kind: verdict.locator(f".strip path{kind}").first.evaluate("""(path) => {
+        kind: attempt.locator(f".strip path{kind}").first.evaluate("""(path) => {
             const style = getComputedStyle(path);
             return [style.stroke, style.strokeWidth, style.strokeDasharray].join();
         }""") for kind in (".mark", ".now", ".lit")}

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from support.faults import overflow
 from support.rest import ok
 
-VERDICTS = 3_000
+CODE_ATTEMPTS = 3_000
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def user_with_factors(api, name, phones):
 
 
 def give_codes(data, uid, count):
-    """So many verdicts of a user, a minute apart, the newest just now: now and then a right one."""
+    """So many code attempts of a user, a minute apart, the newest just now: now and then a right one."""
     database = sqlite3.connect(f"file:{data}/countersign.sqlite?mode=rw", uri=True, timeout=30)
     with database:
         scope, key, factor = database.execute(
@@ -102,10 +102,10 @@ def test_no_factor(api, owner, context):
     assert owner.get(f"/projects/{api.project}/users/{uid}/factors/removal").status_code == 404
 
 
-def test_three_thousand_verdicts(api, standalone, owner, context):
+def test_three_thousand_code_attempts(api, standalone, owner, context):
     few, many = (user_with_factors(api, name, 4) for name in ("few", "many"))
     give_codes(standalone.data, few, 20)
-    give_codes(standalone.data, many, VERDICTS)
+    give_codes(standalone.data, many, CODE_ATTEMPTS)
     paths = {uid: f"/projects/{api.project}/users/{uid}" for uid in (few, many)}
     text = owner.get(paths[many]).text
     # The newest, and no more of them.
@@ -143,9 +143,9 @@ def test_three_thousand_verdicts(api, standalone, owner, context):
     assert best[many] < 1.5 * best[few], best
 
 
-def test_every_verdict_is_reached_once(api, standalone, owner):
+def test_every_code_attempt_is_reached_once(api, standalone, owner):
     uid = user_with_factors(api, "walked", 1)
-    give_codes(standalone.data, uid, VERDICTS)
+    give_codes(standalone.data, uid, CODE_ATTEMPTS)
     path = f"/projects/{api.project}/users/{uid}/code-attempts"
     moments, following = [], path
     while following:
@@ -154,5 +154,5 @@ def test_every_verdict_is_reached_once(api, standalone, owner):
         moments += re.findall(r'data-label="Time"><time datetime="([^"]+)"', text)
         found = re.search(r'rel="next" href="([^"]+)"', text)
         following = html.unescape(found[1]) if found else None
-    assert len(moments) == len(set(moments)) == VERDICTS
+    assert len(moments) == len(set(moments)) == CODE_ATTEMPTS
     assert moments == sorted(moments, reverse=True)

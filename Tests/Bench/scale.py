@@ -57,7 +57,7 @@ def pages(scope, facts, pool):
     for name, words in SEARCHES.items():
         kinds[f"search, {name}"] = [f"{users}?q={urllib.parse.quote(word)}" for word in words]
     kinds["user"] = [f"{users}/{user}" for user in facts[pool]]
-    kinds["user, five factors, 3 000 verdicts"] = [f"{users}/{facts[pool + '-special'][0]}"]
+    kinds["user, five factors, 3 000 code attempts"] = [f"{users}/{facts[pool + '-special'][0]}"]
     kinds["user, no factor"] = [f"{users}/{facts[pool + '-special'][1]}"]
     return kinds
 

@@ -163,7 +163,7 @@ public struct CustomTokens: Sendable {
     }
     guard expires > now else { throw .invalid("The token has expired.") }
     guard issued <= now + Self.clockSkew, (token.seconds("nbf") ?? 0) <= now + Self.clockSkew else {
-      throw .invalid("The token is from the future; look at the clock of whoever signed it.")
+      throw .invalid("The token is from the future; check the clock of the server that signed it.")
     }
     return signer.id
   }

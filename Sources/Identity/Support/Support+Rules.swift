@@ -149,7 +149,8 @@ extension Support {
   ) throws -> AuditEntry? {
     let old = try stepUpMinutes(connection)
     guard old != minutes else { return nil }
-    var entry = AuditEntry("support.step-up", "instance", "step-up", name: "own codes at the desk")
+    var entry = AuditEntry(
+      "support.step-up", "instance", "step-up", name: "re-authentication interval")
     entry.from = "asked for after \(old) min"
     entry.to = "asked for after \(minutes) min"
     return entry

@@ -1,4 +1,4 @@
-"""What the desk of a pool asks of those who act."""
+"""What support of a pool asks of those who act."""
 
 import re
 from html import unescape

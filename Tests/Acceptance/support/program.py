@@ -64,7 +64,7 @@ LONG_AGO = 16 * 60
 
 
 def prove(data, ago=0):
-    """As if everybody signed in had given a code of their own so long ago; just now, the desk asks
+    """As if everybody signed in had given a code of their own so long ago; just now, support asks
     for none."""
     database = sqlite3.connect(f"file:{Path(data) / 'countersign.sqlite'}?mode=rw", uri=True, timeout=30)
     with database:

@@ -1,4 +1,4 @@
-"""Pages of the desk as the demo shows them, and those that only a form or a mail leads to."""
+"""Pages of support as the demo shows them, and those that only a form or a mail leads to."""
 
 import html
 import re
@@ -27,7 +27,7 @@ def once(demo, name, find):
 
 
 def subject(demo, pool, action):
-    """The page of the user to whom the desk of a pool did something last, as its log says."""
+    """The page of the user to whom support of a pool did something last, as its log says."""
     def find():
         address = tenant(demo, pool)
         log = demo.browse(demo.owner).get(f"{address}/audit", params={"action": action}).text
@@ -139,7 +139,7 @@ def refusal_with_code(page, demo):
     prove(demo.server.data)
 
 
-def all_verdicts(page, demo):
+def all_code_attempts(page, demo):
     """Every code of one whose clock is slow."""
     page.goto(subject(demo, OPEN, "account.note") + "/code-attempts")
     expect(page.locator("main tbody tr")).not_to_have_count(0)
@@ -156,7 +156,7 @@ def empty_note(page, demo):
 
 
 def answer(page, demo, reason="lost"):
-    """Fills in what the desk of any pool asks for."""
+    """Fills in what support of any pool asks for."""
     prove(demo.server.data)
     page.reload()
     page.locator("#reason").select_option(reason)
@@ -341,7 +341,7 @@ SUPPORT = {
     "a user with a temporary code": user(STRICT, "factor.temporary-code"),
     "a user who objected": user(STRICT, "factor.object"),
     "a protected user": user(STRICT, "account.protect"),
-    "all verdicts of a user": all_verdicts,
+    "all code attempts of a user": all_code_attempts,
     "an empty note": empty_note,
     "write a note": question(OPEN, "account.note", "Add note…"),
     "take a note back": question(OPEN, "account.note", "Delete…"),
@@ -376,5 +376,5 @@ SUPPORT = {
     "a list that is done": done_list,
     "an approval": approval, "an approval without answer": approval_without_answer,
     "an approval without answer and code": refusal_with_code,
-    "wrong rules of the desk": wrong_rules, "an opened letter": opened_letter,
+    "wrong support rules": wrong_rules, "an opened letter": opened_letter,
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Identity
 
 /// What support reads out to a caller.
-struct VerdictWordsTests {
+struct CodeAttemptWordsTests {
   private struct Case {
     var result: CodeAttempt.Result
     var distance: Int?

@@ -6,7 +6,7 @@ import Testing
 @testable import Identity
 
 /// Every code of a user that is still known.
-@Suite struct VerdictsPageTests {
+@Suite struct CodeAttemptsPageTests {
   private func user(_ world: World) async throws -> String {
     try await world.eu + "/users/\(World.chiara)"
   }
@@ -63,7 +63,7 @@ import Testing
       #expect(last.contains("203.0.113.9") && last.contains("Firefox on Linux"))
       #expect(last.contains("class=\"mark\"") && last.contains("First page"))
       let oldest = try await nadia.get(address)
-      try Snapshot.check(oldest.text, named: "verdicts-oldest.html")
+      try Snapshot.check(oldest.text, named: "code-attempts-oldest.html")
     }
   }
 
@@ -76,7 +76,7 @@ import Testing
       let empty = try await iris.get(
         try await world.eu + "/users/u77TnC0aPzQ4hW1sGv9M/code-attempts")
       #expect(empty.says("No code attempts in the last 90 days"))
-      try Snapshot.check(empty.text, named: "verdicts-empty.html")
+      try Snapshot.check(empty.text, named: "code-attempts-empty.html")
       try await world.write(right(2), of: World.chiara)
       for after in ["0", "x", "-9223372036854775809", "%3Cscript%3E"] {
         let page = try await iris.get("\(user)/code-attempts?after=\(after)")

@@ -5,7 +5,7 @@ import Testing
 @testable import Identity
 
 /// What the page of a user says of their codes.
-struct VerdictsSectionTests {
+struct CodeAttemptsSectionTests {
   @Test func `a caller whose clock is slow is seen at once, with what to tell them`() async throws {
     try await World.furnished { world in
       try await world.write(

@@ -7,10 +7,10 @@ import Testing
 @testable import Console
 
 /// The page on which a user says that something was none of theirs.
-@Suite struct ObjectionPageTests {
+@Suite struct ReportedChangePageTests {
   private static let page = "/__/auth/not-me"
 
-  /// Removes Chiara's factor at the desk, and returns the link in the mail.
+  /// Removes Chiara's factor in the console, and returns the link in the mail.
   private func removed(_ world: World) async throws -> String {
     let nadia = try await Browser.signedIn(world, as: World.nadia)
     let removal = try await world.filled("{eu}/users/\(World.chiara)/factors/{factor}/removal")
@@ -46,7 +46,7 @@ import Testing
         "/sign-in", ["code": code(link)], to: Self.page)
       #expect(again.status == .gone && again.says("This link was already used"))
       #expect(try await browser.get(link).status == .gone)
-      // The desk is told why it cannot act.
+      // Support is told why it cannot act.
       let after = try await nadia.get(user + "/enrollment-link")
       #expect(after.says("they didn’t make"))
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import Identity
 
 extension World {
-  /// Writes verdicts of a user, the oldest first, a minute apart and ending now.
+  /// Writes code attempts of a user, the oldest first, a minute apart and ending now.
   func write(
     _ findings: [CodeFinding], of uid: String, agent: String = "", address: String = "203.0.113.9"
   ) async throws {

@@ -131,7 +131,7 @@ extension World {
     _ = try await identity.enrollments.finalize(
       session, sessionInfo: start.sessionInfo,
       code: try password.code(step: password.step(at: clock.now.seconds)), displayName: device,
-      by: Author(actor: .user(account.id), address: "198.51.100.4", requestID: "0000000ENROL"))
+      by: Author(actor: .user(account.id), address: "198.51.100.4", requestID: "000000ENROLL"))
   }
 
   var euShop: ID<Tenant> { get async throws { try await tenantID("eu-shop") } }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Console
 
-/// Names, notes and proofs that try to be more than text, on every page of the desk.
+/// Names, notes and proofs that try to be more than text, on every page of support.
 @Suite struct HostileDeskTests {
-  /// The desk asks for a proof that is hostile too, and gives codes.
+  /// Support asks for a proof that is hostile too, and gives codes.
   private func strict(_ world: World, _ text: String) async throws -> String {
     var settings = SupportRules()
     settings.identityProof = [String(text.prefix(SupportRules.longestProof))]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// What loosens the guard rails of the desk asks for an own code too.
+/// What loosens the guard rails of support asks for an own code too.
 @Suite struct LooseningPageTests {
   /// Expects a page that asks for a code, refuses a form without one and one with a wrong one, and
   /// takes a right one with a new name of the session.
@@ -37,7 +37,7 @@ import Testing
     "approval-over-users": "", "identity-proof": "",
   ]
 
-  @Test func `the rules of the desk`() async throws {
+  @Test func `support rules`() async throws {
     try await World.furnished { world in
       let (tomas, app) = try await Browser.withApp(world, as: World.tomas)
       let address = try await world.eu + "/settings/support"

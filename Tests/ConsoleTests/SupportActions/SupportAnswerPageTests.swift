@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// What is amiss of a form of the desk, all at once: a summary with links, and a text beside each
+/// What is amiss of a form of support, all at once: a summary with links, and a text beside each
 /// field.
 @Suite struct SupportAnswerPageTests {
   private func strict(_ world: World) async throws {

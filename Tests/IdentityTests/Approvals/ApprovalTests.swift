@@ -56,9 +56,9 @@ import Testing
       let rows = try await instance.log()
       #expect(
         rows.prefix(3).map(\.action) == ["approval.approve", "factor.remove-all", "approval.ask"])
-      #expect(rows[0].actorName == "omar" && rows[0].from == "asked for by Dora at the desk")
+      #expect(rows[0].actorName == "omar" && rows[0].from == "asked for by Dora Support")
       #expect(
-        rows[1].actorName == "Dora at the desk" && rows[1].to?.hasSuffix("approved by omar") == true
+        rows[1].actorName == "Dora Support" && rows[1].to?.hasSuffix("approved by omar") == true
       )
       #expect((rows[1].reason, rows[1].ticket) == ("lost", "T-7"))
       let mails = try await instance.identity.messages.list(instance.acme).items
@@ -209,7 +209,7 @@ import Testing
       guard case .overtaken(let left) = try await approve(instance, third.id, by: omar) else {
         throw Unexpected("done")
       }
-      #expect(left == "Dora at the desk may not act here any more.")
+      #expect(left == "Dora Support may not act here any more.")
     }
   }
 
@@ -298,7 +298,7 @@ import Testing
       let job = try await instance.job(three, by: dora)
       #expect((job.state, job.usersRemoved, job.approverName) == (.done, 3, "omar"))
       let row = try #require(try await instance.log().first { $0.objectID == "u2" })
-      #expect(row.actorName == "Dora at the desk")
+      #expect(row.actorName == "Dora Support")
       #expect(row.to?.contains("approved by omar") == true)
       // What somebody else has looked at is not counted in the requester's hour.
       let standing = try await instance.identity.bulkRemovals.standing(
@@ -334,7 +334,7 @@ import Testing
       }
       #expect(
         endings == [
-          "Refused by omar: Too many.", "Withdrawn by Dora at the desk.",
+          "Refused by omar: Too many.", "Withdrawn by Dora Support.",
           "Nobody approved it within a day.",
         ])
     }

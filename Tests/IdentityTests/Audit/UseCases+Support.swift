@@ -3,9 +3,9 @@ import DatabaseSQLite
 import Identity
 
 extension UseCase {
-  /// What the desk does to users.
+  /// What support does to users.
   static let support: [UseCase] = [
-    UseCase("change the rules of the desk", ["support.change"]) { i in
+    UseCase("change support rules", ["support.change"]) { i in
       {
         var settings = SupportRules()
         settings.undoHours = 1
@@ -114,7 +114,7 @@ extension UseCase {
         _ = try await i.identity.support.unlock(i.acme, device.account.id, agent.request(.locked))
       }
     },
-    UseCase("end a user's sessions at the desk", ["sessions.end"]) { i in
+    UseCase("end a user's sessions in the console", ["sessions.end"]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent()
       return {
@@ -140,7 +140,7 @@ extension UseCase {
       }
       return { _ = try await i.identity.support.allowChanges(i.acme, alice.id, agent.request()) }
     },
-    UseCase("enable a user at the desk", ["account.change"]) { i in
+    UseCase("enable a user in the console", ["account.change"]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent("olga", role: .owner)
       _ = try await i.identity.support.disable(i.acme, device.account.id, agent.request(.left))
@@ -148,21 +148,21 @@ extension UseCase {
         _ = try await i.identity.support.enable(i.acme, device.account.id, agent.request(.mistake))
       }
     },
-    UseCase("mark an address as verified at the desk", ["account.change"]) { i in
+    UseCase("mark an address as verified in the console", ["account.change"]) { i in
       let alice = try await i.account(.alice, isVerified: false)
       let agent = try await i.agent("olga", role: .owner)
       return {
         _ = try await i.identity.support.verifyEmail(i.acme, alice.id, agent.request(.mistake))
       }
     },
-    UseCase("disable a user at the desk", ["account.change"]) { i in
+    UseCase("disable a user in the console", ["account.change"]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent("olga", role: .owner)
       return {
         _ = try await i.identity.support.disable(i.acme, device.account.id, agent.request(.left))
       }
     },
-    UseCase("delete a user at the desk", ["account.delete"]) { i in
+    UseCase("delete a user in the console", ["account.delete"]) { i in
       let device = try await i.enrolled(.alice)
       let agent = try await i.agent("olga", role: .owner)
       return {

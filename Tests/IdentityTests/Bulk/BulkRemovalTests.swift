@@ -118,7 +118,7 @@ import Testing
         ])
       let row = try #require(rows.first { $0.objectID == alice.account.id.text })
       #expect((row.reason, row.note) == ("lost", "theft"))
-      #expect((row.actorName, row.address) == ("Dora at the desk", "198.51.100.7"))
+      #expect((row.actorName, row.address) == ("Dora Support", "198.51.100.7"))
       #expect(row.to?.hasSuffix("list no. \(id)") == true)
       let mails = try await instance.identity.messages.list(instance.acme).items
       #expect(mails.filter { $0.purpose.contains("removed") }.count == 3)
@@ -221,7 +221,7 @@ import Testing
       let job = try #require(
         try await instance.identity.bulkRemovals.list(instance.acme).items.first)
       #expect(job.id == id && job.state == .stopped && job.usersRemoved == 1)
-      #expect(job.ending == "Dora at the desk may not act here any more.")
+      #expect(job.ending == "Dora Support may not act here any more.")
     }
   }
 

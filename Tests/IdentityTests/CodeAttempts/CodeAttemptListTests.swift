@@ -3,8 +3,8 @@ import DatabaseSQLite
 @testable import Identity
 import Testing
 
-/// All verdicts of an account, a part at a time.
-struct VerdictListTests {
+/// All code attempts of an account, a part at a time.
+struct CodeAttemptListTests {
   /// Writes so many right codes of somebody, a second apart and the last one now.
   private func write(_ count: Int, of account: Account, _ instance: Instance) async throws {
     let (scope, id, now) = (instance.acme, account.id, instance.now)
@@ -73,7 +73,7 @@ struct VerdictListTests {
         let page = try await codeAttempts.list(account, after: after)
         #expect(page.items.isEmpty && page.next == nil, "\(after)")
       }
-      // Bob has a verdict of each of these moments but the first.
+      // Bob has a code attempt of each of these moments but the first.
       let foreign = try #require(other.lastCodeAttemptAt)
       #expect(try await codeAttempts.list(account, after: String(foreign)).items.isEmpty)
       #expect(try await codeAttempts.list(account, after: next).items.count == 10)

@@ -4,10 +4,10 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-struct VerdictTests {
+struct CodeAttemptTests {
   private static let origin = RequestOrigin(address: "203.0.113.9", userAgent: "Firefox/130 Linux")
 
-  /// What is kept of verdicts, in short.
+  /// What is kept of code attempts, in short.
   private func words(_ codeAttempts: [CodeAttempt]) -> [String] {
     codeAttempts.map { codeAttempt in
       [codeAttempt.way.rawValue, codeAttempt.result.rawValue, codeAttempt.distance.map { "\($0)" }]

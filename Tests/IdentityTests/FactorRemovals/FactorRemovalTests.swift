@@ -35,7 +35,7 @@ struct UnenrollmentTests {
       #expect(row.from == "TOTP “phone” (\(device.factor.text)), 3 sessions")
       #expect(row.to == "0 second factors, no sessions")
       #expect((row.reason, row.note) == ("stolen", "on the bus"))
-      #expect((row.actorName, row.address) == ("Dora at the desk", "198.51.100.7"))
+      #expect((row.actorName, row.address) == ("Dora Support", "198.51.100.7"))
     }
   }
 

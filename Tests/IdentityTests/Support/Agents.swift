@@ -4,7 +4,7 @@ import DatabaseSQLite
 import Testing
 import Text
 
-/// Somebody at the desk, with a session in the console.
+/// A support agent, with a session in the console.
 struct Agent: Sendable {
   let session: ConsoleSession
   /// Their authenticator app; nil for one whose code is said to have been given just now.
@@ -26,7 +26,7 @@ struct Agent: Sendable {
 }
 
 extension Instance {
-  /// Somebody at the desk who has just given a code of their own, so that none is asked for in the
+  /// A support agent who has just given a code of their own, so that none is asked for in the
   /// next quarter of an hour.
   ///
   /// The same name is the same person, in another session.
@@ -39,7 +39,7 @@ extension Instance {
       != nil
     {
       _ = try await identity.administrators.create(
-        email: email, displayName: name == "dora" ? "Dora at the desk" : name,
+        email: email, displayName: name == "dora" ? "Dora Support" : name,
         password: Self.consolePassword, grant: Grant(role: role, project: project),
         by: Author(actor: .commandLine))
     }
@@ -50,7 +50,7 @@ extension Instance {
     return Agent(session: new.session)
   }
 
-  /// Somebody at the desk with an authenticator app of their own, who has just signed in with a code
+  /// A support agent with an authenticator app of their own, who has just signed in with a code
   /// of it; half a minute passes twice.
   func agentWithDevice(_ name: String = "dev", role: Role = .support) async throws -> Agent {
     let device = try await enroll(try await administrator(name, role))

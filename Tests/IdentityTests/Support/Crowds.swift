@@ -67,7 +67,7 @@ extension Instance {
     }
   }
 
-  /// The settings of the desk of a pool.
+  /// The settings of support of a pool.
   func setSupportRules(in scope: Scope? = nil, _ change: (inout SupportRules) -> Void) async throws
   {
     let scope = scope ?? acme

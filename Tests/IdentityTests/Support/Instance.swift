@@ -25,7 +25,7 @@ struct Instance: Sendable {
 
   /// Somebody at the support desk.
   static let support = Author(
-    actor: .administrator(ID("desk"), name: "Dora at the desk"), address: "198.51.100.7",
+    actor: .administrator(ID("desk"), name: "Dora Support"), address: "198.51.100.7",
     requestID: "request-1")
   /// Somebody who decides.
   static let boss = Author(

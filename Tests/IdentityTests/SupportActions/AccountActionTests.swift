@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-/// What the desk does to a whole account.
+/// What support does to a whole account.
 struct AccountActionTests {
   @Test func `unlocking lets codes be looked at again`() async throws {
     try await withInstance { instance in

@@ -3,7 +3,7 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// What stands before every action of the desk.
+/// What stands before every action of support.
 struct GateTests {
   /// Ends the sessions of somebody's account: an action that can be done again and again.
   private func act(

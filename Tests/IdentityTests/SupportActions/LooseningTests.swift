@@ -3,7 +3,7 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// What loosens the guard rails of the desk asks for an own code as acting does.
+/// What loosens the guard rails of support asks for an own code as acting does.
 struct LooseningTests {
   /// Does something without a code, with a wrong one and with a right one, a quarter of an hour
   /// after the last.
@@ -39,7 +39,7 @@ struct LooseningTests {
     }
   }
 
-  @Test func `the rules of the desk`() async throws {
+  @Test func `support rules`() async throws {
     try await withInstance { instance in
       let agent = try await instance.agentWithDevice("pia", role: .policy)
       let support = instance.identity.support
@@ -103,7 +103,7 @@ struct LooseningTests {
       let dora = try await instance.agent()
       let (support, id) = (instance.identity.support, dora.administrator.id)
       try await hold(dora, instance)
-      #expect(try await support.held(id, in: instance.acme)?.name == "Dora at the desk")
+      #expect(try await support.held(id, in: instance.acme)?.name == "Dora Support")
       try await check(instance, owner, row: "support.release") {
         try await support.release(id, in: instance.acme, $0)
       }

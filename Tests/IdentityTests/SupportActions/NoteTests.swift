@@ -42,7 +42,7 @@ struct NoteTests {
       }
       let notes = try await support.notes(alice)
       #expect(notes.count == 20 && notes.first?.text == "note 21")
-      #expect(notes.first?.author == "Dora at the desk" && notes.first?.writtenAt == instance.now)
+      #expect(notes.first?.author == "Dora Support" && notes.first?.writtenAt == instance.now)
       let log = try await instance.log()
       #expect(log.map(\.action).tally["account.note"] == 21)
       let row = try #require(log.first)
@@ -154,7 +154,7 @@ struct NoteTests {
       let row = try #require(log.first)
       #expect(row.action == "account.take-back-note" && row.objectID == alice.id.text)
       #expect((row.reason, row.ticket, row.actorName) == ("mistake", "T-2", "erik"))
-      #expect(row.from?.hasPrefix("the note that Dora at the desk wrote on ") == true)
+      #expect(row.from?.hasPrefix("the note that Dora Support wrote on ") == true)
       #expect(row.from?.contains("somebody else") == false)
       await expect("nothingToDo") {
         try await support.takeBackNote(instance.acme, alice.id, note.id, erik.request(.mistake))

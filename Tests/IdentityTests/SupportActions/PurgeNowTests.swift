@@ -49,7 +49,7 @@ struct PurgeNowTests {
       let row = try #require(log.first)
       #expect(row.action == "factor.purge-now" && row.reason == "stolen" && row.ticket == "T-2")
       #expect(row.from?.contains(device.factor.text) == true && row.to == "purged")
-      #expect(row.from?.contains("removed by Dora at the desk, undo until") == true)
+      #expect(row.from?.contains("removed by Dora Support, undo until") == true)
       #expect(try await instance.mails().count == mails)
       _ = try await instance.identity.sessions.check(session.session)
 

@@ -3,7 +3,7 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-/// What stands before every action of the desk.
+/// What stands before every action of support.
 ///
 /// The removal of a factor stands for all of them.
 struct SupportGateTests {
@@ -232,7 +232,7 @@ struct SupportGateTests {
       await expect("held") { try await remove(instance, devices[2], agent.request()) }
       let holds = try await instance.log().filter { $0.action == "support.hold" }
       #expect(holds.map(\.actorKind) == ["server"])
-      #expect(holds.first?.objectName == "Dora at the desk")
+      #expect(holds.first?.objectName == "Dora Support")
 
       // It does not run out by itself, and nobody releases themselves.
       instance.clock.advance(7_200)
@@ -243,7 +243,7 @@ struct SupportGateTests {
           agent.administrator.id, in: instance.acme, by: agent.author)
       }
       let held = try await instance.identity.support.held()
-      #expect(held.map(\.name) == ["Dora at the desk"])
+      #expect(held.map(\.name) == ["Dora Support"])
       #expect(held.first?.scope == instance.acme)
 
       // Elsewhere they may go on.

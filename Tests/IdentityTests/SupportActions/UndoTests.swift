@@ -66,7 +66,7 @@ struct UndoTests {
       await expect("ownRemoval") { try await made.undo(made.dora) }
       let listed = try await instance.identity.factorRemovals.removalHold(
         of: try await instance.reload(made.device.account))
-      #expect(listed.map(\.id) == [apart.id] && listed.first?.removerName == "Dora at the desk")
+      #expect(listed.map(\.id) == [apart.id] && listed.first?.removerName == "Dora Support")
       let restored = try await made.undo(made.erik)
       #expect(restored.sessionsEnded == 1)
       #expect(try await made.factors() == [made.device.factor.text])
@@ -269,7 +269,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `an account that is deleted takes what was set apart with it`() async throws {
+  @Test func `an account that is deleted takes what was held with it`() async throws {
     try await withInstance { instance in
       let made = try await Case(instance)
       try await instance.identity.accounts.delete(
@@ -311,7 +311,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `what is set apart is sealed anew with the master key, wherever it is by then`()
+  @Test func `what is held is sealed anew with the master key, wherever it is by then`()
     async throws
   {
     try await withInstance { instance in

@@ -4,10 +4,10 @@ import DatabaseSQLite
 import Identity
 import Testing
 
-struct ObjectionTests {
+struct ReportedChangeTests {
   private let page = "/__/auth/not-me"
 
-  /// Removes somebody's factor at the desk, and takes the link from the mail.
+  /// Removes somebody's factor in the console, and takes the link from the mail.
   private func removal(_ instance: Instance, _ device: Device) async throws -> String {
     let agent = try await instance.agent()
     _ = try await instance.identity.factorRemovals.remove(
@@ -39,7 +39,7 @@ struct ObjectionTests {
     }
   }
 
-  @Test func `it locks changes, ends sessions and stand-ins, and leaves one row`() async throws {
+  @Test func `it locks changes, ends sessions and backup codes, and leaves one row`() async throws {
     try await withInstance { instance in
       try await instance.allowBackupCodes()
       let device = try await instance.enrolled(.alice)

@@ -13,7 +13,7 @@ extension TestServer {
     try await identity.support.change(scope, to: settings, by: Author(actor: .commandLine))
   }
 
-  /// What somebody at the desk gives, who has just given a code of their own.
+  /// What a support agent gives, who has just given a code of their own.
   private func request() async throws -> ActionRequest {
     let password = Secret("correct horse battery")
     let administrator = try await identity.administrators.create(

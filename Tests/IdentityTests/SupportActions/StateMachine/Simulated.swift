@@ -53,7 +53,7 @@ struct SimulatedFactor {
   var enrolledAt: Instant
   var lastStep: Int64?
   var suspendedUntil: Instant?
-  /// The name that the desk gave it; nil for one that it came with.
+  /// The name that support gave it; nil for one that it came with.
   var name: String?
 
   func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }

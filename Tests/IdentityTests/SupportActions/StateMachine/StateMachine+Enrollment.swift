@@ -188,7 +188,7 @@ extension StateMachine {
     if old != nil {
       took.refusals = ["used", "unknown"]
     } else if let link = sample.link, link.era != sample.era {
-      // An objection has used it up besides.
+      // A report has used it up besides.
       took.refusals = ["unknown", "used"]
     } else if sample.isDisabled {
       took.refusals = ["disabled"]

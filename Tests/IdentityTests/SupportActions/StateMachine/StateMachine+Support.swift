@@ -7,7 +7,7 @@ import Text
 
 /// What agents do to one user.
 extension StateMachine {
-  /// What an agent gives with an action, and what the desk will say of it before it looks at more.
+  /// What an agent gives with an action, and what support will say of it before it looks at more.
   struct Given {
     let request: ActionRequest
     let reason: SupportReason
@@ -71,7 +71,7 @@ extension StateMachine {
     return max(0, (settings[scope.key] ?? SupportRules()).actionsPerHour - done)
   }
 
-  /// Expects of an action what the desk says of hold, form and own code; true when all that is left
+  /// Expects of an action what support says of hold, form and own code; true when all that is left
   /// is the action itself.
   func admit(
     _ given: Given, by agent: Int, in scope: Scope, _ took: inout Took, prefix: String = "",
@@ -182,14 +182,14 @@ extension StateMachine {
     let isKept = hours > 0 && reason?.isHostile != true
     if let apart {
       guard isKept, apart.until == now.advanced(bySeconds: Int64(hours) * 3_600) else {
-        throw Broken(what: "a removal for \(reason?.rawValue ?? "") was set apart")
+        throw Broken(what: "a removal for \(reason?.rawValue ?? "") was held")
       }
       let gone = users[user].drop(ids, keepingApart: true)
       users[user].aparts.append(
         SimulatedApart(
           id: apart.id, remover: agents[agent].name, until: apart.until, factors: gone))
     } else {
-      guard !isKept else { throw Broken(what: "a removal was not set apart") }
+      guard !isKept else { throw Broken(what: "a removal was not held") }
       users[user].endAparts()
       users[user].drop(ids)
     }
@@ -262,7 +262,7 @@ extension StateMachine {
       })
   }
 
-  /// Purges what a removal set apart before its time, which whoever removed it may do too.
+  /// Purges what a removal holds before its time, which whoever removed it may do too.
   func purgeNow() async throws {
     let user = anyUser { !$0.aparts.isEmpty }
     let agent = anyAgent(.removeFactors, on: user)

@@ -23,7 +23,7 @@ extension StateMachine.TableState {
       SELECT uid || ' ' || protected || ' ' || (changes_locked_at IS NOT NULL) || ' ' || disabled
         || ' ' || wrong_codes || ' ' || ifnull(codes_blocked_until, '-') AS line
       FROM account ORDER BY 1))
-    UNION ALL SELECT 'model stand-ins', (SELECT group_concat(line, char(10)) FROM (
+    UNION ALL SELECT 'model backup codes', (SELECT group_concat(line, char(10)) FROM (
       SELECT a.uid || ' ' || s.kind || ' ' || (SELECT count(*) FROM backup_code c
         WHERE c.account_key = s.account_key AND c.kind = s.kind) AS line
       FROM backup_code_set s JOIN account a USING (account_key) ORDER BY 1))

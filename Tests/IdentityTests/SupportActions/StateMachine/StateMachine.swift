@@ -246,9 +246,11 @@ final class StateMachine {
           user.isDisabled ? "1" : "0", String(user.wrongCodes),
           user.blockedUntil.map { String($0.microseconds) } ?? "-",
         ].joined(separator: " "))
-      if user.temporary != nil { lines["stand-ins", default: []].append("\(user.uid) temporary 1") }
+      if user.temporary != nil {
+        lines["backup codes", default: []].append("\(user.uid) temporary 1")
+      }
       if let left = user.recovery {
-        lines["stand-ins", default: []].append("\(user.uid) recovery \(left.count)")
+        lines["backup codes", default: []].append("\(user.uid) recovery \(left.count)")
       }
     }
     return lines.mapValues { $0.sorted().joined(separator: "\n") }

@@ -20,7 +20,7 @@ extension StateMachine {
       .joined(separator: "\n")
     var took = Took(name: "draft by \(agents[agent].name)")
     let isAllowed = agents[agent].may(.removeFactors, in: scope)
-    // The error is told as the desk's.
+    // The error is told as support's.
     if !isAllowed { took.refusals = ["denied.notAllowed"] }
     var known: Set<Int> = []
     let lines = named.enumerated().map { index, named in
@@ -349,7 +349,7 @@ extension StateMachine {
     }
   }
 
-  /// How the desks of a run begin, each in its own way.
+  /// How support in a run begin, each in its own way.
   func changeSomeSettings(of scope: Scope) async throws {
     try await changeSettings(of: scope) { settings in
       settings.temporaryCodes = dice.chance(70)

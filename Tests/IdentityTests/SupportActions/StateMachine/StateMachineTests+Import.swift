@@ -7,7 +7,7 @@ import Database
 extension StateMachine {
   // MARK: - Users
 
-  /// A user is deleted, by the desk or by the application.
+  /// A user is deleted, by support or by the application.
   func delete() async throws {
     guard users.count(where: { !$0.isGone }) > 3 else { return try await importUsers() }
     let user = anyUser()

@@ -1,4 +1,4 @@
-"""Codes that stand in for an authenticator app, as the SDKs of applications hand them over: in the
+"""Temporary and recovery codes, as the SDKs of applications pass them on: in the
 place of a code of the app, with nothing of the SDK changed."""
 
 import html
@@ -22,7 +22,7 @@ RULES = {"code-cap": "10", "undo-hours": "72", "code-attempt-days": "90", "actio
 @pytest.fixture(scope="module")
 def console(tmp_path_factory):
     """An emulator's owner, and a desk that gives codes."""
-    with Server(tmp_path_factory.mktemp("stand-ins"), profile="emulator") as server:
+    with Server(tmp_path_factory.mktemp("backup-codes"), profile="emulator") as server:
         pages = Pages(server.url).set_up(server.setup_code, email="olga@example.com")
         pages.server = server
         prove(server.data)

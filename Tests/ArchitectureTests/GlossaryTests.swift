@@ -1,0 +1,91 @@
+import Testing
+
+/// Names and words that were replaced by the field's terms don't come back.
+struct GlossaryTests {
+  /// Retired spellings and names, in code and text.
+  private static let retired: [(word: String, instead: String)] = [
+    ("enrol", "enroll"), ("e-mail", "email"), ("authoris", "authoriz"), ("behaviour", "behavior"),
+    ("verdict", "code attempt"), ("stand-in", "backup code"),
+    ("setapart", "removal hold"), ("objection", "reported change"), ("disorder", "state machine"),
+    ("the desk", "support"), ("deskgate", "SupportAuthorization"),
+    ("signers", "trusted token keys"),
+  ]
+  /// Retired words of sentences that users, operators, and developers read.
+  private static let retiredInText: [(word: String, instead: String)] = [
+    ("amiss", "wrong, invalid"), ("whoever", "an administrator, a client"),
+    ("came of it", "result"), ("wants attention", "needs attention"),
+  ]
+  /// Lines that hold a retired word for a reason.
+  private static let exempt: [(path: String, text: String)] = [
+    // Addresses of version 0.1, which redirect.
+    ("Sources/Console/RenamedPaths.swift", ""),
+    ("Tests/ConsoleTests/RenamedPathTests.swift", ""),
+    // Headings that people give the columns of their lists.
+    ("Sources/Identity/Bulk/BulkList.swift", "e-mail"),
+    ("Tests/IdentityTests/Bulk/", "e-mail"),
+    // Applied migrations don't change, nor do their names and what they renamed.
+    ("Sources/Identity/Migrations/", ""),
+    ("Sources/Identity/Identity+Start.swift", "migration("),
+    ("Sources/Identity/Identity+Start.swift", "PackageResources."),
+    ("Package.swift", "Migrations/"),
+    // The purpose that a sealed secret is bound to, which opens what was sealed before.
+    ("Sources/Identity/BackupCodes/BackupCodeStore.swift", "\"stand-in\""),
+    ("Tests/ArchitectureTests/SealingTests.swift", "stand-in"),
+    ("Tests/ArchitectureTests/GlossaryTests.swift", ""),
+    ("Tests/Acceptance/replayed/", ""), ("Tests/Acceptance/production/", ""),
+    ("CHANGELOG.md", ""),
+  ]
+
+  @Test func `retired words stay retired`() throws {
+    let breaches = try SourceTree.texts().flatMap { file in
+      Self.breaches(
+        in: file, Self.isRead(file.path) ? Self.retired + Self.retiredInText : Self.retired)
+    }
+    #expect(breaches == [])
+  }
+
+  @Test func `a retired word is found in any case, and “enroll” is none`() {
+    let file = SourceFile(
+      path: "Sources/Console/A.swift",
+      text: "let Enrolment = 1\n/// Enrolls a user.\n/// What is AMISS.\nlet enrollments = 2")
+    let found = Self.breaches(in: file, Self.retired + Self.retiredInText)
+    #expect(
+      found.map { $0.prefix { $0 != " " } } == [
+        "Sources/Console/A.swift:1:", "Sources/Console/A.swift:3:",
+      ])
+  }
+
+  /// Tests name things that happen, so only the spellings and names are checked there.
+  private static func isRead(_ path: String) -> Bool { !path.hasPrefix("Tests/") }
+
+  private static func breaches(
+    in file: SourceFile, _ words: [(word: String, instead: String)]
+  ) -> [String] {
+    let ending = file.path.split(separator: ".").last.map(String.init) ?? ""
+    guard ["swift", "mustache", "md", "py", "sh", "css", "js"].contains(ending) else { return [] }
+    return file.lines.enumerated().flatMap { number, line -> [String] in
+      let lower = line.lowercased()
+      return words.compactMap { word, instead in
+        guard contains(lower, word),
+          !exempt.contains(where: {
+            file.path.hasPrefix($0.path) && ($0.text.isEmpty || line.contains($0.text))
+          })
+        else { return nil }
+        return file.breach(number, "“\(word)”: say “\(instead)”")
+      }
+    }
+  }
+
+  /// Whether a line has a word; “enroll” begins with the retired spelling and is none, and neither
+  /// is the middle of “tokenRole”.
+  private static func contains(_ line: String, _ word: String) -> Bool {
+    guard word == "enrol" else { return line.contains(word) }
+    var rest = line[...]
+    while let range = rest.firstRange(of: word) {
+      let isToken = rest[..<range.lowerBound].hasSuffix("tok")
+      if rest[range.upperBound...].first != "l", !isToken { return true }
+      rest = rest[range.upperBound...]
+    }
+    return false
+  }
+}
