@@ -52,7 +52,7 @@ def test_curl_lines_of_an_emulator_work(emulator):
     assert project["name"].endswith("/config")
     page = pages.get(f"/projects/some-app/tenants/{tenant}").text
     assert run(sample(page, "curl"))["name"].endswith(f"/tenants/{tenant}")
-    assert emulator.url.split("//")[1] in sample(page, "Node")
+    assert emulator.url.split("//")[1] in sample(page, "Node.js")
     assert f'"{tenant}"' in sample(page, "Python")
 
 

@@ -262,14 +262,14 @@ def rename_and_undo(me, place):
     def hint():
         return ok(place.api.sign_in(place.address("traveler")))["mfaInfo"][0]["displayName"]
 
-    me.link("Rename… Traveller’s phone").type("name", "Office phone")
+    me.link("Rename… Traveler’s phone").type("name", "Office phone")
     because(me, "User request").button("Rename factor")
-    assert "Renamed factor “Traveller’s phone” to “Office phone”." in me.said()
+    assert "Renamed factor “Traveler’s phone” to “Office phone”." in me.said()
     assert hint() == "Office phone"
     me.link("Undo")
-    assert me.page.locator("#name").input_value() == "Traveller’s phone"
+    assert me.page.locator("#name").input_value() == "Traveler’s phone"
     because(me, "Mistake").button("Rename factor")
-    assert "to “Traveller’s phone”" in me.said() and hint() == "Traveller’s phone"
+    assert "to “Traveler’s phone”" in me.said() and hint() == "Traveler’s phone"
 
 
 def remove_forty(me, place):
