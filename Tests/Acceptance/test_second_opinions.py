@@ -12,7 +12,7 @@ def oathtool(secret, moment):
         capture_output=True, text=True, check=True).stdout.strip()
 
 
-def test_oathtools_codes_enrol_and_sign_in(api):
+def test_oathtools_codes_enroll_and_sign_in(api):
     api.switch_totp_on(1)
     _, id_token = api.user("eve@example.com")
     session = ok(api.factor(

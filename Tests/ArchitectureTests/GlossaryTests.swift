@@ -8,7 +8,6 @@ struct GlossaryTests {
     ("verdict", "code attempt"), ("stand-in", "backup code"),
     ("setapart", "removal hold"), ("objection", "reported change"), ("disorder", "state machine"),
     ("the desk", "support"), ("deskgate", "SupportAuthorization"),
-    ("signers", "trusted token keys"),
   ]
   /// Retired words of sentences that users, operators, and developers read.
   private static let retiredInText: [(word: String, instead: String)] = [
