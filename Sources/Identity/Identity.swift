@@ -187,7 +187,7 @@ public struct Identity: Sendable {
     ownAccount = OwnAccount(store: store, administrators: administrators)
     setup = Setup(store: store, administrators: administrators)
     guidance = ScopeGuidance(store: store)
-    messages = OutboxEntries(store: store, carriesMail: carriesMail)
+    messages = OutboxEntries(store: store)
     deliveries = Deliveries(store: store)
   }
 }

@@ -81,10 +81,6 @@ extension Approvals {
       let approval = try Self.find(id, in: scope, at: now, connection)
       guard approval.state == .waiting else { throw ApprovalError.decided }
       guard approval.requester != agent else { throw ApprovalError.ownRequest }
-      guard
-        let administrator = try Administrators.present(agent, connection),
-        administrator.may(approval.kind.permission, in: scope)
-      else { throw ApprovalError.denied(.notAllowed) }
       switch try store.authorization.authorize(
         approval.kind.actions.reject, request, in: ActionTarget(scope), besides: faults, at: now,
         connection)
@@ -213,9 +209,7 @@ extension Approvals {
         throw ApprovalError.notFound
       }
       return .policyChanged(
-        try Self.carryOut(
-          proposed, approval, by: approver, profile: store.profile, outbox: store.outbox, at: now,
-          connection))
+        try carryOut(proposed, approval, by: approver, at: now, connection))
     }
     if let job = approval.job {
       try connection.run(

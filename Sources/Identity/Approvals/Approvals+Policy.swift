@@ -14,10 +14,9 @@ extension Approval {
     for new: PolicyEdit, over policy: Policy, _ connection: borrowing Connection
   ) throws -> Bool {
     let weakenings = new.weakenings(since: policy.edit)
-    guard !weakenings.isEmpty,
-      let most = try SupportRules.find(policy.scope, connection).policyApprovalOverUsers
-    else { return false }
-    return policy.users(affectedBy: weakenings) > most
+    guard !weakenings.isEmpty else { return false }
+    let rules = try SupportRules.find(policy.scope, connection)
+    return policy.needsApproval(of: weakenings, above: rules.policyApprovalOverUsers)
   }
 }
 
@@ -45,21 +44,14 @@ extension Approvals {
       kind: .policy, account: nil, factors: [], names: [], job: nil,
       users: policy.users(affectedBy: new.weakenings(since: policy.edit)), .weakerPolicy, request,
       SupportRules(), in: scope, at: now, connection)
-    let configuration = new.configuration
     try connection.run(
       """
-      INSERT INTO approval_policy (approval_id, policy_version, mfa_state, sms, totp_state,
-        totp_intervals, pattern, mandatory_from)
-      VALUES (\(id), \(policy.version), \(configuration.state?.rawValue),
-        \(configuration.smsEnabled), \(configuration.totp?.state.rawValue),
-        \(configuration.totp?.adjacentIntervals), \(new.pattern?.rawValue),
-        \(new.mandatoryFrom?.description))
+      INSERT INTO approval_policy (approval_id, policy_version, \(PolicyEdit.columnNames))
+      VALUES (\(id), \(policy.version), \(new.values))
       """)
     var entry = AuditEntry(
       "approval.ask", "policy", Policies.objectID(scope), name: scope.name, in: scope)
-    let changes = PolicyChange.between(policy.edit, new)
-    entry.from = changes.map { "\($0.field.rawValue): \($0.from)" }.joined(separator: "; ")
-    entry.to = changes.map { "\($0.field.rawValue): \($0.to)" }.joined(separator: "; ")
+    entry.describe(PolicyChange.between(policy.edit, new))
     entry.note = request.note
     try entry.record(by: request.author, at: now, connection)
     return expiry
@@ -87,14 +79,13 @@ extension Approvals {
   }
 
   /// Applies an approved policy in the requester's name, with their reason.
-  static func carryOut(
-    _ proposed: ProposedPolicy, _ approval: Approval, by approver: Author, profile: Profile,
-    outbox: Outbox, at now: Instant, _ connection: borrowing Connection
+  func carryOut(
+    _ proposed: ProposedPolicy, _ approval: Approval, by approver: Author, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Policy {
     let policy = try Policies.find(approval.scope.key, connection)
-    let context = ActionContext(
-      author: approval.author, now: now, profile: profile, outbox: outbox, reason: approval.note,
-      approver: approver.actor.name)
+    var context = store.context(approval.author, at: now, because: approval.note)
+    context.approver = approver.actor.name
     return try Policies.store(proposed.edit, over: policy, context, connection)
   }
 }

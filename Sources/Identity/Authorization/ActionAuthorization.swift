@@ -202,6 +202,11 @@ public struct ActionAuthorization: Sendable {
 extension Store {
   var authorization: ActionAuthorization { ActionAuthorization(store: self) }
 
+  /// Returns the context of an action.
+  func context(_ author: Author, at now: Instant, because reason: String? = nil) -> ActionContext {
+    ActionContext(author: author, now: now, profile: profile, outbox: outbox, reason: reason)
+  }
+
   /// Authorizes and performs an administrator's action in one transaction.
   ///
   /// An error from `body` rolls back the whole transaction, including the use of a code; a refusal
@@ -230,9 +235,8 @@ extension Store {
         case .failure(let refusal): return .failure(refusal)
         case .success(let renewed):
           let isWritten = action.requirements.reason == .written
-          let context = ActionContext(
-            author: request.author, now: now, profile: profile, outbox: outbox,
-            reason: isWritten ? request.note : nil)
+          let context = context(
+            request.author, at: now, because: isWritten ? request.note : nil)
           return .success(
             ActionOutcome(value: try body(context, connection), renewed: renewed))
         }
@@ -246,8 +250,7 @@ extension Store {
     by author: Author, _ error: Reason.Type,
     _ body: @escaping Action<Value>
   ) async throws(Reason) -> Value {
-    let context = ActionContext(
-      author: author, now: clock.now(), profile: profile, outbox: outbox)
+    let context = context(author, at: clock.now())
     return try await write(error) { connection in try body(context, connection) }
   }
 }

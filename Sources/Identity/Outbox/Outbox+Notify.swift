@@ -3,7 +3,7 @@ import Text
 
 extension Outbox {
   /// The number of seconds after which a notice is no longer sent.
-  private static let noticeLifetime: Int64 = 7 * 86_400
+  static let noticeLifetime: Int64 = 7 * 86_400
 
   /// Notifies a user by email; does nothing for an account without an email address.
   ///

@@ -99,7 +99,7 @@ public struct MessageText: Sendable {
 public struct OutboxEntries: Sendable {
   let store: Store
   /// Whether this server sends the emails, so that their text is never shown.
-  public let carriesMail: Bool
+  public var carriesMail: Bool { store.outbox.carriesMail }
 
   /// The maximum number of messages that are counted.
   public static let mostCounted = 1_000

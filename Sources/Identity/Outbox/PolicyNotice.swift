@@ -40,8 +40,6 @@ struct PolicyNotice {
 }
 
 extension Outbox {
-  /// The number of seconds after which the notice is no longer sent.
-  private static let lifetime: Int64 = 7 * 86_400
   /// The maximum number of owners to notify.
   private static let mostOwners = 20
 
@@ -59,7 +57,7 @@ extension Outbox {
         OutboxMessage(
           channel: .mail, purpose: "notice-policy-weakened", recipient: owner.email, language: "en",
           subject: notice.subject, body: notice.body,
-          expiresAt: notice.at.advanced(bySeconds: Self.lifetime)),
+          expiresAt: notice.at.advanced(bySeconds: Self.noticeLifetime)),
         to: nil, in: notice.scope, at: notice.at, connection)
     }
   }

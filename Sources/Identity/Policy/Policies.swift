@@ -162,10 +162,8 @@ public struct Policies: Sendable {
         policy_changed_by = \(author.actor.name), policy_reason = \(context.reason)
       WHERE scope_key = \(scope.key)
       """)
-    let changes = PolicyChange.between(policy.edit, new)
     var entry = AuditEntry("policy.change", "policy", objectID(scope), name: scope.name, in: scope)
-    entry.from = changes.map { "\($0.field.rawValue): \($0.from)" }.joined(separator: "; ")
-    entry.to = changes.map { "\($0.field.rawValue): \($0.to)" }.joined(separator: "; ")
+    entry.describe(PolicyChange.between(policy.edit, new))
     try context.record(entry, connection)
     try WeakenedPolicy.record(new, over: policy, context, connection)
     return policy.changed(

@@ -126,6 +126,19 @@ public struct PolicyEdit: Equatable, Sendable {
     """
   }
 
+  /// The names of the policy columns, for an `INSERT` of ``values``.
+  static let columnNames: SQL =
+    "mfa_state, sms, totp_state, totp_intervals, pattern, mandatory_from"
+
+  /// The values of the policy columns.
+  var values: SQL {
+    let totp = configuration.totp
+    return """
+      \(configuration.state?.rawValue), \(configuration.smsEnabled), \(totp?.state.rawValue),
+        \(totp?.adjacentIntervals), \(pattern?.rawValue), \(mandatoryFrom?.description)
+      """
+  }
+
   /// Reads the six columns of `columns`.
   init(_ row: borrowing Row, from column: Int) throws {
     self.init(
@@ -212,6 +225,14 @@ public struct PolicyChange: Sendable, Equatable {
   }
 }
 
+extension AuditEntry {
+  /// Describes the changed fields of a policy.
+  mutating func describe(_ changes: [PolicyChange]) {
+    from = changes.map { "\($0.field.rawValue): \($0.from)" }.joined(separator: "; ")
+    to = changes.map { "\($0.field.rawValue): \($0.to)" }.joined(separator: "; ")
+  }
+}
+
 /// The effects of a policy change.
 public struct PolicyPreview: Sendable {
   /// The current policy.
@@ -231,7 +252,7 @@ public struct PolicyPreview: Sendable {
   /// The number of users that a weaker policy affects; 0 if the policy isn't weaker.
   public var affectedUsers: Int { policy.users(affectedBy: weakenings) }
   /// Whether the change requires approval by a second administrator.
-  public var needsApproval: Bool { approvalOver.map { affectedUsers > $0 } ?? false }
+  public var needsApproval: Bool { policy.needsApproval(of: weakenings, above: approvalOver) }
   /// The number of users without a factor, whom a mandatory pattern affects.
   public var withoutFactor: Int { max(policy.users - policy.enrolledUsers, 0) }
 }

@@ -23,9 +23,8 @@ public struct PolicySummary: Hashable, Sendable {
   public var inForce: PolicyInForce { PolicyInForce(edit) }
 
   static let columns: SQL = """
-    s.tenant_id, s.display_name, s.mfa_state, s.sms, s.totp_state, s.totp_intervals, s.pattern,
-      s.mandatory_from, s.policy_changed_at, s.policy_changed_by, s.users, s.enrolled_users,
-      s.policy_reason
+    s.tenant_id, s.display_name, \(PolicyEdit.columns("s")), s.policy_changed_at,
+      s.policy_changed_by, s.users, s.enrolled_users, s.policy_reason
     """
   /// The number of columns in `columns`.
   static let columnCount = 13

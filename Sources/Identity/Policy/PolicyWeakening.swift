@@ -67,6 +67,16 @@ extension Policy {
     }
     return counts.max() ?? 0
   }
+
+  /// Returns whether a weakened policy requires a second administrator.
+  ///
+  /// - Parameters:
+  ///   - weakenings: How the policy is weakened.
+  ///   - limit: The number of affected users above which it does; nil for never.
+  /// - Returns: Whether more users are affected.
+  func needsApproval(of weakenings: [PolicyWeakening], above limit: Int?) -> Bool {
+    limit.map { users(affectedBy: weakenings) > $0 } ?? false
+  }
 }
 
 extension EnrollmentPattern {

@@ -52,12 +52,9 @@ public struct WeakenedPolicy: Sendable, Equatable {
     try connection.run(
       """
       INSERT OR REPLACE INTO policy_weakening (scope_key, at, author_name, reason, notified_at,
-        mfa_state, sms, totp_state, totp_intervals, pattern, mandatory_from)
+        \(PolicyEdit.columnNames))
       VALUES (\(scope.key), \(now.microseconds), \(context.author.actor.name), \(context.reason),
-        \(notifiedAt?.microseconds), \(before.configuration.state?.rawValue),
-        \(before.configuration.smsEnabled), \(before.configuration.totp?.state.rawValue),
-        \(before.configuration.totp?.adjacentIntervals), \(before.pattern?.rawValue),
-        \(before.mandatoryFrom?.description))
+        \(notifiedAt?.microseconds), \(before.values))
       """)
     for case .widerWindow(let from, let to) in weakenings {
       var entry = AuditEntry(

@@ -3,8 +3,6 @@ import Database
 extension Store {
   /// The maximum number of administrators to alert.
   private static let mostAlerted = 50
-  /// The number of seconds after which an alert is no longer sent.
-  private static let alertLifetime: Int64 = 7 * 86_400
 
   /// Emails the owners and policy admins of a pool that a user reported a change.
   ///
@@ -24,7 +22,7 @@ extension Store {
         OutboxMessage(
           channel: .mail, purpose: "alert-changes-locked", recipient: reader.email,
           language: "en", subject: text.subject, body: text.body,
-          expiresAt: now.advanced(bySeconds: Self.alertLifetime)),
+          expiresAt: now.advanced(bySeconds: Outbox.noticeLifetime)),
         to: nil, in: reportedChange.scope, at: now, connection)
     }
   }
