@@ -100,11 +100,13 @@ let package = Package(
     module("IdentityToolkitAPI", ["HTTP", "JSON", "Identity", "Text"]),
     module("Console", ["HTTP", "Identity", "Templating", "QRCode", "Markdown"]),
 
+    module("Demo", ["Crypto", "Database", "Identity", "OTP", "Text"]),
+
     .executableTarget(
       name: "countersign",
       dependencies: [
         "Crypto", "Text", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown",
-        "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+        "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console", "Demo",
       ],
       swiftSettings: house),
 
@@ -129,7 +131,7 @@ let package = Package(
     tests("HTTPServerTests", ["HTTP", "HTTPServer"]),
     tests(
       "IdentityTests",
-      ["Identity", "Database", "DatabaseSQLite", "Crypto", "OTP", "HostileText", "Text"]),
+      ["Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "OTP", "HostileText", "Text"]),
     tests(
       "IdentityToolkitAPITests",
       [

@@ -95,7 +95,7 @@ public struct Identity: Sendable {
   /// Delivery of messages.
   public let deliveries: Deliveries
 
-  let store: Store
+  package let store: Store
   let keys: KeyRing
 
   /// Creates the use cases.

@@ -28,9 +28,12 @@ private let mayImport: [String: Set<String>] = [
   "IdentityToolkitAPI": ["HTTP", "JSON", "Identity", "Text"],
   "Console": ["HTTP", "Identity", "Templating", "QRCode", "Markdown"],
 
+  // Fills a database as an engine of its own, below the interfaces.
+  "Demo": ["Crypto", "Database", "Identity", "OTP", "Text"],
+
   "countersign": [
     "Crypto", "Text", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown",
-    "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+    "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console", "Demo",
   ],
 
   // Fills the database that script/bench measures on; not part of what is installed.

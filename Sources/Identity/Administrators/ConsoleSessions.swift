@@ -1,5 +1,5 @@
 public import Crypto
-import Database
+package import Database
 
 /// An administrator's session in the console.
 public struct ConsoleSession: Sendable {
@@ -78,7 +78,7 @@ public struct ConsoleSessions: Sendable {
   private static let precision: Int64 = 60
 
   /// Starts a session and records the sign-in.
-  static func begin(
+  package static func begin(
     _ id: ID<Administrator>, address: String, userAgent: String, requestID: String,
     proof: String? = nil, at now: Instant, random: RandomSource, _ connection: borrowing Connection
   ) throws -> NewConsoleSession {

@@ -1,4 +1,4 @@
-import Database
+package import Database
 
 /// The audit log.
 public struct Audit: Sendable {
@@ -50,7 +50,7 @@ public struct Audit: Sendable {
 }
 
 /// A row to be written to the audit log.
-struct AuditEntry {
+package struct AuditEntry {
   var project: String = ""
   var tenant: String = ""
   let action: String
@@ -58,13 +58,13 @@ struct AuditEntry {
   let objectID: String
   let objectName: String
   var from: String?
-  var to: String?
-  var reason: String?
-  var note: String?
+  package var to: String?
+  package var reason: String?
+  package var note: String?
   var ticket: String?
   var proof: String?
 
-  init(
+  package init(
     _ action: String, _ objectKind: String, _ objectID: String, name: String, in scope: Scope? = nil
   ) {
     self.action = action
@@ -76,7 +76,8 @@ struct AuditEntry {
   }
 
   /// Writes the row in the transaction of the change it describes.
-  func record(by author: Author, at now: Instant, _ connection: borrowing Connection) throws {
+  package func record(by author: Author, at now: Instant, _ connection: borrowing Connection) throws
+  {
     try connection.run(
       """
       INSERT INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,

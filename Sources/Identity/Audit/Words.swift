@@ -1,9 +1,9 @@
 import Text
 
 /// Formats changes as text.
-enum Words {
+package enum Words {
   /// Formats a number with its noun: "1 session", "3 sessions".
-  static func count(_ number: Int, _ one: String, _ many: String) -> String {
+  package static func count(_ number: Int, _ one: String, _ many: String) -> String {
     "\(number) \(number == 1 ? one : many)"
   }
 

@@ -28,7 +28,7 @@ public struct IdentityProvider: Sendable {
 }
 
 /// The settings of an identity provider.
-public struct ProviderSettings: Sendable {
+public struct ProviderSettings: Equatable, Sendable {
   /// The display name, which can be empty.
   public var displayName = ""
   /// Whether users can sign in with the provider.

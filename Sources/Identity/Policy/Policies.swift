@@ -130,7 +130,9 @@ public struct Policies: Sendable {
     }
   }
 
-  static func objectID(_ scope: Scope) -> String { scope.tenant?.text ?? scope.project.text }
+  package static func objectID(_ scope: Scope) -> String {
+    scope.tenant?.text ?? scope.project.text
+  }
 
   static func find(_ key: Int64, _ connection: borrowing Connection) throws -> Policy {
     let policy = try connection.first(

@@ -24,7 +24,7 @@ public struct Scope: Hashable, Sendable {
     """
 
   /// The rowids of the pool's accounts.
-  var accountKeys: ClosedRange<Int64> { Self.accountKeys(of: key) }
+  package var accountKeys: ClosedRange<Int64> { Self.accountKeys(of: key) }
 
   /// Returns the rowids of a pool's accounts by the pool's key.
   static func accountKeys(of key: Int64) -> ClosedRange<Int64> {

@@ -192,6 +192,7 @@ import Testing
           .replacing(reset.code, with: "CODE")
       }
       try Snapshot.check(settled(page), named: "action-link-password.html")
+      try Snapshot.checkFrame(of: settled(page), named: "frame-action-link.html")
       let wrong = try await browser.submit(
         reset.address, ["code": reset.code, "password": "x"], to: Self.page)
       try Snapshot.check(settled(wrong), named: "action-link-wrong.html")

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import DatabaseSQLite
+import Demo
 import Identity
 import Testing
 

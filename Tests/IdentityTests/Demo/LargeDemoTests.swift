@@ -3,6 +3,7 @@ import Database
 import DatabaseSQLite
 import Testing
 
+@testable import Demo
 @testable import Identity
 
 struct LargeDemoTests {

@@ -41,16 +41,26 @@ enum ConfigMessage {
     return .object(config)
   }
 
-  /// Applies the members named by a mask to a project.
-  static func apply(
+  /// Prepares the change of the members named by a mask.
+  ///
+  /// - Parameters:
+  ///   - mask: The mask.
+  ///   - body: The body in canonical form.
+  ///   - configuration: The MFA configuration in the body.
+  ///   - current: Reads the project; called only if the mask names more than the MFA configuration.
+  static func edit(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
-    to project: inout ProjectEdit
+    of current: () async throws(WireError) -> ProjectEdit
+  ) async throws(WireError) -> ConfigEdit<ProjectEdit> {
+    let allowed = mask.keeping(members)
+    return try await ConfigEdit(mask, configuration, members: allowed, of: current) {
+      (project) throws(ConfigError) in try apply(allowed, body, to: &project)
+    }
+  }
+
+  private static func apply(
+    _ allowed: UpdateMask, _ body: JSON.Object, to project: inout ProjectEdit
   ) throws(ConfigError) {
-    MFAMessage.apply(mask, root: "mfa", configuration, to: &project.configuration)
-    let allowed = UpdateMask(
-      mask.paths.filter { path in path.first.map(members.contains) ?? false })
-    // Members outside the mask are kept byte for byte.
-    guard !allowed.paths.isEmpty else { return }
     var resource = resource(project)
     allowed.apply(body, to: &resource)
     Resource.reconcile(&resource, after: allowed, body)

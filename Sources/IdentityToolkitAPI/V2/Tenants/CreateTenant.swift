@@ -13,9 +13,10 @@ extension Methods {
     let message = Message(call.message.object, path: "tenant")
     let (body, configuration) = try TenantMessage.read(message)
     var tenant = TenantEdit(displayName: "")
-    do throws(ConfigError) {
-      try TenantMessage.apply(TenantMessage.everything, body, configuration, to: &tenant)
-    } catch {
+    let edit = try await TenantMessage.edit(TenantMessage.everything, body, configuration) {
+      () throws(WireError) in tenant
+    }
+    do throws(ConfigError) { try edit.apply(to: &tenant) } catch {
       throw WireError(error.ofTenant)
     }
     do throws(TenantError) {

@@ -61,16 +61,26 @@ enum TenantMessage {
   /// The mask of all members; without a mask, an update replaces the whole tenant.
   static let everything = UpdateMask((ruling + members + ["mfaConfig"]).map { [$0] })
 
-  /// Applies the members named by a mask to a tenant.
-  static func apply(
+  /// Prepares the change of the members named by a mask.
+  ///
+  /// - Parameters:
+  ///   - mask: The mask.
+  ///   - body: The body in canonical form.
+  ///   - configuration: The MFA configuration in the body.
+  ///   - current: Reads the tenant; called only if the mask names more than the MFA configuration.
+  static func edit(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
-    to tenant: inout TenantEdit
+    of current: () async throws(WireError) -> TenantEdit
+  ) async throws(WireError) -> ConfigEdit<TenantEdit> {
+    let allowed = mask.keeping(ruling + members)
+    return try await ConfigEdit(mask, configuration, members: allowed, of: current) {
+      (tenant) throws(ConfigError) in try apply(allowed, body, to: &tenant)
+    }
+  }
+
+  private static func apply(
+    _ allowed: UpdateMask, _ body: JSON.Object, to tenant: inout TenantEdit
   ) throws(ConfigError) {
-    MFAMessage.apply(mask, root: "mfaConfig", configuration, to: &tenant.configuration)
-    let known = ruling + members
-    let allowed = UpdateMask(mask.paths.filter { path in path.first.map(known.contains) ?? false })
-    // Members outside the mask are kept byte for byte.
-    guard !allowed.paths.isEmpty else { return }
     var resource = Resource.stored(tenant.members)
     Resource.write(tenant.userPermissions, into: &resource)
     PasswordPolicyMessage.write(tenant.passwords, changedAt: nil, into: &resource)

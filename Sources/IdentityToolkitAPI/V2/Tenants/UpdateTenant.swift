@@ -15,15 +15,14 @@ extension Methods {
     let message = Message(call.message.object, path: "tenant")
     let (body, configuration) = try TenantMessage.read(message)
     let mask = Methods.mask(call.request.parameter("updateMask"), message.object)
+    let edit = try await TenantMessage.edit(mask, body, configuration) {
+      () async throws(WireError) in try await tenant(id, of: call.scope.project).edit
+    }
     do throws(TenantError) {
       let tenant = try await identity.tenants.update(
         project: call.scope.project, tenant: id, by: call.author
       ) { (tenant) throws(TenantError) in
-        do throws(ConfigError) {
-          try TenantMessage.apply(mask, body, configuration, to: &tenant)
-        } catch {
-          throw error.ofTenant
-        }
+        do throws(ConfigError) { try edit.apply(to: &tenant) } catch { throw error.ofTenant }
         guard !tenant.displayName.isEmpty else { throw .missingDisplayName }
       }
       return TenantMessage.write(tenant)

@@ -1,4 +1,6 @@
 import Crypto
+import Identity
+import OTP
 
 /// A demo user before it's stored.
 struct DemoUser: Sendable {

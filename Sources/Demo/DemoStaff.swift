@@ -1,4 +1,5 @@
 import Crypto
+import Identity
 import OTP
 
 /// The staff who use the console of the demo.

@@ -1,3 +1,6 @@
+import Identity
+import OTP
+
 /// A demo project and its tenants in their final state.
 struct DemoProject: Sendable {
   let id: String

@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import Identity
 import Text
 
 /// A demo agent who just signed in to the console with a code.

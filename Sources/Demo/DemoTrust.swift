@@ -1,3 +1,5 @@
+import Identity
+
 extension Demo {
   /// Adds a custom token signing key and an identity provider for staff sign-in to a project.
   func trust(in project: Project, _ staff: DemoStaff) async throws {

@@ -1,5 +1,7 @@
 public import Crypto
 public import Database
+public import Identity
+import OTP
 
 /// Fills an empty database with one user pool of any size, to test the performance of pages and API
 /// calls.

@@ -1,5 +1,7 @@
 import Crypto
 import Database
+import Identity
+import OTP
 
 /// How a demo user enters codes.
 private enum DemoHabit {

@@ -1,3 +1,6 @@
+import Identity
+import OTP
+
 /// A code attempt of a user in a large demo.
 struct LargeDemoCode: Sendable {
   /// The user's number in the pool.

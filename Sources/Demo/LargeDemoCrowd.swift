@@ -1,4 +1,5 @@
 import Crypto
+import Identity
 import OTP
 
 /// A user of a large demo, ready to be stored.

@@ -1,4 +1,5 @@
 import Crypto
+import Identity
 import Synchronization
 
 /// A reproducible random number generator: SplitMix64, by Steele, Lea, and Flood.

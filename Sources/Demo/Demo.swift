@@ -1,5 +1,7 @@
 public import Crypto
 public import Database
+public import Identity
+public import OTP
 
 /// Why a demo wasn't created.
 public enum DemoError: Error, Sendable, CustomStringConvertible {
@@ -95,7 +97,7 @@ public struct Demo: Sendable {
       database: database, keys: keys, profile: .standalone, hasher: hasher,
       clock: WallClock { clock.now }, random: random.source)
     totp = try TOTPFactor(keys: keys, random: random.source)
-    identity.store.links.lead(to: publicURL)
+    identity.outOfBandCodes.leadLinks(to: publicURL)
   }
 
   /// Creates the demo.

@@ -1,3 +1,5 @@
+import Identity
+
 extension Demo {
   /// Creates the projects and tenants with their policies at the start of the month.
   func makePools(_ staff: inout DemoStaff) async throws -> [DemoPool] {

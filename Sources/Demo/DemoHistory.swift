@@ -1,5 +1,7 @@
 import Crypto
 import Database
+import Identity
+import OTP
 
 /// An event in the month of history.
 struct DemoEvent: Sendable {
@@ -161,8 +163,7 @@ extension Demo {
     let (reason, note) = random.one(of: Self.reasons)
     let (account, factor) = (ID<Account>(user.uid), ID<Factor>(user.factor))
     let removal = DemoEvent(at: start) {
-      try await identity.factorRemovals.remove(
-        scope, account, factor, reason: reason, note: note, by: author)
+      try await remove(factor, of: account, in: scope, reason: reason, note: note, by: author)
     }
     let back = start.advanced(bySeconds: random.number(3_600...3 * 86_400))
     guard reason != .left, back < now, random.happens(600) else { return [removal] }

@@ -1,5 +1,7 @@
 import Crypto
 import Database
+import Identity
+import OTP
 
 /// The users of a demo pool.
 struct DemoCrowd: Sendable {
