@@ -13,7 +13,9 @@ private let mayImport: [String: Set<String>] = [
   "JSON": ["Text"],
 
   "OTP": ["Crypto"],
-  "Templating": [],
+  "Localization": [],
+  // Hands on Localization, so that view models have messages.
+  "Templating": ["Localization"],
   "HTTP": ["JSON", "Text"],
   "Database": [],
   "QRCode": ["CQREncode"],
@@ -26,11 +28,11 @@ private let mayImport: [String: Set<String>] = [
   "HTTPServer": ["HTTP", "CMicroHTTPD", "CZlib"],
   "DatabaseSQLite": ["Database", "CSQLite"],
   "IdentityToolkitAPI": ["HTTP", "JSON", "Identity", "Text"],
-  "Console": ["HTTP", "Identity", "Templating", "QRCode", "Markdown"],
+  "Console": ["HTTP", "Identity", "Localization", "Templating", "QRCode", "Markdown"],
 
   "countersign": [
-    "Crypto", "Text", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown",
-    "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+    "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
+    "Markdown", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
   ],
 
   // Fills the database that script/bench measures on; not part of what is installed.
