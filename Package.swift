@@ -51,7 +51,8 @@ let package = Package(
     module("JSON", ["Text"]),
 
     module("OTP", ["Crypto"]),
-    module("Templating", []),
+    module("Localization", []),
+    module("Templating", ["Localization"]),
     module("HTTP", ["JSON", "Text"]),
     module("Database", []),
     module("QRCode", ["CQREncode"]),
@@ -98,15 +99,16 @@ let package = Package(
     module("HTTPServer", ["HTTP", "CMicroHTTPD", "CZlib"]),
     module("DatabaseSQLite", ["Database", "CSQLite"]),
     module("IdentityToolkitAPI", ["HTTP", "JSON", "Identity", "Text"]),
-    module("Console", ["HTTP", "Identity", "Templating", "QRCode", "Markdown"]),
+    module("Console", ["HTTP", "Identity", "Localization", "Templating", "QRCode", "Markdown"]),
 
     module("Demo", ["Crypto", "Database", "Identity", "OTP", "Text"]),
 
     .executableTarget(
       name: "countersign",
       dependencies: [
-        "Crypto", "Text", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown",
-        "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console", "Demo",
+        "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
+        "Markdown", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+        "Demo",
       ],
       swiftSettings: house),
 
@@ -122,7 +124,8 @@ let package = Package(
     tests("TextTests", ["Text", "HostileText"]),
     tests("JSONTests", ["JSON", "HostileText"]),
     tests("OTPTests", ["OTP"]),
-    tests("TemplatingTests", ["Templating", "JSON"]),
+    tests("LocalizationTests", ["Localization"]),
+    tests("TemplatingTests", ["Templating", "JSON", "Localization"]),
     tests("MarkdownTests", ["Markdown"]),
     tests("QRCodeTests", ["QRCode"]),
     tests("SMTPTests", ["SMTP", "CCurl"]),
@@ -141,7 +144,7 @@ let package = Package(
     tests(
       "ConsoleTests",
       [
-        "Console", "HTTP", "Identity", "Templating", "Database", "DatabaseSQLite", "Crypto", "OTP",
+        "Console", "HTTP", "Identity", "Localization", "Templating", "Database", "DatabaseSQLite", "Crypto", "OTP",
         "HostileText",
       ], exclude: ["__Snapshots__"]),
     tests(
@@ -150,6 +153,6 @@ let package = Package(
         "countersign", "Crypto", "HTTPServer", "HostileText", "Identity", "IdentityToolkitAPI",
         "Text",
       ]),
-    tests("ArchitectureTests", []),
+    tests("ArchitectureTests", ["Localization"]),
   ]
 )

@@ -31,6 +31,7 @@ public struct Console: Sendable {
     self.identity = identity
     let frames = Frames(
       assets: assets, publicURL: publicURL, identity: identity,
+      catalog: templates.catalog,
       menu: try templates.template("parts/scope-menu", for: ScopeMenu.self))
     let gate = Gate(
       identity: identity, publicURL: publicURL, cookies: ConsoleCookies(publicURL: publicURL))

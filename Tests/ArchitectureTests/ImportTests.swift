@@ -13,7 +13,9 @@ private let mayImport: [String: Set<String>] = [
   "JSON": ["Text"],
 
   "OTP": ["Crypto"],
-  "Templating": [],
+  "Localization": [],
+  // Hands on Localization, so that view models have messages.
+  "Templating": ["Localization"],
   "HTTP": ["JSON", "Text"],
   "Database": [],
   "QRCode": ["CQREncode"],
@@ -26,14 +28,15 @@ private let mayImport: [String: Set<String>] = [
   "HTTPServer": ["HTTP", "CMicroHTTPD", "CZlib"],
   "DatabaseSQLite": ["Database", "CSQLite"],
   "IdentityToolkitAPI": ["HTTP", "JSON", "Identity", "Text"],
-  "Console": ["HTTP", "Identity", "Templating", "QRCode", "Markdown"],
+  "Console": ["HTTP", "Identity", "Localization", "Templating", "QRCode", "Markdown"],
 
   // Fills a database as an engine of its own, below the interfaces.
   "Demo": ["Crypto", "Database", "Identity", "OTP", "Text"],
 
   "countersign": [
-    "Crypto", "Text", "JSON", "OTP", "Templating", "HTTP", "Database", "QRCode", "Markdown",
-    "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console", "Demo",
+    "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
+    "Markdown", "SMTP", "Identity", "HTTPServer", "DatabaseSQLite", "IdentityToolkitAPI", "Console",
+    "Demo",
   ],
 
   // Fills the database that script/bench measures on; not part of what is installed.

@@ -54,7 +54,7 @@ struct AuditPage: Sendable {
           row: row, scope: row.scopeKey.flatMap { found.scopes[$0] }, path: path,
           isOfAll: place.scope == nil, times: signedIn.times)
       }
-    ) { Markup(trusted: row.render(AuditRowView($0))) }
+    ) { row.render(AuditRowView($0)) }
     model.show(found, rows: rows, after: after)
     return .html(view.render(model))
   }

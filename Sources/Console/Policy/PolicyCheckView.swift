@@ -193,7 +193,7 @@ struct TypedName: ViewModel {
   let name: String
   let id: String
   let value: String
-  let error: String?
+  let error: Message?
 
   init(_ view: PolicyCheckView) {
     let scope = view.context.scope

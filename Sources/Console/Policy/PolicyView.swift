@@ -168,7 +168,7 @@ struct PatternChoice: ViewModel {
 /// The start date of the mandatory pattern.
 struct PatternDay: ViewModel {
   let from: String
-  let error: String?
+  let error: Message?
 
   init(_ view: PolicyView) {
     from = view.answers.from

@@ -41,7 +41,7 @@ struct ProjectsPage: Sendable {
     let frame = frames.frame("Projects", for: signedIn, tab: .projects)
     let rows = rows.joined(
       ProjectRow.Source.all(page.items, administrator: administrator)
-    ) { Markup(trusted: row.render(ProjectRow($0))) }
+    ) { row.render(ProjectRow($0)) }
     var model = ProjectsView(
       frame: frame, page: page, rows: rows,
       attention: ProjectsAttention(

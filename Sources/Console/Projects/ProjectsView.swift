@@ -46,7 +46,7 @@ struct ProjectsView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object("frame") { $0.frame },
-    .flag("hasRows") { !$0.rows.bytes.isEmpty },
+    .flag("hasRows") { !$0.rows.isEmpty },
     .markup("symbols") { _ in WindowStrip.symbols },
     .markup("rows") { $0.rows },
     .flag("hasAttention") { !$0.attention.isEmpty },

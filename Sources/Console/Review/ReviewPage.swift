@@ -27,7 +27,7 @@ struct ReviewPage: Sendable {
             .changePolicy, project: context.project.id, tenant: summary.tenant),
         times: frame.times)
     }
-    let rows = rows.joined(sources) { Markup(trusted: row.render(ReviewRow($0))) }
+    let rows = rows.joined(sources) { row.render(ReviewRow($0)) }
     return .html(
       view.render(
         ReviewView(

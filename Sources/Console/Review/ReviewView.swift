@@ -82,7 +82,7 @@ struct ReviewView: ViewModel {
         ? nil : ConsolePaths.review($0.project.id.text)
     },
     .list("views") { $0.views },
-    .flag("hasRows") { !$0.rows.bytes.isEmpty },
+    .flag("hasRows") { !$0.rows.isEmpty },
     .markup("symbols") { _ in WindowStrip.symbols },
     .list("columns") { $0.columns },
     .markup("rows") { $0.rows },

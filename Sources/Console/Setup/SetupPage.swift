@@ -132,7 +132,7 @@ struct SetupField: ViewModel {
   let autocomplete: String
   let value: String
   let hint: String
-  let error: String?
+  let error: Message?
 
   init(
     id: String, label: String, type: String, autocomplete: String, value: String, hint: String,

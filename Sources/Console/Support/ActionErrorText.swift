@@ -1,3 +1,4 @@
+import Localization
 import Identity
 
 /// Error messages for support actions.
@@ -48,7 +49,7 @@ enum ActionErrorText {
 
   /// Returns what is wrong with a field and how to fix it.
   static func field(_ fault: ActionInputError, _ times: Times) -> FieldError {
-    let (field, text) =
+    let (field, text): (String, any MessageConvertible) =
       switch fault {
       case .untilOutOfRange:
         ("until", "Choose a date in the future, at most \(Support.longestSuspension) days away.")

@@ -183,7 +183,7 @@ struct SupportNumberField: ViewModel {
   let label: String
   let value: String
   let hint: String
-  var error: String?
+  var error: Message?
 
   static let keys: Keys<Self> = [
     .text("id") { $0.id },

@@ -24,7 +24,7 @@ struct NewTenantPage: Sendable {
       let fault = try Self.fault(try error.failure(of: .createTenant))
       return try await page(context, name: name, errors: [fault])
     }
-    frames.leave("Tenant created. TOTP is off in its policy.", for: context.signedIn)
+    frames.leave(Message("tenants.created"), for: context.signedIn)
     return .redirect(to: ConsolePaths.overview(tenant.scope))
   }
 
@@ -32,9 +32,9 @@ struct NewTenantPage: Sendable {
     _ context: ProjectContext, name: String, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let project = context.project.id.text
-    var frame = try await frames.frame("New tenant", in: context, tab: .tenants)
+    var frame = try await frames.frame(Message("tenants.new"), in: context, tab: .tenants)
     frame.errors = errors
-    frame.crumbs = [Link(text: "Tenants", href: ConsolePaths.tenants(project))]
+    frame.crumbs = [Link(text: Message("tenants.title"), href: ConsolePaths.tenants(project))]
     let model = NewTenantView(
       frame: FrameView(frame), projectName: context.project.displayName,
       action: ConsolePaths.newTenant(project), cancel: ConsolePaths.tenants(project),
@@ -45,17 +45,15 @@ struct NewTenantPage: Sendable {
   private static func fault(_ error: TenantError) throws(Refusal) -> FieldError {
     switch error {
     case .missingDisplayName:
-      FieldError(field: "name", text: "Enter a tenant name.")
+      FieldError(field: "name", text: Message("tenants.name-missing"))
     case .invalidDisplayName:
       FieldError(
         field: "name",
-        text:
-          "Enter a name of 4 to 20 letters (a–z, A–Z), digits, and hyphens, starting with a letter."
-      )
+        text: Message("tenants.name-invalid"))
     case .multiTenancyOff:
       FieldError(
         field: "name",
-        text: "Multi-tenancy is turned off in this project’s configuration.")
+        text: Message("tenants.multi-tenancy-off"))
     case .projectNotFound, .notFound: throw .notFound
     case .links, .policy, .passwords, .recaptcha, .unavailable: throw .unavailable(error)
     }

@@ -21,7 +21,7 @@ struct TenantsPage: Sendable {
         project: context.project.id, visibleTo: signedIn.administrator,
         search: query.isEmpty ? nil : query, after: after, limit: Self.length)
     }
-    let frame = try await frames.frame("Tenants", in: context, tab: .tenants)
+    let frame = try await frames.frame(Message("tenants.title"), in: context, tab: .tenants)
     let project = context.project.id
     let times = signedIn.times
     let administrator = signedIn.administrator
@@ -35,7 +35,7 @@ struct TenantsPage: Sendable {
           times: times)
       }
     ) {
-      Markup(trusted: row.render(TenantRow($0)))
+      row.render(TenantRow($0))
     }
     return .html(
       view.render(

@@ -36,7 +36,9 @@ final class Application: Sendable {
       origins: origins,
       log: { Terminal.complain($0) })
     console = try Console(
-      identity: identity, templates: try TemplateLibrary(folder: assets.templates),
+      identity: identity,
+      templates: try TemplateLibrary(
+        folder: assets.templates, catalog: try Catalog(folder: assets.templates)),
       publicURL: publicURL, assets: try ConsoleAssets { files.link($0) },
       guidance: assets.guidance, log: { Terminal.complain($0) })
   }

@@ -51,7 +51,7 @@ final class RepeatingBytes: Sendable {
 /// and sandbox; Globex has nothing and belongs to others. Nadia supports eu-shop only.
 struct World: Sendable {
   let identity: Identity
-  let console: Console
+  private(set) var console: Console
   let database: SQLiteDatabase
   let clock: FixedClock
   let setupCode: String
@@ -59,9 +59,11 @@ struct World: Sendable {
   let origin: String
   let log = Log()
 
+  /// The English messages.
+  static let catalog = Result { try Catalog(folder: Checkout.folder("Templates")) }
   /// Parsed once; every world binds it anew.
   private static let templates = Result {
-    try TemplateLibrary(folder: Checkout.folder("Templates"))
+    try TemplateLibrary(folder: Checkout.folder("Templates"), catalog: try catalog.get())
   }
   static let password = "correct horse battery"
   static let publicURL = "https://mfa.example.com"
@@ -127,6 +129,18 @@ struct World: Sendable {
 }
 
 extension World {
+  /// The same instance with the pages of another catalog.
+  func speaking(_ catalog: Catalog) throws -> World {
+    guard let address = PublicURL(origin) else { throw Missing("public URL") }
+    var world = self
+    world.console = try Console(
+      identity: identity,
+      templates: try TemplateLibrary(folder: Checkout.folder("Templates"), catalog: catalog),
+      publicURL: address, assets: ConsoleAssets { "/static/\($0)" },
+      guidance: Checkout.folder("Templates/guidance/en"), log: { [log] in log.add($0) })
+    return world
+  }
+
   /// As if everybody had just given a code of their own.
   func prove() async throws {
     let now = clock.now
@@ -157,4 +171,9 @@ enum Checkout {
     URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../\(name)")
       .standardized.path
   }
+}
+
+extension Templating.Markup {
+  /// The HTML with English messages.
+  var bytes: [UInt8] { bytes(in: (try? World.catalog.get()) ?? .empty) }
 }
