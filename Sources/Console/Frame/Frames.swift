@@ -71,33 +71,29 @@ struct Frames: Sendable {
   func frame(_ title: String, in context: ScopeContext, tab: ScopeTab) async throws(Refusal)
     -> Frame
   {
-    let scope = context.scope
-    return try await frame(
-      title, context.signedIn, scope: scope, projectName: scope.projectName, tab: tab)
+    try await frame(title, context.signedIn, scope: context.scope, tab: tab)
   }
 
   /// The frame of a project's pages.
   func frame(_ title: String, in context: ProjectContext, tab: ScopeTab) async throws(Refusal)
     -> Frame
   {
-    let project = context.project
-    return try await frame(
-      title, context.signedIn, scope: project.scope, projectName: project.displayName, tab: tab)
+    try await frame(title, context.signedIn, scope: context.scope, tab: tab)
   }
 
   private func frame(
-    _ title: String, _ signedIn: SignedIn, scope: Scope, projectName: String, tab: ScopeTab
+    _ title: String, _ signedIn: SignedIn, scope: Scope, tab: ScopeTab
   ) async throws(Refusal) -> Frame {
     let administrator = signedIn.administrator
     let name = scope.tenant == nil ? nil : Words.isolated(scope.name)
-    let whole = [title, name, Words.isolated(projectName)].compactMap { $0 }
+    let whole = [title, name, Words.isolated(scope.projectName)].compactMap { $0 }
     var frame = bare(
       whole.joined(separator: " · "), path: signedIn.request.target.rawPath, times: signedIn.times)
     frame.isNarrow = false
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: scope)
     frame.flash = flashes.take(for: signedIn.session, at: clock.now())
-    frame.project = try await projectMenu(scope, projectName, administrator)
+    frame.project = try await projectMenu(scope, administrator)
     frame.tenant = try await tenantMenu(scope, administrator)
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
@@ -132,24 +128,25 @@ struct Frames: Sendable {
   }
 
   private func projectMenu(
-    _ scope: Scope, _ name: String, _ administrator: Administrator
+    _ scope: Scope, _ administrator: Administrator
   ) async throws(Refusal) -> Markup {
     let names = try await refusing {
-      try await identity.projects.names(visibleTo: administrator, limit: Self.menuLength)
+      try await identity.pools.projectNames(visibleTo: administrator, limit: Self.menuLength)
     }
     let places = names.map { id, name in
       ScopeMenu.Place(
         id: id.text, name: name, isOpen: administrator.may(.seeScope, project: id, tenant: nil))
     }
     return drawn(
-      ScopeMenu(name: name, places: places, current: scope.project.text, project: nil))
+      ScopeMenu(
+        name: scope.projectName, places: places, current: scope.project.text, project: nil))
   }
 
   private func tenantMenu(
     _ scope: Scope, _ administrator: Administrator
   ) async throws(Refusal) -> Markup? {
     let names = try await refusing {
-      try await identity.tenants.names(
+      try await identity.pools.tenantNames(
         project: scope.project, visibleTo: administrator, limit: Self.menuLength)
     }
     guard scope.tenant != nil || !names.isEmpty else { return nil }

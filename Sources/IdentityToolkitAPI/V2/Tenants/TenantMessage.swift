@@ -19,9 +19,9 @@ enum TenantMessage {
   /// Writes a tenant.
   ///
   /// False members are omitted, and so is an MFA configuration that was never set.
-  static func write(_ tenant: Tenant) -> JSON {
+  static func write(_ tenant: UserPool) -> JSON {
     let number = tenant.scope.projectNumber
-    var message: JSON.Object = ["name": .string("projects/\(number)/tenants/\(tenant.id)")]
+    var message: JSON.Object = ["name": .string("projects/\(number)/tenants/\(tenant.scope.objectID)")]
     UserMessage.append("displayName", tenant.displayName, to: &message)
     for (name, value) in switches(tenant.edit) where value { message.append(name, true) }
     if tenant.policy.configuration != MFAConfiguration() {
@@ -64,8 +64,8 @@ enum TenantMessage {
   /// Applies the members named by a mask to a tenant.
   static func apply(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
-    to tenant: inout TenantEdit
-  ) throws(ConfigError) {
+    to tenant: inout UserPoolEdit
+  ) throws(UserPoolError) {
     MFAMessage.apply(mask, root: "mfaConfig", configuration, to: &tenant.configuration)
     let known = ruling + members
     let allowed = UpdateMask(mask.paths.filter { path in path.first.map(known.contains) ?? false })
@@ -99,7 +99,7 @@ enum TenantMessage {
     tenant.members = Resource.text(Resource.members(members, of: resource))
   }
 
-  private static func switches(_ tenant: TenantEdit) -> [(String, Bool)] {
+  private static func switches(_ tenant: UserPoolEdit) -> [(String, Bool)] {
     [
       ("allowPasswordSignup", tenant.signIn.password),
       ("enableEmailLinkSignin", tenant.signIn.emailLink), ("disableAuth", tenant.disableAuth),
